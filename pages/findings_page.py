@@ -44,15 +44,16 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         taking.download(found, whole.sample)
     keys.listen(keys.FINDINGS)
 if not found:
-    show.draw(show.h("<p>{} {}</p>", t("findings.none_filtered"), show.link("findings", t("findings.no_filter"))))
+    none = t("findings.none_filtered")
+    show.draw(show.h("<p>{} {}{}</p>", none, show.link("findings", t("findings.no_filter")), show.aloud(none)))
     st.stop()
 
 asked = st.query_params.get("code")
 group = next((g for g in found if g.code == asked), found[0])
 left, right = st.columns([2, 3], gap="large")
 with left:
-    st.header(t("findings.rules", n=len(found)))
-    show.draw(listing.rules(found, group.code, records, audit))
+    st.header(heading := t("findings.rules", n=len(found)))
+    show.draw(listing.rules(found, group.code, records, audit) + show.aloud(heading))
     ignoring.told(audit)
 with right:
     st.header(show.md(group.title))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,14 @@ def _nobody_waits_for_pages() -> None:
     busy machine the children of every further test would hardly get the processor.
     """
     sandbox.give_way = lambda: None
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _components_are_looked_for_once() -> None:
+    """Each AppTest would read what is installed anew, which takes longer than most pages; nothing is installed here."""
+    from streamlit.components.v2 import manifest_scanner
+
+    manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
 @pytest.fixture(scope="session")
@@ -85,7 +94,7 @@ def serving(
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is slow by measurement, too."""
     for item in items:
-        if item.nodeid.partition("[")[0].removeprefix("tests/") in SLOW:
+        if item.nodeid.partition("[")[0].rpartition("/")[2] in SLOW:
             item.add_marker("slow")
 
 

@@ -18,7 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-WORDS = {"message", "fix", "title", "what", "why", "sentence", "docstring", "description"}
+WORDS = {"message", "fix", "title", "what", "why", "how", "sentence", "docstring", "description"}
 DEMOS = ("six-conditions-mistakes", "tri-section", "town-hall-albert")
 RECORDS = 3
 SHOWN = 20

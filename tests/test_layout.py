@@ -60,7 +60,7 @@ def test_a_library_of_the_screen_stays_at_home() -> None:
 @pytest.mark.parametrize(
     ("modules", "absent"),
     [
-        ("readback, readback.cli", "streamlit pandas plotly numpy pyarrow jinja2 yaml eyecite"),
+        ("readback, readback.cli", "streamlit pandas plotly numpy pyarrow jinja2 yaml eyecite msgspec"),
         ("readback.workspace, readback.checks.engine", "streamlit pandas plotly scipy eyecite"),
         ("readback.cli.render", "streamlit pandas plotly scipy eyecite"),
         ("readback.cli.serve, readback.cli.scores, readback.cli.doctor", "streamlit pandas plotly"),

@@ -62,6 +62,7 @@ def test_every_link_between_the_pages_of_the_documentation_leads_somewhere() -> 
 
 
 def test_every_slow_test_is_there() -> None:
+    files = {path.name: path.read_text("utf-8") for path in (PROJECT / "tests").rglob("test_*.py")}
     for name in (PROJECT / "tests" / "slow.txt").read_text("utf-8").split():
         file, _, function = name.partition("::")
-        assert f"\ndef {function}(" in (PROJECT / "tests" / file).read_text("utf-8"), name
+        assert f"\ndef {function}(" in files[file], name

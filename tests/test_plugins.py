@@ -238,7 +238,7 @@ def test_a_plugin_that_fails_while_it_works_is_a_finding_or_a_sentence(run: Run,
     done = readback(run, "check", folder)
     assert "plugin 'f' of failing 1.0 failed: TypeError: rows gave str, which is no event" in done.stdout
     assert "plugin 'd' of failing 1.0 failed: RuntimeError: not today" in done.stdout
-    assert "1 record read, 1 bad" in done.stdout
+    assert "1 record read; 1 of 2 lines could not be read" in done.stdout
     assert "readback: a mistake of plugin 'r' of failing 1.0: rule ext-a failed: KeyError: 'oh'" in done.stderr
     assert "Traceback" not in done.stdout + done.stderr
     rendered = readback(run, "render", folder, "--mode", "m", "-q")

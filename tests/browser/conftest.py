@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -113,6 +113,39 @@ def tour(_tour: Any) -> Iterator[Any]:
     _tour.emulate_media(color_scheme="light")
     with watched(_tour):
         yield _tour
+
+
+@pytest.fixture(scope="session")
+def _others(chromium: Any) -> Iterator[Callable[[int], list[Any]]]:
+    opened: list[Any] = []
+    with ExitStack() as stack:
+
+        def first(count: int) -> list[Any]:
+            while len(opened) < count:
+                opened.append(stack.enter_context(tab(chromium)))
+            return opened[:count]
+
+        yield first
+
+
+@pytest.fixture
+def others(_others: Callable[[int], list[Any]]) -> Iterator[Callable[[int], list[Any]]]:
+    """others(2): pages of two more people, who know nothing of the first nor of each other; watched as `page` is."""
+    met: dict[int, Any] = {}
+    try:
+        with ExitStack() as stack:
+
+            def people(count: int) -> list[Any]:
+                for number, page in enumerate(_others(count)):
+                    if number not in met:
+                        stack.enter_context(watched(page))
+                        met[number] = page
+                return list(met.values())[:count]
+
+            yield people
+    finally:
+        for page in met.values():
+            forget(page)
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+# The first one is the same engine without the windows around it, which nobody looks at here.
+NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+)
 MACOS = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 
 

@@ -28,6 +28,7 @@ FOLLOW = "url => { history.pushState({}, '', url); dispatchEvent(new PopStateEve
 LOADING = '[data-testid="stSkeleton"]'  # an element whose part of the program the browser still fetches
 
 Serve = Callable[..., str]
+Others = Callable[[int], list[Any]]
 At = Callable[..., str]  # at(folder, "messages?record=r1")
 FOLDERS = 40  # at most that many folders are looked at in one run
 
@@ -140,6 +141,17 @@ def follow(page: Any, link: Any, url: str) -> None:
             continue
         return settle(page)
     raise AssertionError(f"the link leads nowhere: {page.url}")
+
+
+def still(page: Any, selector: str) -> None:
+    """Wait until the first such element has kept its place for half a second: a chart moves what is below it."""
+    places: list[Any] = []
+    for _ in range(200):
+        places.append(page.locator(selector).first.bounding_box())
+        if len(places) > 5 and places[-1] is not None and all(place == places[-1] for place in places[-6:]):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"{selector} never rests: {places[-6:]}")
 
 
 def settle(page: Any) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from counts import LONG, part
-from served import open_page, settle, tab, turn_to, watched
+from served import Others, open_page, settle, turn_to
 from test_security import CONTRASTS, faults
 
 pytestmark = pytest.mark.browser
@@ -18,26 +17,27 @@ SIX = "workspace=six-conditions-mistakes"
 PAIR = f"{SIX}&condition=instruction-only%2C+closed+book&b_condition=RAG-trained%2C+open+book"
 SPAN = "mark.rb-here"
 MARKED = "all => all.map((e) => e.textContent).join('')"
-# A state of the screen that an address alone does not hold: the address, and what is opened there.
-DRAWERS = (
-    ("", '[data-testid="stExpander"] summary'),
-    ("messages", '.st-key-edit_open [data-testid="stExpander"] summary, .st-key-edit_open summary'),
-    ("messages", ".st-key-keys button"),
-    ("messages", ".st-key-find button"),
-    ("messages", ".st-key-go button"),
-    ("messages", ".st-key-copy_as button"),
-    ("messages?condition=mistake+1%3A+system+text+in+the+question", ".st-key-try_open summary"),
-    ("compare", ".st-key-take button"),
-    ("findings?code=fmt-system-text-in-user&severity=error", '[data-testid="stExpander"] summary'),
-    ("findings?code=fmt-system-text-in-user&area=fmt", '[data-testid="stPopover"] button'),
-)
+# States of the screen that an address alone does not hold: the address, and what is opened there one after another.
+DRAWERS = {
+    "messages": (
+        ".st-key-keys button",
+        ".st-key-find button",
+        ".st-key-go button",
+        ".st-key-copy_as button",
+        '.st-key-edit_open [data-testid="stExpander"] summary, .st-key-edit_open summary',
+    ),
+    "": ('[data-testid="stExpander"] summary',),
+    "messages?condition=mistake+1%3A+system+text+in+the+question": (".st-key-try_open summary",),
+    "compare": (".st-key-take button",),
+    "findings?code=fmt-system-text-in-user&severity=error": ('[data-testid="stExpander"] summary',),
+    "findings?code=fmt-system-text-in-user&area=fmt": ('[data-testid="stPopover"] button',),
+}
 
 
 @pytest.fixture
-def next_browser(chromium: Any) -> Iterator[Any]:
+def next_browser(others: Others) -> Any:
     """A page of somebody else, who has only the link; it fails the test when it asks another server for anything."""
-    with tab(chromium) as page, watched(page):
-        yield page
+    return others(1)[0]
 
 
 def tab_to(page: Any, selector: str) -> None:
@@ -109,7 +109,7 @@ def test_the_walk_by_keyboard_alone_and_each_step_as_a_link(demo: str, page: Any
 
     ready = {overview: ".rb-first", findings: PLACE, message: SPAN, compare: ".rb-inline"}
     for address, text in shown.items():
-        if not LONG and address not in ready:
+        if not LONG and address not in (message, compare):
             continue
         open_page(next_browser, address, ready.get(address, "h1"))
         assert next_browser.locator(MAIN).inner_text() == text, address
@@ -136,19 +136,28 @@ def test_what_is_put_on_the_agenda_another_browser_sees(demo: str, page: Any, ne
     page.wait_for_selector(".st-key-list_place_0")
 
 
-@pytest.mark.parametrize(
-    ("asked", "drawer", "scheme"),
-    [*((*one, "light") for one in part(DRAWERS, 5)), *((*one, "dark") for one in part(DRAWERS, 1))],
-)
-def test_no_serious_fault_with_a_drawer_open(demo: str, tour: Any, asked: str, drawer: str, scheme: str) -> None:
+@pytest.mark.parametrize("scheme", part(["light", "dark"], 1))
+@pytest.mark.parametrize("asked", part(list(DRAWERS), 2))
+def test_no_serious_fault_with_a_drawer_open(demo: str, tour: Any, asked: str, scheme: str) -> None:
     path, _, query = asked.partition("?")
     tour.emulate_media(color_scheme=scheme)  # a popover that is open keeps the theme it was opened in
     open_page(tour, f"{demo}{path}?{PAIR if path == 'compare' else SIX}{'&' if query else ''}{query}")
-    tour.locator(f"{MAIN} :is({drawer})").first.focus()
-    tour.keyboard.press("Enter")
-    tour.wait_for_timeout(500)
-    settle(tour)
-    assert faults(tour, **(CONTRASTS if scheme == "dark" else {})) == []
+    found = {}
+    for drawer in DRAWERS[asked]:
+        opener = tour.locator(f"{MAIN} :is({drawer})").first
+        opener.focus()
+        tour.keyboard.press("Enter")
+        popover = tour.get_by_test_id("stPopoverBody")
+        if opener.evaluate("e => e.tagName") == "SUMMARY":
+            assert opener.evaluate("e => e.parentElement.open"), drawer
+        else:
+            popover.wait_for()
+        tour.wait_for_timeout(300)  # it is drawn over the page little by little
+        settle(tour)
+        found[drawer] = faults(tour, **(CONTRASTS if scheme == "dark" else {}))
+        tour.keyboard.press("Escape")
+        popover.wait_for(state="hidden")
+    assert not any(found.values()), found
 
 
 def test_the_bar_of_messages_keeps_its_height_whatever_a_view_needs(demo: str, tour: Any) -> None:

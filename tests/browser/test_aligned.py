@@ -99,21 +99,21 @@ def test_by_keyboard_from_messages_through_the_differences_and_back(demo: str, p
     page.wait_for_url("**/messages?*record=ellery-03*")
 
 
-def test_a_link_restores_the_whole_screen(demo: str, page: Any) -> None:
+def test_a_link_restores_the_whole_screen(demo: str, tour: Any) -> None:
     url = f"{demo}compare?{PAIR}&record=ellery-05&inline=1&whitespace=1&whole=1"
-    open_page(page, url, ".rb-diff")
-    assert page.locator(".rb-inline .rb-white .rb-sp").count() > 10
-    assert page.get_by_label("Number of 24").input_value() == "5"
-    assert page.locator(".rb-fold").count() == 0
-    heads = page.locator(".rb-heads").inner_text()
+    open_page(tour, url, ".rb-diff")
+    assert tour.locator(".rb-inline .rb-white .rb-sp").count() > 10
+    assert tour.get_by_label("Number of 24").input_value() == "5"
+    assert tour.locator(".rb-fold").count() == 0
+    heads = tour.locator(".rb-heads").inner_text()
     assert "instruction-only, closed book" in heads
     assert "RAG-trained, open book" in heads
 
 
-def test_an_equal_stretch_unfolds_with_one_click(demo: str, page: Any) -> None:
+def test_an_equal_stretch_unfolds_with_one_click(demo: str, tour: Any) -> None:
     asked = "workspace=six-conditions-mistakes&condition=instruction-only%2C+open+book&differs=option"
-    open_page(page, f"{demo}compare?{asked}", ".rb-diff")
-    fold = page.locator("details.rb-fold").first
+    turn_to(tour, f"{demo}compare?{asked}", ".rb-diff")
+    fold = tour.locator("details.rb-fold").first
     hidden = fold.locator(".rb-a")
     assert not hidden.is_visible()
     fold.locator("summary").click()

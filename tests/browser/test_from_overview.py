@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 from counts import LONG, part
-from served import At, open_page, settle, turn_to
+from served import At, Others, open_page, settle, turn_to
 from test_security import serious
 
 from readback import workspace
@@ -132,21 +132,19 @@ def test_a_place_leads_to_its_marked_text(demo: str, page: Any) -> None:
     assert 0 <= box["y"] <= 768
 
 
-def test_a_copied_link_restores_the_screen_in_another_browser(demo: str, page: Any, chromium: Any) -> None:
+def test_a_copied_link_restores_the_screen_in_another_browser(demo: str, page: Any, others: Others) -> None:
     open_page(page, f"{demo}findings?workspace=six-conditions-mistakes", TO_MESSAGE)
     page.get_by_role("combobox", name="Severity").click()
     page.get_by_role("option", name="error").click()
     settle(page)
     follow(page, '.rb-rule a[href*="code=fmt-system-text-in-user"]', "code=")
-    other = chromium.new_context(viewport={"width": 1366, "height": 768})
-    fresh = other.new_page()
+    (fresh,) = others(1)
     open_page(fresh, page.url, TO_MESSAGE)
     main = '[data-testid="stMainBlockContainer"]'
     assert fresh.locator(main).inner_text() == page.locator(main).inner_text()
     follow(page, TO_MESSAGE, "/messages?")
     open_page(fresh, page.url, "mark.rb-here")
     assert shown(fresh) == shown(page)
-    other.close()
 
 
 def test_the_keyboard_alone_goes_from_overview_to_the_marked_text(demo: str, page: Any) -> None:
@@ -172,9 +170,9 @@ def tab_to(page: Any, selector: str) -> None:
     raise AssertionError(f"no way to {selector}")
 
 
-def test_a_system_message_opens_on_focus(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}?workspace=six-conditions-mistakes", ".rb-hinted")
-    hinted = page.locator(".rb-hinted", has=page.locator(".rb-hint", has_text="sha256")).first
+def test_a_system_message_opens_on_focus(demo: str, tour: Any) -> None:
+    turn_to(tour, f"{demo}?workspace=six-conditions-mistakes", ".rb-hinted")
+    hinted = tour.locator(".rb-hinted", has=tour.locator(".rb-hint", has_text="sha256")).first
     hint = hinted.locator(".rb-hint")
     assert not hint.is_visible()
     hinted.focus()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import open_page, settle, tab, watched
+from served import open_page, settle, tab, turn_to, watched
 from test_security import serious
 
 pytestmark = pytest.mark.browser
@@ -48,7 +48,7 @@ def test_by_keyboard_alone_an_agenda_is_made_ordered_and_taken_along(demo: str, 
     for place in (0, 1):
         press(page, f".st-key-list_place_{place} button")
         page.wait_for_selector(f".st-key-unlist_place_{place}")
-    open_page(page, f"{demo}agenda?workspace=six-conditions-mistakes", ".rb-entry")
+    turn_to(page, f"{demo}agenda?workspace=six-conditions-mistakes", ".rb-entry")
     last = page.locator(".rb-entry h2").last.inner_text()
     press(page, '[class*="st-key-up_added"] button:not([disabled])')
     page.wait_for_timeout(500)
@@ -63,8 +63,8 @@ def test_by_keyboard_alone_an_agenda_is_made_ordered_and_taken_along(demo: str, 
     assert wait.value.suggested_filename == "readback-report.html"
     away, items = opened(chromium, Path(wait.value.path()), "document.querySelectorAll('#agenda li').length")
     assert (away, items) == ([], page.locator(".rb-entry h2").count())
+    turn_to(page, f"{demo}{FINDINGS}", ".st-key-unlist_place_0")
     for place in (0, 1):  # the workspace is everybody's
-        open_page(page, f"{demo}{FINDINGS}", f".st-key-unlist_place_{place}")
         press(page, f".st-key-unlist_place_{place} button")
         page.wait_for_selector(f".st-key-list_place_{place}")
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import nasty
 import pytest
-from served import At, open_page, settle, tab
+from counts import LONG
+from served import At, Others, open_page, settle
 
 from readback.cli import main
 from readback.review import state
@@ -29,13 +30,6 @@ MARKUP = '<img src=x onerror="document.title=1"><script>document.title=1</script
 @pytest.fixture
 def root(write: Write) -> Path:
     return write({"readback.yml": FILE + MODES, "d.jsonl": ROWS})
-
-
-@pytest.fixture
-def others(chromium: Any) -> Iterator[list[Any]]:
-    """Two more browsers, which know nothing of the first."""
-    with tab(chromium) as one, tab(chromium) as two:
-        yield [one, two]
 
 
 def name(page: Any, said: str) -> None:
@@ -63,13 +57,14 @@ def seen(page: Any, text: str, within: float = SOON) -> float:
     return time.monotonic() - began
 
 
-def test_what_one_saves_the_others_see_and_nothing_is_lost(at: At, page: Any, others: list[Any], root: Path) -> None:
-    for one in (page, *others):
-        open_page(one, at(root, "messages?condition=two&index=2") if one is not others[1] else at(root, "review"))
+def test_what_one_saves_the_others_see_and_nothing_is_lost(at: At, page: Any, others: Others, root: Path) -> None:
+    other, third = others(2)
+    for one in (page, other, third):
+        open_page(one, at(root, "messages?condition=two&index=2") if one is not third else at(root, "review"))
     write_note(page, "first", "Ada")
-    write_note(others[0], "second", "Bo")
-    seen(others[1], "first")
-    seen(others[1], "second")
+    write_note(other, "second", "Bo")
+    seen(third, "first")
+    seen(third, "second")
     found = state.review(Store(root).events()).notes
     assert {(note.by.author, note.text, note.anchor["record"]) for note in found} == {
         ("Ada", "first", "2"), ("Bo", "second", "2")}  # fmt: skip
@@ -103,26 +98,26 @@ def test_a_draft_and_its_id_outlive_a_reload_and_are_saved_once(at: At, page: An
     assert page.locator("[data-testid=stMain] img, .rb-said script").count() == 0
 
 
-def test_a_changed_byte_makes_a_sign_off_stale_with_its_sentence(
-    at: At, page: Any, others: list[Any], root: Path
-) -> None:
+def test_a_changed_byte_makes_a_sign_off_stale_with_its_sentence(at: At, page: Any, others: Others, root: Path) -> None:
+    (other,) = others(1)
     open_page(page, at(root, "review"))
     name(page, "Ada")
     page.get_by_text("Sign off", exact=True).click()
     page.get_by_role("button", name="Sign off now").click()
     seen(page, "unchanged since", 60)
-    open_page(others[0], at(root, "review"))
-    seen(others[0], "unchanged since", 60)
+    open_page(other, at(root, "review"))
+    seen(other, "unchanged since", 60)
     (root / "readback.yml").write_text(FILE + MODES.replace("Answer:", "Answer: "))
-    seen(others[0], "stale, one text changed", 60)  # without a click
+    seen(other, "stale, one text changed", 60)  # without a click
     seen(page, "stale, one text changed", 60)
-    assert "5 of 5 prompts differ, all by this" in others[0].locator("[data-testid=stMain]").inner_text()
+    assert "5 of 5 prompts differ, all by this" in other.locator("[data-testid=stMain]").inner_text()
 
 
 def test_a_note_is_on_what_is_selected_and_the_others_see_it_there(
-    at: At, page: Any, others: list[Any], root: Path
+    at: At, page: Any, others: Others, root: Path
 ) -> None:
-    for one in (page, others[0]):
+    (other,) = others(1)
+    for one in (page, other):
         open_page(one, at(root, "messages?condition=two&index=2"))
     box = page.locator(".rb-exact .rb-s", has_text="Why 2?").bounding_box()
     page.mouse.move(box["x"] + 1, box["y"] + box["height"] / 2)
@@ -133,12 +128,12 @@ def test_a_note_is_on_what_is_selected_and_the_others_see_it_there(
     seen(page, "characters 3 to 9")
     write_in_place(page, "by mouse", "Ada")
     seen(page, "Saved as event 1.")
-    others[0].locator(".rb-exact .rb-s", has_text="Answer:").focus()
-    others[0].keyboard.press("N")
-    seen(others[0], "characters 9 to 17")
-    assert others[0].locator(".rb-exact mark.rb-noted").inner_text() == "Why 2?"
-    write_in_place(others[0], "by key", "Bo")
-    seen(others[0], "Saved as event 2.")
+    other.locator(".rb-exact .rb-s", has_text="Answer:").focus()
+    other.keyboard.press("N")
+    seen(other, "characters 9 to 17")
+    assert other.locator(".rb-exact mark.rb-noted").inner_text() == "Why 2?"
+    write_in_place(other, "by key", "Bo")
+    seen(other, "Saved as event 2.")
     found = state.review(Store(root).events()).notes
     assert [note.anchor["quote"] for note in found] == ["Why 2?", "\nAnswer:"]
     open_page(page, at(root, "messages?condition=two&index=2"))
@@ -146,7 +141,7 @@ def test_a_note_is_on_what_is_selected_and_the_others_see_it_there(
 
 
 def test_markup_and_odd_texts_stay_what_was_typed(at: At, page: Any, root: Path, capsys: Any) -> None:
-    said, store = [*nasty.markup(), *nasty.texts(500)], Store(root)
+    said, store = [*nasty.markup(), *nasty.texts(500 if LONG else 100)], Store(root)
     note = store.save(Draft("note", {"text": said[0], "anchor": {"kind": "study"}}, said[1], "cli", new_id())).id
     for text in said:
         store.save(Draft("answer", {"note": note, "text": text}, text[:200] or "-", "cli", new_id()))

@@ -1,4 +1,5 @@
-"""The accessibility tree of each page, as a screen reader has it: headings in order, and every control with a name."""
+"""Each page as a screen reader has it (headings in order, a name for every control), and how it looks: few sizes of
+text, nothing wider than a small window, a focus that is seen."""
 
 from __future__ import annotations
 
@@ -8,15 +9,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from counts import part
 from PIL import Image
-from served import turn_to
-from test_security import PAGES
+from served import PAGES, turn_to
 
 pytestmark = pytest.mark.browser
 CONTROLS = {"button", "checkbox", "combobox", "link", "radio", "searchbox", "slider", "spinbutton", "switch", "tab",
             "textbox"}  # fmt: skip
 HEADINGS = """[...document.querySelectorAll('[data-testid=stMainBlockContainer] :is(h1, h2, h3, h4, h5, h6)')]
     .filter((one) => one.checkVisibility()).map((one) => Number(one.tagName[1]))"""
+
+
+SIZES = """() => [...new Set([...document.querySelectorAll('[data-testid="stApp"] *')].filter(e => !e.closest('svg')
+    && [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim()) && e.checkVisibility()
+    && !e.closest('[data-testid="stIconMaterial"]')).map(e => getComputedStyle(e).fontSize))].sort()"""
+NARROW = {"width": 320, "height": 700}  # what is left of a laptop's screen at 400 %
 
 
 def controls(page: Any) -> list[tuple[str, str]]:
@@ -29,9 +36,23 @@ def controls(page: Any) -> list[tuple[str, str]]:
     return [one for one in found if one[0] in CONTROLS]
 
 
+def width(page: Any) -> int:
+    """How wide the page is in a narrow window; a chart is drawn wide at first and takes a moment to fit."""
+    page.set_viewport_size(NARROW)
+    for _ in range(50):
+        found: int = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+        if found <= NARROW["width"]:
+            break
+        page.wait_for_timeout(100)
+    return found
+
+
+@pytest.mark.parametrize("workspace", part(["six-conditions-mistakes", "six-conditions"], 1))
 @pytest.mark.parametrize("name", PAGES)
-def test_a_screen_reader_finds_headings_in_order_and_a_name_for_every_control(demo: str, tour: Any, name: str) -> None:
-    turn_to(tour, f"{demo}{name}?workspace=six-conditions")
+def test_headings_in_order_a_name_for_every_control_few_sizes_of_text_and_no_scrolling_sideways(
+    demo: str, tour: Any, name: str, workspace: str
+) -> None:
+    turn_to(tour, f"{demo}{name}?workspace={workspace}")
     levels = tour.evaluate(HEADINGS)
     assert levels.count(1) == 1
     assert levels[0] == 1
@@ -39,6 +60,8 @@ def test_a_screen_reader_finds_headings_in_order_and_a_name_for_every_control(de
     found = controls(tour)
     assert len(found) > 5
     assert [role for role, said in found if not said] == []
+    assert 0 < len(sizes := tour.evaluate(SIZES)) <= 6, sizes
+    assert width(tour) <= NARROW["width"]
 
 
 def test_what_a_step_reaches_is_said_aloud(demo: str, tour: Any) -> None:
@@ -74,14 +97,14 @@ def luminance(picture: Any) -> Any:
     return linear @ (0.2126, 0.7152, 0.0722)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", part(["dark", "light"], 1))
 def test_focus_is_seen_at_three_to_one_in_the_pixels_that_change(demo: str, tour: Any, scheme: str) -> None:
     """WCAG 2.2, 2.4.13: as many pixels as a line around half of the control change by 3 : 1 or more."""
     tour.emulate_media(color_scheme=scheme)
     for name in dict.fromkeys(page for page, _ in FOCUSED):
         turn_to(tour, f"{demo}{name}?workspace=six-conditions")
         for selector in [selector for page, selector in FOCUSED if page == name]:
-            control = tour.locator(selector).first
+            control = tour.locator(selector).locator("visible=true").first  # not in a sidebar that is folded away
             control.scroll_into_view_if_needed()
             tour.evaluate("document.activeElement.blur()")
             box = control.bounding_box()

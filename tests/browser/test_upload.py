@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import open_page, settle
+from served import Others, open_page, settle
 
 from readback import workspace
 from readback.project_files import EXAMPLES
@@ -106,7 +106,7 @@ def test_a_zip_with_a_folder_in_it_is_the_same_as_its_files(demo: str, page: Any
 
 
 def test_an_upload_is_this_browsers_own_and_goes_when_it_is_deleted(
-    demo: str, page: Any, chromium: Any, write: Write
+    demo: str, page: Any, others: Others, write: Write
 ) -> None:
     folder = write({"in/readback.yml": "modes: [{mode: m, template: secret text}]\n"}) / "in"
     open_page(page, f"{demo}open")
@@ -114,11 +114,9 @@ def test_an_upload_is_this_browsers_own_and_goes_when_it_is_deleted(
     address = page.url.replace("/open?", "/messages?")
     open_page(page, address, ".rb-exact")
     assert "secret text" in page.locator('[id^="text-"] .rb-exact').all_text_contents()
-    other = chromium.new_context()
-    stranger = other.new_page()
+    (stranger,) = others(1)
     open_page(stranger, address, "text=workspace that this server does not have")
     assert "secret text" not in stranger.content()
-    other.close()
     open_page(page, address.replace("/messages?", "/open?"))
     page.locator("[class*=st-key-delete_upload] button").first.click()
     page.wait_for_selector("text=The upload was deleted.")

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from served import PAGES, At, follow, open_page, settle, turn_to
+from served import At, follow, open_page, settle, turn_to
 
 pytestmark = pytest.mark.browser
 TO_MESSAGE = 'a.rb-link[href*="/messages?"][href*="finding="]'
@@ -51,9 +51,13 @@ def test_a_link_to_a_finding_brings_its_stretch_into_view(demo: str, page: Any) 
     )
     for _ in range(5):  # the first key may meet a page that is still being drawn
         page.keyboard.press("f")
-        page.wait_for_timeout(2_000)
-        if page.locator("mark.rb-here").count():
-            break
+        for _ in range(20):
+            if page.locator("mark.rb-here").count():
+                break
+            page.wait_for_timeout(100)
+        else:
+            continue
+        break
     settle(page)
     box = page.locator("mark.rb-here").first.bounding_box()
     assert 0 <= box["y"] <= 300
@@ -137,30 +141,18 @@ def test_keys_can_be_switched_off(demo: str, page: Any) -> None:
     assert "record" not in asked(page)
 
 
-def test_the_origin_answers_on_hover_and_on_focus(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes&condition=base%2C+closed+book", ".rb-exact")
+def test_the_origin_answers_on_hover_and_on_focus(demo: str, tour: Any) -> None:
+    turn_to(tour, f"{demo}messages?workspace=six-conditions-mistakes&condition=base%2C+closed+book", ".rb-exact")
     said = "e => getComputedStyle(e, '::after').content"
-    stretch = page.locator(".rb-exact .rb-data").first
+    stretch = tour.locator(".rb-exact .rb-data").first
     stretch.hover()
     assert "from instruction, data/harbour.jsonl line 1" in stretch.evaluate(said)
-    page.mouse.move(0, 0)
+    tour.mouse.move(0, 0)
     assert stretch.evaluate(said) == "none"
-    page.locator(".rb-exact").first.focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
+    tour.locator(".rb-exact").first.focus()
+    tour.keyboard.press("ArrowRight")
+    tour.keyboard.press("ArrowRight")
     assert "from instruction" in stretch.evaluate(said)
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_fits_a_small_window(demo: str, tour: Any, name: str) -> None:
-    """320 pixels wide is what is left of a laptop's screen at 400 %: no scrolling from side to side."""
-    tour.set_viewport_size({"width": 320, "height": 700})
-    turn_to(tour, f"{demo}{name}?workspace=six-conditions-mistakes")
-    for _ in range(50):  # a chart is drawn wide at first and takes a moment to fit
-        if tour.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 320:
-            return
-        tour.wait_for_timeout(100)
-    raise AssertionError("wider than the window")
 
 
 def test_the_first_tab_on_messages_leads_past_the_controls(demo: str, page: Any) -> None:

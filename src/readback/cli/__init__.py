@@ -1,6 +1,8 @@
 """The command `readback`: find the subcommand, run it, and leave with its exit code.
 
-The subcommands are one module each: its docstring is the help, with `arguments(parser)` and `run(args) -> exit code`.
+The subcommands are one module each, with `arguments(parser)` and `run(args) -> exit code`. The words of all of them are
+in `readback.words`, file `cli.en.yml`: a command named `x-y` has the title and the description `cli.x_y.title` and
+`.about`.
 """
 
 from __future__ import annotations
@@ -18,12 +20,11 @@ from types import ModuleType
 from readback import __version__
 from readback.readers.cache_folder import DiskFull
 from readback.records.changed import DatasetChanged
+from readback.words import t
 
 CLEAN, FOUND, WRONG, OURS, STOPPED, UNHEARD = 0, 1, 2, 70, 130, 141
-ABOUT = "See the exact messages each model gets, what is wrong with them, and what the judge scores support."
 # Names that commands had, which scripts may still use; no help speaks of them.
 FORMERLY = {"wire": "model-input", "rules": "rule", "explain": "rule"}
-CODES = "exit codes: 0 clean; 1 findings at or above --fail-on; 2 wrong use, or nothing at all could be read"
 
 
 class UsageError(Exception):
@@ -43,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"readback: {wrong}", file=sys.stderr)
         return WRONG
     except DatasetChanged as changed:
-        print(f"readback: {changed}; run it again", file=sys.stderr)
+        print(f"readback: {t('cli.main.again', why=changed)}", file=sys.stderr)
         return WRONG
     except DiskFull as full:
         print(f"readback: {full}", file=sys.stderr)
@@ -52,18 +53,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNHEARD
     except KeyboardInterrupt:
-        print("readback: stopped", file=sys.stderr)
+        print(f"readback: {t('cli.main.stopped')}", file=sys.stderr)
         return STOPPED
     except Exception:
         traceback.print_exc()
-        print("readback: this is a mistake in Readback, not in your files; please report it", file=sys.stderr)
+        print(f"readback: {t('cli.main.ours')}", file=sys.stderr)
         return OURS
     return code
 
 
 def parser(first: Sequence[str] = ()) -> argparse.ArgumentParser:
     """The parser. When the first word names a command, only that command is imported; help needs all of them."""
-    top = argparse.ArgumentParser("readback", description=ABOUT, epilog=CODES)
+    top = argparse.ArgumentParser("readback", description=t("cli.main.about"), epilog=t("cli.main.codes"))
     top.add_argument("--version", action="version", version=f"readback {__version__}")
     subparsers = top.add_subparsers(metavar="COMMAND", required=True)
     modules = [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
@@ -74,9 +75,10 @@ def parser(first: Sequence[str] = ()) -> argparse.ArgumentParser:
 
 
 def _add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser], name: str, module: ModuleType) -> None:
-    title, _, rest = (module.__doc__ or "").partition("\n")
+    own = name.replace("-", "_")
+    title, about = t(f"cli.{own}.title"), t(f"cli.{own}.about")
     text = argparse.RawDescriptionHelpFormatter
-    one = subparsers.add_parser(name, help=title, description=f"{title}\n{rest.rstrip()}", formatter_class=text)
+    one = subparsers.add_parser(name, help=title, description=f"{title}\n\n{about}", formatter_class=text)
     module.arguments(one)
     one.set_defaults(run=module.run)
 

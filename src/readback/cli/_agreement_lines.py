@@ -6,19 +6,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from readback.scores.criteria import number
+from readback.words import t
 
 Answer = Mapping[str, Any]
 SHOWN = 5  # disputed answers; JSON has twenty
-UNNAMED = "unnamed judge"
-KAPPA = {"quadratic": "quadratic kappa", "linear": "linear kappa", "none": "kappa"}
 
 
 def text(answer: Answer) -> Iterator[str]:
     """A block for each criterion, then those that are left out and why."""
     if answer["synthetic"]:
-        yield "these scores are synthetic: made by a generator, not by a judge"
+        yield t("scores.synthetic")
     for one in answer["criteria"]:
-        yield f"\n{one['criterion']} ({one['scale']} scale)"
+        yield f"\n{t('cli.agreement.criterion', criterion=one['criterion'], scale=one['scale'])}"
         yield from (f"  {line}" for line in _criterion(one))
     skipped = answer["skipped"]
     if isinstance(skipped, str):
@@ -34,54 +33,73 @@ def _criterion(one: Answer) -> Iterator[str]:
         yield from (_in_condition(here) for here in one["conditions"])
     yield from (_states(judge) for judge in one["judges"])
     for pair in (pair for pair in one["pairs"] if {pair["a"], pair["b"]} <= set(one["shown"])):
-        kappa = "" if pair["kappa"] is None else f", {KAPPA[pair['weights']]} {pair['kappa']:.3f}"
-        same = f"same value {100 * pair['exact']:.1f} %"
-        yield f"{_name(pair['a'])} and {_name(pair['b'])}: {same} of {pair['n']} shared{kappa}"
+        yield _pair(pair)
     if one["judges_left"]:
-        shown, pairs = one["raters"] - one["judges_left"], len(one["pairs"])
-        yield f"{shown} of {one['raters']} raters' pairs shown; all {pairs:,} with --format json or csv"
-    for judge in one["leniency"]:
-        side = "above" if judge["deviation"] >= 0 else "below"
-        span = f" (95 % interval of the deviation {_span(judge['interval'])})" if judge["interval"] else ""
-        off = f"{abs(judge['deviation']):.3f} {side} the others' mean"
-        yield f"{_name(judge['judge'])}: mean {judge['mean']:.3f} on {judge['n']} shared, {off}{span}"
+        shown = one["raters"] - one["judges_left"]
+        yield t("cli.agreement.pairs_left", n=shown, all=one["raters"], pairs=len(one["pairs"]))
+    yield from (_leniency(judge) for judge in one["leniency"])
     if one["confusion"]:
         yield from _confusion(one["confusion"])
     if one["disagreed"]:
-        yield f"{one['disagreed']} answers with different values; the most disputed:"
+        yield t("cli.agreement.disagreed", n=one["disagreed"])
         yield from (f"  {_disputed(unit)}" for unit in one["disputed"][:SHOWN])
     yield from (_flips(judge) for judge in one["flips"])
     yield from (_corrected(rate) for rate in one["corrected"])
 
 
 def _headline(one: Answer) -> str:
-    named = [f"{metric} {value:.3f}" for metric, value in one["alpha"].items() if value is not None]
-    first = one["alpha"][one["headline"]]
-    span = f", 95 % interval {_span(one['alpha_interval'])}" if one["alpha_interval"] else ""
-    known = "not defined: all ratings are equal" if first is None else f"{first:.3f} ({one['headline']}{span})"
-    others = [name for name in named if not name.startswith(one["headline"])]
-    also = f"; {', '.join(others)}" if others else ""
-    single = f"; {one['single']} more were scored by one judge only" if one["single"] else ""
-    return f"Krippendorff's alpha {known}{also}; {one['ratings']} ratings of {_answers(one)}{single}"
+    others = [
+        t("cli.agreement.other_alpha", metric=metric, alpha=alpha)
+        for metric, alpha in one["alpha"].items()
+        if alpha is not None and metric != one["headline"]
+    ]
+    ratings = t("cli.agreement.ratings", ratings=one["ratings"], n=one["units"])
+    single = t("cli.agreement.single", n=one["single"]) if one["single"] else ""
+    return "; ".join(filter(None, (_alpha(one), ", ".join(others), ratings, single)))
 
 
-def _answers(found: Answer) -> str:
-    return f"{found['units']} answer{'' if found['units'] == 1 else 's'}"
+def _alpha(one: Answer) -> str:
+    found = {"alpha": one["alpha"][one["headline"]], "metric": one["headline"]}
+    if found["alpha"] is None:
+        return t("cli.agreement.alpha_none")
+    if not one["alpha_interval"]:
+        return t("cli.agreement.alpha", **found)
+    low, high = one["alpha_interval"]
+    return t("cli.agreement.alpha_interval", **found, interval=t("cli.agreement.interval", low=low, high=high))
 
 
 def _in_condition(here: Answer) -> str:
-    known = "not defined: all ratings are equal" if here["alpha"] is None else f"{here['alpha']:.3f}"
-    return f"in {' · '.join(here['condition'].values())}: alpha {known}; {_answers(here)}"
+    known = "in_condition_none" if here["alpha"] is None else "in_condition"
+    condition = " · ".join(here["condition"].values())
+    return t(f"cli.agreement.{known}", condition=condition, alpha=here["alpha"], n=here["units"])
 
 
 def _states(judge: Answer) -> str:
-    lost = [f"{judge[state]} {state.replace('_', ' ')}" for state in ("failed", "missing", "not_applicable")]
-    kind = " (a person)" if judge["person"] else ""
-    return f"{_name(judge['judge'])}{kind}: {judge['n']} scored, {', '.join(lost)}"
+    name = _name(judge["judge"])
+    called = t("cli.agreement.person", judge=name) if judge["person"] else name
+    counts = {state: judge[state] for state in ("n", "failed", "missing", "not_applicable")}
+    return t("cli.agreement.states", judge=called, **counts)
+
+
+def _pair(pair: Answer) -> str:
+    said = {"a": _name(pair["a"]), "b": _name(pair["b"]), "share": 100 * pair["exact"], "n": pair["n"]}
+    if pair["kappa"] is None:
+        return t("cli.agreement.pair", **said)
+    return t("cli.agreement.pair_kappa", **said, kappa=t(f"cli.agreement.kappa_{pair['weights']}"), value=pair["kappa"])
+
+
+def _leniency(judge: Answer) -> str:
+    numbers = {"mean": judge["mean"], "n": judge["n"], "off": abs(judge["deviation"])}
+    side = "above" if judge["deviation"] >= 0 else "below"
+    said = t(f"cli.agreement.{side}", judge=_name(judge["judge"]), **numbers)
+    if not judge["interval"]:
+        return said
+    low, high = judge["interval"]
+    return t("cli.agreement.off_interval", said=said, low=low, high=high)
 
 
 def _confusion(found: Answer) -> Iterator[str]:
-    yield f"rows {_name(found['a'])}, columns {_name(found['b'])}:"
+    yield t("cli.agreement.confusion", a=_name(found["a"]), b=_name(found["b"]))
     heads = [number(value) for value in found["values"]]
     rows = [heads, *([str(cell) for cell in row] for row in found["table"])]
     width = max(len(cell) for row in rows for cell in row) + 2
@@ -91,38 +109,38 @@ def _confusion(found: Answer) -> Iterator[str]:
 
 def _disputed(unit: Answer) -> str:
     given = ", ".join(f"{_name(judge)} {number(value)}" for judge, value in unit["values"].items())
-    place = " · ".join([*unit["condition"].values(), *([f"run {unit['run']}"] if unit["run"] else [])])
-    return f"{unit['item']}{f' ({place})' if place else ''}: {given}"
+    run = [t("cli.agreement.run", run=unit["run"])] if unit["run"] else []
+    place = " · ".join([*unit["condition"].values(), *run])
+    at = "disputed_at" if place else "disputed"
+    return t(f"cli.agreement.{at}", item=unit["item"], place=place, values=given)
 
 
 def _flips(judge: Answer) -> str:
-    parts = f"{judge['flipped']} of {judge['answers']} answers that were scored again got different values"
-    said = f"{_name(judge['judge'])}: {parts}; two scores of one answer differ in {100 * judge['rate']:.1f} %"
-    if judge["judge_variance"] is not None:
-        said += f"; variance within an answer {judge['judge_variance']:.3f}, between {judge['answer_variance']:.3f}"
-    return said
+    counts = {"n": judge["answers"], "flipped": judge["flipped"], "share": 100 * judge["rate"]}
+    said = t("scores.agreement_flips", judge=_name(judge["judge"]), **counts)
+    if judge["judge_variance"] is None:
+        return said
+    within, between = judge["judge_variance"], judge["answer_variance"]
+    return f"{said} {t('cli.agreement.variance', within=within, between=between)}"
 
 
 def _corrected(rate: Answer) -> str:
-    where = f" in {' · '.join(rate['condition'].values())}" if rate["condition"] else ""
-    said = f"{_name(rate['judge'])}{where} passes {100 * rate['seen']:.1f} % of {rate['n']}; "
+    condition, person = " · ".join(rate["condition"].values()), rate["person"]
+    seen = {"judge": _name(rate["judge"]), "share": 100 * rate["seen"], "n": rate["n"]}
+    passes = t(f"cli.agreement.{'passes_in' if condition else 'passes'}", condition=condition, **seen)
     if rate["sensitivity"] is None:
-        kind = "passed" if not rate["positives"] else "failed"
-        return f"{said}not corrected: {rate['person']} {kind} none of the answers both scored"
-    by = f"by {rate['person']}: {rate['positives']} passed, {rate['negatives']} failed"
+        none = "none_failed" if rate["positives"] else "none_passed"
+        return t(f"cli.agreement.{none}", passes=passes, person=person)
+    labels = t("cli.agreement.labels", person=person, passed=rate["positives"], failed=rate["negatives"])
     if rate["rate"] is None:
-        return f"{said}not corrected: the judge tells the two apart no better than chance ({by})"
-    span = ""
-    if rate["interval"]:
-        low, high = (100 * end for end in rate["interval"])
-        span = f", 95 % interval {low:.1f} to {high:.1f} %"
-    known = f"sensitivity {rate['sensitivity']:.3f}, specificity {rate['specificity']:.3f}"
-    return f"{said}corrected {100 * rate['rate']:.1f} %{span} ({by}; {known})"
+        return t("cli.agreement.chance", passes=passes, labels=labels)
+    rates = t("cli.agreement.rates", sensitivity=rate["sensitivity"], specificity=rate["specificity"])
+    said = {"passes": passes, "share": 100 * rate["rate"], "labels": labels, "rates": rates}
+    if not rate["interval"]:
+        return t("cli.agreement.corrected", **said)
+    low, high = (100 * end for end in rate["interval"])
+    return t("cli.agreement.corrected_interval", **said, low=low, high=high)
 
 
 def _name(judge: str) -> str:
-    return judge or UNNAMED
-
-
-def _span(span: Any) -> str:
-    return f"{span[0]:.3f} to {span[1]:.3f}"
+    return judge or t("scores.no_judge")

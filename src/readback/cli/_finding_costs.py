@@ -1,4 +1,4 @@
-"""Findings x scores as the command line tells them: an association, by condition, criterion and judge."""
+"""Findings x scores as the command line shows them: an association, by condition, criterion and judge."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 from readback.checks import costs, engine, fair_pairs
 from readback.cli import _verdict_lines
-from readback.cli._plan_lines import ends, number, plus
-from readback.quantity import quantity
+from readback.cli._plan_lines import about, interval, number, plus
 from readback.records.dataset import open_dataset
 from readback.scores import report
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
+from readback.words import t
 
 
 def answer(
@@ -33,9 +33,9 @@ def answer(
     audit = engine.check(workspace, jobs=jobs)
     for criterion, judge in dict.fromkeys((row["criterion"], row["judge"]) for row in rows):
         made = costs.costs(workspace, data, audit, table, criterion, judge or "")
-        about = {"criterion": criterion, "judge": judge}
-        told["findings"] += [about | _plain(one) for one in made.within]
-        told["prompt_changes"] += [about | _plain(one) for one in made.changes]
+        scored = {"criterion": criterion, "judge": judge}
+        told["findings"] += [scored | _plain(one) for one in made.within]
+        told["prompt_changes"] += [scored | _plain(one) for one in made.changes]
         told["not_records"] = max(told["not_records"], made.unknown)
     for of_pair, one in planned:
         if found := fair_pairs.fairness(workspace, data, audit, of_pair, one):
@@ -51,6 +51,7 @@ def _fair(table: ScoreTable, one: Comparison, found: fair_pairs.Fairness) -> dic
     said = _verdict_lines.said(found.verdict)
     if found.verdict.faults:
         said = f"{said}. {report.untouched(one, found.touched, rest, name)}"
+    pair = t("cli.scores.pair", b=name(one.b), a=name(one.a))
     return {
         "a": dict(one.a), "b": dict(one.b), "criterion": one.criterion, "judge": None if pool else one.judge or None,
         "pool": pool, "fair": kind in ("fair", "same"), "verdict": kind,
@@ -58,28 +59,28 @@ def _fair(table: ScoreTable, one: Comparison, found: fair_pairs.Fairness) -> dic
         "touched": len(found.touched), "n_shared": one.n_shared, "difference": one.difference,
         "n_untouched": rest.n_shared if rest else None, "difference_untouched": rest.difference if rest else None,
         "interval_untouched": rest.span if rest else None,
-        "said": f"{name(one.b)} against {name(one.a)}, {one.criterion}: {said}",
+        "said": f"{pair}, {one.criterion}: {said}",
     }  # fmt: skip
 
 
 def text(answer: Mapping[str, Any]) -> Iterator[str]:
     """Lines for people; nothing where the command was not asked."""
     if answer.get("fair"):
-        yield "\nare the planned comparisons fair?"
+        yield f"\n{t('cli.scores.fair')}"
     yield from (f"  {one['said']}" for one in answer.get("fair", ()))
     if answer.get("findings"):
-        yield "\nfindings and scores, which go together or not; neither is the cause of the other"
+        yield f"\n{t('cli.scores.findings')}"
     for one in answer.get("findings", ()):
-        with_it, without = (_mean(one[name]) for name in ("mean_with", "mean_without"))
-        yield (
-            f"  {one['code']}, {_label(one['condition'])}, {_about(one)}: mean {with_it} on "
-            f"{quantity(one['n_with'], 'record')} with it, {without} on {one['n_without']} without{_sure(one)}"
-        )
+        means = {"with_it": _mean(one["mean_with"]), "without": _mean(one["mean_without"])}
+        counts = {"n": one["n_with"], "others": one["n_without"]}
+        of = {"code": one["code"], "condition": _label(one["condition"]), "about": about(one)}
+        yield f"  {t('cli.scores.finding', **of, **means, **counts)}{_sure(one)}"
     if answer.get("prompt_changes"):
-        yield "\nthe same records where only the second condition has the finding"
+        yield f"\n{t('cli.scores.changes')}"
     for one in answer.get("prompt_changes", ()):
-        pair = f"{_label(one['b'])} against {_label(one['a'])}"
-        yield f"  {one['code']}, {pair}, {_about(one)}: {quantity(one['n'], 'record')}{_sure(one)}"
+        pair = t("cli.scores.pair", b=_label(one["b"]), a=_label(one["a"]))
+        said = t("cli.scores.change", code=one["code"], pair=pair, about=about(one), n=one["n"])
+        yield f"  {said}{_sure(one)}"
 
 
 def _plain(one: costs.Cost | costs.Change) -> dict[str, Any]:
@@ -89,13 +90,13 @@ def _plain(one: costs.Cost | costs.Change) -> dict[str, Any]:
 def _sure(one: Mapping[str, Any]) -> str:
     if one["difference"] is None:
         return ""
-    span = "" if one["interval"] is None else f" (95 % interval {ends(one['interval'])})"
-    p = "" if one["p_adjusted"] is None else f", p {one['p_adjusted']:.2g} by Benjamini and Hochberg"
-    return f"; difference {plus(one['difference'])}{span}{p}"
-
-
-def _about(one: Mapping[str, Any]) -> str:
-    return str(one["criterion"]) + (f", judge {one['judge']}" if one["judge"] else "")
+    said = t("cli.scores.difference", difference=plus(one["difference"]))
+    if one["interval"] is not None:
+        said = t("cli.scores.in_brackets", said=said, more=interval(one["interval"]))
+    if one["p_adjusted"] is None:
+        return f"; {said}"
+    p = f"{one['p_adjusted']:.2g}"
+    return f"; {said}, {t('cli.scores.p_findings', p=p)}"
 
 
 def _label(condition: Mapping[str, str]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from readback.types import Finding, Location
+from readback.words import t
 
 MARK = {"error": "error", "warning": "warning", "info": "info"}
 RANK = ("info", "warning", "error")
@@ -17,6 +18,7 @@ def line(found: Finding) -> str:
     at = found.place
     where = ":".join(str(part) for part in (at.file, at.line, at.column) if part is not None)
     about = ", ".join(_about(at))
+    # check --baseline reads the keys again, so their form is the same in every language
     head = " ".join(part for part in (where and f"{where}:", about and f"[{about}]") if part)
     text = f"{head or '-'} {MARK[found.severity]} {found.code}: {found.message} (key {found.key})"
     return safe(unbroken(text))
@@ -24,7 +26,7 @@ def line(found: Finding) -> str:
 
 def with_fix(found: Finding) -> str:
     """The line of a finding, and below it what to do."""
-    return f"{line(found)}\n    fix: {safe(unbroken(found.fix))}" if found.fix else line(found)
+    return f"{line(found)}\n    {t('cli.line.fix', fix=safe(unbroken(found.fix)))}" if found.fix else line(found)
 
 
 def safe(text: str) -> str:
@@ -53,9 +55,10 @@ def worst(severities: Iterable[str], limit: str) -> bool:
 
 def _about(at: Location) -> Iterable[str]:
     names = ("condition", "mode", "task", "adapter", "judge") if at.condition is None else ("condition", "judge")
-    yield from (f"{name} {value}" for name in names if (value := getattr(at, name)) is not None)
+    yield from (t(f"frame.{name}_is", **{name: value}) for name in names if (value := getattr(at, name)) is not None)
     if at.index is not None:
-        yield f"record {at.index}" + (f" {at.record}" if at.record is not None else "")
+        named = "" if at.record is None else f" {at.record}"
+        yield t("frame.record_is", record=f"{at.index}{named}")
     if at.role or at.field:
         span = f" {at.start}-{at.end}" if at.start is not None else ""
         yield f"{at.role or at.field}{span}"

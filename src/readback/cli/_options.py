@@ -1,11 +1,13 @@
-"""Options that several commands have: how much is said, and how many processes work at once."""
+"""Options that several commands have: how much is said, how many processes work at once, and who writes."""
 
 from __future__ import annotations
 
 import argparse
+import getpass
 import sys
 
 from readback.cli import UsageError
+from readback.words import t
 
 
 def loudness(parser: argparse.ArgumentParser, quiet: str, verbose: str = "") -> None:
@@ -19,18 +21,37 @@ def loudness(parser: argparse.ArgumentParser, quiet: str, verbose: str = "") -> 
 
 def jobs(parser: argparse.ArgumentParser, goes_with: str = "") -> None:
     """-j; `goes_with` is the option without which one process works."""
-    alone = f" with {goes_with}" if goes_with else ""
-    said = f"processes that work at once{alone} (default: one on every core)"
+    said = t("cli.options.help_jobs_with", option=goes_with) if goes_with else t("cli.options.help_jobs")
     parser.add_argument("-j", "--jobs", type=int, metavar="N", help=said)
+
+
+def fail_on(parser: argparse.ArgumentParser) -> None:
+    """--fail-on: from which severity on a finding is exit code 1."""
+    severities = ("error", "warning", "info", "never")
+    parser.add_argument("--fail-on", choices=severities, default="error", help=t("cli.options.help_fail_on"))
+
+
+def author(parser: argparse.ArgumentParser) -> None:
+    """--as and --key of what is saved in a review."""
+    parser.add_argument("--as", dest="author", metavar="NAME", help=t("cli.options.help_as"))
+    parser.add_argument("--key", metavar="ID", help=t("cli.options.help_key"))
+
+
+def account() -> str:
+    """The name of the account, for where --as names nobody. Raises UsageError."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        raise UsageError(t("cli.options.no_account")) from None
 
 
 def workers(args: argparse.Namespace, goes_with: str = "") -> int | None:
     """How many processes are asked for; None: one on every core. Raises UsageError."""
     asked: int | None = args.jobs
     if asked is not None and asked < 1:
-        raise UsageError(f"--jobs {asked}: at least one process has to work")
+        raise UsageError(t("cli.options.no_jobs", n=asked))
     if asked is not None and goes_with and not getattr(args, goes_with):
-        raise UsageError(f"--jobs goes with --{goes_with}: without it one process works")
+        raise UsageError(t("cli.options.jobs_alone", option=f"--{goes_with}"))
     return asked
 
 
@@ -42,7 +63,8 @@ class Progress:
 
     def __call__(self, done: int, total: int) -> bool:
         if self.shown and total:
-            print(f"\r\033[K{done} of {total} records", end="", file=sys.stderr, flush=True)
+            said = t("cli.options.progress", done=done, total=total)
+            print(f"\r\033[K{said}", end="", file=sys.stderr, flush=True)
         return True
 
     def end(self) -> None:

@@ -16,7 +16,7 @@ from readback.types import Criterion
 from readback.words import t
 
 Answer = Mapping[str, Any]
-POOLS = {PEOPLE: ", mean over people", JUDGES: ", mean over judges"}
+POOLS = {PEOPLE: "about_people", JUDGES: "about_judges"}
 Name = Callable[[Answer, str], str]  # a comparison and its side, a or b, as the side is called
 
 
@@ -49,9 +49,14 @@ def text(answer: Answer, made: Compared, name: Name) -> Iterator[str]:
         yield f"({t('scores.plan_holm', n=max(tested))})"
 
 
-def ends(span: Any, places: int = 4) -> str:
-    """An interval in words."""
-    return f"{number(span[0], places)} to {number(span[1], places)}"
+def ends(span: Any, places: int = 4) -> dict[str, str]:
+    """The ends of an interval: {"low", "high"}."""
+    return {"low": number(span[0], places), "high": number(span[1], places)}
+
+
+def interval(span: Any) -> str:
+    """A 95 % interval in words."""
+    return t("cli.scores.interval", **ends(span))
 
 
 def number(value: float, places: int = 4) -> str:
@@ -70,27 +75,28 @@ def p_of(one: Answer) -> str:
     """p, for how many comparisons of its kind it is corrected, p before, and the test."""
     if one["p"] is None:
         return ""
-    kind = "planned" if one["planned"] else "exploratory"
-    many = one["family"] > 1
-    p = f"p {one['p_adjusted']:.2g}, corrected for {one['family']} {kind} comparisons" if many else f"p {one['p']:.2g}"
-    before = f" ({one['p']:.2g} before)" if many else ""
-    seed = f", seed {one['seed']}" if one["seed"] is not None else ""
-    return f"{p}{before}; {one['p_method']}{seed}"
+    before, method = f"{one['p']:.2g}", one["p_method"]
+    if one["family"] > 1:
+        kind = "p_planned" if one["planned"] else "p_exploratory"
+        said = t(f"cli.scores.{kind}", p=f"{one['p_adjusted']:.2g}", n=one["family"], before=before)
+    else:
+        said = t("cli.scores.p", p=before)
+    return f"{said}; {method if one['seed'] is None else t('cli.scores.seed', method=method, seed=one['seed'])}"
 
 
 def left_out(one: Answer, name: Name) -> str:
     """How many items are scored on one side only."""
     gone = [
-        f"{one[key]} scored only under {name(one, side)}"
+        t("cli.scores.only", n=one[key], name=name(one, side))
         for key, side in (("only_a", "a"), ("only_b", "b"))
         if one[key]
     ]
-    return f"; left out: {', '.join(gone)}" if gone else ""
+    return f"; {t('cli.scores.left_out', parts=', '.join(gone))}" if gone else ""
 
 
 def at_odds(one: Answer) -> str:
     """That the interval leaves no difference out and the test does not, or the other way round."""
-    return "; interval and test do not say the same, so it is near the edge" if one["at_odds"] else ""
+    return f"; {t('cli.scores.at_odds')}" if one["at_odds"] else ""
 
 
 def _called(one: Answer, line: Line, name: Name) -> Callable[[ConditionKey], str]:
@@ -105,7 +111,7 @@ def _sentence(one: Answer, line: Comparison, called: Callable[[ConditionKey], st
     equal = [] if one["p_equivalent"] is None else [
         t("scores.equivalence", margin=f"{one['margin']:g}", p=report.p_text(one["p_equivalent"]))
     ]  # fmt: skip
-    more = [_about(one), *over, *filter(None, [p_of(one)]), *equal]
+    more = [about(one), *over, *filter(None, [p_of(one)]), *equal]
     left = left_out(one, lambda _, side: called(line.a if side == "a" else line.b))
     return f"{said} ({'; '.join(more)}{left}{at_odds(one)})"
 
@@ -114,17 +120,14 @@ def _criterion(name: str, criteria: Answer) -> Criterion:
     return Criterion(name, direction=criteria[name]["direction"])
 
 
-def _about(one: Answer) -> str:
-    return str(one["criterion"]) + by(one["judge"])
-
-
-def by(judge: str | None) -> str:
-    """Whose scores they are, behind the name of a criterion."""
-    return POOLS.get(judge, f", judge {judge}") if judge else ""
+def about(one: Answer) -> str:
+    """The criterion and whose scores they are."""
+    criterion, judge = str(one["criterion"]), one["judge"]
+    return t(f"cli.scores.{POOLS.get(judge, 'about_judge')}", criterion=criterion, judge=judge) if judge else criterion
 
 
 def _refused(one: Answer, name: Name) -> str:
-    return t("scores.plan_refused", a=name(one, "a"), b=name(one, "b"), about=_about(one), why=one["why"])
+    return t("scores.plan_refused", a=name(one, "a"), b=name(one, "b"), about=about(one), why=one["why"])
 
 
 def _absent(found: list[Answer]) -> tuple[Answer, str]:

@@ -17,9 +17,9 @@ def text(opened: Workspace, said: str) -> Iterator[str]:
     for one in proposed_scores.proposed(opened.alternatives):
         option = f"--{one.key} {shlex.quote(one.line)}"
         yield t(f"open.table_{one.key}", file=one.file, n=len(one.columns), columns=", ".join(one.columns))
-        yield f"  to read them once: readback scores {shlex.quote(said)} {option}"
-        yield f"  to keep it: readback init {shlex.quote(said)} {option}"
-        yield "  that writes readback.yml with what else is here and these lines:"
+        yield f"  {t('cli.proposed.once', command=f'readback scores {shlex.quote(said)} {option}')}"
+        yield f"  {t('cli.proposed.keep', command=f'readback init {shlex.quote(said)} {option}')}"
+        yield f"  {t('cli.proposed.writes')}"
         yield "    scores:"
         read = workspace.open(said, chosen={**opened.chosen, one.key: one.line})
         yield from (f"      - {flow(workspace_entries.scores(source))}" for source in read.scores)

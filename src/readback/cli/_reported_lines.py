@@ -1,4 +1,4 @@
-"""Means that files state without the rows behind them, as lines for people, with what cannot be computed of them."""
+"""Means that files report without the rows behind them, as lines for people, with what cannot be computed of them."""
 
 from __future__ import annotations
 
@@ -6,29 +6,24 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from readback.cli._plan_lines import ends
+from readback.cli._plan_lines import about, ends
+from readback.words import t
 
 Answer = Mapping[str, Any]
 Label = Callable[[Mapping[str, str], Collection[str]], str]  # a condition by some of its factors
-TITLE = "\nmeans that files state without rows: in no comparison and no test"
-WHY = {  # what is missing, in words
-    "n": "of how many",
-    "count": "no count gives this rate",
-    "spread": "no spread",
-    "interval": "no interval",
-}
 
 
 def text(answer: Answer, label: Label) -> Iterator[str]:
     """How many of those with rows agree with them; then a block for each criterion and judge of those without."""
     known = answer["stated_beside_rows"]
     if known["means"]:
-        yield f"\n{known['agree']} of {known['means']} means that files state agree with the rows beside them"
+        yield f"\n{t('cli.scores.reported_agree', n=known['agree'], all=known['means'])}"
     factors = _varying([one["condition"] for one in answer["aggregates"]])
     if answer["aggregates"]:
-        yield TITLE + (f"; conditions by {' · '.join(factors)}" if len(factors) > 1 else "")
+        title = "reported_by" if len(factors) > 1 else "reported"
+        yield f"\n{t(f'cli.scores.{title}', factors=' · '.join(factors))}"
     for (criterion, judge), found in groupby(_ordered(answer), key=_heading):
-        yield f"  {criterion}" + (f", judge {judge}" if judge else "")
+        yield f"  {about({'criterion': criterion, 'judge': judge})}"
         yield from (f"    {label(one['condition'], factors)}: {_said(one)}" for one in found)
 
 
@@ -52,11 +47,21 @@ def _varying(conditions: list[Mapping[str, str]]) -> tuple[str, ...]:
 def _said(one: Answer) -> str:
     if one["mean"] is None:
         return str(one["state"])
-    of = "" if one["of"] is None else " %" if one["of"] == 100 else f" of {one['of']:g}"
-    said = f"{one['mean']:.{one['decimals']}f}{of}" if one["decimals"] < 6 else f"{one['mean']:.6g}{of}"
+    facts = [_mean(one)]
     if one["n"] is not None:
-        said += f", n {one['n']}" if one["count"] is None else f", {one['count']} of {one['n']}"
+        counted = "n" if one["count"] is None else "count_of"
+        facts.append(t(f"cli.scores.{counted}", n=one["n"], count=one["count"]))
     if one["interval"] and one["method"]:
-        said += f", 95 % interval {ends(one['interval'], 1 if one['of'] == 100 else 4)} ({one['method']})"
-    cannot = [WHY[name] for name in one["cannot"]]
-    return f"{said}; not in the file: {', '.join(cannot)}" if cannot else said
+        span = ends(one["interval"], 1 if one["of"] == 100 else 4)
+        facts.append(t("cli.scores.row_interval", **span, method=one["method"]))
+    lacking = ", ".join(t(f"cli.scores.lacking_{name}") for name in one["cannot"])
+    return ", ".join(facts) + (f"; {t('cli.scores.lacking', parts=lacking)}" if lacking else "")
+
+
+def _mean(one: Answer) -> str:
+    """The mean as it was reported, with what it is of: 100 is per cent."""
+    mean = f"{one['mean']:.{one['decimals']}f}" if one["decimals"] < 6 else f"{one['mean']:.6g}"
+    if one["of"] is None:
+        return mean
+    of = "reported_percent" if one["of"] == 100 else "reported_of"
+    return t(f"cli.scores.{of}", mean=mean, of=f"{one['of']:g}")

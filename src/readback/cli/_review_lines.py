@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from readback.quantity import quantity
 from readback.review import lock_file, locked, signing, under
-from readback.review.state import By, Review
+from readback.review.state import By, Note, Review
+from readback.words import t
 
 
 def broken(broken: Any) -> dict[str, Any] | None:
@@ -54,41 +54,49 @@ def _by(by: By) -> dict[str, Any]:
 
 def told(found: Review, held: dict[str, signing.Standing], since: dict[str, under.Changed]) -> Iterator[str]:
     if not (found.notes or found.decisions or found.signoffs):
-        yield "nothing is noted, decided or signed yet: readback review note WORKSPACE --text T begins it"
+        yield t("cli.review.empty")
     for note in found.notes:
-        where = ", ".join(f"{name} {value}" for name, value in note.anchor.items() if name != "kind")
-        more = f"; {note.owner} until {note.due}" if note.owner and note.due else f"; {note.owner or note.due}"
-        yield f"note {note.id[:8]} [{note.standing}] {_said(note.by)}{': ' + where if where else ''}{more.rstrip('; ')}"
+        yield _note(note)
         yield from (f"    {line}" for line in note.text.split("\n"))
         if note.id in since:
             yield f"    {under.said(since[note.id])}"
         for by, text in note.answers:
-            yield f"    {_said(by)} answers: {text}"
+            yield f"    {t('cli.review.row_answer', by=_said(by), text=text)}"
     for one in found.decisions:
-        past = "" if one.in_force else " (a later decision took its place)"
-        yield f"decision {one.verdict}: {one.subject}, {_said(one.by)}{past}: {one.reason}"
+        row = "row_decision" if one.in_force else "row_decision_past"
+        yield t(f"cli.review.{row}", verdict=one.verdict, subject=one.subject, by=_said(one.by), reason=one.reason)
     for signed in found.signoffs:
-        yield f"sign-off {signed.subject}, {_said(signed.by)}: {_holds(held.get(signed.id))}"
         there = held.get(signed.id)
+        yield t("cli.review.row_signoff", subject=signed.subject, by=_said(signed.by), state=_holds(there))
         for line in there.lines if there else ():
-            yield f"    {lock_file.head(line.subject)}: {locked.said(line)}"
+            yield f"    {t('cli.lock.changed', line=lock_file.head(line.subject), said=locked.said(line))}"
         if there and there.unsaid:
-            yield f"    how the texts changed is not known: {there.unsaid}"
+            yield f"    {t('cli.lock.unsaid', why=there.unsaid)}"
     if found.unread:
-        yield f"{quantity(len(found.unread), 'event')} of a newer Readback, not understood here"
+        yield t("cli.review.newer", n=len(found.unread))
+
+
+def _note(note: Note) -> str:
+    """A note's id, who wrote it, what it is on, and who looks after it until when."""
+    anchor = ", ".join(f"{name} {value}" for name, value in note.anchor.items() if name != "kind")
+    row = "row_note_on" if anchor else "row_note"
+    said = t(f"cli.review.{row}", id=note.id[:8], standing=note.standing, by=_said(note.by), anchor=anchor)
+    if not (note.owner or note.due):
+        return said
+    whom = "row_owner_due" if note.owner and note.due else "row_owner" if note.owner else "row_due"
+    return t(f"cli.review.{whom}", note=said, owner=note.owner, due=note.due)
 
 
 def _said(by: By) -> str:
-    how = {"asked": "name as given", "proxy": "known by the proxy", "cli": "command line"}[by.known]
-    return f"{by.author} ({how}), {by.time[:16].replace('T', ' ')} UTC"
+    known, time = t(f"cli.review.by_{by.known}"), by.time[:16].replace("T", " ")
+    return t("cli.review.by", author=by.author, known=known, time=time)
 
 
 def _holds(held: signing.Standing | None) -> str:
     if held is None:
-        return "not looked at"
+        return t("cli.review.not_checked")
     if held.unread:
-        return f"cannot be checked: {held.unread}"
-    evidence = f"evidence changed: {'; '.join(held.evidence)}" if held.evidence else ""
-    if held.stale:
-        return f"stale{'; ' + evidence if evidence else ''}"
-    return evidence or "unchanged"
+        return t("cli.review.cannot_check", why=held.unread)
+    if not held.evidence:
+        return t(f"cli.review.{'stale' if held.stale else 'unchanged'}")
+    return t(f"cli.review.{'stale_evidence' if held.stale else 'evidence'}", evidence="; ".join(held.evidence))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from readback.cli import _finding_costs, _plan_lines, _reported_lines, _source_lines, _trade_lines
-from readback.cli._plan_lines import at_odds, ends, left_out, number, p_of, plus
+from readback.cli._plan_lines import about, at_odds, ends, interval, left_out, number, p_of, plus
 from readback.scores.certainty import CONCENTRATED
 from readback.scores.comparing.comparison import Compared
 from readback.words import t
@@ -14,11 +14,7 @@ from readback.words import t
 LOST = ("failed", "missing", "not_applicable")
 NARROW = ("t", "bca")  # methods whose intervals are too short where one value holds most scores
 FEW = 2  # factors whose names are repeated in every row; of more, the heading names them once
-EMPTY = (
-    "no scores: nothing here was recognised as a score file. Beside a readback.yml only files named under scores: are "
-    "read; docs/scoring.md says what one looks like, and readback check what is wrong with it"
-)
-ALONE = "no scores by item: the files only state means, so nothing can be paired or tested"
+
 Answer = Mapping[str, Any]
 
 
@@ -29,16 +25,16 @@ def text(answer: Answer, made: Compared, factors: Collection[str], of_pools: Com
     """
     say = _Labels(answer, factors)
     if answer["synthetic"]:
-        yield "these scores are synthetic: made by a generator, not by a judge"
+        yield t("scores.synthetic")
     if not answer["rows"] and not answer["duels"]:
-        yield ALONE if answer["aggregates"] else EMPTY
+        yield t(f"cli.scores.{'alone' if answer['aggregates'] else 'empty'}")
     yield from _pooled(answer, of_pools, factors)
     yield from _plan_lines.text(answer, made, say.side)
     yield from _rows(answer, say)
     yield from _reported_lines.text(answer, say.label)
     yield from _exploratory(answer, say)
     if answer["duels"]:
-        yield "\nside by side"
+        yield f"\n{t('cli.scores.duels')}"
     for one in answer["duels"]:
         yield f"  {_pair(one, say)}"
     yield from _ranking(answer["ranking"], say)
@@ -51,7 +47,7 @@ def _pooled(whole: Answer, made: Compared, factors: Collection[str]) -> Iterator
     """The same of means over judges, each item counted with the mean of those who scored it."""
     if not whole.get("pooled"):
         return
-    yield "each item with the mean of those who scored it; after it every judge alone"
+    yield t("cli.scores.pooled")
     named = {
         key: [{**one, "judge": f"*{one['pool']}"} for one in whole["pooled"][key]]
         for key in ("rows", "comparisons", "blocked", "omnibus")
@@ -62,16 +58,20 @@ def _pooled(whole: Answer, made: Compared, factors: Collection[str]) -> Iterator
     yield from _plan_lines.text(answer, made, say.side)
     yield from _rows(answer, say)
     yield from _exploratory(answer, say)
-    yield "\neach judge alone"
+    yield f"\n{t('cli.scores.each_judge')}"
 
 
 def _agreed(answer: Answer, criterion: str, judge: str | None) -> Iterator[str]:
     """Beside means over judges how far these agree."""
     for one in answer.get("agreement", ()):
         if (one["criterion"], f"*{one['pool']}") == (criterion, judge):
-            span = f" (95 % interval {ends(one['interval'])})" if one["interval"] else ""
-            alpha = "is not defined" if one["alpha"] is None else f"{number(one['alpha'])}{span}"
-            yield f"  agreement: Krippendorff's alpha ({one['metric']}) {alpha} on {one['units']} answers"
+            said = {"metric": one["metric"], "n": one["units"]}
+            if one["alpha"] is None:
+                yield f"  {t('cli.scores.alpha_none', **said)}"
+                continue
+            span, alpha = interval(one["interval"]) if one["interval"] else "", number(one["alpha"])
+            known = "alpha_interval" if span else "alpha"
+            yield f"  {t(f'cli.scores.{known}', **said, alpha=alpha, interval=span)}"
 
 
 def _rows(answer: Answer, say: _Labels) -> Iterator[str]:
@@ -79,22 +79,23 @@ def _rows(answer: Answer, say: _Labels) -> Iterator[str]:
     apart = [one["condition"] for one in answer.get("references", ())]
     for heading, every in sorted(_by_heading(answer["rows"]).items(), key=lambda one: place.get(one[0][0], len(place))):
         rows = _best_first([row for row in every if row["condition"] not in apart], answer["criteria"][heading[0]])
-        yield f"\n{_heading(*heading)}{_scale(answer['criteria'][heading[0]], heading[1])}"
+        yield f"\n{_heading(*heading)} ({_scale(answer['criteria'][heading[0]], heading[1])})"
         yield from _agreed(answer, *heading)
         if more := say.named_once(heading):
-            yield f"  conditions by {' · '.join(more)}"
+            yield f"  {t('cli.scores.conditions_by', factors=' · '.join(more))}"
         for row in rows:
             yield f"  {_row(row, say)}"
         narrow = [row for row in rows if (row["share_of_one"] or 0) >= CONCENTRATED and row["method"] in NARROW]
         if narrow:
             share = int(100 * CONCENTRATED)
-            better = "; on the whole scale it is right more often" if narrow[0]["interval_on_scale"] else ""
             said = t("scores.concentrated", n=len(narrow), all=len(rows), share=share).removesuffix(".")
-            yield f"  {said}{better}"
+            better = narrow[0]["interval_on_scale"]
+            yield f"  {t('cli.scores.more_on_scale', said=said) if better else said}"
         for row in every:
             if row["condition"] in apart:
                 why = next(one for one in answer["references"] if one["condition"] == row["condition"])
-                yield f"  set apart, {_apart(why)}: {_row(row, say)}"
+                yield f"  {_apart(why, say.side(row, 'condition'))}"
+                yield f"    {_row(row, say)}"
 
 
 def _best_first(rows: Collection[Answer], criterion: Answer) -> list[Answer]:
@@ -103,123 +104,145 @@ def _best_first(rows: Collection[Answer], criterion: Answer) -> list[Answer]:
     return sorted(rows, key=lambda row: (row["mean"] is None, sign * (row["mean"] or 0)))
 
 
-def _apart(one: Answer) -> str:
+def _apart(one: Answer, name: str) -> str:
     if one["by"] == "metric":
-        return f"the reference answer ({one['criterion']} is 1.00 on all {one['n']} items)"
-    return f"the reference answer (its {one['n']} answers equal the dataset's)"
+        return t("scores.apart_metric", name=name, metric=one["criterion"], n=one["n"])
+    return t("scores.apart_answers", name=name, n=one["n"])
 
 
 def _exploratory(answer: Answer, say: _Labels) -> Iterator[str]:
     if answer["omnibus"]:
-        yield "\ndoes any condition differ?"
+        yield f"\n{t('cli.scores.omnibus')}"
     for one in answer["omnibus"]:
-        about = f"{one['conditions']} conditions on {one['items']} items scored under all"
-        about += f", {one['left_out']} left out" if one["left_out"] else ""
-        about += f", by the means of {one['clusters']} clusters" if one["clusters"] else ""
-        yield f"  {_heading(one['criterion'], one['judge'])}: {about}, {one['test']} p {one['p']:.2g}"
+        facts = [t("cli.scores.omnibus_row", about=about(one), n=one["conditions"], items=one["items"])]
+        facts += [t("cli.scores.omnibus_left", n=one["left_out"])] if one["left_out"] else []
+        facts += [t("cli.scores.omnibus_clusters", n=one["clusters"])] if one["clusters"] else []
+        facts.append(t("cli.scores.omnibus_p", test=one["test"], p=f"{one['p']:.2g}"))
+        yield f"  {', '.join(facts)}"
     made = [one for one in answer["comparisons"] if not one["planned"]]
     if made:
-        yield "\nexploratory comparisons, which nobody planned"
+        yield f"\n{t('cli.scores.exploratory')}"
     for one in made:
         yield from _comparison(one, say)
     yield from (f"  {line}" for line in _trade_lines.text(answer, made, say.side))
     if said := answer.get("comparisons_skipped"):
-        yield f"\nnot compared: {said}"
+        yield f"\n{t('cli.scores.not_compared', why=said)}"
     blocked = [one for one in answer["blocked"] if not one["planned"]]
     if blocked:
-        yield "\nmay not be compared"
+        yield f"\n{t('cli.scores.blocked')}"
     for one in blocked:
-        yield f"  {say.pair(one)}, {_heading(one['criterion'], one['judge'])}: {one['why']}"
+        yield f"  {t('cli.scores.blocked_row', pair=say.pair(one), about=about(one), why=one['why'])}"
 
 
 def _row(row: Answer, say: _Labels) -> str:
-    lost = [f"{row[name]} {name.replace('_', ' ')}" for name in LOST if row[name]]
-    mean = "–" if row["mean"] is None else number(row["mean"])
-    raters = "" if "pool" not in row else f", {row['judges']} {row['pool']}, {_each(row)} an item"
-    said = (
-        f"{say.side(row, 'condition')}: mean {mean}, n {row['n']}" + (f" ({', '.join(lost)})" if lost else "") + raters
-    )
+    lost = ", ".join(t(f"cli.scores.{name}", n=row[name]) for name in LOST if row[name])
+    facts = [t("cli.scores.mean_none") if row["mean"] is None else t("cli.scores.mean", mean=number(row["mean"]))]
+    facts.append(t(f"cli.scores.{'n_lost' if lost else 'n'}", n=row["n"], lost=lost))
+    if "pool" in row:
+        facts.append(t("cli.scores.raters", judges=row["judges"], raters=row["pool"], each=_each(row)))
     if row["interval"]:
-        said += f", 95 % interval {ends(row['interval'])} ({row['method']})"
+        facts.append(t("cli.scores.row_interval", **ends(row["interval"]), method=row["method"]))
     if row["interval_clustered"]:
-        effect = "" if row["design_effect"] is None else f", design effect {row['design_effect']:.2f}"
-        said += f"; with {row['clusters']} clusters {ends(row['interval_clustered'])}{effect}"
+        effect = "row_clusters" if row["design_effect"] is None else "row_clusters_effect"
+        counted = {"n": row["clusters"], "effect": row["design_effect"]}
+        facts.append(t(f"cli.scores.{effect}", **counted, **ends(row["interval_clustered"])))
     elif row["interval"] and not row["interval_used"]:
-        said += f"; its {row['clusters']} clusters are too few for an interval that counts them"
+        facts.append(t("cli.scores.row_few_clusters", n=row["clusters"]))
     if row["interval_on_scale"]:
-        said += f", on the whole scale {ends(row['interval_on_scale'])}"
-    return said
+        facts.append(t("cli.scores.row_on_scale", **ends(row["interval_on_scale"])))
+    return t("cli.scores.row", condition=say.side(row, "condition"), facts=", ".join(facts))
 
 
 def _each(row: Answer) -> str:
     low, high = row["judges_fewest"], row["judges_most"]
-    return str(low) if low == high else f"{low} to {high}"
+    return str(low) if low == high else t("cli.scores.raters_from", low=low, high=high)
 
 
 def _pair(one: Answer, say: _Labels) -> str:
     """Who won, the share of decisive outcomes, and whether it mattered which answer was first."""
     a, b = (say.label(one[side]) for side in ("a", "b"))
-    by = f", judge {one['judge']}" if one["judge"] else f", {one['judges']} judges" if one["judges"] > 1 else ""
-    said = f"{a} {one['wins_a']}, {b} {one['wins_b']}, ties {one['ties']} of {one['n']}{by}"
+    counts = {name: one[name] for name in ("wins_a", "wins_b", "ties", "n")}
+    facts = [t("cli.scores.duel", a=a, b=b, **counts)]
+    if one["judge"] or one["judges"] > 1:
+        judge = "duel_judge" if one["judge"] else "duel_judges"
+        facts[0] += f", {t(f'cli.scores.{judge}', judge=one['judge'], n=one['judges'])}"
     if one["share"] is not None:
         low, high = (100 * end for end in one["interval"])
-        said += f"; {a} won {100 * one['share']:.1f} % of {one['decisive']} decisive"
-        said += f" (95 % interval {low:.1f} to {high:.1f}, wilson), sign test p {one['p']:.3g}"
+        found = {"share": 100 * one["share"], "low": low, "high": high, "p": f"{one['p']:.3g}"}
+        facts.append(t("cli.scores.duel_share", a=a, n=one["decisive"], **found))
     if one["first_known"]:
-        said += f"; the answer shown first won {one['first_wins']} of {one['first_known']}"
-        said += f" (p {one['first_p']:.3g})" if one["first_p"] is not None else ""
+        p = "" if one["first_p"] is None else f"{one['first_p']:.3g}"
+        first = "duel_first_p" if p else "duel_first"
+        facts.append(t(f"cli.scores.{first}", n=one["first_wins"], all=one["first_known"], p=p))
     if one["swapped"]:
-        said += f"; of {one['swapped']} shown in both orders {one['turned']} turned with the place"
-    return said
+        facts.append(t("cli.scores.duel_swapped", n=one["swapped"], turned=one["turned"]))
+    return "; ".join(facts)
 
 
 def _ranking(found: Answer | None, say: _Labels) -> Iterator[str]:
     if not found:
         return
-    yield f"\nranking, the strongest first ({found['method']}; seed {found['seed']})"
+    yield f"\n{t('cli.scores.ranking', method=found['method'], seed=found['seed'])}"
     if not found["connected"]:
-        yield "  some never met, even through others: their strengths cannot be compared"
+        yield f"  {t('cli.scores.ranking_apart')}"
     for one in found["contestants"]:
-        span = f" (95 % interval {ends(one['interval'])})" if one["interval"] else ""
-        yield f"  {say.label(one['condition'])}: strength {number(one['strength'])}{span}"
+        said = t("cli.scores.strength", condition=say.label(one["condition"]), strength=number(one["strength"]))
+        yield f"  {_with(said, one['interval'])}"
+
+
+def _with(said: str, span: Any) -> str:
+    """What is said with its interval in brackets, where it has one."""
+    return t("cli.scores.in_brackets", said=said, more=interval(span)) if span else said
 
 
 def _slices(found: Collection[Answer], say: _Labels) -> Iterator[str]:
     for at, one in enumerate(found):
         if not at:
-            yield f"\nby {one['field']}, exploratory: p is adjusted by Benjamini and Hochberg over the values"
+            yield f"\n{t('cli.scores.slices', field=one['field'])}"
         sides = say.side(one, "a") if one["b"] is None else say.pair(one)
-        yield f"  {sides}, {_heading(one['criterion'], one['judge'])}"
+        yield f"  {t('cli.scores.slices_row', sides=sides, about=about(one))}"
         for part in one["values"]:
             yield f"    {_slice(part)}"
         if one["without"]:
-            yield f"    {one['without']} of {one['n']} items have no {one['field']}"
+            yield f"    {t('cli.scores.slices_without', n=one['without'], all=one['n'], field=one['field'])}"
 
 
 def _slice(part: Answer) -> str:
-    span = f" (95 % interval {ends(part['interval'])})" if part["interval"] else ""
-    p = "" if part["p"] is None else f"; p {part['p']:.2g}, adjusted {part['p_adjusted']:.2g}; {part['p_method']}"
     if part["difference"] is None:
-        return f"{part['value']}: mean {number(part['mean_a'])} on {part['n']} items{span}{p}"
-    counts = f"{part['wins']} higher, {part['losses']} lower, {part['ties']} same"
-    return f"{part['value']}: {plus(part['difference'])} on {part['n']} shared items{span}; {counts}{p}"
+        said = t("cli.scores.slice_mean", value=part["value"], mean=number(part["mean_a"]), n=part["n"])
+        facts = [_with(said, part["interval"])]
+    else:
+        difference = plus(part["difference"])
+        said = t("cli.scores.slice_difference", value=part["value"], difference=difference, n=part["n"])
+        facts = [_with(said, part["interval"]), _wins(part)]
+    if part["p"] is not None:
+        p = {"p": f"{part['p']:.2g}", "corrected": f"{part['p_adjusted']:.2g}", "method": part["p_method"]}
+        facts.append(t("cli.scores.slice_p", **p))
+    return "; ".join(facts)
+
+
+def _wins(one: Answer) -> str:
+    return t("cli.scores.wins", higher=one["wins"], lower=one["losses"], same=one["ties"])
 
 
 def _comparison(one: Answer, say: _Labels) -> Iterator[str]:
-    said = f"  {say.pair(one)}, {_heading(one['criterion'], one['judge'])}: "
+    of = {"pair": say.pair(one), "about": about(one)}
     if one["difference"] is None:
-        yield f"{said}no item is scored on both sides"
+        yield f"  {t('cli.scores.comparison_none', **of)}"
         return
-    said += f"{plus(one['difference'])} on {one['n_shared']} shared items"
+    said = t("cli.scores.comparison", **of, difference=plus(one["difference"]), n=one["n_shared"])
     if span := one["interval_used"]:
-        grouped = f", {one['clusters']} clusters" if one["interval_clustered"] else ""
-        said += f" (95 % interval {ends(span)}{grouped})"
-    said += f"; {one['wins']} higher, {one['losses']} lower, {one['ties']} same; {_verdict(one, say)}"
+        known = interval(span)
+        if one["interval_clustered"]:
+            known = t("cli.scores.clusters", interval=known, n=one["clusters"])
+        said = t("cli.scores.in_brackets", said=said, more=known)
+    verdict = _verdict(one, say)
     if p := p_of(one):
-        said += f" ({p})"
+        verdict = t("cli.scores.in_brackets", said=verdict, more=p)
+    facts = [said, _wins(one), verdict]
     if one["verdict"] == "not separated" and one["smallest_detectable"]:
-        said += f"; the smallest difference this sample could show is about {one['smallest_detectable']:.2g}"
-    yield said + left_out(one, say.side) + at_odds(one)
+        facts.append(t("cli.scores.smallest", smallest=f"{one['smallest_detectable']:.2g}"))
+    yield f"  {'; '.join(facts)}{left_out(one, say.side)}{at_odds(one)}"
 
 
 def _verdict(one: Answer, say: _Labels) -> str:
@@ -229,21 +252,20 @@ def _verdict(one: Answer, say: _Labels) -> str:
 
 
 def _heading(criterion: str, judge: str | None) -> str:
-    return criterion + _plan_lines.by(judge)
+    return about({"criterion": criterion, "judge": judge})
 
 
 def _scale(found: Answer, judge: str | None = None) -> str:
-    """The scale in brackets, and that it was only inferred, and which way is better if it is not up."""
-    if judge in _plan_lines.POOLS and found["low"] is not None:
-        text = f"{found['low']:g} to {found['high']:g}"
-    elif found["values"]:
+    """The scale, and that it was only inferred, and which way is better if it is not up."""
+    ends_known = found["low"] is not None and found["high"] is not None
+    if found["values"] and not (judge in _plan_lines.POOLS and ends_known):
         text = ", ".join(f"{value:g}" for value in found["values"])
-    elif found["low"] is not None and found["high"] is not None:
-        text = f"{found['low']:g} to {found['high']:g}"
+    elif ends_known:
+        text = t("cli.scores.scale_range", low=f"{found['low']:g}", high=f"{found['high']:g}")
     else:
         text = str(found["scale"])
-    inferred = ", inferred from the values" if found["inferred"] else ""
-    return f" (scale {text}{inferred}{'; lower is better' if found['direction'] == 'down' else ''})"
+    said = t(f"cli.scores.{'scale_inferred' if found['inferred'] else 'scale'}", scale=text)
+    return t("cli.scores.down", scale=said) if found["direction"] == "down" else said
 
 
 def _by_heading(rows: Collection[Answer]) -> dict[tuple[str, str | None], list[Answer]]:
@@ -267,7 +289,7 @@ class _Labels:
         return self.label(one[side], self.by.get((one["criterion"], one["judge"])))
 
     def pair(self, one: Answer) -> str:
-        return f"{self.side(one, 'b')} against {self.side(one, 'a')}"
+        return t("cli.scores.pair", b=self.side(one, "b"), a=self.side(one, "a"))
 
     def named_once(self, heading: tuple[str, str | None]) -> tuple[str, ...]:
         """The factors that the rows do not name, for there are too many of them."""
@@ -276,12 +298,14 @@ class _Labels:
 
     def label(self, condition: Mapping[str, str], factors: Collection[str] | None = None) -> str:
         shown = self.factors if factors is None else factors
-        named = [(factor, value or "not stated") for factor, value in condition.items() if factor in shown]
+        none = t("scores.not_stated")
+        named = [(factor, value or none) for factor, value in condition.items() if factor in shown]
         if len(named) > FEW:
             return " · ".join(value for _, value in named)
         if [factor for factor, _ in named] == ["condition"]:
             return named[0][1]
-        return ", ".join(f"{factor} {value}" for factor, value in named) or " ".join(condition.values()) or "all"
+        every = [t("cli.scores.factor", factor=factor, value=value) for factor, value in named]
+        return ", ".join(every) or " ".join(condition.values()) or t("cli.scores.all")
 
 
 def _varying(rows: Collection[Answer], factors: Collection[str]) -> tuple[str, ...]:

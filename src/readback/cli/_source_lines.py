@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from readback.words import t
+
 MOST = 8  # names of unused columns that a line lists
 Answer = Mapping[str, Any]
 
@@ -12,35 +14,34 @@ Answer = Mapping[str, Any]
 def text(answer: Answer) -> Iterator[str]:
     """A line for each condition and judge that cost something, then one for each file."""
     if answer["costs"]:
-        yield "\ncost and tokens"
+        yield f"\n{t('cli.scores.costs')}"
     for one in answer["costs"]:
-        judge = f" by {one['judge']}" if one["judge"] else ""
         sums = [f"{name} {amount:.6g}" for name, amount in one["cost"].items()]
         sums += [f"{name} {count:,}" for name, count in one["tokens"].items()]
-        yield f"  {' · '.join(one['condition'].values())}{judge}: {', '.join(sums)}; {_many(one['rows'], 'row')}"
+        said = {"condition": " · ".join(one["condition"].values()), "judge": one["judge"], "sums": ", ".join(sums)}
+        cost = "cost_judge" if one["judge"] else "cost"
+        yield f"  {t(f'cli.scores.{cost}', **said, n=one['rows'])}"
     if answer["sources"]:
-        yield "\nfiles"
+        yield f"\n{t('cli.scores.files')}"
     for one in answer["sources"]:
-        yield f"  {one['path']}: {one['what']}, {'; '.join(_said(one))}"
+        yield f"  {t('cli.scores.file', file=one['path'], what=one['what'], facts='; '.join(_said(one)))}"
 
 
 def _said(one: Answer) -> Iterator[str]:
-    yield f"{_many(one['rows'], 'row')}, {_many(one['cells'], 'score')}"
+    yield t("cli.scores.file_rows", n=one["rows"], cells=one["cells"])
     if one["refused"]:
-        yield f"{_many(one['refused'], 'row')} refused"
-    yield from (f"left out: {count} {why}" for why, count in one["left_out"].items())
+        yield t("cli.scores.file_refused", n=one["refused"])
+    yield from (t("cli.scores.file_left_out", n=count, why=why) for why, count in one["left_out"].items())
     if one["doubled"]:
-        yield f"{_many(one['doubled'], 'score')} was there twice"
+        yield t("cli.scores.file_doubled", n=one["doubled"])
     if one["failures"]:
-        yield f"failures recorded: {', '.join(f'{group} {count}' for group, count in one['failures'].items())}"
+        groups = ", ".join(f"{group} {count}" for group, count in one["failures"].items())
+        yield t("cli.scores.file_failures", groups=groups)
     if one["texts_left"]:
-        yield f"{_many(one['texts_left'], 'diagnostic')} of judges not kept in memory"
+        yield t("cli.scores.file_texts_left", n=one["texts_left"])
     if unused := one["columns"].get("unused", ()):
-        more = f" and {len(unused) - MOST} more" if len(unused) > MOST else ""
-        yield f"columns not used: {', '.join(name or 'one without a name' for name in unused[:MOST])}{more}"
+        names = ", ".join(name or t("cli.scores.file_no_name") for name in unused[:MOST])
+        more = "file_unused_more" if len(unused) > MOST else "file_unused"
+        yield t(f"cli.scores.{more}", names=names, n=len(unused) - MOST)
     if cost := one["columns"].get("cost", ()):
-        yield f"cost: {', '.join(cost)}"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+        yield t("cli.scores.file_cost", columns=", ".join(cost))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
+from readback.words import t
+
 Answer = Mapping[str, Any]
 HIGHER = {"b is higher": True, "a is higher": False}
 
@@ -21,4 +23,4 @@ def text(answer: Answer, made: Collection[Answer], name: Callable[[Answer, str],
         if len(found) == 2:
             better, worse = (", ".join(one["criterion"] for one in found[side]) for side in (True, False))
             one = found[True][0]
-            yield f"a trade-off: {name(one, 'b')} is better than {name(one, 'a')} in {better}, worse in {worse}"
+            yield t("cli.scores.trade_off", a=name(one, "a"), b=name(one, "b"), better=better, worse=worse)

@@ -8,16 +8,10 @@ from typing import Any
 from readback import as_json
 from readback.checks.summary import Audit
 from readback.checks.variables import STATES, VariableRow
-from readback.quantity import quantity
+from readback.words import t
 
 TOLD = 20  # names that the text lists
-WORDS = {
-    "needed": "no value",
-    "empty": "empty",
-    "default": "only a default",
-    "falsy": "false value replaced",
-    "idle": "loop over an empty list",
-}
+TOLD_STATES = ("needed", "empty", "default", "falsy", "idle")
 
 
 def rows(audit: Audit) -> list[dict[str, Any]]:
@@ -48,21 +42,25 @@ def told(audit: Audit) -> Iterator[str]:
     """The names with something to say about, and how many fields nothing reads."""
     said = [(row, parts) for row in audit.variables if (parts := list(_parts(row, bool(audit.records.read))))]
     if said:
-        where = "not always from the record" if audit.records.read else "with no record to give them a value"
-        yield f"variables: {len(audit.variables)} read, {len(said)} {where}"
+        head = "head" if audit.records.read else "head_no_records"
+        yield t(f"cli.variables.{head}", all=len(audit.variables), n=len(said))
     for row, parts in said[:TOLD]:
-        near = f" (nearest field: {row.nearest})" if row.nearest else ""
-        yield f"  {row.kind} {row.reader}: {row.name}: {', '.join(parts)}{near}"
+        reader = t(f"cli.variables.of_{row.kind}", name=row.reader)
+        told = {"reader": reader, "name": row.name, "states": ", ".join(parts)}
+        near = t("cli.variables.row_near", **told, near=row.nearest) if row.nearest else t("cli.variables.row", **told)
+        yield f"  {near}"
     if len(said) > TOLD:
-        yield f"  and {len(said) - TOLD} more: --format json lists all"
+        yield f"  {t('cli.variables.more', n=len(said) - TOLD)}"
     if audit.unused:
-        where = " in the sample" if audit.sample else ""
-        yield f"  read by no template{where}: {', '.join(one.name for one in audit.unused[:TOLD])}" + (
-            f" and {len(audit.unused) - TOLD} more" if len(audit.unused) > TOLD else ""
-        )
+        names = ", ".join(one.name for one in audit.unused[:TOLD])
+        if len(audit.unused) > TOLD:
+            names = t("cli.variables.names_more", names=names, n=len(audit.unused) - TOLD)
+        unused = "unused_sample" if audit.sample else "unused"
+        yield f"  {t(f'cli.variables.{unused}', names=names)}"
 
 
 def _parts(row: VariableRow, among: bool) -> Iterator[str]:
-    for what, words in WORDS.items():
+    for what in TOLD_STATES:
         if number := getattr(row, what):
-            yield f"{words} in {number} of {quantity(row.records, 'record')}" if among else words
+            state = t(f"cli.variables.{what}")
+            yield t("cli.variables.in_records", state=state, n=number, all=row.records) if among else state

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
 
 from readback import workspace
 from readback.cli import UsageError, _lines
@@ -13,52 +15,33 @@ from readback.readers.yaml_file import nearest
 from readback.records.dataset import Dataset, open_dataset
 from readback.sources.template_language import LANGUAGES
 from readback.types import Workspace
+from readback.words import t
 from readback.workspace import id_column, judge_tables, score_tables
 from readback.workspace.candidates import KINDS
 from readback.workspace.plain_templates import KEY, PARTS, SYNTAX, cut_files
 
+T = TypeVar("T")
+
 
 def add(parser: argparse.ArgumentParser, formats: Collection[str] = ("text", "json")) -> None:
     """The arguments every command on a workspace has."""
-    parser.add_argument(
-        "workspace",
-        metavar="WORKSPACE",
-        help="a folder, or one file of it; or org/name[@revision], from the local Hugging Face cache",
-    )
+    parser.add_argument("workspace", metavar="WORKSPACE", help=t("cli.workspace.help_path_or_hub"))
     choices_of_files(parser)
-    parser.add_argument("--format", choices=tuple(formats), default="text", help="for people, or for programs")
+    parser.add_argument("--format", choices=tuple(formats), default="text", help=t("cli.options.help_format"))
 
 
 def choices_of_files(parser: argparse.ArgumentParser) -> None:
     """Which file to take where several could be meant."""
     for kind in KINDS:
-        there = "the file that is meant, of several in the folder; replaces what readback.yml says"
-        parser.add_argument(f"--{kind}", metavar="FILE", help=there)
-    parser.add_argument(
-        "--template", action="append", default=[], metavar="FILE",
-        help="a text file to take as a prompt where no configuration names any; may be repeated",
-    )  # fmt: skip
-    parser.add_argument(
-        "--parts", action="append", default=[], metavar="FILE",
-        help="a .txt file of several prompts between lines of ---: each is a mode, FILE · 1 and so on",
-    )  # fmt: skip
-    parser.add_argument(
-        "--syntax", action="append", default=[], metavar="MODE=LANGUAGE",
-        help=f"the language of a mode's template: {', '.join(LANGUAGES)}",
-    )  # fmt: skip
-    parser.add_argument(
-        "--judges", action="append", default=[], metavar="FILE=COLUMN,COLUMN",
-        help="read a table with one column for each judge as scores",
-    )  # fmt: skip
-    parser.add_argument(
-        "--scores", action="append", default=[], metavar="FILE=COLUMN,COLUMN",
-        help="read a table with one column for each criterion as scores",
-    )  # fmt: skip
-    parser.add_argument("--id", metavar="FIELD", help="the field that holds the records' ids")
-    parser.add_argument(
-        "--field", action="append", default=[], metavar="NAME=FIELD",
-        help="what a template calls NAME is the record's FIELD; may be repeated",
-    )  # fmt: skip
+        parser.add_argument(f"--{kind}", metavar="FILE", help=t("cli.workspace.help_kind"))
+    add = partial(parser.add_argument, action="append", default=[])
+    add("--template", metavar="FILE", help=t("cli.workspace.help_template"))
+    add("--parts", metavar="FILE", help=t("cli.workspace.help_parts"))
+    add("--syntax", metavar="MODE=LANGUAGE", help=t("cli.workspace.help_syntax", languages=", ".join(LANGUAGES)))
+    add("--judges", metavar="FILE=COLUMN,COLUMN", help=t("cli.workspace.help_judges"))
+    add("--scores", metavar="FILE=COLUMN,COLUMN", help=t("cli.workspace.help_scores"))
+    parser.add_argument("--id", metavar="FIELD", help=t("cli.workspace.help_id"))
+    add("--field", metavar="NAME=FIELD", help=t("cli.workspace.help_field"))
 
 
 def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -> Workspace:
@@ -77,16 +60,15 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
         raise UsageError(f"{args.workspace}: {nothing.reason}") from None
     for file in getattr(args, "template", []):
         if not (found.root / file).is_file():
-            raise UsageError(f"--template {file}: there is no such file in {args.workspace}")
+            raise UsageError(t("cli.workspace.no_template", file=file, workspace=args.workspace))
     for file in getattr(args, "parts", []):
         if file not in cut_files(found):
             may = ", ".join(found.alternatives.get(PARTS, ()))
-            there = f"; there {'are' if ', ' in may else 'is'} {may}" if may else ""
-            why = "is no .txt file of prompts with lines of three dashes, or a configuration brings the prompts"
-            raise UsageError(f"--parts {file}: it {why}{there}")
+            said = t("cli.workspace.no_parts_there", file=file, files=may) if may else None
+            raise UsageError(said or t("cli.workspace.no_parts", file=file))
     if not os.path.lexists(args.workspace):
-        revision = f"revision {found.root.name} of the local Hugging Face cache"
-        print(_lines.safe(f"readback: {args.workspace} is {revision} ({found.root})"), file=sys.stderr)
+        said = t("cli.workspace.hub", workspace=args.workspace, revision=found.root.name, folder=found.root)
+        print(_lines.safe(f"readback: {said}"), file=sys.stderr)
     return found
 
 
@@ -94,7 +76,7 @@ def _language(said: str) -> str:
     """mode=language with a language there is. Raises UsageError."""
     mode, equals, syntax = said.rpartition("=")
     if not (mode and equals):
-        raise UsageError(f"--syntax {said}: write MODE=LANGUAGE")
+        raise UsageError(t("cli.workspace.no_syntax", given=said))
     return f"{mode}={one_of('language', syntax, LANGUAGES)}"
 
 
@@ -102,7 +84,7 @@ def _fields(given: Collection[str]) -> dict[str, str]:
     """name=field by name. Raises UsageError."""
     pairs = [one.partition("=") for one in given]
     if wrong := next((one for one, (name, _, field) in zip(given, pairs, strict=True) if not (name and field)), None):
-        raise UsageError(f"--field {wrong}: write NAME=FIELD")
+        raise UsageError(t("cli.workspace.no_field", given=wrong))
     return {name: field for name, _, field in pairs}
 
 
@@ -111,11 +93,26 @@ def data(found: Workspace) -> Dataset:
     return open_dataset(found.root, found.dataset)
 
 
+def begins(what: str, called: str, there: Sequence[tuple[str, T]]) -> T:
+    """The one of (key, value) whose key is, or begins with, what was called. Raises UsageError.
+
+    `what` is one of the kinds `cli.options` has a word for; of several with the same key the last is meant.
+    """
+    exact = [one for key, one in there if key == called]
+    meant = exact[-1:] or [one for key, one in there if called and key.startswith(called)]
+    if len(meant) != 1:
+        many = "several_begin" if meant else "none_begins"
+        raise UsageError(t(f"cli.options.{many}", what=t(f"cli.options.{what}"), name=called))
+    return meant[0]
+
+
 def one_of(kind: str, name: str, known: Collection[str]) -> str:
-    """`name`, or UsageError with the names there are."""
+    """`name`, or UsageError with the names there are; `kind` is one that `cli.workspace.kind_…` has a word for."""
     if name in known:
         return name
-    near = nearest(name, known)
-    hint = f"; did you mean '{near}'?" if near else ""
-    there = f"there are: {', '.join(known)}" if known else "the workspace has none"
-    raise UsageError(f"no {kind} '{name}'{hint or f'; {there}'}")
+    called = t(f"cli.workspace.kind_{kind}")
+    if near := nearest(name, known):
+        raise UsageError(t("cli.workspace.unknown_near", kind=called, name=name, near=near))
+    if known:
+        raise UsageError(t("cli.workspace.unknown_known", kind=called, name=name, names=", ".join(known)))
+    raise UsageError(t("cli.workspace.unknown", kind=called, name=name))

@@ -1,7 +1,4 @@
-"""List the adapters and what each adds to which task: those that come with Readback, and those of a workspace.
-
-With a workspace that has a preset or a verification configuration it also says which tasks run there, and why not.
-"""
+"""The command `readback adapters`: every adapter, what it adds to which task, and which tasks run in a workspace."""
 
 from __future__ import annotations
 
@@ -12,16 +9,16 @@ from typing import Any
 from readback import adapters, as_json
 from readback.cli import _workspace
 from readback.prompts.registry import Entry, Part, registry
-from readback.quantity import quantity
 from readback.sources.verification import running_here
 from readback.tasks import DOCUMENT, PROFILES, profile_of, tasks_of
 from readback.types import Adapter, Workspace
+from readback.words import t
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("workspace", metavar="WORKSPACE", nargs="?", help="a folder, or one file of it")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
-    parser.add_argument("--profile", choices=PROFILES, help="instead of the one that the workspace's options choose")
+    parser.add_argument("workspace", metavar="WORKSPACE", nargs="?", help=t("cli.workspace.help_path"))
+    parser.add_argument("--format", choices=("text", "json"), default="text", help=t("cli.options.help_format"))
+    parser.add_argument("--profile", choices=PROFILES, help=t("cli.adapters.help_profile"))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -82,16 +79,17 @@ def _part(part: Part | None) -> dict[str, Any] | None:
 
 def _lines(found: list[dict[str, Any]]) -> Iterator[str]:
     for one in found:
-        role = "system message" if one["system_prompt"] else "no system message: folded into the user message"
-        base = f", extends {one['extends']}" if one["extends"] else ""
-        yield f"{one['name']}: {role}{base}, wording {one['wording']}"
-        yield f"  adds text to {quantity(len(one['tasks']), 'task')}" + (
-            f": {', '.join(one['tasks'])}" if one["tasks"] else ""
-        )
+        kinds = ("row", "row_extends") if one["system_prompt"] else ("row_folded", "row_folded_extends")
+        kind = kinds[bool(one["extends"])]
+        yield t(f"cli.adapters.{kind}", name=one["name"], base=one["extends"], wording=one["wording"])
+        if tasks := one["tasks"]:
+            yield f"  {t('cli.adapters.adds', n=len(tasks), tasks=', '.join(tasks))}"
+        else:
+            yield f"  {t('cli.adapters.adds_none')}"
 
 
 def _running(tasks: list[dict[str, Any]]) -> Iterator[str]:
     for one in tasks:
         if one["runs"] is not None:
-            text = "" if one["text_here"] or not one["runs"] else "; this workspace has no text for it"
-            yield f"{one['name']}: {'runs' if one['runs'] else 'does not run'} ({one['why']}){text}"
+            runs = "runs" if one["text_here"] else "runs_without_text"
+            yield t(f"cli.adapters.{runs if one['runs'] else 'runs_not'}", task=one["name"], why=one["why"])

@@ -1,55 +1,39 @@
-"""Say what a meeting should talk about, in which order, and arrange it.
-
-readback agenda WORKSPACE                 the items, each with its key, why, and what was decided on it
-readback agenda WORKSPACE --add TEXT      put something on it
-readback agenda WORKSPACE --drop KEY      take an item off it; --restore KEY puts it back
-readback agenda WORKSPACE --move KEY --before KEY
-                                          talk about one before another (without --before: last)
-readback agenda WORKSPACE --undo          take the last of these changes back
-
-It begins with what changed since the last sign-off; then come planned comparisons that are not fair, errors and
-warnings by what they touch, scores that surprise or are disputed, and notes that are open. A KEY may be shortened to
-its beginning. `readback review decide WORKSPACE --item KEY` decides on an item.
-
-exit codes: 0 said, or saved; 2 wrong use, or nothing was saved
-"""
+"""The command `readback agenda`: the items of a meeting, and changes of their list."""
 
 from __future__ import annotations
 
 import argparse
-import getpass
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 from readback import as_json
 from readback.cli import UsageError, _lines, _options, _workspace
-from readback.quantity import quantity
 from readback.review import meeting, state
 from readback.review.agenda import Agenda, Item
 from readback.review.event import Draft, NotSaved, new_id
 from readback.review.meeting import Meeting
 from readback.review.state import Decision, Review
 from readback.review.store import NotReadable, Store
+from readback.words import t
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser, ("text", "json", "markdown"))
     one = parser.add_mutually_exclusive_group()
-    one.add_argument("--add", metavar="TEXT", help="put this on the agenda")
-    one.add_argument("--drop", metavar="KEY", help="take this item off")
-    one.add_argument("--restore", metavar="KEY", help="put a dropped item back")
-    one.add_argument("--move", metavar="KEY", help="talk about this item at another time")
-    one.add_argument("--undo", action="store_true", help="take the last change of the agenda back")
-    parser.add_argument("--before", metavar="KEY", help="with --move: before this one (default: last)")
-    parser.add_argument("--as", dest="author", metavar="NAME", help="who writes (default: the name of the account)")
-    parser.add_argument("--key", metavar="ID", help="an id for this change: saved again with it, it is saved once")
+    one.add_argument("--add", metavar="TEXT", help=t("cli.agenda.help_add"))
+    one.add_argument("--drop", metavar="KEY", help=t("cli.agenda.help_drop"))
+    one.add_argument("--restore", metavar="KEY", help=t("cli.agenda.help_restore"))
+    one.add_argument("--move", metavar="KEY", help=t("cli.agenda.help_move"))
+    one.add_argument("--undo", action="store_true", help=t("cli.agenda.help_undo"))
+    parser.add_argument("--before", metavar="KEY", help=t("cli.agenda.help_before"))
+    _options.author(parser)
     _options.jobs(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     if args.before is not None and args.move is None:
-        raise UsageError("--before goes with --move")
+        raise UsageError(t("cli.agenda.before_alone"))
     opened = _workspace.opened(args)
     store = Store(opened.root)
     try:
@@ -60,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         if args.drop is not None or args.move is not None:
             return _save(args, store, _with_items(args, made.agenda))
     except (NotSaved, NotReadable) as error:
-        raise UsageError(f"{'not saved: ' if isinstance(error, NotSaved) else ''}{error}") from None
+        raise UsageError(t("cli.options.not_saved", why=error) if isinstance(error, NotSaved) else str(error)) from None
     finally:
         store.close()
     if args.format == "json":
@@ -78,46 +62,35 @@ def _without_items(args: argparse.Namespace, found: Review) -> dict[str, Any]:
     """The change that needs no look at the study. Raises UsageError."""
     if args.add is not None:
         if not args.add.strip():
-            raise UsageError("--add is empty, so there is nothing to put on the agenda")
+            raise UsageError(t("cli.agenda.add_empty"))
         return {"do": "add", "text": args.add}
     if args.undo:
         if not found.agenda:
-            raise UsageError("nobody has changed the agenda, so there is nothing to take back")
+            raise UsageError(t("cli.agenda.nothing_to_undo"))
         return {"do": "undo", "step": found.agenda[-1].id}
     steps = [one for one in found.agenda if one.do == "drop"]
-    return {"do": "undo", "step": _one(args.restore, [(one.item, one) for one in steps], "dropped item").id}
+    dropped = _workspace.begins("dropped_item", args.restore, [(one.item, one) for one in steps])
+    return {"do": "undo", "step": dropped.id}
 
 
 def _with_items(args: argparse.Namespace, made: Agenda) -> dict[str, Any]:
     there = [(one.key, one) for one in made.items]
-    item = _one(args.drop if args.drop is not None else args.move, there, "item").key
+    item = _workspace.begins("item", args.drop if args.drop is not None else args.move, there).key
     if args.drop is not None:
         return {"do": "drop", "item": item}
-    before = _one(args.before, there, "item").key if args.before is not None else ""
+    before = _workspace.begins("item", args.before, there).key if args.before is not None else ""
     if before == item:
-        raise UsageError("--before names the item itself")
+        raise UsageError(t("cli.agenda.before_itself"))
     return {"do": "move", "item": item, "before": before}
 
 
-def _one(called: str, there: list[tuple[str, Any]], what: str) -> Any:
-    """The one whose key is, or begins with, what was called. Raises UsageError."""
-    exact = [one for key, one in there if key == called]
-    meant = exact[-1:] or [one for key, one in there if called and key.startswith(called)]
-    if len(meant) != 1:
-        raise UsageError(f"{f'no {what}' if not meant else f'more than one {what}'} begins with '{called}'")
-    return meant[0]
-
-
 def _save(args: argparse.Namespace, store: Store, payload: dict[str, Any]) -> int:
-    try:
-        author = args.author or getpass.getuser()
-    except (KeyError, OSError):
-        raise UsageError("this account has no name; say who writes with --as NAME") from None
+    author = args.author or _options.account()
     saved = store.save(Draft("agenda", payload, author, "cli", args.key or new_id()))
     if args.format == "json":
         print(as_json.dumps({"id": saved.id, "sequence": saved.sequence}))
     else:
-        print(f"saved{' before' if saved.again else ''}: {saved.id}, event {saved.sequence}")
+        print(t(f"cli.options.{'saved_before' if saved.again else 'saved'}", id=saved.id, sequence=saved.sequence))
     return 0
 
 
@@ -145,15 +118,17 @@ def told(made: Meeting, markdown: bool = False) -> Iterator[str]:
     """The agenda as lines of text, or of Markdown."""
     there = made.agenda
     if not there.items:
-        yield "Nothing is on the agenda: readback agenda WORKSPACE --add TEXT puts something on it."
+        yield t("cli.agenda.empty")
+    mark = "   - " if markdown else "   "
     for number, one in enumerate(there.items, 1):
         yield f"{number}. {one.said}"
-        yield from (f"   {'- ' if markdown else ''}{fact}" for fact in one.facts)
+        yield from (f"{mark}{fact}" for fact in one.facts)
         if (decided := there.decided.get(one.key)) is not None:
-            yield f"   {'- ' if markdown else ''}decided: {decided.verdict}, {decided.by.author}: {decided.reason}"
-        yield f"   {'- ' if markdown else ''}key: {one.key}"
+            said = {"verdict": decided.verdict, "author": decided.by.author, "reason": decided.reason}
+            yield f"{mark}{t('cli.agenda.decided', **said)}"
+        yield f"{mark}{t('cli.agenda.key', id=one.key)}"
     if there.dropped:
         keys = ", ".join(one.key for one in there.dropped)
-        yield f"{quantity(len(there.dropped), 'item')} dropped ({keys}); --restore KEY puts one back"
+        yield t("cli.agenda.dropped", n=len(there.dropped), keys=keys)
     if made.unsaid:
-        yield f"What changed since the last sign-off cannot be said: {made.unsaid}"
+        yield t("cli.agenda.unsaid", why=made.unsaid)

@@ -1,11 +1,4 @@
-"""Print how far judges agree, with each other and with people.
-
-Only answers that two judges scored count. Alpha is Krippendorff's: 1 is full agreement, 0 is chance. Repeats of one
-judge give its flip rate; where people labelled a criterion of passes and fails, a judge's rate is corrected by them.
-A judge is a person where the workspace says so, or its name begins with human, person, annotator or expert.
-
-Exit code 0 or 1: 1 when loading the scores found a fault at or above --fail-on; 2 for wrong use.
-"""
+"""The command `readback agreement`: how far judges agree, as text, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -19,16 +12,14 @@ from readback.scores import loading as scores
 from readback.scores import warnings
 from readback.scores.agreement import answer as agreement_answer
 from readback.scores.agreement import long_table
+from readback.words import t
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser, ("text", "json", "csv"))
-    add = parser.add_argument
-    add("--criterion", metavar="K", help="only this criterion; its ending _score may be left out")
-    _options.loudness(parser, "in text, the numbers alone, without findings", "in text, also how to fix each finding")
-    add(
-        "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
-    )
+    parser.add_argument("--criterion", metavar="K", help=t("cli.agreement.help_criterion"))
+    _options.loudness(parser, t("cli.agreement.help_quiet"), t("cli.options.help_verbose_fix"))
+    _options.fail_on(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,8 +1,4 @@
-"""Look for what is wrong in a workspace: its files, its records, and the messages they assemble to.
-
-Exit code 1 when there is a finding at or above --fail-on, or a plain template reads a name that no record has. JSON
-holds the first 10,000 findings, jsonl all of them. With --sample only some of the records are looked at.
-"""
+"""The command `readback check`: the findings of a workspace, their summary, and the baseline of known findings."""
 
 from __future__ import annotations
 
@@ -24,18 +20,18 @@ from readback.checks.summary import Audit, Progress, Row
 from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
 from readback.checks.verdicts import Verdict, verdicts
 from readback.cli import UsageError, _lines, _options, _variables, _verdict_lines, _workspace
-from readback.quantity import quantity
 from readback.readers.yaml_file import nearest
 from readback.readers.yaml_text import flow
 from readback.records.dataset import Counts, DatasetChanged
 from readback.records.training_row import SAID
 from readback.types import Finding, Workspace
+from readback.words import ENGLISH, t, words
 from readback.workspace import id_column, plain_templates
 
 KEY = re.compile(r'"key": ?"([0-9a-f]{16})"|\(key ([0-9a-f]{16})\)$', re.MULTILINE)
-EMPTY = re.compile(r'^0 findings: |^\{\s*"workspace":', re.MULTILINE)  # an answer without findings, text and JSON
+EMPTY = re.compile(r'^0 findings: |^\{\s*"workspace":', re.MULTILINE)  # an answer without findings, English and JSON
 PART = re.compile(r'^ ?"truncated": true', re.MULTILINE)
-SAMPLED = re.compile(r'^ ?"sample": ?\{|^  a sample: ', re.MULTILINE)  # an answer of --sample, JSON and text
+SAMPLED = re.compile(r'^ ?"sample": ?\{|^  a sample: ', re.MULTILINE)  # an answer of --sample: JSON, earlier text
 WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # what `>` writes in some shells of Windows
 
 
@@ -46,26 +42,15 @@ FORMATS = ("text", "json", "jsonl")
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser, FORMATS)
     add = parser.add_argument
-    add("--condition", action="append", default=[], metavar="C", help="only this condition; may be repeated")
-    add(
-        "--select", action="append", default=[], metavar="CODES", help="only these rules or areas: fmt,oll-system-twice"
-    )
-    add("--ignore", action="append", default=[], metavar="CODES", help="all rules but these")
-    add("--baseline", type=Path, metavar="FILE", help="an earlier answer of check: only new findings count")
-    add(
-        "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
-    )
-    said = (
-        f"look only at N records (default {SIZE:,}), spread over the file and drawn by a seed; all if there are no more"
-    )
-    add("--sample", type=int, nargs="?", const=SIZE, metavar="N", help=said)
-    add("--seed", type=int, metavar="SEED", help=f"draw the sample by another seed than {SEED}")
+    add("--condition", action="append", default=[], metavar="C", help=t("cli.options.help_condition"))
+    add("--select", action="append", default=[], metavar="CODES", help=t("cli.check.help_select"))
+    add("--ignore", action="append", default=[], metavar="CODES", help=t("cli.check.help_ignore"))
+    add("--baseline", type=Path, metavar="FILE", help=t("cli.check.help_baseline"))
+    _options.fail_on(parser)
+    add("--sample", type=int, nargs="?", const=SIZE, metavar="N", help=t("cli.check.help_sample", size=SIZE))
+    add("--seed", type=int, metavar="SEED", help=t("cli.check.help_seed", seed=SEED))
     _options.jobs(parser)
-    _options.loudness(
-        parser,
-        "the findings alone: no progress, and in text no summary",
-        "in text, also how to fix each finding, and what each file was taken for",
-    )
+    _options.loudness(parser, t("cli.check.help_quiet"), t("cli.check.help_verbose"))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -83,17 +68,17 @@ def run(args: argparse.Namespace) -> int:
     try:
         audit = _written(opened, steps, args)
     except DatasetChanged as changed:
-        raise UsageError(f"{changed}; run it again") from None
+        raise UsageError(t("cli.main.again", why=changed)) from None
     if args.format == "text" and not args.quiet:
         told = _told(audit, _judged(opened, audit), whole=not (select or ignore or names))
         print("\n".join(map(_lines.safe, (*told, *(_files(opened) if args.verbose else ())))))
     for (rule, error), n in Counter((fault.rule, fault.error) for fault in audit.faults).items():
-        times = f" {n} times" if n > 1 else ""
-        print(_lines.safe(f"readback: {plugins.whose(rule)}: rule {rule} failed{times}: {error}"), file=sys.stderr)
+        failed = "rule_failed_times" if n > 1 else "rule_failed"
+        said = t(f"cli.check.{failed}", whose=plugins.whose(rule), rule=rule, n=n, error=error)
+        print(_lines.safe(f"readback: {said}"), file=sys.stderr)
     if args.format == "text" and not args.quiet:
         for name in opened.alternatives.get(id_column.KEY, ()):
-            said = f"{name} is different in each row that was looked at: --id {flow(name)} takes it as the records' id"
-            print(_lines.safe(f"\n{said}"))
+            print(_lines.safe(f"\n{t('cli.check.id_offered', field=name, option=flow(name))}"))
     unfilled = _unfilled(opened)
     if unfilled:
         out = sys.stdout if args.format == "text" else sys.stderr
@@ -105,9 +90,9 @@ def _sample(args: argparse.Namespace) -> tuple[int | None, int]:
     """How many records are drawn (None: all are looked at), and by which seed. Raises UsageError."""
     asked: int | None = args.sample
     if asked is not None and asked < 1:
-        raise UsageError(f"--sample {asked}: at least one record has to be drawn")
+        raise UsageError(t("cli.check.no_sample", n=asked))
     if asked is None and args.seed is not None:
-        raise UsageError("--seed goes with --sample: without it every record is looked at")
+        raise UsageError(t("cli.check.seed_alone"))
     return asked, SEED if args.seed is None else args.seed
 
 
@@ -124,13 +109,12 @@ def _to_map(opened: Workspace, wanted: Sequence[Unmapped]) -> Iterator[str]:
     """The block of readback.yml that maps the names, to be completed where no field is near."""
     there = fields(tuple(_workspace.data(opened).records(0, LOOKED_AT)))
     yield ""
-    yield "The templates read names that no record has. Say which fields they are: --field NAME=FIELD on the command"
-    yield "line (readback init then writes it down), or in readback.yml under dataset:"
+    yield t("cli.check.to_map")
     yield "fields:"
     for one in wanted:
-        known = f"  # a guess; there are {', '.join(there[:TOLD])}"
-        none = f"''  # put one of: {', '.join(there[:TOLD])}"
-        yield f"  {flow(one.variable)}: " + (f"{flow(one.offered)}{known}" if one.offered else none)
+        why = t(f"cli.check.{'to_map_guess' if one.offered else 'to_map_one'}", fields=", ".join(there[:TOLD]))
+        offered = flow(one.offered) if one.offered else "''"
+        yield f"  {flow(one.variable)}: {offered}  # {why}"
 
 
 def _written(opened: Workspace, steps: Iterator[Finding | Progress | Audit], args: argparse.Namespace) -> Audit:
@@ -219,11 +203,6 @@ def _row(row: Row) -> dict[str, Any]:
     }
 
 
-def _tokens(row: Row) -> str:
-    found = row.tokens
-    return f", {quantity(found.count, 'token')}{'' if found.exact else ' (estimated)'}" if found else ""
-
-
 def _judged(opened: Workspace, audit: Audit) -> tuple[Verdict, ...]:
     """Whether the comparisons that the files plan are fair."""
     pairs = planned(opened)
@@ -233,36 +212,49 @@ def _judged(opened: Workspace, audit: Audit) -> tuple[Verdict, ...]:
 def _told(audit: Audit, judged: Sequence[Verdict], whole: bool) -> Iterator[str]:
     """The summary for people; only a whole audit tells that a suppression is needed no more."""
     yield ""
-    yield f"{audit.workspace}: {_lines_of(audit.records)}"
+    yield t("cli.check.head", workspace=audit.workspace, records=_lines_of(audit.records))
     yield from _of_sample(audit.sample)
-    here = " in the sample" if audit.sample else ""
     for file in audit.training:
-        kinds = " · ".join(f"{n} {SAID[kind]}" for kind, n in file.kinds.items() if kind in SAID) or "no training rows"
-        yield f"  {file.path} ({file.split}): {_lines_of(file.counts)}; {kinds}"
+        known = [f"{n} {SAID[kind]}" for kind, n in file.kinds.items() if kind in SAID]
+        kinds = " · ".join(known) or t("cli.check.no_training_rows")
+        records = _lines_of(file.counts)
+        yield f"  {t('cli.check.file', file=file.path, split=file.split, records=records, kinds=kinds)}"
     for row in audit.conditions:
-        parts = [f"{name} {value}" for name in ("mode", "model", "adapter", "task") if (value := getattr(row, name))]
-        none = f"system not known here: {row.system_unknown}" if row.system_unknown else "no system message"
-        parts.append(f"system {row.system}" if row.system else none)
-        if row.longest is not None:
-            parts.append(f"longest{here} {quantity(row.longest, 'character')}" + _tokens(row))
-        if row.observed[1]:
-            parts.append(f"{row.observed[0]} of {row.observed[1]} logged requests{here} equal byte for byte")
-        of_model = f", {quantity(row.model_errors, 'error')} of its model" if row.model_errors else ""
-        found = f"{quantity(row.errors, 'error')}, {quantity(row.warnings, 'warning')}{of_model}"
-        yield f"  {row.name}: {found} ({', '.join(parts)})"
+        counts = [t("cli.check.errors", n=row.errors), t("cli.check.warnings", n=row.warnings)]
+        counts += [t("cli.check.of_model", n=row.model_errors)] if row.model_errors else []
+        about = ", ".join(_about(row, audit.sample is not None))
+        yield f"  {t('cli.check.row', name=row.name, counts=', '.join(counts), about=about)}"
     yield from (f"  {_verdict_lines.said(one)}" for one in judged)
     for code, count in audit.counts.items():
-        yield f"  {count:>6} {code}{_records(audit, code)}"
+        yield f"  {_code(audit, code, count)}"
     if whole:
         yield from _variables.told(audit)
-    total = ", ".join(f"{audit.severities.get(name, 0)} {name}" for name in reversed(_lines.RANK))
-    yield f"{quantity(sum(audit.counts.values()), 'finding')}: {total}" + (
-        f"; {audit.known} known before" if audit.known else ""
-    )
+    counted = ", ".join(f"{audit.severities.get(name, 0)} {name}" for name in reversed(_lines.RANK))
+    total = "total_known" if audit.known else "total"
+    yield t(f"cli.check.{total}", n=sum(audit.counts.values()), counts=counted, known=audit.known)
     for one, count in audit.ignored:
-        said = f"  ignored: {count} {one.code}" + (f" ({one.why})" if one.why else "")
-        known = whole and not audit.stopped and audit.sample is None
-        yield said if count or not known else f"{said}; these lines ignore nothing now"
+        said = t(f"cli.check.{'ignored_why' if one.why else 'ignored'}", n=count, code=one.code, why=one.why)
+        known_all = whole and not audit.stopped and audit.sample is None
+        yield f"  {said if count or not known_all else t('cli.check.ignored_nothing', ignored=said)}"
+
+
+def _about(row: Row, sampled: bool) -> Iterator[str]:
+    """What a condition is made of, how long its messages are at most, and how many of them are as logged."""
+    sample = "_sample" if sampled else ""
+    for name in ("mode", "model", "adapter", "task"):
+        if value := getattr(row, name):
+            yield t(f"cli.check.{name}", name=value)
+    if row.system:
+        yield t("cli.check.system", name=row.system)
+    else:
+        unknown = row.system_unknown
+        yield t("cli.check.system_unknown", why=unknown) if unknown else t("cli.check.system_none")
+    if row.longest is not None:
+        yield t(f"cli.check.longest{sample}", n=row.longest)
+        if tokens := row.tokens:
+            yield t(f"cli.check.{'tokens' if tokens.exact else 'tokens_estimated'}", n=tokens.count)
+    if row.observed[1]:
+        yield t(f"cli.check.logged{sample}", n=row.observed[0], all=row.observed[1])
 
 
 def _of_sample(sample: Sample | None) -> Iterator[str]:
@@ -270,53 +262,51 @@ def _of_sample(sample: Sample | None) -> Iterator[str]:
     if sample is None:
         return
     _, most = share(0, sample).percents
-    of = f"{sample.drawn:,} of {quantity(sample.of, 'record')}"
-    yield f"  a sample: {of} looked at, one from each of {sample.drawn:,} equal parts, by seed {sample.seed}"
-    yield f"  in 0 of {sample.drawn:,}: at most {most} % of all (95 %)"
+    yield f"  {t('sample.is', n=sample.drawn, of=sample.of, seed=sample.seed)}"
+    yield f"  {t('sample.bound', n=sample.drawn, most=most)}"
     if sample.repeats:
-        yield f"  not looked at, for what repeats needs every record: {', '.join(sample.repeats)}"
+        yield f"  {t('sample.repeats', codes=', '.join(sample.repeats))}"
     if sample.files:
-        yield f"  not looked at: the rows of {', '.join(sample.files)}"
+        yield f"  {t('sample.files', n=len(sample.files), files=', '.join(sample.files))}"
 
 
-def _records(audit: Audit, code: str) -> str:
-    """In how many records a rule has a finding; of a sample with what that says about all."""
+def _code(audit: Audit, code: str, count: int) -> str:
+    """How many findings a rule has and in how many records; of a sample with what that says about all."""
+    said = {"count": f"{count:>6}", "code": code}
     records = audit.records_by_code.get(code)
     if not records:
-        return ""
+        return t("cli.check.code", **said)
     if (sample := audit.sample) is None:
-        return f" in {quantity(records, 'record')}"
+        return t("cli.check.code_records", **said, n=records)
     k, n = hit(sample, code, records)
     if code in sample.full:
-        return f" in {k:,} of {quantity(n, 'record')}"
+        return t("cli.check.code_of", **said, n=k, all=n)
     if not k:
-        return ", told once for all records"
+        return t("cli.check.code_once", **said)
     low, high = share(k, sample).percents
-    return f" in {k:,} of {quantity(n, 'record')} of the sample ({low} to {high} % of all, 95 %)"
+    return t("cli.check.code_sample", **said, share=t("sample.share", k=k, n=n, low=low, high=high))
 
 
 def _lines_of(records: Counts) -> str:
-    read = f"{quantity(records.read, 'record')} read, {records.bad} bad, {records.blank} blank"
-    return f"{quantity(records.lines, 'line')}: {read}" if records.lines else "no records"
+    if not records.lines:
+        return t("cli.check.no_records")
+    counts = {"lines": records.lines, "read": records.read, "bad": records.bad, "blank": records.blank}
+    return t("frame.counts", **counts).removesuffix(".")  # a part of a line here
 
 
 def _files(opened: Workspace) -> Iterator[str]:
     """What each file was taken for."""
     for one in opened.recognised:
-        more = f" and {one.count - 1:,} more" if one.count > 1 else ""
-        detail = f" ({one.detail})" if one.detail else ""
-        yield f"  {one.path}{more}: {one.what}{'' if one.used else ', not used'}{detail}"
+        file = t("cli.check.files_more", file=one.path, n=one.count - 1) if one.count > 1 else one.path
+        said = t(f"cli.check.{'recognised' if one.used else 'recognised_unused'}", file=file, what=one.what)
+        yield f"  {t('cli.check.recognised_detail', said=said, detail=one.detail) if one.detail else said}"
 
 
 def _tell(step: Progress | None, quiet: bool) -> None:
     """How far it is, on a terminal's standard error; None clears the line."""
     if sys.stderr.isatty() and not quiet:
-        print(
-            "\r\033[K" if step is None else f"\r{step.done} of {step.total} records",
-            end="",
-            file=sys.stderr,
-            flush=True,
-        )
+        said = "\033[K" if step is None else t("cli.options.progress", done=step.done, total=step.total)
+        print(f"\r{said}", end="", file=sys.stderr, flush=True)
 
 
 def _names(given: list[str]) -> frozenset[str]:
@@ -325,10 +315,8 @@ def _names(given: list[str]) -> frozenset[str]:
     names = [name for part in given for each in part.split(",") if (name := each.strip())]
     for name in names:
         if name not in known and not nearest(name, known):  # the whole list of rules would be no help
-            raise UsageError(
-                f"no rule or area '{name}'; areas are {', '.join(rules.AREAS)}, readback rule --all lists them"
-            )
-    return frozenset(_workspace.one_of("rule or area", name, known) for name in names)
+            raise UsageError(t("cli.check.unknown_rule", name=name, areas=", ".join(rules.AREAS)))
+    return frozenset(_workspace.one_of("rule_or_area", name, known) for name in names)
 
 
 # The findings that were known before: the keys in any earlier answer of check.
@@ -341,16 +329,19 @@ def keys(path: Path, sampled: bool = False) -> frozenset[str]:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"--baseline {path}: {(error.strerror or 'it cannot be read').lower()}") from None
+        why = (error.strerror or t("cli.options.unreadable")).lower()
+        raise UsageError(t("cli.check.baseline", file=path, why=why)) from None
     text = raw.decode("utf-16" if raw.startswith(WIDE) else "utf-8-sig", "replace").replace("\r\n", "\n")
     found = frozenset(one or other for one, other in KEY.findall(text))
-    if not found and text.strip() and not EMPTY.search(text):
-        raise UsageError(f"--baseline {path}: this is no earlier answer of readback check (text, json or jsonl)")
+    if not found and text.strip() and not (EMPTY.search(text) or _has_line(text, t("cli.check.total", n=0, counts=""))):
+        raise UsageError(t("cli.check.baseline_other", file=path))
     if PART.search(text):
-        why = "it holds only the first 10,000 findings; write the baseline with --format jsonl, which holds them all"
-        raise UsageError(f"--baseline {path}: {why}")
-    if SAMPLED.search(text) and not sampled:
-        raise UsageError(
-            f"--baseline {path}: it holds the findings of a sample; use it with --sample, or check all records"
-        )
+        raise UsageError(t("cli.check.baseline_part", file=path))
+    begins = [words(ENGLISH)["sample.is"].partition("{")[0], t("sample.is", n=0, of=0, seed=0).partition("0")[0]]
+    if not sampled and (SAMPLED.search(text) or any(_has_line(text, f"  {one}") for one in begins)):
+        raise UsageError(t("cli.check.baseline_sample", file=path))
     return found
+
+
+def _has_line(text: str, begins: str) -> bool:
+    return f"\n{begins}" in f"\n{text}"

@@ -1,15 +1,4 @@
-"""Show what differs between two prompts, or in how many records two ways to send them differ.
-
-A and B are conditions: readback diff study gateway direct --record 12. What is no condition has the long form.
-
---a and --b say what is compared: condition=X,record=1. Keys: condition, mode, task, adapter, judge, record (an id),
-index (from 0), layer (messages, wire, training), workspace (another folder), rev (a revision of git) and every option
-of a workspace (condition4=standard). What is sent, the record and the layer that one side does not say are as in the
-other. A value with a comma is in double quotes. layer=training against layer=wire says where the text a model was
-trained on and the text it reads part, up to the answer.
-
-Exit code 0 when both are equal byte for byte, 1 when they differ.
-"""
+"""The command `readback diff`: the differences of two prompts, or counts of the records where two choices differ."""
 
 from __future__ import annotations
 
@@ -25,9 +14,9 @@ from readback.compare.diff import difference
 from readback.compare.over_records import Counted, over_sides
 from readback.compare.sentence import sentence
 from readback.compare.sides import Shown, Side, SideError, label, read_sides, show_side, sides
-from readback.quantity import quantity
 from readback.records.dataset import DatasetChanged
 from readback.types import Workspace
+from readback.words import t
 
 EQUAL, DIFFERENT = 0, 1
 NAMED = 10  # differing records that the text names
@@ -35,20 +24,16 @@ NAMED = 10  # differing records that the text names
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser)
-    parser.add_argument("first", metavar="A", nargs="?", help="a condition")
-    parser.add_argument("second", metavar="B", nargs="?", help="the condition that is compared with it")
-    parser.add_argument("--a", metavar="KEY=VALUE,…", help="instead of A: condition, mode, task, adapter, record, …")
-    parser.add_argument("--b", metavar="KEY=VALUE,…", help="instead of B: what it does not say is as in the other")
+    parser.add_argument("first", metavar="A", nargs="?", help=t("cli.diff.help_a"))
+    parser.add_argument("second", metavar="B", nargs="?", help=t("cli.diff.help_b"))
+    parser.add_argument("--a", metavar="KEY=VALUE,…", help=t("cli.diff.help_long_a"))
+    parser.add_argument("--b", metavar="KEY=VALUE,…", help=t("cli.diff.help_long_b"))
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--record", metavar="ID", help="with A and B: the record of that id")
-    which.add_argument("--index", type=int, metavar="N", help="the record of that number, from 0 (default: 0)")
-    which.add_argument("--records", action="store_true", help="count the records where they differ")
+    which.add_argument("--record", metavar="ID", help=t("cli.diff.help_record"))
+    which.add_argument("--index", type=int, metavar="N", help=t("cli.diff.help_index"))
+    which.add_argument("--records", action="store_true", help=t("cli.diff.help_records"))
     _options.jobs(parser, "--records")
-    _options.loudness(
-        parser,
-        "no progress, and in text the sentence or the counts alone",
-        "in text, also what is equal, in full",
-    )
+    _options.loudness(parser, t("cli.diff.help_quiet"), t("cli.diff.help_verbose"))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -65,10 +50,10 @@ def _sides(args: argparse.Namespace) -> tuple[Side, Side]:
     """What is compared, in the short form or the long one. Raises UsageError and SideError."""
     short, long = (args.first, args.second), (args.a, args.b)
     if sorted((_said(short), _said(long))) != [0, 2]:
-        raise UsageError("say what is compared: two conditions A and B, or --a and --b")
+        raise UsageError(t("cli.diff.no_sides"))
     if _said(long):
         if args.record is not None or args.index is not None:
-            raise UsageError("--record and --index go with two conditions; --a takes record=ID or index=N")
+            raise UsageError(t("cli.diff.record_alone"))
         return read_sides(args.a, args.b)
     asked = {"record": args.record, "index": None if args.index is None else str(args.index)}
     record = {name: value for name, value in asked.items() if value is not None}
@@ -83,7 +68,7 @@ def _shown(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int
     found = difference(show_side(opened, a), show_side(opened, b))
     for name, side in (("A", found.a), ("B", found.b)):
         for diagnostic in _noted(side):
-            print(_lines.safe(f"readback: {name}: {diagnostic}"), file=sys.stderr)
+            print(_lines.safe(f"readback: {t('cli.diff.noted', side=name, message=diagnostic)}"), file=sys.stderr)
     if args.format == "json":
         print(
             as_json.dumps(
@@ -94,13 +79,17 @@ def _shown(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int
         print(_lines.safe(sentence(found)))
     else:
         made_by = "".join(f"\n{line}" for line in as_text.made_by(found))
-        print(_lines.safe(f"A  {found.a.title}\nB  {found.b.title}{made_by}\n\n{sentence(found)}"))
+        print(_lines.safe(f"{_titles(found.a.title, found.b.title)}{made_by}\n\n{sentence(found)}"))
         for name, side in (("A", found.a), ("B", found.b)):
             if ours := adapters.worded(side.messages):
-                print(_lines.safe(f"{name}  wording: readback: {', '.join(ours)} in Readback's own words"))
+                print(_lines.safe(t("cli.diff.worded", side=name, names=", ".join(ours))))
         print("".join(f"{_lines.safe(line)}\n" for line in first_difference_text.lines(found, opened)), end="")
         print("".join(f"{_lines.shown(line)}\n" for line in as_text.lines(found, args.verbose)), end="")
     return EQUAL if found.equal else DIFFERENT
+
+
+def _titles(a: str, b: str) -> str:
+    return "\n".join(t("cli.diff.side", side=side, name=name) for side, name in (("A", a), ("B", b)))
 
 
 def _noted(side: Shown) -> Iterator[str]:
@@ -119,35 +108,28 @@ def _counted(args: argparse.Namespace, opened: Workspace, a: Side, b: Side, jobs
     elif args.quiet:
         print(_lines.safe("\n".join(_told(found))))
     else:
-        print(_lines.safe("\n".join([f"A  {label(a)}", f"B  {label(b)}", "", *_told(found)])))
+        print(_lines.safe("\n".join([_titles(label(a), label(b)), "", *_told(found)])))
     return EQUAL if found.equal == found.total and not found.unpaired_b else DIFFERENT
 
 
 def _told(found: Counted) -> Iterator[str]:
     """The counts for people."""
-    differ = "differs" if 1 in (found.differing, found.done) else "differ"
-    are = "is" if found.equal == 1 else "are"
-    yield f"{found.differing:,} of {quantity(found.done, 'record')} {differ}, {found.equal:,} {are} equal byte for byte"
+    either = 1 if 1 in (found.differing, found.done) else found.differing
+    yield t("cli.diff.counts", n=found.differing, all=found.done, either=either, equal=found.equal)
     yield from (f"  {count:>7,} {as_text.KINDS[kind]}" for kind, count in found.kinds.items())
-    counts = {
-        "only A could be built": found.only_a,
-        "only B could be built": found.only_b,
-        "neither could be built": found.neither,
-        "are in A's dataset only": found.unpaired_a,
-        "are in B's dataset only": found.unpaired_b,
-    }
-    yield from (f"  {count:>7,} {what}" for what, count in counts.items() if count)
+    for what in ("only_a", "only_b", "neither", "unpaired_a", "unpaired_b"):
+        if count := getattr(found, what):
+            yield f"  {count:>7,} {t(f'cli.diff.{what}')}"
     if found.first:
         names = [str(index) if called is None else called for index, called in found.first[:NAMED]]
-        yield f"first: {', '.join(names)}{', …' if found.differing > NAMED else ''}"
+        yield t(f"cli.diff.{'first_more' if found.differing > NAMED else 'first'}", names=", ".join(names))
     if found.stopped:
-        why = f": {found.why}" if found.why else ""
-        yield f"stopped after {found.done:,} of {quantity(found.total, 'record')}{why}"
+        yield t(f"cli.diff.{'stopped_why' if found.why else 'stopped'}", n=found.done, all=found.total, why=found.why)
 
 
 def _tell(done: int, total: int) -> None:
     if sys.stderr.isatty():
-        print(f"\r{done} of {total} records", end="", file=sys.stderr, flush=True)
+        print(f"\r{t('cli.options.progress', done=done, total=total)}", end="", file=sys.stderr, flush=True)
 
 
 def _clear() -> None:

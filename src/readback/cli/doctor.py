@@ -1,14 +1,15 @@
-"""Say what surrounds Readback here: versions, folders, and how far untrusted work is walled off."""
+"""The command `readback doctor`: what `readback.doctor` examines, as text or JSON."""
 
 from __future__ import annotations
 
 import argparse
 
 from readback import as_json, doctor
+from readback.words import t
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help=t("cli.options.help_format"))
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,12 +1,4 @@
-"""Write the messages of every record under every condition to a file for other programs.
-
-messages-jsonl has a line for each record and condition (without conditions, for each mode by its name):
-  {"index", "record", "condition", "messages": [{"role", "content"}], "fingerprint"}
-  {"index", "record", "condition", "error": {"code", "message"}}    what could not be assembled
-openai-batch has requests, and what could not be assembled in FILE.errors.jsonl; parquet is messages-jsonl as a table.
-
-exit codes: 0 all assembled; 1 some could not be; 2 wrong use, or nothing to export
-"""
+"""The command `readback export`: the messages of every record as a file or on standard output."""
 
 from __future__ import annotations
 
@@ -26,32 +18,33 @@ from readback.exporting.to_file import ERRORS, OwnFile, to_file
 from readback.exporting.wanted import NothingToExport
 from readback.quantity import quantity
 from readback.types import Selection, Workspace
+from readback.words import t
 
 STDOUT = "-"
 OBEYED = re.compile("[\x7f-\x9f]")  # control characters that JSON need not escape
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("workspace", metavar="WORKSPACE", help="a folder, or one file of it")
+    parser.add_argument("workspace", metavar="WORKSPACE", help=t("cli.workspace.help_path"))
     _workspace.choices_of_files(parser)
     add = parser.add_argument
-    add("--as", required=True, choices=FORMS, dest="form", help="the form of the file")
-    add("--condition", action="append", default=[], metavar="C", help="only this condition; may be repeated")
-    add("--mode", action="append", default=[], metavar="M", help="this mode by itself; may be repeated")
-    add("--judge", metavar="J", help="the judge's prompts, for the answers of each condition that has any")
-    add("--model", metavar="NAME", help="openai-batch: whom to ask where neither condition nor judge names a model")
-    add("-o", "--output", default=STDOUT, metavar="FILE", help="where to; there whole or not at all (default: - )")
+    add("--as", required=True, choices=FORMS, dest="form", help=t("cli.export.help_form"))
+    add("--condition", action="append", default=[], metavar="C", help=t("cli.options.help_condition"))
+    add("--mode", action="append", default=[], metavar="M", help=t("cli.export.help_mode"))
+    add("--judge", metavar="J", help=t("cli.export.help_judge"))
+    add("--model", metavar="NAME", help=t("cli.export.help_model"))
+    add("-o", "--output", default=STDOUT, metavar="FILE", help=t("cli.options.help_output_or_stdout"))
     _options.jobs(parser)
-    _options.loudness(parser, "nothing but what is wrong: no progress and no counts")
+    _options.loudness(parser, t("cli.export.help_quiet"))
 
 
 def run(args: argparse.Namespace) -> int:
     if args.model is not None and args.form != "openai-batch":
-        raise UsageError("--model goes with --as openai-batch: the other forms name none")
+        raise UsageError(t("cli.export.model_alone"))
     jobs = _options.workers(args)
     to = None if args.output == STDOUT else Path(args.output)
     if args.form == "parquet" and to is None and sys.stdout.isatty():
-        raise UsageError("Parquet is nothing to read on a terminal: name a file with -o")
+        raise UsageError(t("cli.export.parquet_terminal"))
     opened = _workspace.opened(args)
     progress = _options.Progress(args.quiet)
     try:
@@ -62,9 +55,9 @@ def run(args: argparse.Namespace) -> int:
         else:
             made = to_file(opened, choices, args.form, to, model=args.model, progress=progress, jobs=jobs)
     except NothingToExport as nothing:
-        raise UsageError(f"{args.workspace}: nothing to export: {nothing}") from None
+        raise UsageError(t("cli.export.nothing", workspace=args.workspace, why=nothing)) from None
     except NoModel as lacking:
-        raise UsageError(f"{lacking}: give --model NAME") from None
+        raise UsageError(t("cli.export.no_model", why=lacking)) from None
     except OwnFile as own:
         raise UsageError(f"-o {own}") from None
     except OSError as error:
@@ -83,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 def _choices(opened: Workspace, args: argparse.Namespace) -> Sequence[Selection]:
     """What is exported, every name known. Raises UsageError and NothingToExport."""
     if args.mode and (args.condition or args.judge):
-        raise UsageError(f"--mode goes without --{'condition' if args.condition else 'judge'}, which settles the mode")
+        raise UsageError(t("cli.export.mode_alone", option="--condition" if args.condition else "--judge"))
     known = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
     found = (opened.condition(_workspace.one_of("condition", name, known)) for name in args.condition)
     conditions = [condition.name for condition in found if condition]
@@ -112,26 +105,20 @@ def _said(made: Exported, args: argparse.Namespace) -> Iterator[str]:
     """What whoever uses the file has to know."""
     lines = made.written
     if made.wording:
-        named = ", ".join(f"{name} ({n:,})" for name, n in made.wording.items())
-        yield (
-            f"wording: readback: {named} of {quantity(lines, 'line')} in Readback's own words, not the program's; "
-            'each of them says so under "wording"'
-        )
+        named = ", ".join(t("cli.export.wording_name", name=name, n=n) for name, n in made.wording.items())
+        yield t("cli.export.wording", names=named, n=lines)
     if made.masked:
-        yield (
-            f"masked: {made.masked:,} of {quantity(lines, 'line')} with private fields masked, so not exact; "
-            'each of them says "masked": true'
-        )
+        yield t("cli.export.masked", masked=made.masked, n=lines)
     if made.unread:
-        yield f"{quantity(made.unread, 'line')} of the dataset could not be read as records; readback check says why"
+        yield t("cli.export.unread", n=made.unread)
     if made.failed and args.form == "openai-batch":
-        where = "are above" if args.output == STDOUT else f"are in {args.output}{ERRORS}"
-        yield f"{made.failed:,} of {quantity(lines + made.failed, 'request')} could not be assembled and {where}"
+        where = "failed_above" if args.output == STDOUT else "failed_file"
+        file = f"{args.output}{ERRORS}"
+        yield t(f"cli.export.{where}", failed=made.failed, n=lines + made.failed, file=file)
     elif made.failed:
-        yield f"{made.failed:,} of {quantity(lines + made.failed, 'line')} could not be assembled and say why"
+        yield t("cli.export.failed", failed=made.failed, n=lines + made.failed)
 
 
 def _counts(made: Exported) -> str:
     what = quantity(len(made.choices), *wanted.said(made.choices))
-    records = f"{quantity(made.records, 'record')} x {what}"
-    return f"{records}: {made.written:,} messages written, {made.failed:,} could not be assembled"
+    return t("cli.export.counts", records=made.records, choices=what, written=made.written, failed=made.failed)

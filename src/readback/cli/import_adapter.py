@@ -1,9 +1,4 @@
-"""Read the adapter texts and base prompts of an installed program (karenina) as files of a workspace.
-
-It runs the Python code of that program's prompt modules, in a child process without an environment, without network,
-under limits of time and memory; so it says which files these are and asks first. What is written are the authors' own
-sentences: they belong to your workspace.
-"""
+"""The command `readback import-adapter`: a program's own adapter texts as files of a workspace."""
 
 from __future__ import annotations
 
@@ -17,7 +12,7 @@ from readback.bridge import yaml_files
 from readback.bridge.imported import Imported, imported
 from readback.bridge.run import NotImported, Program
 from readback.cli import UsageError, _lines
-from readback.quantity import quantity
+from readback.words import t
 
 WORKSPACE = "readback.yml"
 
@@ -28,11 +23,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "path",
         metavar="PATH",
         type=Path,
-        help="a checkout, a folder of installed packages, or the program's own folder",
+        help=t("cli.import_adapter.help_path"),
     )
-    add("-o", "--output", metavar="FOLDER", type=Path, required=True, help="the folder that the files are written to")
-    add("--yes", action="store_true", help="run that program's code without asking")
-    add("--format", choices=("text", "json"), default="text", help="for people, or for programs")
+    add("-o", "--output", metavar="FOLDER", type=Path, required=True, help=t("cli.import_adapter.help_output"))
+    add("--yes", action="store_true", help=t("cli.import_adapter.help_yes"))
+    add("--format", choices=("text", "json"), default="text", help=t("cli.options.help_format"))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,24 +47,24 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(_lines.safe("\n".join(_said(made, files, args.output))))
         if found["walls"]["files"] != "its own":
-            print("readback: this system has no Landlock, so that code could read other files, too", file=sys.stderr)
+            print(f"readback: {t('cli.import_adapter.no_landlock')}", file=sys.stderr)
     return int(made.kept < made.registrations or not made.registrations)
 
 
 def _ask(program: Program, yes: bool) -> None:
     """Say which files are run, and go on only where somebody agrees. Raises UsageError."""
-    version = f" {program.version}" if program.version else ""
-    print(_lines.safe(f"readback: this runs Python code of {program.root}{version}:"), file=sys.stderr)
+    called = " ".join(filter(None, (str(program.root), program.version)))
+    print(_lines.safe(f"readback: {t('cli.import_adapter.runs', program=called)}"), file=sys.stderr)
     for file in program.files:
         print(_lines.safe(f"  {file}"), file=sys.stderr)
-    print("and what these import, in a child without network, under limits of time and memory.", file=sys.stderr)
+    print(t("cli.import_adapter.runs_in"), file=sys.stderr)
     if yes:
         return
     if not sys.stdin.isatty():
-        raise UsageError("nobody is here to be asked: --yes runs the code without asking")
-    print("Run it? [y/N] ", end="", file=sys.stderr, flush=True)
+        raise UsageError(t("cli.import_adapter.nobody"))
+    print(f"{t('cli.import_adapter.ask')} ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise UsageError("not run")
+        raise UsageError(t("cli.import_adapter.not_run"))
 
 
 def _workspace(folder: Path, made: Imported) -> dict[str, str]:
@@ -84,7 +79,7 @@ def _workspace(folder: Path, made: Imported) -> dict[str, str]:
 def _write(folder: Path, files: dict[str, str]) -> None:
     """Each file whole. A file that an import did not write is not replaced: UsageError."""
     if taken := [file for file in files if (folder / file).exists() and not _ours(folder / file)]:
-        raise UsageError(f"{folder / taken[0]} is there and was not written by an import; nothing was written")
+        raise UsageError(t("cli.import_adapter.taken", file=folder / taken[0]))
     for file, text in files.items():
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         (folder / file).write_text(text, "utf-8", newline="")
@@ -99,8 +94,11 @@ def _ours(file: Path) -> bool:
 
 
 def _said(made: Imported, files: dict[str, str], folder: Path) -> list[str]:
-    counts = f"{quantity(made.registrations, 'registration')}, {made.kept:,} written"
-    of = f"{quantity(len(made.interfaces), 'interface')} and {quantity(len(made.tasks), 'task')}"
-    lines = [f"{counts}, for {of}", f"{made.equal:,} of {made.texts:,} texts are equal, byte for byte"]
+    of = {"interfaces": len(made.interfaces), "tasks": len(made.tasks)}
+    lines = [
+        t("cli.import_adapter.counts", n=made.registrations, kept=made.kept, **of),
+        t("cli.import_adapter.equal", n=made.equal, all=made.texts),
+    ]
     lines += [f"{folder / file}" for file in sorted(files)]
-    return lines + ["left out, or not quite as it was:", *(f"  {one}" for one in made.left_out)] * bool(made.left_out)
+    left = [t("cli.import_adapter.left_out"), *(f"  {one}" for one in made.left_out)] if made.left_out else []
+    return [*lines, *left]

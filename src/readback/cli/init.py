@@ -1,4 +1,4 @@
-"""Write down what Readback takes a folder for, as readback.yml, each guess with a comment."""
+"""The command `readback init`: what was recognised, written as readback.yml."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 from readback import workspace
 from readback.checks import judge_inputs
 from readback.cli import UsageError, _workspace
+from readback.words import t
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("workspace", metavar="FOLDER", help="the folder to describe")
+    parser.add_argument("workspace", metavar="FOLDER", help=t("cli.init.help_folder"))
     _workspace.choices_of_files(parser)
-    parser.add_argument("--print", action="store_true", dest="only_print", help="print the file instead of writing it")
+    parser.add_argument("--print", action="store_true", dest="only_print", help=t("cli.init.help_print"))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -28,8 +29,8 @@ def run(args: argparse.Namespace) -> int:
         with file.open("x", encoding="utf-8", newline="\n") as out:
             out.write(text)
     except FileExistsError:
-        raise UsageError(f"{file} is there already; --print shows what would be written") from None
+        raise UsageError(t("cli.init.there", file=file)) from None
     except OSError as error:
-        raise UsageError(f"{file}: {(error.strerror or 'cannot be written').lower()}") from None
+        raise UsageError(f"{file}: {(error.strerror or t('cli.options.unwritable')).lower()}") from None
     print(file)
     return 0

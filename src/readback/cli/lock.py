@@ -1,16 +1,4 @@
-"""Write a small file that holds what every prompt comes to, or say which prompts changed since.
-
-readback lock WORKSPACE            writes readback.lock beside readback.yml, one line for each condition and layer:
-                                   messages, model-input (the one text that the model reads), training (the one text
-                                   that it learnt from), judge (what a judge is shown). Commit it with the prompts.
-readback lock --check WORKSPACE    assembles every prompt again and names the conditions and layers that changed. How
-                                   many prompts changed is said where the lock has a side file (--records); how they
-                                   changed, where git has the version that the lock is of.
-
-Templates print the day that the lock was made, unless readback.yml names one. An existing lock keeps its day.
-
-exit codes: 0 written, or nothing changed; 1 --check found a change; 2 wrong use, no lock, or one of a newer version
-"""
+"""The command `readback lock`: the lock is written, or the prompts are compared with it."""
 
 from __future__ import annotations
 
@@ -24,31 +12,31 @@ from readback.cli import UsageError, _lines, _options, _workspace
 from readback.compare import as_text
 from readback.compare.side import SideError
 from readback.prompts import model_input
-from readback.quantity import quantity
 from readback.review import lock_file, locked
 from readback.review.changes import Change
 from readback.review.leaves import Leaves, NothingToLock, Subject, leaves
 from readback.review.lock_file import BadLock, Lock, NewerLock
 from readback.review.locked import Checked, Line
 from readback.types import Workspace
+from readback.words import t
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser)
     add = parser.add_argument
-    add("--check", action="store_true", help="compare with the lock instead of writing it")
-    add("-o", "--output", metavar="FILE", help="the lock (default: readback.lock in the folder of the workspace)")
-    add("--records", action="store_true", help="write FILE.records too: fingerprints of every record, to count changes")
-    add("--rev", metavar="REV", help="with --check: the git revision that changes are told against (default: HEAD)")
+    add("--check", action="store_true", help=t("cli.lock.help_check"))
+    add("-o", "--output", metavar="FILE", help=t("cli.lock.help_output"))
+    add("--records", action="store_true", help=t("cli.lock.help_records"))
+    add("--rev", metavar="REV", help=t("cli.lock.help_rev"))
     _options.jobs(parser)
-    _options.loudness(parser, "only what changed, or nothing")
+    _options.loudness(parser, t("cli.lock.help_quiet"))
 
 
 def run(args: argparse.Namespace) -> int:
     if args.check and args.records:
-        raise UsageError("--records goes without --check: it is written with the lock")
+        raise UsageError(t("cli.lock.records_alone"))
     if args.rev is not None and not args.check:
-        raise UsageError("--rev goes with --check")
+        raise UsageError(t("cli.lock.rev_alone"))
     opened, jobs = _workspace.opened(args), _options.workers(args)
     path = Path(args.output) if args.output else opened.root / lock_file.NAME
     progress = _options.Progress(args.quiet)
@@ -57,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     except (BadLock, SideError) as error:
         raise UsageError(str(error)) from None
     except NothingToLock as nothing:
-        raise UsageError(f"{args.workspace}: nothing to lock: {nothing}") from None
+        raise UsageError(t("cli.lock.nothing", workspace=args.workspace, why=nothing)) from None
     finally:
         progress.end()
 
@@ -80,7 +68,8 @@ def _write(
         print(as_json.dumps({"file": str(path), "today": made.today, "changed": held != made, "lines": _lines_of(made)},
                             indent=1))  # fmt: skip
     elif not args.quiet:
-        print(_lines.safe(f"{path}: {'unchanged' if held == made else 'written'}, {_size(made, found)}"))
+        done = "unchanged" if held == made else "written"
+        print(_lines.safe(t(f"cli.lock.{done}", file=path, size=_size(made, found))))
     return 0
 
 
@@ -108,8 +97,8 @@ def _subject(subject: Subject) -> dict[str, Any]:
 
 def _size(made: Lock, found: Leaves) -> str:
     failed = sum(root.failed for root in made.roots.values())
-    without = f", {failed:,} without a text" if failed else ""
-    return f"{quantity(len(made.roots), 'line')} over {quantity(len(found.ids), 'record')}{without}"
+    size = "size_without" if failed else "size"
+    return t(f"cli.lock.{size}", n=len(made.roots), records=len(found.ids), failed=failed)
 
 
 def _check(
@@ -149,12 +138,12 @@ def _change(change: Change) -> dict[str, Any]:
 
 def _said(checked: Checked, quiet: bool) -> Iterator[str]:
     for line in checked.stale:
-        yield f"{lock_file.head(line.subject)}: {locked.said(line)}"
+        yield t("cli.lock.changed", line=lock_file.head(line.subject), said=locked.said(line))
     if checked.unsaid and any(line.state == "changed" for line in checked.lines):
-        yield f"how the texts changed is not known: {checked.unsaid}"
+        yield t("cli.lock.unsaid", why=checked.unsaid)
     if not quiet:
         same = len(checked.lines) - len(checked.stale)
         if checked.stale:
-            yield f"{len(checked.stale):,} of {quantity(len(checked.lines), 'line')} changed, {same:,} did not"
+            yield t("cli.lock.some", n=len(checked.stale), all=len(checked.lines), same=same)
         else:
-            yield f"unchanged: {quantity(same, 'line')}"
+            yield t("cli.lock.none", n=same)

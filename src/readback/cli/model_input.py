@@ -1,13 +1,4 @@
-"""Print what a server sends to the model for messages: one text.
-
---messages is a JSON file: a list of {"role", "content"}, or an object with "messages" and "variables".
---batch reads one case a line, of a file or (-) of standard input: {"id", one of "modelfile", "go_template",
-"chat_template" (texts) or "wire_format" (a name), "messages", "bos_token", "eos_token", "add_generation_prompt",
-"today", "variables"}. Nothing is added to it: what is absent stays undefined. One answer a line: {"id", "text"} or
-{"id", "error"}.
-
-Exit code 1 when there is no text, or an error in a batch.
-"""
+"""The command `readback model-input`: the text that a server sends for messages, one or many cases."""
 
 from __future__ import annotations
 
@@ -26,6 +17,7 @@ from readback.serving.chat import rendered as chat
 from readback.serving.modelfile import read_file as modelfile
 from readback.serving.ollama import rendered as ollama
 from readback.types import ModelInput
+from readback.words import t
 
 LONGEST = 64 << 20  # bytes of a file of messages
 STDIN = Path("-")
@@ -33,28 +25,26 @@ STDIN = Path("-")
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--modelfile", type=Path, metavar="F")
-    source.add_argument(
-        "--chat-template", type=Path, metavar="F", help="a .jinja file, tokenizer_config.json, or the folder of either"
-    )
-    source.add_argument("--wire-format", metavar="NAME")
-    source.add_argument("--batch", type=Path, metavar="FILE.jsonl", help="one case a line; -: standard input")
-    parser.add_argument("--messages", type=Path, metavar="FILE", help="JSON: a list of messages")
-    parser.add_argument("--today", metavar="DATE", help="the day that templates print, as YYYY-MM-DD")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    source.add_argument("--modelfile", type=Path, metavar="F", help=t("cli.model_input.help_modelfile"))
+    source.add_argument("--chat-template", type=Path, metavar="F", help=t("cli.model_input.help_chat_template"))
+    source.add_argument("--wire-format", metavar="NAME", help=t("cli.model_input.help_wire_format"))
+    source.add_argument("--batch", type=Path, metavar="FILE.jsonl", help=t("cli.model_input.help_batch"))
+    parser.add_argument("--messages", type=Path, metavar="FILE", help=t("cli.model_input.help_messages"))
+    parser.add_argument("--today", metavar="DATE", help=t("cli.model_input.help_today"))
+    parser.add_argument("--format", choices=("text", "json"), default="text", help=t("cli.options.help_format"))
 
 
 def run(args: argparse.Namespace) -> int:
     if args.batch:
         if args.messages or args.today:
-            raise UsageError("--batch brings its own messages and days")
+            raise UsageError(t("cli.model_input.batch_alone"))
         return _batch(args.batch)
     if not args.messages:
-        raise UsageError("--messages FILE is missing")
+        raise UsageError(t("cli.model_input.no_messages"))
     try:
         _model_input_cases.day(args.today)
     except _model_input_cases.Wrong as wrong:
-        raise UsageError(f"--today: {wrong}") from None
+        raise UsageError(t("cli.model_input.today", why=wrong)) from None
     case = _case(args.messages)
     try:
         sent = _sent(args, case)
@@ -70,16 +60,15 @@ def _sent(args: argparse.Namespace, case: dict[str, Any]) -> ModelInput:
         data = _bytes(args.modelfile)
         refused = modelfile.commands_json(data)
         if "error" in refused:
-            raise _model_input_cases.Wrong(
-                f"{args.modelfile}:{refused['line'] or 1}: Ollama refuses it: {refused['error']}"
-            )
+            place = {"file": args.modelfile, "line": refused["line"] or 1}
+            raise _model_input_cases.Wrong(t("cli.model_input.refused", **place, error=refused["error"]))
         return ollama.asked(modelfile.parse(data, args.modelfile.name), listed, args.today, values)
     if args.wire_format in (*named_formats.FORMATS, named_formats.NO_FORMAT):
         return named_formats.model_input(_model_input_cases.messages(listed), args.wire_format)
     template = chat.named(args.wire_format) if args.wire_format else _template(args.chat_template)
     if template is None:
         known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.formats())
-        raise UsageError(f"no format '{args.wire_format}'; there are: {', '.join(known)}")
+        raise UsageError(t("cli.model_input.unknown_format", name=args.wire_format, names=", ".join(known)))
     return chat.model_input(
         template, _model_input_cases.messages(listed), today=args.today, values={**values, "messages": listed}
     )
@@ -87,7 +76,7 @@ def _sent(args: argparse.Namespace, case: dict[str, Any]) -> ModelInput:
 
 def _template(path: Path) -> Any:
     if not path.exists():
-        raise UsageError(f"{path}: there is no such file")
+        raise UsageError(t("cli.model_input.no_file", file=path))
     found = path.resolve()
     return chat.read(found, found if found.is_dir() else found.parent)
 
@@ -114,10 +103,10 @@ def _case(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(_bytes(path), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: not JSON ({error})") from None
+        raise UsageError(t("cli.model_input.not_json", file=path, error=error)) from None
     case = {"messages": value} if isinstance(value, list) else value
     if not isinstance(case, dict) or not isinstance(case.get("variables", {}), dict):
-        raise UsageError(f"{path}: a list of messages, or an object with messages and variables")
+        raise UsageError(t("cli.model_input.not_messages", file=path))
     try:
         _model_input_cases.listed(case)
     except _model_input_cases.Wrong as wrong:
@@ -153,11 +142,11 @@ def _bytes(path: Path, most: int = LONGEST) -> bytes:
             with path.open("rb") as opened:
                 data = opened.read(most + 1)
     except OSError as error:
-        raise UsageError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from None
+        raise UsageError(f"{path}: {(error.strerror or t('cli.options.unreadable')).lower()}") from None
     if len(data) > most:
-        raise UsageError(f"{path}: more than {most:,} bytes")
+        raise UsageError(t("cli.options.too_long", file=path, most=most))
     return data
 
 
 def _no_number(word: str) -> Any:
-    raise ValueError(f"{word} is not a number in JSON")
+    raise ValueError(t("cli.render.not_a_number", word=word))

@@ -1,8 +1,4 @@
-"""Print the commands of Modelfiles as Ollama reads them; the first error refuses the file.
-
-JSON is one object a line for each file: {"commands": [{"name", "args"}]}, or {"error", "line"}. Exit code 1 when a
-file is refused, 2 when one cannot be read at all.
-"""
+"""The command `readback modelfile`: the commands of Modelfiles as Ollama reads them."""
 
 from __future__ import annotations
 
@@ -14,11 +10,12 @@ from typing import Any
 from readback import as_json
 from readback.cli import UsageError, _lines
 from readback.serving.modelfile import read_file as modelfile
+from readback.words import t
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help=t("cli.modelfile.help_files"))
+    parser.add_argument("--format", choices=("text", "json"), default="text", help=t("cli.options.help_format"))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -34,13 +31,13 @@ def run(args: argparse.Namespace) -> int:
 def _bytes(path: Path) -> bytes:
     try:
         if not path.is_file():
-            raise UsageError(f"{path}: it is not a file")
+            raise UsageError(t("cli.modelfile.not_a_file", file=path))
         with path.open("rb") as opened:
             data = opened.read(modelfile.LIMIT + 1)
     except OSError as error:
-        raise UsageError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from None
+        raise UsageError(f"{path}: {(error.strerror or t('cli.options.unreadable')).lower()}") from None
     if len(data) > modelfile.LIMIT:
-        raise UsageError(f"{path}: more than {modelfile.LIMIT:,} bytes")
+        raise UsageError(t("cli.options.too_long", file=path, most=modelfile.LIMIT))
     return data
 
 

@@ -1,10 +1,4 @@
-"""Print the exact messages of one record under one choice.
-
-JSON is exact: its segments join to each message's text, character for character. Text is for reading: the messages
-are under headings, and on a terminal control characters are spelled out.
-
---set name=value puts a text in the place of a field, --set name:=json any JSON value.
-"""
+"""The command `readback render`: the exact messages of one record under one choice."""
 
 from __future__ import annotations
 
@@ -22,7 +16,6 @@ from readback.prompts import assemble, model_input, program, token_counts
 from readback.prompts.judge_messages import unanswered
 from readback.prompts.unknown_system import unknown_system
 from readback.prompts.variants import Variant, variants
-from readback.quantity import quantity
 from readback.records import answers
 from readback.records.dataset import Dataset
 from readback.records.missing_record import no_record
@@ -40,32 +33,26 @@ from readback.types import (
     Tokens,
     Workspace,
 )
-
-UNANSWERED = "there is no answer to judge: this can be read and not be sent, and an export leaves it out"
+from readback.words import t
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser)
     add = parser.add_argument
-    add("--condition", metavar="C")
-    add("--mode", metavar="M", help="its texts; --task then only chooses adapter texts and instructions")
-    add("--task", metavar="T", help="without --mode: the texts of this task")
-    add("--adapter", metavar="A", help="what the interface adds")
-    add("--judge", metavar="J", help="the judge's prompt; with --condition for that condition's answer")
+    add("--condition", metavar="C", help=t("cli.render.help_condition"))
+    add("--mode", metavar="M", help=t("cli.render.help_mode"))
+    add("--task", metavar="T", help=t("cli.render.help_task"))
+    add("--adapter", metavar="A", help=t("cli.render.help_adapter"))
+    add("--judge", metavar="J", help=t("cli.render.help_judge"))
     one = parser.add_mutually_exclusive_group()
-    one.add_argument("--record", metavar="ID", help="the record of that id")
-    one.add_argument("--index", type=int, metavar="N", help="the record of that number, from 0 (default: 0)")
-    add("--set", action="append", default=[], metavar="NAME=VALUE", help="try a value; NAME:=JSON for other than text")
-    add("--wire", action="store_true", help="also what the chat format makes of the messages")
-    add("--wire-form", choices=("inference", "training"), default="inference", help="training ends after the answer")
-    _options.loudness(
-        parser,
-        "in text, the messages alone, and with --wire what the model reads",
-        "in text, also who wrote each stretch, and how to fix each finding",
-    )
-    add(
-        "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
-    )
+    one.add_argument("--record", metavar="ID", help=t("cli.render.help_record"))
+    one.add_argument("--index", type=int, metavar="N", help=t("cli.render.help_index"))
+    add("--set", action="append", default=[], metavar="NAME=VALUE", help=t("cli.render.help_set"))
+    add("--wire", action="store_true", help=t("cli.render.help_wire"))
+    forms = ("inference", "training")
+    add("--wire-form", choices=forms, default="inference", help=t("cli.render.help_wire_form"))
+    _options.loudness(parser, t("cli.render.help_quiet"), t("cli.render.help_verbose"))
+    _options.fail_on(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -83,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     found = list(_findings(opened, assemble.tried(opened, record, values), assembly, sent, seen))
     own, stated = program.of_choice(opened, choice), program.stated(opened, choice)
     if args.wire and sent is None:
-        print("readback: no chat format is known here: a model's serving: {format: …} names one", file=sys.stderr)
+        print(f"readback: {t('cli.render.no_format')}", file=sys.stderr)
     made_by, unknown = variants(opened, choice), unknown_system(opened, choice, assembly.messages)
     lacking = bool(assembly.messages) and unanswered(assembly, reply, values)
     if args.format == "json":
@@ -98,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
         told |= {name: one.value for name, one in stated.items()}
         lines = list(_text(told, assembly, sent, found, counted, sizes, made_by, unknown, args.verbose))
         if lacking:
-            lines.insert(1, UNANSWERED)
+            lines.insert(1, t("cli.render.unanswered"))
         if args.verbose and own:
             lines[1:1] = [_lines.safe(one) for one in _sampling(stated)]
         print("\n".join(_messages(assembly, sent) if args.quiet else lines))
@@ -108,9 +95,9 @@ def run(args: argparse.Namespace) -> int:
 def _choice(args: argparse.Namespace, opened: Workspace) -> Selection:
     """What was asked for, every name known. Raises UsageError."""
     if args.condition and (args.mode or args.task or args.adapter):
-        raise UsageError("--condition settles mode, task and adapter: give either it or them")
+        raise UsageError(t("cli.render.condition_alone"))
     if args.judge and (args.mode or args.task or args.adapter):
-        raise UsageError("--judge goes with --condition or alone")
+        raise UsageError(t("cli.render.judge_alone"))
     if args.condition:
         names = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
         found = opened.condition(_workspace.one_of("condition", args.condition, names))
@@ -140,7 +127,7 @@ def _only(opened: Workspace, adapter: str | None) -> Selection:
         "--task": opened.tasks,
     }
     there = "; ".join(f"{option} {' | '.join(names)}" for option, names in kinds.items() if names)
-    raise UsageError(f"say what to render: {there or 'the workspace has no condition, mode or task'}")
+    raise UsageError(t("cli.render.no_choice", choices=there) if there else t("cli.render.no_choice_here"))
 
 
 def _record(args: argparse.Namespace, data: Dataset) -> Record:
@@ -150,9 +137,9 @@ def _record(args: argparse.Namespace, data: Dataset) -> Record:
     if args.record is not None:
         index = found if found is not None else 0
     if not len(data) and data.source and data.source.absent:
-        raise UsageError(f"there is no record: the dataset '{data.file}' is not there")
+        raise UsageError(t("cli.render.absent", file=data.file))
     if not 0 <= index < len(data):
-        raise UsageError(f"no record {index}: there are {len(data)}, counted from 0")
+        raise UsageError(t("cli.render.no_record", index=index, n=len(data)))
     return data.record(index)
 
 
@@ -168,19 +155,19 @@ def _values(given: list[str]) -> Mapping[str, Any]:
     for one in given:
         name, equals, value = one.partition("=")
         if not equals or not name.rstrip(":"):
-            raise UsageError(f"--set {one}: write name=value, or name:=json")
+            raise UsageError(t("cli.render.no_set", given=one))
         if not name.endswith(":"):
             values[name] = value
             continue
         try:
             values[name[:-1]] = json.loads(value, parse_constant=_no_number)
         except ValueError as error:
-            raise UsageError(f"--set {one}: not JSON ({error})") from None
+            raise UsageError(t("cli.render.set_not_json", given=one, error=error)) from None
     return values
 
 
 def _no_number(word: str) -> Any:
-    raise ValueError(f"{word} is not a number in JSON")
+    raise ValueError(t("cli.render.not_a_number", word=word))
 
 
 def _findings(
@@ -207,37 +194,38 @@ def _text(
 ) -> Iterator[str]:
     about_it = [f"{name} {value}" for name, value in chosen.items() if value is not None]
     if assembly.record is not None:
-        about_it.append(f"record {assembly.record}")
-    yield _lines.safe(", ".join(about_it) + (", masked, not exact" if assembly.masked else ""))
+        about_it.append(t("frame.record_is", record=assembly.record))
+    about_it += [t("cli.render.masked")] if assembly.masked else []
+    yield _lines.safe(", ".join(about_it))
     yield from (one.said for one in made_by)
     if unknown and assembly.messages:
-        yield _lines.safe(f"the system message is not known here: {unknown}")
+        yield _lines.safe(t("cli.render.system_unknown", why=unknown))
     by, of = counted or (None, "")
-    about = "" if by is None or by.exact else " (estimated)"
+    head = "message" if by is None or by.exact else "message_estimated"
     for message, size in zip(assembly.messages, sizes, strict=True):
-        yield f"\n=== {message.role}, {quantity(len(message.text), 'character')}, {quantity(size, 'token')}{about}"
+        yield f"\n=== {t(f'cli.render.{head}', role=message.role, n=len(message.text), tokens=size)}"
         yield _lines.shown(message.text)
         if verbose:
             yield from (f"    {_lines.safe(one)}" for one in _stretches(message))
     if ours := adapters.worded(assembly.messages):
-        yield _lines.safe(f"\n=== wording: readback: {', '.join(ours)} in Readback's own words, not the program's")
+        yield _lines.safe(f"\n=== {t('cli.render.worded', names=', '.join(ours))}")
     if sent:
-        yield f"\n=== what the model reads ({sent.format}), {quantity(len(sent.text), 'character')}"
+        yield f"\n=== {t('cli.render.read', format=sent.format, n=len(sent.text))}"
         yield _lines.shown(sent.text)
     if by:
-        whole = "what the model reads" if of == "wire" else "all messages"
-        yield f"\n=== tokens of {whole}: {by.count:,} ({by.tokenizer})"
-    yield f"\n=== sha256 {assembly.fingerprint or 'none: nothing could be built'}"
+        whole = "tokens_read" if of == "wire" else "tokens"
+        yield f"\n=== {t(f'cli.render.{whole}', n=by.count, tokenizer=by.tokenizer)}"
+    made = assembly.fingerprint
+    yield f"\n=== sha256 {made}" if made else f"\n=== {t('cli.render.nothing')}"
     yield from map(_lines.with_fix if verbose else _lines.line, found)
 
 
 def _sampling(stated: Mapping[str, program.Stated]) -> Iterator[str]:
     """Where each sampling value of an Albert mode is set, and which are not set."""
     for name, one in stated.items():
-        where = {"mode": "for this mode", "top": "for all modes", "models": "under models"}[one.level]
-        yield f"    {name} is set at {one.place.file}:{one.place.line}, {where}"
+        yield f"    {t(f'cli.render.set_{one.level}', name=name, file=one.place.file, line=one.place.line)}"
     if rest := [name for name in program.SAMPLING if name not in stated]:
-        yield f"    not set: {', '.join(rest)}"
+        yield f"    {t('cli.render.not_set', names=', '.join(rest))}"
 
 
 def _messages(assembly: Assembly, sent: ModelInput | None) -> Iterator[str]:
@@ -246,7 +234,7 @@ def _messages(assembly: Assembly, sent: ModelInput | None) -> Iterator[str]:
         yield f"=== {message.role}"
         yield _lines.shown(message.text)
     if sent:
-        yield f"=== what the model reads ({sent.format})"
+        yield f"=== {t('cli.render.read_alone', format=sent.format)}"
         yield _lines.shown(sent.text)
 
 

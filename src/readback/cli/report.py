@@ -1,17 +1,4 @@
-"""Write the report of a review: what was decided, by whom, on which bytes, and what is open; one file, read offline.
-
-readback report WORKSPACE -o FILE         HTML, Markdown or JSON, by the file's name or --format
-readback report WORKSPACE -o FILE --as-of TIME
-                                          of the review up to a day or a time (UTC), as if it were then; the files are
-                                          those of now
-readback report --verify FILE             whether the file is as it was written
-readback report --verify FILE WORKSPACE   and whether what it says still holds for the workspace
-
-The same workspace, events, --as-of and version of Readback make the same bytes. Its checksum, in its first lines, is
-the SHA-256 of the file with its own 64 digits as zeros.
-
-exit codes: 0 written, or the file is whole and holds; 1 it is not, or does not; 2 wrong use, or nothing was written
-"""
+"""The command `readback report`: the report of a review is written, or verified."""
 
 from __future__ import annotations
 
@@ -22,24 +9,24 @@ from pathlib import Path
 from readback import as_json
 from readback.cli import UsageError, _lines, _options, _workspace
 from readback.exporting.whole_file import whole_file
-from readback.quantity import quantity
 from readback.reporting import contents, seal
 from readback.reporting.forms import FORMS, form_of
 from readback.reporting.verified import verified
 from readback.review import signing
 from readback.review.store import NotReadable, Store
+from readback.words import t
 
 LARGE = 256 << 20  # bytes of a file that is verified
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("workspace", metavar="WORKSPACE", nargs="?", help="a folder, or one file of it")
+    parser.add_argument("workspace", metavar="WORKSPACE", nargs="?", help=t("cli.workspace.help_path"))
     _workspace.choices_of_files(parser)
     either = parser.add_mutually_exclusive_group(required=True)
-    either.add_argument("-o", "--output", metavar="FILE", help="where to; there whole or not at all; - for the output")
-    either.add_argument("--verify", metavar="FILE", help="say whether a report is whole, and whether it still holds")
-    parser.add_argument("--format", choices=(*FORMS, "text"), help="html, markdown or json (default: by the name)")
-    parser.add_argument("--as-of", metavar="TIME", help="YYYY-MM-DD, or YYYY-MM-DDTHH:MM:SSZ (default: the last event)")
+    either.add_argument("-o", "--output", metavar="FILE", help=t("cli.report.help_output"))
+    either.add_argument("--verify", metavar="FILE", help=t("cli.report.help_verify"))
+    parser.add_argument("--format", choices=(*FORMS, "text"), help=t("cli.report.help_format"))
+    parser.add_argument("--as-of", metavar="TIME", help=t("cli.report.help_as_of"))
     _options.jobs(parser)
 
 
@@ -52,10 +39,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _write(args: argparse.Namespace) -> int:
     if args.workspace is None:
-        raise UsageError("name the workspace that the report is of")
+        raise UsageError(t("cli.report.no_workspace"))
     form = args.format or form_of(args.output)
     if form not in FORMS:
-        raise UsageError(f"-o {args.output}: name the file .html, .md or .json, or give --format")
+        raise UsageError(t("cli.report.no_form", file=args.output))
     opened = _workspace.opened(args)
     store = Store(opened.root)
     try:
@@ -73,7 +60,7 @@ def _write(args: argparse.Namespace) -> int:
             out.write(raw)
     except OSError as error:
         raise UsageError(f"-o {args.output}: {(error.strerror or str(error)).lower()}") from None
-    print(_lines.safe(f"{args.output}: {quantity(len(when.events), 'event')}, as of {when.time}"))
+    print(_lines.safe(t("cli.report.written", file=args.output, n=len(when.events), time=when.time)))
     return 0
 
 
@@ -81,7 +68,7 @@ def _verify(args: argparse.Namespace) -> int:
     path = Path(args.verify)
     try:
         if path.stat().st_size > LARGE:
-            raise UsageError(f"{path}: it is larger than {LARGE >> 20} MiB, and no report is")
+            raise UsageError(t("cli.report.too_large", file=path, most=LARGE >> 20))
         found = seal.read(path.read_bytes())
     except OSError as error:
         raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from None
@@ -94,7 +81,7 @@ def _verify(args: argparse.Namespace) -> int:
         try:
             held = verified(opened, store, found, _options.workers(args))
         except signing.Stopped:
-            raise UsageError("the check was stopped") from None
+            raise UsageError(t("cli.report.stopped")) from None
         finally:
             store.close()
     if args.format == "json":
@@ -103,11 +90,11 @@ def _verify(args: argparse.Namespace) -> int:
                              "changed": list(held.changed) if held else [],
                              "later_events": held.later if held else None}))  # fmt: skip
     else:
-        print(f"{path}: {'whole, each byte as it was written' if found.whole else 'changed after it was written'}")
+        print(t(f"cli.report.{'whole' if found.whole else 'not_whole'}", file=path))
         if held is not None:
-            print("what it says of the workspace still holds" if not held.changed else "it no longer holds:")
+            print(t(f"cli.report.{'agrees_not' if held.changed else 'agrees'}"))
             for line in held.changed:
                 print(_lines.safe(f"  {line}"))
             if held.later:
-                print(f"the review has {quantity(held.later, 'event')} since")
+                print(t("cli.report.later", n=held.later))
     return int(not found.whole or bool(held and held.changed))

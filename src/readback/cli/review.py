@@ -1,30 +1,8 @@
-"""Keep notes, decisions and sign-offs on a workspace, and say whether the prompts are still those that were signed.
-
-  note WORKSPACE --text T            a note, on what --condition, --record, --span and the like name
-  answer WORKSPACE --note ID --text T
-  edit WORKSPACE --note ID [--text T] [--owner NAME] [--due DATE]
-  close WORKSPACE --note ID          a note is settled; --reopen takes that back
-  decide WORKSPACE --subject S --accept | --change | --defer --reason R
-                                     or --item KEY, an item of `readback agenda`, in place of a subject
-  sign WORKSPACE --subject S --as NAME
-                                     stand for a subject: every byte that is sent, learnt from or shown to a judge is
-                                     kept by its hash, and the configuration as it is
-  withdraw WORKSPACE --signoff ID    take a sign-off back; it stays in the list as withdrawn
-  list WORKSPACE                     all of it, and which sign-offs are stale (exit 1 with --fail-on-stale)
-  verify WORKSPACE                   whether every event is what was saved (exit 1 where it is not)
-  export WORKSPACE -o FILE, import WORKSPACE FILE
-  adopt WORKSPACE                    take over the review that the folder had before it was renamed or moved
-
-A subject is study, condition:NAME, mode:NAME or comparison:A|B. Reviews are kept in READBACK_STATE, or
-~/.local/state/readback; who wrote is --as NAME, else the account's name.
-
-exit codes: 0 saved, or nothing is wrong; 1 a broken chain, or a stale sign-off; 2 wrong use, or nothing was saved
-"""
+"""The command `readback review`: its steps, which save events of a review or list them."""
 
 from __future__ import annotations
 
 import argparse
-import getpass
 import json
 import re
 import sys
@@ -37,7 +15,6 @@ from readback.cli import UsageError, _lines, _options, _review_lines, _workspace
 from readback.compare.side import SideError
 from readback.compare.sides import show_side
 from readback.exporting.whole_file import whole_file
-from readback.quantity import quantity
 from readback.review import exchange, meeting, renamed, signing, state, under
 from readback.review.agenda import Item
 from readback.review.event import Draft, Kind, NotSaved, new_id
@@ -48,6 +25,7 @@ from readback.review.subject import UnknownSubject
 from readback.review.subject import as_json as subject_json
 from readback.review.subject import read as subject
 from readback.types import Workspace
+from readback.words import t
 
 SPAN = re.compile(r"(\d+)-(\d+)")
 DUE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -72,66 +50,60 @@ KINDS = ("finding", "score", "record", "condition", "message", "difference", "ch
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     steps = parser.add_subparsers(metavar="STEP", required=True, dest="step")
-    for name, (title, add) in STEPS.items():
+    for name, add in STEPS.items():
+        title = t(f"cli.review.{name}")
         one = steps.add_parser(name, help=title, description=title)
         _workspace.add(one)
         add(one)
 
 
-def _who(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--as", dest="author", metavar="NAME", help="who writes (default: the name of the account)")
-    parser.add_argument("--key", metavar="ID", help="an id for this draft: saved again with it, it is saved once")
-
-
 def _note(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--text", required=True, metavar="T", help="what is to be kept; - reads it from standard input")
-    parser.add_argument("--kind", choices=KINDS, help="what the note is on (default: by what else is named)")
+    parser.add_argument("--text", required=True, metavar="T", help=t("cli.review.help_text"))
+    parser.add_argument("--kind", choices=KINDS, help=t("cli.review.help_kind"))
     for name in ANCHORS:
-        parser.add_argument(f"--{name}", metavar=name[:1].upper(), help=f"the {name.replace('-', ' ')} that it is on")
-    parser.add_argument("--span", metavar="A-B", help="from the character A up to B of that text, counted from 0")
-    parser.add_argument("--owner", metavar="NAME", default="", help="who looks after it")
-    parser.add_argument("--due", metavar="DATE", default="", help="until when: YYYY-MM-DD")
-    _who(parser)
+        parser.add_argument(f"--{name}", metavar=name[:1].upper(), help=t(f"cli.review.help_on_{name}"))
+    parser.add_argument("--span", metavar="A-B", help=t("cli.review.help_span"))
+    parser.add_argument("--owner", metavar="NAME", default="", help=t("cli.review.help_owner"))
+    parser.add_argument("--due", metavar="DATE", default="", help=t("cli.review.help_due"))
+    _options.author(parser)
 
 
 def _answer(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--note", required=True, metavar="ID", help="the note that is answered")
-    parser.add_argument("--text", required=True, metavar="T", help="the answer; - reads it from standard input")
-    _who(parser)
+    parser.add_argument("--note", required=True, metavar="ID", help=t("cli.review.help_note_answered"))
+    parser.add_argument("--text", required=True, metavar="T", help=t("cli.review.help_answer"))
+    _options.author(parser)
 
 
 def _edit(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--note", required=True, metavar="ID", help="the note that is changed")
-    parser.add_argument("--text", metavar="T", help="its new text; - reads it from standard input")
-    parser.add_argument("--owner", metavar="NAME", help="who looks after it now; '' for nobody")
-    parser.add_argument("--due", metavar="DATE", help="until when: YYYY-MM-DD; '' for no day")
-    _who(parser)
+    parser.add_argument("--note", required=True, metavar="ID", help=t("cli.review.help_note_edited"))
+    parser.add_argument("--text", metavar="T", help=t("cli.review.help_text_edited"))
+    parser.add_argument("--owner", metavar="NAME", help=t("cli.review.help_owner_edited"))
+    parser.add_argument("--due", metavar="DATE", help=t("cli.review.help_due_edited"))
+    _options.author(parser)
 
 
 def _close(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--note", required=True, metavar="ID", help="the note that is settled")
-    parser.add_argument("--reopen", action="store_true", help="it is open again")
-    _who(parser)
-
-
-SUBJECT = "study, condition:NAME, mode:NAME, comparison:A|B"
+    parser.add_argument("--note", required=True, metavar="ID", help=t("cli.review.help_note_closed"))
+    parser.add_argument("--reopen", action="store_true", help=t("cli.review.help_reopen"))
+    _options.author(parser)
 
 
 def _subject(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--subject", required=True, metavar="S", help=SUBJECT)
-    _who(parser)
+    parser.add_argument("--subject", required=True, metavar="S", help=t("cli.review.help_subject"))
+    _options.author(parser)
 
 
 def _decide(parser: argparse.ArgumentParser) -> None:
     about = parser.add_mutually_exclusive_group(required=True)
-    about.add_argument("--subject", metavar="S", help=SUBJECT)
-    about.add_argument("--item", metavar="KEY", help="the item of the agenda that is decided on, by its key")
-    _who(parser)
+    about.add_argument("--subject", metavar="S", help=t("cli.review.help_subject"))
+    about.add_argument("--item", metavar="KEY", help=t("cli.review.help_item"))
+    _options.author(parser)
     verdict = parser.add_mutually_exclusive_group(required=True)
     for name in state.VERDICTS:
-        verdict.add_argument(f"--{name}", dest="verdict", action="store_const", const=name)
-    parser.add_argument("--reason", required=True, metavar="R", help="why")
-    parser.add_argument("--agenda", action="store_true", help="it was on the agenda")
+        said = t(f"cli.review.help_{name}")
+        verdict.add_argument(f"--{name}", dest="verdict", action="store_const", const=name, help=said)
+    parser.add_argument("--reason", required=True, metavar="R", help=t("cli.review.help_reason"))
+    parser.add_argument("--agenda", action="store_true", help=t("cli.review.help_agenda"))
 
 
 def _sign(parser: argparse.ArgumentParser) -> None:
@@ -140,13 +112,13 @@ def _sign(parser: argparse.ArgumentParser) -> None:
 
 
 def _withdraw(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--signoff", required=True, metavar="ID", help="the sign-off that is taken back")
-    _who(parser)
+    parser.add_argument("--signoff", required=True, metavar="ID", help=t("cli.review.help_signoff"))
+    _options.author(parser)
 
 
 def _list(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--unchecked", action="store_true", help="do not look whether sign-offs are stale")
-    parser.add_argument("--fail-on-stale", action="store_true", help="exit 1 when a sign-off is stale")
+    parser.add_argument("--unchecked", action="store_true", help=t("cli.review.help_unchecked"))
+    parser.add_argument("--fail-on-stale", action="store_true", help=t("cli.review.help_fail_on_stale"))
     _options.jobs(parser)
 
 
@@ -155,26 +127,26 @@ def _nothing(parser: argparse.ArgumentParser) -> None:
 
 
 def _export(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="where to; there whole or not at all")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help=t("cli.options.help_output"))
 
 
 def _import(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="what `readback review export` wrote")
+    parser.add_argument("file", metavar="FILE", help=t("cli.review.help_file"))
 
 
 STEPS = {
-    "note": ("Save a note.", _note),
-    "answer": ("Answer a note.", _answer),
-    "edit": ("Change a note's text, owner or day; what it was before is kept.", _edit),
-    "close": ("Settle a note.", _close),
-    "decide": ("Save a decision on a subject.", _decide),
-    "sign": ("Stand for a subject, on the bytes that it comes to now.", _sign),
-    "withdraw": ("Take a sign-off back.", _withdraw),
-    "list": ("Notes, decisions and sign-offs, and whether these still hold.", _list),
-    "verify": ("Say whether every event is what was saved.", _nothing),
-    "export": ("Write the whole review to a file.", _export),
-    "adopt": ("Take over the review that the folder had under its former path.", _nothing),
-    "import": ("Take over the events of a file that continues this review.", _import),
+    "note": _note,
+    "answer": _answer,
+    "edit": _edit,
+    "close": _close,
+    "decide": _decide,
+    "sign": _sign,
+    "withdraw": _withdraw,
+    "list": _list,
+    "verify": _nothing,
+    "export": _export,
+    "adopt": _nothing,
+    "import": _import,
 }
 
 
@@ -186,7 +158,7 @@ def run(args: argparse.Namespace) -> int:
             args.step, _saved
         )(args, opened, store)
     except (NotSaved, NotReadable) as error:
-        raise UsageError(f"{'not saved: ' if isinstance(error, NotSaved) else ''}{error}") from None
+        raise UsageError(t("cli.options.not_saved", why=error) if isinstance(error, NotSaved) else str(error)) from None
     except (UnknownSubject, NothingToLock) as error:
         raise UsageError(str(error)) from None
     finally:
@@ -198,7 +170,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _saved(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
     kind, payload, texts = _drafted(args, opened, store)
-    author = args.author or _account()
+    author = args.author or _options.account()
     saved = store.save(Draft(kind, payload, author, "cli", args.key or new_id()), texts)
     _tell(args, saved)
     return 0
@@ -221,7 +193,7 @@ def _drafted(
         called = _known(store, args.note, "note").id
         return "edit", {"note": called, "standing": "open" if args.reopen else "closed"}, {}
     if args.step == "withdraw":
-        return "edit", {"signoff": _known(store, args.signoff, "sign-off").id, "withdrawn": True}, {}
+        return "edit", {"signoff": _known(store, args.signoff, "signoff").id, "withdrawn": True}, {}
     item = _item(args, opened, store) if args.step == "decide" and args.item else None
     about = item.subject if item else subject(opened, args.subject)
     if args.step == "decide":
@@ -236,17 +208,14 @@ def _drafted(
 def _item(args: argparse.Namespace, opened: Workspace, store: Store) -> Item:
     """The item of the agenda with that key, or the beginning of one. Raises UsageError."""
     there = meeting.gathered(opened, store, datetime.now(UTC).date()).agenda.items
-    meant = [one for one in there if one.key == args.item] or [one for one in there if one.key.startswith(args.item)]
-    if len(meant) != 1:
-        raise UsageError(f"{'no item' if not meant else 'more than one item'} of the agenda begins with '{args.item}'")
-    return meant[0]
+    return _workspace.begins("item", args.item, [(one.key, one) for one in there])
 
 
 def _text(said: str) -> str:
     """What was typed, byte for byte; - is what standard input holds."""
     text = sys.stdin.read() if said == "-" else said
     if not text.strip():
-        raise UsageError("--text is empty, so there is nothing to save")
+        raise UsageError(t("cli.review.text_empty"))
     return text
 
 
@@ -258,12 +227,12 @@ def _anchor(args: argparse.Namespace) -> dict[str, Any]:
             made[name.replace("-", "_")] = value
     if made.get("message") is not None:
         if not str(made["message"]).isdecimal():
-            raise UsageError(f"--message {made['message']}: give its number, from 0")
+            raise UsageError(t("cli.review.no_message", given=made["message"]))
         made["message"] = int(made["message"])
     if args.span is not None:
         found = SPAN.fullmatch(args.span)
         if not found or int(found[1]) > int(found[2]):
-            raise UsageError(f"--span {args.span}: write A-B, two numbers of characters, the first not the larger")
+            raise UsageError(t("cli.review.no_span", given=args.span))
         made |= {"start": int(found[1]), "end": int(found[2])}
     kind = args.kind or _kind(made)
     return {name: value for name, value in {"kind": kind, **made}.items() if name in ANCHOR}
@@ -274,7 +243,7 @@ def _on(opened: Workspace, anchor: dict[str, Any]) -> under.Kept:
     asked = under.side(anchor)
     if asked is None:
         if "start" in anchor or "message" in anchor:
-            raise UsageError("a message or a span is of one record; name it with --record")
+            raise UsageError(t("cli.review.no_record"))
         return under.Kept(anchor, "", {})
     try:
         return under.kept(anchor, show_side(opened, asked))
@@ -291,7 +260,7 @@ def _kind(made: dict[str, Any]) -> str:
 
 def _due(said: str) -> str:
     if said and not (DUE.fullmatch(said) and _is_day(said)):
-        raise UsageError(f"--due {said}: write a day as YYYY-MM-DD")
+        raise UsageError(t("cli.review.no_due", given=said))
     return said
 
 
@@ -309,32 +278,22 @@ def _edited(args: argparse.Namespace) -> dict[str, Any]:
              "due": _due(args.due) if args.due is not None else None}  # fmt: skip
     found = {name: value for name, value in given.items() if value is not None}
     if not found:
-        raise UsageError("say what is to be another: --text, --owner or --due")
+        raise UsageError(t("cli.review.nothing_to_change"))
     return found
 
 
-def _known(store: Store, called: str, what: Literal["note", "sign-off"]) -> Note | SignOff:
+def _known(store: Store, called: str, what: Literal["note", "signoff"]) -> Note | SignOff:
     """The note or sign-off of an id, or of its first characters. Raises UsageError."""
     found = state.review(store.events())
     there: tuple[Note | SignOff, ...] = found.notes if what == "note" else found.signoffs
-    meant = [one for one in there if one.id.startswith(called)]
-    if len(meant) != 1:
-        raise UsageError(f"{f'no {what}' if not meant else f'more than one {what}'} begins with '{called}'")
-    return meant[0]
-
-
-def _account() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        raise UsageError("this account has no name; say who writes with --as NAME") from None
+    return _workspace.begins(what, called, [(one.id, one) for one in there])
 
 
 def _tell(args: argparse.Namespace, saved: Saved) -> None:
     if args.format == "json":
         print(as_json.dumps({"id": saved.id, "sequence": saved.sequence}))
     else:
-        print(f"saved{' before' if saved.again else ''}: {saved.id}, event {saved.sequence}")
+        print(t(f"cli.options.{'saved_before' if saved.again else 'saved'}", id=saved.id, sequence=saved.sequence))
 
 
 # Reading.
@@ -352,16 +311,11 @@ def _listed(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
         print(as_json.dumps({**values, "sequence": found.sequence, "broken": _review_lines.broken(broken)}, indent=1))
     else:
         if broken:
-            print(_lines.safe(f"the chain is broken at event {broken.sequence}: {broken.why}"))
+            print(_lines.safe(t("cli.review.broken", sequence=broken.sequence, why=broken.why)))
         for line in _review_lines.told(found, held, since):
             print(_lines.safe(line))
         if not found.sequence and (before := renamed.former(opened.root)):
-            events = quantity(before.events, "event")
-            print(
-                _lines.safe(
-                    f"{before.path}, which is gone, had a review ({events}): readback review adopt takes it over"
-                )
-            )
+            print(_lines.safe(t("cli.review.former", folder=before.path, n=before.events)))
     return int(args.fail_on_stale and any(one.stale or one.unread for one in held.values()))
 
 
@@ -370,9 +324,9 @@ def _verified(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
     if args.format == "json":
         print(as_json.dumps({"events": count, "broken": _review_lines.broken(broken)}))
     elif broken:
-        print(_lines.safe(f"the chain is broken at event {broken.sequence}: {broken.why}"))
+        print(_lines.safe(t("cli.review.broken", sequence=broken.sequence, why=broken.why)))
     else:
-        print(f"{quantity(count, 'event')}, each as it was saved")
+        print(t("cli.review.verified", n=count))
     return int(broken is not None)
 
 
@@ -382,18 +336,17 @@ def _exported(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
             count = exchange.write(store, out)
     except OSError as error:
         raise UsageError(f"-o {args.output}: {(error.strerror or str(error)).lower()}") from None
-    print(json.dumps({"events": count}) if args.format == "json" else f"{args.output}: {quantity(count, 'event')}")
+    said = t("cli.review.exported", file=args.output, n=count)
+    print(json.dumps({"events": count}) if args.format == "json" else said)
     return 0
 
 
 def _adopted(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
     found = renamed.former(opened.root)
     if found is None:
-        raise UsageError(
-            "no review of a folder that is gone can be this one's: none has its name or its place on the disk"
-        )
+        raise UsageError(t("cli.review.no_former"))
     renamed.adopt(opened.root, found)
-    said = f"taken over: {quantity(found.events, 'event')} of {found.path}"
+    said = t("cli.review.adopted", n=found.events, folder=found.path)
     print(as_json.dumps({"events": found.events, "path": found.path}) if args.format == "json" else _lines.safe(said))
     return 0
 
@@ -404,5 +357,5 @@ def _imported(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
             added = exchange.take(store, file)
     except OSError as error:
         raise UsageError(f"{args.file}: {(error.strerror or str(error)).lower()}") from None
-    print(json.dumps({"added": added}) if args.format == "json" else f"{quantity(added, 'event')} added")
+    print(json.dumps({"added": added}) if args.format == "json" else t("cli.review.imported", n=added))
     return 0

@@ -1,4 +1,4 @@
-"""Say what a rule finds, why it matters and how to fix it, with its examples; without a code, list all rules."""
+"""The command `readback rule`: one rule explained, or all listed."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import argparse
 from readback import as_json
 from readback.checks import rules, rules_page
 from readback.cli import UsageError, _workspace
+from readback.words import t
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("code", metavar="CODE", nargs="?", help="a rule's code, such as fmt-markers")
-    parser.add_argument("--all", action="store_true", help="every rule: code, severity, and what is wrong")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
-    parser.add_argument("--markdown", action="store_true", help="every rule in full, as one page")
+    parser.add_argument("code", metavar="CODE", nargs="?", help=t("cli.rule.help_code"))
+    parser.add_argument("--all", action="store_true", help=t("cli.rule.help_all"))
+    parser.add_argument("--format", choices=("text", "json"), default="text", help=t("cli.options.help_format"))
+    parser.add_argument("--markdown", action="store_true", help=t("cli.rule.help_markdown"))
 
 
 def run(args: argparse.Namespace) -> int:
     if args.code and (args.all or args.markdown):
-        raise UsageError("give a rule's code, or --all or --markdown for every rule, not both")
+        raise UsageError(t("cli.rule.code_alone"))
     if args.code:
         _one(_workspace.one_of("rule", args.code, rules.RULES()), args.format)
     elif args.markdown:

@@ -1,11 +1,4 @@
-"""Print the judges' scores by condition, how sure they are, and what their differences support.
-
-First the answers to the comparisons that the workspace planned; whatever else is compared is called exploratory.
-Only scored answers are in a mean: failed, missing and not applicable ones are counted beside it.
---format csv writes the rows; the other two write comparisons, tests and stated means too.
-
-Exit code 0 or 1: 1 when loading the scores found a fault at or above --fail-on; 2 for wrong use.
-"""
+"""The command `readback scores`: means, comparisons and tests as text, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -25,6 +18,7 @@ from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Compared, Comparison
 from readback.scores.comparing.planned import planned
 from readback.scores.table import Planned, ScoreTable
+from readback.words import t
 
 COLUMNS = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean")
 INTERVALS = ("interval", "interval_clustered")  # each two columns, low and high
@@ -33,23 +27,15 @@ INTERVALS = ("interval", "interval_clustered")  # each two columns, low and high
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser, ("text", "json", "csv"))
     add = parser.add_argument
-    add("--by", metavar="FACTOR", help="one row for each value of this factor, a column that tells conditions apart")
-    add(
-        "--baseline", metavar="C",
-        help="compare each condition (with --by, each value of the factor) with this one; else all pairs of up to 12",
-    )  # fmt: skip
-    add("--criterion", metavar="K", help="only this criterion; its ending _score may be left out")
-    add("--judge", metavar="J", help="only what this judge gave")
-    add(
-        "--slice", metavar="FIELD",
-        help="also the scores by a field of the records that has 2 to 30 values (with --baseline, the differences)",
-    )  # fmt: skip
-    add("--findings", action="store_true", help="also how records with each finding were scored beside those without")
+    add("--by", metavar="FACTOR", help=t("cli.scores.help_by"))
+    add("--baseline", metavar="C", help=t("cli.scores.help_baseline"))
+    add("--criterion", metavar="K", help=t("cli.agreement.help_criterion"))
+    add("--judge", metavar="J", help=t("cli.scores.help_judge"))
+    add("--slice", metavar="FIELD", help=t("cli.scores.help_slice"))
+    add("--findings", action="store_true", help=t("cli.scores.help_findings"))
     _options.jobs(parser, "--findings")
-    _options.loudness(parser, "in text, the numbers alone, without findings", "in text, also how to fix each finding")
-    add(
-        "--fail-on", choices=("error", "warning", "info", "never"), default="error", help="exit 1 from this severity on"
-    )
+    _options.loudness(parser, t("cli.agreement.help_quiet"), t("cli.options.help_verbose_fix"))
+    _options.fail_on(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,7 +1,4 @@
-"""Search the messages of every record for a text, or with --regex for an RE2 expression.
-
-Capitals do not matter without --case. JSON holds the first 1,000 records of each condition; text names them all.
-"""
+"""The command `readback search`: the messages of every record that have a text."""
 
 from __future__ import annotations
 
@@ -15,9 +12,9 @@ from readback.cli import UsageError, _lines, _options, _workspace
 from readback.compare.search import Found, Hit, SelectionHits, search
 from readback.compare.search_expression import Query, QueryError
 from readback.prompts import assemble
-from readback.quantity import quantity
 from readback.records.dataset import DatasetChanged
 from readback.types import Selection, Workspace
+from readback.words import t
 
 FIELDS = ("index", "record", "count", "message", "role", "start", "end", "before", "text", "after")
 
@@ -25,12 +22,12 @@ FIELDS = ("index", "record", "count", "message", "role", "start", "end", "before
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser)
     add = parser.add_argument
-    add("text", metavar="TEXT", help="what to search for")
-    add("--regex", action="store_true", help="TEXT is an RE2 expression: no look-around, no back-references")
-    add("--case", action="store_true", help="capitals matter")
-    add("--condition", action="append", default=[], metavar="C", help="only this condition; may be repeated")
+    add("text", metavar="TEXT", help=t("cli.search.help_text"))
+    add("--regex", action="store_true", help=t("cli.search.help_regex"))
+    add("--case", action="store_true", help=t("cli.search.help_case"))
+    add("--condition", action="append", default=[], metavar="C", help=t("cli.options.help_condition"))
     _options.jobs(parser)
-    _options.loudness(parser, "the counts alone: no progress, and in text no line for each record")
+    _options.loudness(parser, t("cli.search.help_quiet"))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -41,9 +38,9 @@ def run(args: argparse.Namespace) -> int:
             opened, _choices(opened, args.condition), query, None if args.quiet else _tell, _options.workers(args)
         )
     except QueryError as refused:
-        raise UsageError(f"search: {refused}") from None
+        raise UsageError(t("cli.search.refused", why=refused)) from None
     except DatasetChanged as changed:
-        raise UsageError(f"{changed}; run it again") from None
+        raise UsageError(t("cli.main.again", why=changed)) from None
     if not args.quiet:
         _tell(0, 0)
     if args.format == "json":
@@ -87,33 +84,36 @@ def _chosen(choice: Selection) -> dict[str, str | None]:
 def _text(found: Found, counts: bool) -> Iterator[str]:
     for hits in found.hits:
         name = _name(hits.choice)
-        yield f"{name}: {len(hits.records):,} of {quantity(found.done, 'record')}, {quantity(hits.count, 'hit')}"
+        yield t("cli.search.row", choice=name, records=len(hits.records), all=found.done, hits=hits.count)
         if not counts:
             yield from (_line(hit) for hit in hits.first)
             yield from _rest(hits)
     for one in found.lost:
-        where = "the rest" if one.index is None else f"record {one.index}"
-        yield f"not searched: {where}{f' under {_name(one.choice)}' if one.choice else ''}: {one.why}"
+        lost = (("lost", "lost_under"), ("lost_rest", "lost_rest_under"))[one.index is None][bool(one.choice)]
+        choice = _name(one.choice) if one.choice else ""
+        yield t(f"cli.search.{lost}", index=one.index, choice=choice, why=one.why)
 
 
 def _line(hit: Hit) -> str:
     said = " ".join(f"{hit.before}[{hit.text}]{hit.after}".split())
-    named = f" {hit.record}" if hit.record is not None else ""
-    return f"  record {hit.index}{named}, {hit.role} {hit.start}-{hit.end}: {said}"
+    record = " ".join(str(part) for part in (hit.index, hit.record) if part is not None)
+    return f"  {t('cli.search.hit', record=record, role=hit.role, start=hit.start, end=hit.end, text=said)}"
 
 
 def _rest(hits: SelectionHits) -> Iterator[str]:
     if more := hits.records[len(hits.first) :]:
-        yield f"  and in the records {', '.join(map(str, more))}"
+        yield f"  {t('cli.search.more', records=', '.join(map(str, more)))}"
 
 
 def _name(choice: Selection) -> str:
     parts = [(name, getattr(choice, name)) for name in ("condition", "mode", "task", "adapter", "judge")]
-    return ", ".join(f"{name} {value}" for name, value in parts if value is not None) or "all"
+    named = [t(f"frame.{name}_is", **{name: value}) for name, value in parts if value is not None]
+    return ", ".join(named) or t("cli.search.all")
 
 
 def _tell(done: int, total: int) -> bool:
     """How far it is, on a terminal's standard error."""
     if sys.stderr.isatty():
-        print(f"\r\033[K{done} of {total} records" if total else "\r\033[K", end="", file=sys.stderr, flush=True)
+        said = t("cli.options.progress", done=done, total=total) if total else ""
+        print(f"\r\033[K{said}", end="", file=sys.stderr, flush=True)
     return True

@@ -1,16 +1,4 @@
-"""Say what changed since a sign-off, a day, a revision of git or a lock: the first thing that a review looks at.
-
-readback since WORKSPACE                  since the last sign-off of the whole study
-readback since WORKSPACE --signoff ID     since that one, in what it covers
-readback since WORKSPACE --date DAY       since the last sign-off up to the end of that day, else the last commit
-readback since WORKSPACE --rev REV        since a revision of git
-readback since WORKSPACE --lock FILE      since a lock was written; of prompts alone
-
-Told are the prompts that changed, how many and how, by condition and layer; findings that are new or gone; scores that
-moved, with their intervals; decisions and sign-offs that were made on other bytes.
-
-exit codes: 0 it was said what changed; 2 wrong use, or there is nothing of then to compare with
-"""
+"""The command `readback since`: what changed since an earlier state of a workspace."""
 
 from __future__ import annotations
 
@@ -24,14 +12,15 @@ from typing import Any
 from readback import as_json
 from readback.cli import UsageError, _lines, _options, _workspace
 from readback.compare.side import SideError
-from readback.quantity import quantity
 from readback.review import lock_file, locked, since, state
 from readback.review.leaves import NothingToLock
 from readback.review.lock_file import BadLock
 from readback.review.since import Moved, NoBefore, Seen, Since
 from readback.review.state import Decision, Review, SignOff
 from readback.review.store import NotReadable, Store
+from readback.review.subject import said as subject_said
 from readback.types import Workspace
+from readback.words import t
 
 SHOWN = 20  # rules and scores in the text; JSON has every finding and score
 
@@ -39,10 +28,10 @@ SHOWN = 20  # rules and scores in the text; JSON has every finding and score
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser, ("text", "json", "markdown"))
     one = parser.add_mutually_exclusive_group()
-    one.add_argument("--signoff", metavar="ID", help="a sign-off's id, or its first characters")
-    one.add_argument("--date", metavar="DAY", help="a day as YYYY-MM-DD, in UTC")
-    one.add_argument("--rev", metavar="REV", help="a revision of git")
-    one.add_argument("--lock", metavar="FILE", help="a lock, as `readback lock` writes it")
+    one.add_argument("--signoff", metavar="ID", help=t("cli.since.help_signoff"))
+    one.add_argument("--date", metavar="DAY", help=t("cli.since.help_date"))
+    one.add_argument("--rev", metavar="REV", help=t("cli.since.help_rev"))
+    one.add_argument("--lock", metavar="FILE", help=t("cli.since.help_lock"))
     _options.jobs(parser)
 
 
@@ -54,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     except (NoBefore, NotReadable, SideError, BadLock) as error:
         raise UsageError(str(error)) from None
     except NothingToLock as nothing:
-        raise UsageError(f"{args.workspace}: nothing is sent: {nothing}") from None
+        raise UsageError(t("cli.since.nothing_sent", workspace=args.workspace, why=nothing)) from None
     finally:
         store.close()
     if args.format == "json":
@@ -81,20 +70,16 @@ def _day(said: str) -> date:
     try:
         return date.fromisoformat(said)
     except ValueError:
-        raise UsageError(f"--date {said}: write a day as YYYY-MM-DD") from None
+        raise UsageError(t("cli.since.no_day", given=said)) from None
 
 
 def _signoff(found: Review, called: str | None) -> SignOff:
     there = [one for one in found.signoffs if one.withdrawn is None]
     if called is not None:
-        meant = [one for one in found.signoffs if one.id.startswith(called)]
-        if len(meant) != 1:
-            raise UsageError(f"{'no sign-off' if not meant else 'more than one sign-off'} begins with '{called}'")
-        return meant[0]
+        return _workspace.begins("signoff", called, [(one.id, one) for one in found.signoffs])
     whole = [one for one in there if one.subject == since.STUDY]
     if not whole:
-        raise NoBefore("nobody has signed off the whole study yet; name a revision (--rev), a lock (--lock) or another "
-                       "sign-off (--signoff)")  # fmt: skip
+        raise NoBefore(t("cli.since.no_signoff"))
     return whole[-1]
 
 
@@ -125,35 +110,36 @@ def _seen(one: Seen) -> dict[str, str]:
 def told(made: Since, mark: str = "  ") -> Iterator[str]:
     """What changed as lines; `mark` begins what is listed."""
     if made.nothing and not made.stale:
-        yield f"Nothing changed since {made.before}."
+        yield t("cli.since.nothing", then=made.before)
     else:
-        yield f"Since {made.before}:"
+        yield t("cli.since.head", then=made.before)
         yield f"{mark}{_prompts(made)}"
         for line in made.lines:
-            yield f"  {mark}{lock_file.head(line.subject)}: {locked.said(line)}"
+            yield f"  {mark}{t('cli.lock.changed', line=lock_file.head(line.subject), said=locked.said(line))}"
         if made.unsaid:
-            yield f"  {mark}how the texts changed is not known: {made.unsaid}"
-        yield f"{mark}findings: {len(made.new):,} new, {len(made.gone):,} gone, {made.still:,} as they were"
+            yield f"  {mark}{t('cli.lock.unsaid', why=made.unsaid)}"
+        yield f"{mark}{t('cli.since.findings', new=len(made.new), gone=len(made.gone), still=made.still)}"
         yield from _listed(f"  {mark}", [*_findings("new", made.new), *_findings("gone", made.gone)])
-        yield f"{mark}scores: {quantity(len(made.scores), 'mean')} moved" if made.scores else f"{mark}scores: the same"
+        moved = len(made.scores)
+        yield f"{mark}{t('cli.since.scores', n=moved) if moved else t('cli.since.scores_same')}"
         yield from _listed(f"  {mark}", [_moved(one) for one in made.scores])
         for one in made.stale:
-            yield f"{mark}stale: {_signed(one)}"
+            yield f"{mark}{_signed(one)}"
     for why in made.unknown:
         yield f"{mark}{why}"
 
 
 def _prompts(made: Since) -> str:
     if not made.lines:
-        return "prompts: the same, byte for byte"
-    sides = " (A is the text of then, B the text of now)" if any(line.change for line in made.lines) else ""
-    return f"prompts: {quantity(len(made.lines), 'line')} of what is sent, read, learnt or judged changed{sides}"
+        return t("cli.since.prompts_same")
+    sides = "prompts_sides" if any(line.change for line in made.lines) else "prompts"
+    return t(f"cli.since.{sides}", n=len(made.lines))
 
 
 def _listed(mark: str, lines: list[str]) -> Iterator[str]:
     yield from (f"{mark}{line}" for line in lines[:SHOWN])
     if (more := len(lines) - SHOWN) > 0:
-        yield f"{mark}{more:,} more; --format json has all"
+        yield f"{mark}{t('cli.since.more', n=more)}"
 
 
 def _findings(state_: str, found: tuple[Seen, ...]) -> list[str]:
@@ -161,28 +147,34 @@ def _findings(state_: str, found: tuple[Seen, ...]) -> list[str]:
     lines = []
     for (code, severity), these in groupby(found, lambda one: (one.code, one.severity)):
         first, *others = these
-        more = f" (and {quantity(len(others), 'more place')})" if others else ""
-        where = f", {first.where}" if first.where else ""
-        lines.append(f"{state_}: {severity} {code}{where}: {first.said}{more}")
+        said = {"state": t(f"cli.since.{state_}"), "severity": severity, "code": code, "message": first.said}
+        at = "finding_at" if first.where else "finding"
+        line = t(f"cli.since.{at}", **said, place=first.where)
+        lines.append(t("cli.since.finding_more", finding=line, n=len(others)) if others else line)
     return lines
 
 
 def _moved(one: Moved) -> str:
     name = ", ".join(map(str, one.row["condition"].values()))
-    judge = f", {one.row['judge']}" if one.row["judge"] else ""
-    return f"{name}, {one.row['criterion']}{judge}: {_mean(one.then)} then, {_mean(one.now)} now"
+    means = {"then": _mean(one.then), "now": _mean(one.now)}
+    judge, by = one.row["judge"], "score_judge" if one.row["judge"] else "score"
+    return t(f"cli.since.{by}", name=name, criterion=one.row["criterion"], judge=judge, **means)
 
 
 def _mean(row: Mapping[str, Any] | None) -> str:
     if row is None:
-        return "no score"
+        return t("cli.since.no_score")
     if row["mean"] is None:
-        return f"no mean (n {row['n']:,})"
-    span = row["interval_used"]
-    interval = f" ({span[0]:.3g} to {span[1]:.3g})" if span else ""
-    return f"{row['mean']:.4g}{interval}, n {row['n']:,}"
+        return t("cli.since.no_mean", n=row["n"])
+    mean = f"{row['mean']:.4g}"
+    if not (span := row["interval_used"]):
+        return t("cli.since.mean", mean=mean, n=row["n"])
+    return t("cli.since.mean_interval", mean=mean, low=f"{span[0]:.3g}", high=f"{span[1]:.3g}", n=row["n"])
 
 
 def _signed(one: Decision | SignOff) -> str:
-    what = "the sign-off" if isinstance(one, SignOff) else f"the decision to {one.verdict}"
-    return f"{what} of {one.subject} by {one.by.author}, {one.by.time[:10]}, was made on other bytes"
+    given = {"author": one.by.author, "day": one.by.time[:10]}
+    if isinstance(one, SignOff):
+        return t("cli.since.stale_signoff", subject=subject_said(one.subject), **given)
+    decided = t(f"report.decision_{one.verdict}", about=one.on or subject_said(one.subject))
+    return t("cli.since.stale_decision", decided=decided, **given)

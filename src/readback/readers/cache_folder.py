@@ -20,6 +20,8 @@ from readback.readers.file_state import state
 PAUSE = 0.05  # seconds between two looks at a lock
 FULL = (errno.ENOSPC, errno.EDQUOT)
 ABOUT = "about.json"  # the file of an entry that says what it is of; written last
+TIDIED = ".tidied"  # touched when somebody begins to remove what is of no use any more
+EVERY = 3_600  # seconds until somebody does so again
 UPLOAD = "upload-"  # how the folder of an upload is called, and
 OWNER = ".owner"  # the file in it that says whose it is
 
@@ -121,7 +123,8 @@ def keep(made: Path, folder: Path) -> None:
     for old in folder.parent.glob(f"{folder.name.partition('-')[0]}-*"):
         drop(old)
     made.rename(folder)
-    tidy()
+    if _due():
+        tidy()
 
 
 def drop(folder: Path) -> None:
@@ -135,6 +138,17 @@ def forget(below: Path) -> int:
     for folder in gone:
         drop(folder)
     return len(gone)
+
+
+def _due() -> bool:
+    """Whether nobody has tidied for an hour: a look at every entry takes longer than most files do to be indexed."""
+    mark = cache_folder() / TIDIED
+    with contextlib.suppress(OSError):
+        if abs(time.time() - mark.stat().st_mtime) < EVERY:
+            return False
+    with contextlib.suppress(OSError):
+        mark.touch(mode=0o600)
+    return True
 
 
 def tidy() -> int:

@@ -39,7 +39,7 @@ def choose(path: Path, file: str, named: str | None = None) -> Chosen | Diagnost
         name = _by_content(head, ".jsonl")  # a list, whatever it is called: its reader says so
     formats = plugins.by("formats")
     if name not in formats:
-        reason = f"no format is called '{named}'" if named else "its name and its first bytes tell no format"
+        reason = f"there is no format '{named}'" if named else "its name and first bytes show no known format"
         endings = [ending for one in formats.values() for ending in one.SUFFIXES]
         values = {"path": file, "reason": reason, "known": sorted(formats), "endings": endings}
         return Diagnostic("dat-not-recognised", values, Location(file=file))

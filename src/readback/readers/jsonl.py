@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 from readback.readers._over_lines import Feed, OverLines, Spread, spread
 from readback.readers.json_text import Decoder, NotJson
 from readback.readers.lines import UTF8_MARK, UTF16_MARKS, Comments, Ends, Line, content, marks, not_utf8, too_long
+from readback.readers.plain_json import Plain, plain
 from readback.readers.row import Blank, Event, Refused, Row
 from readback.types import Diagnostic, Location
 
@@ -26,6 +27,7 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
     lines is one Row, or one Refused, and all of these are said once.
     """
     decoder = Decoder()
+    quick = Plain()
     ends = Ends()
     comments = Comments()
     over = OverLines()
@@ -58,6 +60,10 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
             yield Blank(line.number, line.end)
             continue
         begun = True
+        if (plainly := quick.read(raw)) is not None:
+            ends.see(line)
+            yield Row(plainly, line.number, line.number, start, start + len(raw), raw)
+            continue
         place = Location(file=file, line=line.number)
         value = _value(decoder, raw, place)
         taken: tuple[Line, ...] = (line,)
@@ -133,6 +139,8 @@ def bad(reason: str, place: Location, column: int, **values: str) -> Diagnostic:
 
 def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a record whose bytes were read before. Raises ValueError when the file has changed."""
+    if (plainly := plain(raw)) is not None:
+        return plainly
     try:
         value = Decoder().whole(raw.decode("utf-8"))
     except NotJson as error:

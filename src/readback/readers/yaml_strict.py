@@ -60,7 +60,7 @@ class Watched:
         elif isinstance(event, yaml.CollectionEndEvent):
             self._closed(end)
         elif isinstance(event, yaml.DocumentStartEvent) and (hit := DIRECTIVE.search(self._text, start, end)):
-            self._not_allowed(hit.start(1), "a comment without a blank before it", "it is read as a comment")
+            self._not_allowed(hit.start(1), "a comment without a space before it", "it is read as a comment")
         if isinstance(event, yaml.NodeEvent) and event.anchor is not None:
             self._name(event, start)
         return event
@@ -70,7 +70,7 @@ class Watched:
         for line in gap.splitlines(keepends=True):
             sign = at + line.find("#")
             if sign > at - 1 and sign > 0 and not self._text[sign - 1].isspace():
-                self._not_allowed(sign, "a comment without a blank before it", "it is read as a comment")
+                self._not_allowed(sign, "a comment without a space before it", "it is read as a comment")
             at += len(line)
 
     def _scalar(self, event: Any, start: int, end: int) -> None:
@@ -89,12 +89,12 @@ class Watched:
         head, _, body = self._text[start:end].partition("\n")
         hit = HEADER.search(head)
         if hit and hit[2]:
-            self._not_allowed(start + hit.start(2), "a comment without a blank before it", "it is read as a comment")
+            self._not_allowed(start + hit.start(2), "a comment without a space before it", "it is read as a comment")
         rest = self._text[end:]
         last = body.rpartition("\n")[2]
         keeps = hit is not None and "-" not in hit[1] and not rest.strip(" ") and last + rest != ""
         if keeps and not (last + rest).strip(" ") and event.value.rpartition("\n")[2]:
-            self._differs(end - len(last), "", "blanks without a line end", "a line of its own")
+            self._differs(end - len(last), "", "spaces without a line end", "a separate line")
         if hit and not event.value.strip("\n") and not re.search(r"\d", hit[1]):
             self._lost(body, end, rest[:1000].partition("\n")[0])
 
@@ -103,7 +103,7 @@ class Watched:
         widest = max((len(line) for line in body.split("\n")), default=0)
         blanks = len(following) - len(following.lstrip(" "))
         if following.strip() and (self._blocks[-1] if self._blocks else -1) < blanks < widest:
-            self._not_allowed(end + blanks, "an empty line that is indented deeper than the text behind it",
+            self._not_allowed(end + blanks, "an empty line that is indented deeper than the text after it",
                               "the text is read as empty")  # fmt: skip
 
     def _opened(self, event: Any) -> None:
@@ -130,7 +130,7 @@ class Watched:
             inner = line.lstrip(" ")
             bare = inner.strip()
             if number and bare and bare[0] not in "]}#" and len(line) - len(inner) <= least:
-                self._not_allowed(at, f"{what} that is not indented by blanks", "it is read as the line before goes on")
+                self._not_allowed(at, f"{what} that is not indented", "it is read as a continuation of the line before")
                 return
             at += len(line)
 

@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class DatasetChanged(Exception):  # noqa: N818 - an outcome to handle: open it again
     """The file was written to since it was opened, or can no longer be read; open it again."""
+
+
+class ChangedWhileRead(OSError):  # noqa: N818 - likewise: read it again
+    """A file was written to, replaced or cut while it was read: what was read of it is of no one state."""

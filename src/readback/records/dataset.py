@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import weakref
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from readback.readers.paths import resolve, show
 from readback.readers.progress import Cancelled, Progress
 from readback.readers.row import Event, Header, Refused, Row
 from readback.records import plugin_rows
-from readback.records.changed import DatasetChanged
+from readback.records.changed import ChangedWhileRead, DatasetChanged
 from readback.records.dataset_index import SPOOL, Index, load
 from readback.records.field_path import MISSING, look
 from readback.records.index_pass import Counts, build, events, unpackers
@@ -38,6 +39,7 @@ __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "Row",
 
 VERSION = "9"  # of the index; another one makes every file be read again
 CHUNK = 32 << 20
+READINGS = 3  # of a file that changes meanwhile; one that is written all the time is not read for ever
 NONE = Counts()
 
 
@@ -175,7 +177,7 @@ def open_dataset(root: Path, source: DatasetSource | None, progress: Progress | 
         return _unread(root, source, path)
     file = show(root, path)
     try:
-        return _opened(path, file, source, progress)
+        return _settled(path, file, source, progress)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         return _unread(
@@ -194,7 +196,16 @@ def _unread(root: Path, source: DatasetSource, diagnostic: Diagnostic) -> Datase
     )
 
 
+def _settled(path: Path, file: str, source: DatasetSource, progress: Progress | None) -> Dataset:
+    """The dataset of a file that was the same from the first look to the last; read again where it was not."""
+    for _ in range(READINGS):
+        with contextlib.suppress(ChangedWhileRead):
+            return _opened(path, file, source, progress)
+    raise OSError(f"it changed while it was read, {READINGS} times one after another; open it when it is written")
+
+
 def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | None) -> Dataset:
+    seen = state(path)
     chosen = choose(path, file, source.format)
     if isinstance(chosen, Diagnostic):
         return replace(_unread(path.parent, source, chosen), path=path, file=file)
@@ -213,13 +224,21 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
 
         with cache_folder.room(), cache_folder.alone(entry, waiting):
             if load(entry) is None:  # else somebody was quicker
-                build(path, file, source, chosen, entry, progress)
+                build(path, file, source, chosen, entry, progress, seen)
             index = load(entry)
     if index is None:
+        if state(path) != seen:  # of a file that was replaced or is gone, somebody else took the index away
+            raise ChangedWhileRead
         raise OSError(f"the index in {entry} cannot be read")
     meta = index.meta
     spooled = bool(unpackers(chosen))
     handle = os.open(entry / SPOOL if spooled else path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        if state(path if spooled else handle) != seen:
+            raise ChangedWhileRead
+    except BaseException:
+        os.close(handle)
+        raise
     dataset = Dataset(
         path=path,
         file=file,

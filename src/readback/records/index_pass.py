@@ -15,11 +15,13 @@ from readback.quantity import quantity
 from readback.readers import cache_folder, jsonl
 from readback.readers.bounded_diagnostics import BoundedDiagnostics, as_json
 from readback.readers.choose_format import Chosen
+from readback.readers.file_state import State, state
 from readback.readers.packed import unpack
 from readback.readers.progress import Meter, Progress
 from readback.readers.row import Blank, Event, Header, Refused, Row
 from readback.readers.table_columns import JsonColumns
 from readback.records import plugin_rows, repeated_ids
+from readback.records.changed import ChangedWhileRead
 from readback.records.dataset_index import IDS, SPOOL, Names, mapped, table_for, write
 from readback.records.field_names import FieldNames, invisible
 from readback.records.private_fields import private_paths
@@ -49,11 +51,18 @@ class Counts:
     continued: int = 0
 
 
-def build(path: Path, file: str, source: DatasetSource, chosen: Chosen, entry: Path, progress: Progress | None) -> None:
-    """Write the index of `path` to the cache entry. Raises Cancelled, and OSError when a file cannot be used."""
+def build(
+    path: Path, file: str, source: DatasetSource, chosen: Chosen, entry: Path, progress: Progress | None, seen: State
+) -> None:
+    """Write the index of `path`, as it was `seen`, to the cache entry.
+
+    Raises Cancelled, ChangedWhileRead when the file is not what was seen any more, and OSError when it cannot be used.
+    """
     made = cache_folder.fresh(entry)
     try:
         _fill(made, path, file, source, chosen, progress)
+        if state(path) != seen:
+            raise ChangedWhileRead
         cache_folder.keep(made, entry)
     except BaseException:
         cache_folder.drop(made)
@@ -217,7 +226,7 @@ class _Reading:
         else:
             first = self.held.kept[0]
             kind = first.values["kind"]
-            reason = f"none of its {quantity(self.bad, 'row')} is an object, which records are; the first is {kind}"
+            reason = f"records are objects, but none of its {quantity(self.bad, 'row')} is one; the first is {kind}"
             self.diagnostics.add(replace(first, values={"reason": reason, "kind": kind, "count": self.bad}))
         self.held = BoundedDiagnostics()
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from readback.records import training_reader
 from readback.records.system_texts import count
-from readback.records.training_row import KINDS, SAID, TrainingRow, is_training, kind_of
+from readback.records.training_row import KINDS, SAID, TrainingRow, kind_of, trains
 from readback.types import Diagnostic, Location, Values
 
 LEAST = 20  # pairs from which on their lengths tell something
@@ -35,7 +35,8 @@ class Census:
 
     def see(self, fields: Values) -> None:
         """Take in the next row."""
-        row = training_reader.read(fields) if is_training(fields) else None
+        kind = kind_of(fields)
+        row = training_reader.read(fields) if trains(kind, fields) else None
         if row and row.system and not self._private:
             count(self.systems, row.system.text)
         for alias in row.aliases if row else ():
@@ -48,7 +49,7 @@ class Census:
             self._texts += 1
             if "prompt" not in fields:
                 self._unasked.append(len(self._kinds))
-        kind = row.kind if row else "rag" if kind_of(fields) == "rag" else None
+        kind = row.kind if row else "rag" if kind == "rag" else None
         self._kinds.append(KINDS.index(kind) if kind else OTHER)
 
     @property

@@ -140,7 +140,11 @@ def is_training(fields: Values) -> bool:
 
     Messages, or a prompt with a completion, beside a question are a record that something else was made of.
     """
-    kind = kind_of(fields)
+    return trains(kind_of(fields), fields)
+
+
+def trains(kind: Kind | None, fields: Values) -> bool:
+    """The same of a row whose kind is known."""
     if kind == "sft":
         return not ASKED & fields.keys()
     if kind == "chat_sft":

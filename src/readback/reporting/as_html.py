@@ -85,12 +85,12 @@ def _all(parts: Iterable[str], none: str) -> str:
 
 def _decision(one: Values) -> str:
     lines = [paragraph(by(one), "small")]
-    lines += [paragraph(t("report.on", on=one["on"]))] if one["on"] else []
+    lines += [paragraph(t("report.about", about=one["about"]))] if one["on"] else []
     lines += [f'<p>{said(t("report.reason"))}:</p><div class="quote">{text(one["reason"])}</div>']
     lines += [paragraph(t("report.past"), "warning")] if not one["in_force"] else []
     look = {"same": "fine", "changed": "error"}.get(one["bytes"], "small")
     lines += [paragraph(t(f"report.bytes_{one['bytes']}"), look), _held(one["lock"])]
-    return _entry(t(f"report.decision_{one['verdict']}", about=one["about"]), lines)
+    return _entry(t(f"report.decision_{one['verdict']}", about=one["on"] or one["about"]), lines)
 
 
 def _signoff(one: Values) -> str:
@@ -119,9 +119,14 @@ def _held(lock: Sequence[Values]) -> str:
     """Fingerprints, folded on a screen; on paper they are in what was reviewed."""
     if not lock:
         return ""
-    rows = "".join(f"<li><code>{said(one['what'])} {said(one['sha256'])}</code></li>" for one in lock)
+    rows = "".join(f"<li>{said(one['what'])}{said(then(one))} <code>{said(one['sha256'])}</code></li>" for one in lock)
     head = said(t("report.fingerprints", n=len(lock)))
     return f'<details class="small"><summary>{head}</summary><ul>{rows}</ul></details>'
+
+
+def then(one: Values) -> str:
+    """What is said after the name of a fingerprint: whether what it is of is the same now, where that is known."""
+    return t(f"report.fingerprint_{one['now']}") if one.get("now") in ("same", "changed") else ":"
 
 
 def _open(made: Values) -> str:
@@ -172,14 +177,16 @@ def _agenda(made: Values) -> str:
 
 def _item(one: Values) -> str:
     found = one["decision"]
-    end = paragraph(decided(found), "fine") if found else paragraph(t("report.agenda_open"), "warning")
+    look = "warning" if found is None or found["bytes"] == "changed" else "fine"
+    end = paragraph(decided(found) if found else t("report.agenda_open"), look)
     facts = "".join(paragraph(fact, "small") for fact in one["facts"])
     return f'<li class="entry"><strong>{said(one["said"])}</strong>{facts}{end}</li>'
 
 
 def decided(found: Values) -> str:
     """The decision on an item in a line."""
-    return t(f"report.item_{found['verdict']}", name=found["author"], reason=one_line(found["reason"]))
+    line = t(f"report.item_{found['verdict']}", name=found["author"], reason=one_line(found["reason"]))
+    return f"{line} {t('report.item_changed')}" if found["bytes"] == "changed" else line
 
 
 # What the check found, and what is sent.

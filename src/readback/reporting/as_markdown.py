@@ -52,8 +52,9 @@ def _head(words: str) -> str:
 
 def _decision(one: Values) -> list[str]:
     return [
-        _head(t(f"report.decision_{one['verdict']}", about=one["about"])), line(as_html.by(one)),
-        line(t("report.on", on=one["on"])) if one["on"] else "", f"{line(t('report.reason'))}:", _text(one["reason"]),
+        _head(t(f"report.decision_{one['verdict']}", about=one["on"] or one["about"])), line(as_html.by(one)),
+        line(t("report.about", about=one["about"])) if one["on"] else "",
+        f"{line(t('report.reason'))}:", _text(one["reason"]),
         "" if one["in_force"] else line(t("report.past")), line(t(f"report.bytes_{one['bytes']}")), _held(one["lock"]),
     ]  # fmt: skip
 
@@ -71,7 +72,11 @@ def _signoff(one: Values) -> list[str]:
 
 
 def _held(lock: Sequence[Values]) -> str:
-    return _list([f"{one['what']} {one['sha256']}" for one in lock])
+    if not lock:
+        return ""
+    return f"{line(t('report.fingerprints', n=len(lock)))}:\n\n" + _list(
+        [f"{one['what']}{as_html.then(one)} {one['sha256']}" for one in lock]
+    )
 
 
 def _note(one: Values) -> list[str]:
@@ -116,6 +121,7 @@ def _scores(found: Values | None) -> Iterator[str]:
         yield from _section("scores", [[line(t("report.scores_none"))]])
         return
     parts = [[line(t("report.synthetic"))]] if found["synthetic"] else []
+    parts += [[line(t("report.scores_earlier"))]] if found["earlier"] else []
     for one in found["planned"]:
         question = one["question"] or t("scores.pair", a=one["a"], b=one["b"])
         expected = t("report.question", question=question, expected=one["expected"]) if one["expected"] else question

@@ -91,6 +91,10 @@ def contents(
     now = days[model_input.today(opened)] = _leaves(opened, jobs, progress)
     lock = lock_file.lock(now, model_input.today(opened)) if now else None
     kept = _evidence(made)
+    decisions = [_decision(store, asked, one, days, jobs) for one in _later_first(found.decisions)]
+    standings = dict[str, signing.Standing]()
+    signoffs = [_signoff(asked, store, one, made, standings, jobs, progress) for one in _later_first(found.signoffs)]
+    bytes_of = {one["event"]: one["bytes"] for one in decisions}
     return {
         "report": FORM,
         "holds": {
@@ -104,15 +108,15 @@ def contents(
         },
         "workspace": opened.name,
         "reviewed": _reviewed(opened, made, lock),
-        "decisions": [_decision(store, asked, one, days, jobs) for one in _later_first(found.decisions)],
-        "signoffs": [_signoff(asked, store, one, made, jobs, progress) for one in _later_first(found.signoffs)],
+        "decisions": decisions,
+        "signoffs": signoffs,
         "notes": [_note(opened, store, one, when.day) for one in found.notes if one.standing != "closed"],
         "notes_closed": sum(one.standing == "closed" for one in found.notes),
-        "agenda": [_item(one, made.agenda.decided.get(one.key)) for one in made.agenda.items],
+        "agenda": [_item(one, made.agenda.decided.get(one.key), bytes_of) for one in made.agenda.items],
         "dropped": [one.said for one in made.agenda.dropped],
         "since_unsaid": made.unsaid or None,
         "verdicts": list(_verdicts(made)),
-        "scores": about_scores.charts(made) if made.table is not None else None,
+        "scores": _scores(made, decisions, signoffs),
         "prompts": prompts_shown.shown(opened, found),
         "findings": _findings(made),
         "rules": hashlib.sha256("\n".join(sorted(rules.RULES())).encode()).hexdigest()[:16],
@@ -178,6 +182,17 @@ def _sha(path: Path) -> str | None:
     return made.hexdigest()
 
 
+def _scores(made: Meeting, decisions: Iterable[Mapping[str, Any]], signoffs: Iterable[Mapping[str, Any]]) -> Any:
+    """What the scores say, None without any. `earlier`: the prompts have changed since something was decided or signed,
+    so the scores may be of the prompts as they were; no file says which.
+    """
+    charts = about_scores.charts(made) if made.table is not None else None
+    if charts is None:
+        return None
+    changed = any(one["bytes"] == "changed" for one in decisions) or any(one["standing"] == "stale" for one in signoffs)
+    return {**charts, "earlier": changed}
+
+
 # What people decided, signed and noted.
 
 
@@ -200,27 +215,30 @@ def _past(one: Decision | SignOff) -> bool:
 def _decision(
     store: Store, opened: Workspace, one: Decision, days: dict[str, Leaves | None], jobs: int | None
 ) -> dict[str, Any]:
+    held = _held(store, one.lock) if one.lock else []
+    now = _now(opened, one, days, jobs) if held else None
+    for line in held:
+        line["now"] = "unknown" if now is None else "same" if now.get(line["what"]) == line["sha256"] else "changed"
+    there = {line["what"]: line["sha256"] for line in held}
     return {
         **_by(one.by), "subject": str(one.subject), "about": subject_said(one.subject),
-        "verdict": one.verdict, "reason": one.reason,
-        "on": one.on or None, "in_force": one.in_force, "bytes": _bytes(store, opened, one, days, jobs),
-        "lock": _held(store, one.lock) if one.lock else [],
+        "verdict": one.verdict, "reason": one.reason, "on": one.on or None, "in_force": one.in_force,
+        "bytes": "unknown" if now is None else "same" if now == there else "changed", "lock": held,
     }  # fmt: skip
 
 
-def _bytes(store: Store, opened: Workspace, one: Decision, days: dict[str, Leaves | None], jobs: int | None) -> str:
-    """Whether the bytes that a decision was made on are those of now: same, changed, or unknown."""
-    raw = store.content(one.lock) if one.lock else None
-    if raw is None:
-        return "unknown"
+def _now(
+    opened: Workspace, one: Decision, days: dict[str, Leaves | None], jobs: int | None
+) -> Mapping[str, str] | None:
+    """The fingerprints of what a decision is on, as the files are now; None where nothing can be assembled."""
     dated = locked.dated(opened, one.today)
     day = model_input.today(dated)
     if day not in days:
         days[day] = _leaves(dated, jobs, None)
-    now = days[day]
-    return "unknown" if now is None else (
-        "same" if lock_file.parsed(raw.decode()).roots == _roots(opened, one.subject, now) else "changed"
-    )  # fmt: skip
+    found = days[day]
+    return None if found is None else {
+        lock_file.head(line): root.root for line, root in _roots(opened, one.subject, found).items()
+    }  # fmt: skip
 
 
 def _roots(opened: Workspace, subject: Subject, now: Leaves) -> Mapping[Any, Any]:
@@ -239,14 +257,25 @@ def _held(store: Store, sha: str) -> list[dict[str, Any]]:
 
 
 def _signoff(
-    opened: Workspace, store: Store, one: SignOff, made: Meeting, jobs: int | None, progress: Progress | None
+    opened: Workspace,
+    store: Store,
+    one: SignOff,
+    made: Meeting,
+    standings: dict[str, signing.Standing],
+    jobs: int | None,
+    progress: Progress | None,
 ) -> dict[str, Any]:
+    """A sign-off and whether it still holds; `standings` keeps that for those who sign the same bytes."""
     said: dict[str, Any] = {"standing": "withdrawn", "changes": [], "evidence": [], "unsaid": None}
     if one.withdrawn is None:
         try:
-            known = made.since.standing if made.since and one == last_signoff(made.found) else None
-            now = signing.evidence(made.opened, one.subject, jobs, progress, made.audit) if known is None else None
-            held = known or signing.standing(opened, store, one, progress, jobs, now)
+            signed = as_json.dumps(one.payload)
+            if made.since and made.since.standing and one == last_signoff(made.found):
+                standings[signed] = made.since.standing
+            if signed not in standings:
+                now = signing.evidence(made.opened, one.subject, jobs, progress, made.audit)
+                standings[signed] = signing.standing(opened, store, one, progress, jobs, now)
+            held = standings[signed]
             changes = [f"{lock_file.head(line.subject)}: {locked.said(line)}" for line in held.lines]
             word = "unread" if held.unread else "stale" if held.stale else "evidence" if held.evidence else "same"
             said = {"standing": word, "changes": changes, "evidence": list(held.evidence),
@@ -272,10 +301,11 @@ def _note(opened: Workspace, store: Store, one: Note, day: date) -> dict[str, An
     }  # fmt: skip
 
 
-def _item(one: Item, decided: Decision | None) -> dict[str, Any]:
+def _item(one: Item, decided: Decision | None, bytes_of: Mapping[int, str]) -> dict[str, Any]:
     return {
         "said": one.said, "facts": list(one.facts), "kind": one.kind,
-        "decision": {**_by(decided.by), "verdict": decided.verdict, "reason": decided.reason} if decided else None,
+        "decision": {**_by(decided.by), "verdict": decided.verdict, "reason": decided.reason,
+                     "bytes": bytes_of[decided.by.sequence]} if decided else None,
     }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ DIGITS = 4  # of a number in a table; JSON has it as it is
 def section(made: Values) -> str:
     """The whole section."""
     parts = [_line(t("report.synthetic"), "warning")] if made["synthetic"] else []
+    parts += [_line(t("report.scores_earlier"), "warning")] if made["earlier"] else []
     parts += [*map(_planned, made["planned"]), _spread(made)]
     parts += [_differences(made)] if made["differences"] else []
     parts.append(_table(t("report.all_rows"), *every_row(made["rows"])))

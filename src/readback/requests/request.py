@@ -38,7 +38,7 @@ def read_request(fields: Mapping[str, Any]) -> Request | str:
             return found
         if found:
             reasons.append(found)
-    return reasons[0] if reasons else "it holds no messages, prompt or request body"
+    return reasons[0] if reasons else "it contains no messages, prompt or request body"
 
 
 def _bodies(fields: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -79,7 +79,8 @@ def agenda(
         made += _scores(opened, table)
     made += [*_notes(found, day), *_added(found)]
     kept, dropped = arranged(made, found.agenda)
-    decided = {one.item: one for one in found.decisions if one.item and one.in_force}
+    # A decision on a planned comparison is one on the item about it, wherever it was made.
+    decided = {one.item or str(one.subject): one for one in found.decisions if one.in_force}
     return Agenda(kept, dropped, decided)
 
 

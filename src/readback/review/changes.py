@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from readback.compare import side as sides_of
@@ -51,7 +53,10 @@ def changed(old: Workspace, new: Workspace, subject: Subject, jobs: int | None =
     some = counted.differ[::step][:LOOKED_AT]
     before, after = open_dataset(old.root, old.dataset), open_dataset(new.root, new.dataset)
     side = Side(subject.choice, layer=layer)
-    told = Counter(_sentence(old, new, side, _partner(before, after.record(at)), after.record(at)) for at in some)
+    pairs = [(_partner(before, record), record) for record in map(after.record, some)]
+    # A text that a server makes is made in a child, which this process only waits for.
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1, thread_name_prefix="readback-changes") as threads:
+        told = Counter(threads.map(lambda pair: _sentence(old, new, side, *pair), pairs))
     return Change(subject, counted, dict(told.most_common()), len(some))
 
 
@@ -97,14 +102,14 @@ def _by(change: Change) -> str:
         return ""
     clauses = [one.rstrip(".") for one in change.sentences]
     whole = change.looked_at == change.counted.differing
-    of = "all" if whole else f"of {change.looked_at} looked at all"
+    of = ", all" if whole else f"; {change.looked_at} of them were compared, and all of these differ"
     if len(clauses) == 1:
         alone = change.counted.differing == 1
-        return f": {clauses[0]}" if alone else f", {of} by this: {clauses[0]}"
+        return f": {clauses[0]}" if alone else f"{of} by this: {clauses[0]}"
     told = [
         f"{clause} ({count:,})" for clause, count in list(zip(clauses, change.sentences.values(), strict=True))[:NAMED]
     ]
     more = len(clauses) - len(told)
     rest = f"; and in {more:,} more {'ways' if more > 1 else 'way'}" if more else ""
-    looked = "" if whole else f", {change.looked_at} looked at"
+    looked = "" if whole else f"; {change.looked_at} of them were compared"
     return f"{looked}: {'; '.join(told)}{rest}"

@@ -17,11 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, create_engine, event, func, insert, select, text
+from sqlalchemy import Connection, Engine, column, create_engine, event, func, insert, inspect, select, table, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
@@ -31,6 +27,8 @@ from readback.review.event import text as said
 from readback.review.tables import about, contents, events
 
 MIGRATIONS = Path(__file__).with_name("migrations")
+VERSION = "alembic_version"  # the table in which the migrations write down their revision
+SCHEMA = "a1"  # the revision of the migrations that this version writes
 BUSY = 5_000  # milliseconds to wait while somebody else writes
 PRAGMAS = (f"busy_timeout={BUSY}", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "trusted_schema=OFF")
 
@@ -232,20 +230,27 @@ def _engine(file: Path) -> Engine:
 
 def _migrate(engine: Engine, file: Path, root: Path) -> None:
     """Make the tables, or bring those of an older version to ours after a copy of the file was put beside it."""
+    with engine.connect() as there:
+        if _revision(there) == SCHEMA:
+            return
+    from alembic import command  # a tenth of a second to load, and needed once in the life of a review
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     scripts = ScriptDirectory.from_config(config)
     head = scripts.get_current_head()
     with engine.connect() as there:
-        current = MigrationContext.configure(there).get_current_revision()
-        if current == head:
+        current = _revision(there)
+        if current == head:  # somebody else was quicker
             return
         if current is not None and current not in {one.revision for one in scripts.walk_revisions()}:
             raise NotReadable(f"{file} was written by a newer Readback and is left as it is; use that version")
         if current is not None:
             _copy(file, current)
         there.execute(text("BEGIN IMMEDIATE"))
-        if MigrationContext.configure(there).get_current_revision() != head:  # nobody else was quicker
+        if _revision(there) != head:  # nobody else was quicker
             config.attributes["connection"] = there
             command.upgrade(config, "head")
             if current is None:
@@ -254,6 +259,13 @@ def _migrate(engine: Engine, file: Path, root: Path) -> None:
     if os.name == "posix":
         file.chmod(0o600)
         _synced(file.parent)
+
+
+def _revision(there: Connection) -> str | None:
+    """The revision that the migrations wrote down; None where there are no tables yet."""
+    if not inspect(there).has_table(VERSION):
+        return None
+    return there.execute(select(table(VERSION, column("version_num")).c.version_num)).scalar_one_or_none()
 
 
 def _synced(folder: Path) -> None:

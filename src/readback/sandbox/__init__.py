@@ -5,7 +5,8 @@ alarms between beats (a Python handler would not fire inside a C loop), an outpu
 no terminal; it answers in length-prefixed JSON over a socket pair.
 
 Time is processor time, so that the answer does not depend on what else the machine does. What was stopped in
-company, or on a busy machine, is tried once more alone: meanwhile all other children stand still.
+company, or on a busy machine, is tried once more alone: meanwhile all other children of its zygote stand still. (What
+children share has a zygote of its own.)
 """
 
 from __future__ import annotations
@@ -160,7 +161,7 @@ def _run(
     request = frames.encode(frames.VALUE, {"work": work, "limits": asdict(limits), "payload": payload})
     names = " ".join((how, work.partition(":")[0], *shared))
     for attempt in range(1, ATTEMPTS + 1):
-        zygote = alive()
+        zygote = alive(bool(shared))
         answered = False
         try:
             for value in _converse(zygote, names, request, limits, alone):

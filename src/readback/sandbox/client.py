@@ -20,7 +20,7 @@ START_SECONDS = 120.0  # importing on a cold disk, on a busy machine
 BOOT = "import sys; sys.path.append(sys.argv[2]); from readback.sandbox.zygote import main; main(*sys.argv[1::2])"
 
 _start = threading.Lock()
-_zygote: Zygote | None = None
+_zygotes: dict[bool, Zygote] = {}  # by whether its children share what was loaded for them: see `alive`
 
 
 class ZygoteLost(Exception):  # noqa: N818 - likewise
@@ -86,18 +86,22 @@ class Zygote:
                 self.process.wait()
 
 
-def alive() -> Zygote:
-    """The zygote of this process; a new one where there is none, or no longer."""
-    global _zygote
+def alive(sharing: bool = False) -> Zygote:
+    """The zygote of this process; a new one where there is none, or no longer.
+
+    What children share (vocabularies of tokenizers, up to 200 MB) has a zygote of its own: a fork copies the tables of
+    all the memory of its parent, so that every child would begin three times as slowly.
+    """
     with _start:
-        if _zygote is None or not _zygote.alive():
-            if _zygote is not None:
-                _zygote.close()
-            _zygote = Zygote()
-        return _zygote
+        held = _zygotes.get(sharing)
+        if held is None or not held.alive():
+            if held is not None:
+                held.close()
+            held = _zygotes[sharing] = Zygote()
+        return held
 
 
 @atexit.register
 def _close() -> None:
-    if _zygote is not None:
-        _zygote.close()
+    for held in _zygotes.values():
+        held.close()

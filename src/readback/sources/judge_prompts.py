@@ -267,7 +267,7 @@ def _elsewhere(path: Path, root: Path, value: Any) -> Diagnostic:
     """There is no `prompt`; for information where what looks like one is deeper, in a layout of its own."""
     deeper = _prompt_deeper(value)
     if deeper is None:
-        return _nothing(path, root, "it holds no prompt" + _run(value))
+        return _nothing(path, root, "it contains no prompt" + _run(value))
     return replace(_nothing(path, root, f"its prompts have another layout ({deeper})"), severity="info")
 
 

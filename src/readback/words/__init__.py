@@ -1,4 +1,7 @@
-"""Every sentence of the pages, by key: one YAML file for each language, in it one section for each page."""
+"""Every sentence of the pages and of the command line, by key.
+
+Two YAML files for each language: `en.yml` has a section for each page, `cli.en.yml` one for each command.
+"""
 
 from __future__ import annotations
 
@@ -8,31 +11,25 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from readback.quantity import filled
 
 HERE = Path(__file__).parent
 ENGLISH = "en"  # what a language that lacks a key falls back to
+# The command line's file is apart, so that its help does not wait until the sentences of all pages are read.
+PAGES, COMMANDS = "{}.yml", "cli.{}.yml"
 
 
 @cache
 def language() -> str:
-    """The language of the pages: READBACK_LANGUAGE where a file of that name lies here, else English."""
+    """The language of all sentences: READBACK_LANGUAGE where one of its files lies here, else English."""
     wanted = os.environ.get("READBACK_LANGUAGE", ENGLISH)
-    return wanted if wanted.isalpha() and (HERE / f"{wanted}.yml").is_file() else ENGLISH
+    there = wanted.isalpha() and any((HERE / name.format(wanted)).is_file() for name in (PAGES, COMMANDS))
+    return wanted if there else ENGLISH
 
 
-@cache
 def words(code: str) -> Mapping[str, str]:
-    """All sentences of a language by dotted key: `messages.title` is the key `title` of the section `messages`.
-
-    The file is the program's own, so it is read here and not in the bounded child. Everything in it is text: `no` and
-    `on` are words, not truth values.
-    """
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-    sections = loader((HERE / f"{code}.yml").read_bytes()).get_single_data() or {}
-    return {key: text for name, node in sections.items() for key, text in _flat(node, name)}
+    """All sentences of a language by dotted key: `messages.title` is the key `title` of the section `messages`."""
+    return {**_read(PAGES.format(code)), **_read(COMMANDS.format(code))}
 
 
 def t(key: str, **values: Any) -> str:
@@ -41,10 +38,27 @@ def t(key: str, **values: Any) -> str:
     A key with the forms `one` and `other` is chosen by the value `n`; any other number chooses its word by itself
     (`{all:record|records}`). An unknown key is our mistake: KeyError.
     """
-    here, english = words(language()), words(ENGLISH)
+    file = COMMANDS if key.partition(".")[0] == "cli" else PAGES
+    here, english = _read(file.format(language())), _read(file.format(ENGLISH))
     if key not in english:
         key = f"{key}.{'one' if values.get('n') == 1 else 'other'}"
     return filled(here.get(key, english[key]), values)
+
+
+@cache
+def _read(name: str) -> Mapping[str, str]:
+    """The sentences of one file, none where it is not there.
+
+    The file is the program's own, so it is read here and not in the bounded child. Everything in it is text: `no` and
+    `on` are words, not truth values.
+    """
+    import yaml
+
+    if not (HERE / name).is_file():
+        return {}
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    sections = loader((HERE / name).read_bytes()).get_single_data() or {}
+    return {key: text for section, node in sections.items() for key, text in _flat(node, section)}
 
 
 def _flat(node: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, str]]:

@@ -7,30 +7,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from readback.readers import hub_cache
-from readback.readers.paths import resolve, show
+from readback.readers import hub_cache, paths
 from readback.readers.yaml_file import read_yaml
 from readback.types import Diagnostic, Location, Workspace
 from readback.workspace import (
-    albert_dialect,
-    checkpoints,
     discovery,
-    id_column,
     judge_tables,
     left_out,
-    pipeline,
     plain_templates,
     proposed_scores,
-    references,
     score_tables,
-    training_files,
-    training_rows,
     workspace_file,
 )
 from readback.workspace.draft import Draft
-from readback.workspace.judge_files import add_criteria
-from readback.workspace.modelfiles import resolve_types
 from readback.workspace.recognise import DATASET, FORM, OTHER, TOOL, WORKSPACE, recognise
+from readback.workspace.resolve_draft import resolve
 from readback.workspace.workspace_init import init_text
 
 __all__ = ["NothingRead", "init_text", "open"]
@@ -71,16 +62,7 @@ def open(  # noqa: A001 - the verb that fits
         draft = _folder(hub_cache.snapshot(place), begun) if place.is_dir() else _file(place, begun)
     except OSError as error:
         raise NothingRead(f"{place.name}: {(error.strerror or 'it cannot be read').lower()}") from error
-    plain_templates.apply_languages(draft)
-    add_criteria(draft)
-    resolve_types(draft)
-    albert_dialect.resolve(draft)
-    checkpoints.resolve(draft)
-    pipeline.resolve(draft)
-    training_files.resolve(draft)
-    training_rows.resolve(draft)
-    draft.diagnostics.extend(references.check(draft))
-    id_column.resolve_id(draft)
+    resolve(draft)
     _nothing_to_send(draft)
     if place.is_dir():
         left_out.list_left_out(draft)
@@ -137,7 +119,7 @@ def _folder(root: Path, begun: _Begun) -> Draft:
     file = root / workspace_file.NAME
     if os.path.lexists(file):
         draft.file = workspace_file.NAME
-        path = resolve(root, workspace_file.NAME)
+        path = paths.resolve(root, workspace_file.NAME)
         if isinstance(path, Path):
             parsed = read_yaml(path, workspace_file.NAME)
             workspace_file.read(draft, parsed)
@@ -159,14 +141,14 @@ def _folder(root: Path, begun: _Begun) -> Draft:
 def _file(path: Path, begun: _Begun) -> Draft:
     if not os.path.lexists(path):
         raise NothingRead(f"{path.name}: there is no such file or folder")
-    if isinstance(resolve(path.parent, path.name), Diagnostic):
+    if isinstance(paths.resolve(path.parent, path.name), Diagnostic):
         path = Path(os.path.realpath(path))  # whoever opens a link by name means what it leads to
     if not path.is_file():
         raise NothingRead(f"{path.name}: it is not a regular file")
     draft = begun.draft(path.parent, path.name, path.name)
     found = recognise(path, draft.root, named=True)
     if path.name == workspace_file.NAME or found.what == WORKSPACE:
-        workspace_file.read(draft, found.parsed or read_yaml(path, show(draft.root, path)))
+        workspace_file.read(draft, found.parsed or read_yaml(path, paths.show(draft.root, path)))
         return draft
     if found.what != OTHER:
         discovery.open_file(found, draft)

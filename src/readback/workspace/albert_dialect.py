@@ -18,7 +18,7 @@ TEXT = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 NAME = re.compile(r"(?<![\w.])[a-z_]\w*", re.IGNORECASE)
 
 
-def resolve(draft: Draft) -> None:
+def resolve_dialect(draft: Draft) -> None:
     """Take the later program where the files can only be meant for it, and say so.
 
     In the later program a mode needs no template: it then sends the bare query, and nothing is missing. Nor does it

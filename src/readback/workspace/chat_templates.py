@@ -73,7 +73,7 @@ def found(files: Sequence[Found], draft: Draft) -> None:
     leading = [one for one in files if one.path.name == chat_files.CONFIG or one.path.parent not in folders]
     for one in [one for one in leading if chat_files.without_template(one.path, draft.root)]:
         leading.remove(one)
-        draft.say(one.path, CONFIG, detail="it holds no chat template, and none lies beside it")
+        draft.say(one.path, CONFIG, detail="it contains no chat template, and no template file is beside it")
     models = list(draft.models.values())
     if not models:
         for one in leading:

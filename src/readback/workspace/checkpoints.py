@@ -22,7 +22,7 @@ LOWER = ", lower is better"
 METRICS = ("precision", "recall", "f1")
 
 
-def resolve(draft: Draft) -> None:
+def add_benchmark(draft: Draft) -> None:
     """Take in what the dataset says beside its questions, where it is a checkpoint.
 
     What the workspace says itself stays: its criteria, its score files, its modes, tasks and conditions.

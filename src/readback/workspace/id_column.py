@@ -28,7 +28,7 @@ MADE = re.compile(  # what a program or a filing system numbers: A-17, q0042, a 
 )
 
 
-def resolve_id(draft: Draft) -> None:
+def propose(draft: Draft) -> None:
     """Take the id that was chosen; propose one where the records have none."""
     source = draft.dataset
     if source is None or source.absent or source.id is not None:

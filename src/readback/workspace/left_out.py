@@ -22,7 +22,7 @@ NAMED = 6  # files of a group that are named
 BESIDE = "read for another file"
 HIDDEN, DEEP = "hidden files and folders are left out", f"more than {DEPTH} folders deep"
 UNNAMED, UNREAD = "readback.yml does not name it", "it could not be read; the problems say why"
-UNKNOWN, EMPTY = "of no kind that is known here", "empty"
+UNKNOWN, EMPTY = "not of a kind that Readback knows", "empty"
 LINK, ODD = "a link that leads out of the folder, or nowhere", "not a regular file"
 BEYOND, LETTERS = f"beyond the {FILES:,} files that are looked at", "its name is not UTF-8"
 

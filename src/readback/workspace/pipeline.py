@@ -16,7 +16,7 @@ from readback.workspace import references
 from readback.workspace.draft import Draft
 
 
-def resolve(draft: Draft) -> None:
+def add_conditions(draft: Draft) -> None:
     """Add the conditions, or say which texts are missing for them."""
     configs = configurations(draft.configs)
     if not configs or draft.conditions or draft.prompts:

@@ -128,7 +128,8 @@ def _checkpoint(path: Path, suffix: str, named: bool) -> Found | None:
     if checkpoint.begins(head) or (of_json_ld and (named or checkpoint.lists_questions(head))):
         return Found(path, DATASET)
     if of_json_ld:
-        return Found(path, OTHER, detail=f"it is no {checkpoint.FEED} with {checkpoint.QUESTIONS}, as checkpoints are")
+        detail = f"it is not a checkpoint, which is a {checkpoint.FEED} with {checkpoint.QUESTIONS}"
+        return Found(path, OTHER, detail=detail)
     return None
 
 
@@ -211,7 +212,8 @@ def _table(path: Path, root: Path, named: bool) -> Found:
     fields = frozenset(str(key) for row in rows for key in row)
     bad = [found.values for found in begin if isinstance(found, Diagnostic) and found.code == "dat-bad-line"]
     if bad and not (rows or named) and all("kind" in values for values in bad):  # values, but no records
-        return Found(path, OTHER, detail=f"it holds no objects, which records are; the first is {bad[0]['kind']}")
+        detail = f"records are objects, but it contains none; the first entry is {bad[0]['kind']}"
+        return Found(path, OTHER, detail=detail)
     if not (rows or refused or named) and (columns := above[0].shape.get("names") if above else None):
         diagnostic = Diagnostic("dat-empty-file", {"columns": columns}, Location(file=file), severity="info")
         return Found(

@@ -13,10 +13,10 @@ from readback.workspace.draft import Draft
 NONE = "–"
 
 
-def check(draft: Draft) -> Iterator[Diagnostic]:
-    """A diagnostic for each name that nothing defines. Where none of a kind is defined, its names are only labels."""
+def look_up(draft: Draft) -> None:
+    """Report each name that nothing defines. Where none of a kind is defined, its names are only labels."""
     for condition in draft.conditions:
-        yield from _condition(condition, draft)
+        draft.diagnostics.extend(_condition(condition, draft))
 
 
 def _condition(condition: Condition, draft: Draft) -> Iterator[Diagnostic]:

@@ -41,7 +41,7 @@ def split_of(name: str) -> str:
     return SPLITS.get(hit[1], hit[1]) if hit else TRAIN
 
 
-def resolve(draft: Draft) -> None:
+def add_of_models(draft: Draft) -> None:
     """Add the files that models were trained on, and the dataset where its rows can only be meant for training.
 
     Where nothing but training files is named, the first one is the dataset, so that its rows can be looked at.

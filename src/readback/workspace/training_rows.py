@@ -20,7 +20,7 @@ LAYOUTS = {  # by type: what every user message looks like, and how that is said
 ENDS = 24  # characters of a message's beginning and end that are shown
 
 
-def resolve(draft: Draft) -> None:
+def compare_layouts(draft: Draft) -> None:
     """Note each model of the prompt formats whose training file has user messages of another layout."""
     if draft.uses_prompt_formats():
         for model in draft.models.values():

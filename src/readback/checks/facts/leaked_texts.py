@@ -77,7 +77,7 @@ def _leaks(
     contexts: Sequence[tuple[int, int]],
     known: Sequence[SystemText],
 ) -> list[Leak]:
-    fields = case.record.fields if case.record else {}
+    fields = case.record.fields if case.record else NO_FIELDS
     sources = tuple(stated.text for stated in known)
     ends = () if context_texts(fields) else open_ends(text, contexts)
     contexts = [(start, next((at for at, until in ends if until == end), end)) for start, end in contexts]

@@ -41,7 +41,7 @@ def _diagnostics(text: str, contexts: Spans, at: Location) -> Iterator[Diagnosti
     if question < 0 or answer < 0:
         lacking = [mark for mark, found in ((QUESTION, question), (ANSWER, answer)) if found < 0]
         absent, verb = " and ".join(lacking), "is" if len(lacking) == 1 else "are"
-        yield Diagnostic(CODE, {"problem": f"{absent} {verb} not there"}, at, absent)
+        yield Diagnostic(CODE, {"problem": f"{absent} {verb} missing"}, at, absent)
         return
     rest = own[answer + len(ANSWER) :]
     span = Location(role=at.role, field=at.field, start=answer, end=len(text))
@@ -50,7 +50,7 @@ def _diagnostics(text: str, contexts: Spans, at: Location) -> Iterator[Diagnosti
     elif rest.strip():
         yield Diagnostic(CODE, {"problem": f"{len(rest)} more {_follow(rest)} {ANSWER}"}, span, rest)
     elif rest:
-        yield Diagnostic(CODE, {"problem": f"{len(rest)} blank {_follow(rest)} {ANSWER}"}, span, rest, "warning")
+        yield Diagnostic(CODE, {"problem": f"{len(rest)} whitespace {_follow(rest)} {ANSWER}"}, span, rest, "warning")
 
 
 def _as_should_be(own: str) -> bool:

@@ -72,12 +72,31 @@ def _diagnostics(found: Drift, fields: Values, at: Location, start: int) -> Iter
         marked = (found.blanks, found.blanks + 1)
     begin, end = (None if one is None else start + one for one in marked)
     place = Location(role=at.role, field=at.field, start=begin, end=end)
-    flagged = "\n".join((*found.extra, *found.missing, *_differences(found)))
+    flagged = "\n".join((*found.extra, *found.missing, *_known_by(found)))
     yield Diagnostic(CODE, values, place, flagged, "info" if _explained(found, fields) else None)
 
 
 def _differences(found: Drift) -> Iterator[str]:
     """One clause for each kind of difference."""
+    if found.extra:
+        more = f" and {len(found.extra) - SHOWN} more" if len(found.extra) > SHOWN else ""
+        yield f"it also contains {_quoted(found.extra[:SHOWN])}{more}"
+    if found.missing:
+        yield f"it lacks {_quoted(found.missing)}"
+    if found.no_citations:
+        yield f'it has "{SECOND}" instead of the sentence that asks for citations'
+    if found.asks is not None:
+        yield f'its question is "{found.asks}" instead of the record\'s question'
+    if found.order:
+        yield "its parts are in another order"
+    if found.blanks is not None:
+        yield f"only whitespace or capitals differ, from character {found.blanks + 1}"
+    for number, there, every in found.cut:
+        yield f"context {number} is cut off after {there:,} of {every:,} characters"
+
+
+def _known_by(found: Drift) -> Iterator[str]:
+    """What a finding is known by from run to run: part of its key, so these texts never change, whatever is said."""
     if found.extra:
         more = f" and {len(found.extra) - SHOWN} more" if len(found.extra) > SHOWN else ""
         yield f"it also says {_quoted(found.extra[:SHOWN])}{more}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from readback.scores.charts._look import CHARACTER
@@ -21,23 +22,29 @@ LONG = 160  # characters of a name when pointed at
 TOLD = 12  # marks that the words beside a picture tell one by one; the table has all
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Chart:
     """A figure, the same in words for those who do not see it, and its numbers.
 
     The first entry of every mark's `customdata` is the place of what it stands for in the sequence that was given (in
-    a chart with rows and columns: the places of both).
+    a chart with rows and columns: the places of both). The figure is made when it is first asked for: a report takes
+    the words and the numbers alone.
     """
 
-    figure: Any
+    draw: Callable[[], Any]
     alt: str
     table: PlainTable
     width: int  # pixels that it needs at least
     places: tuple[tuple[int, ...], ...]  # of each row of the table, what its mark's `customdata` begins with
 
+    @cached_property
+    def figure(self) -> Any:
+        """The Plotly figure."""
+        return self.draw()
+
 
 def chart(
-    figure: Any,
+    draw: Callable[[], Any],
     title: str,
     said: Sequence[str],
     table: PlainTable,
@@ -45,10 +52,16 @@ def chart(
     width: int,
     places: Sequence[tuple[int, ...]] | None = None,
 ) -> Chart:
-    """The figure under its title, which a downloaded picture keeps; `said` tells the marks one by one.
+    """The figure that `draw` makes under its title, which a downloaded picture keeps; `said` tells the marks one
+    by one.
 
     Without `places` each row of the table is of the mark of the same place.
     """
+    there = [(at,) for at in range(len(table.rows))] if places is None else places
+    return Chart(lambda: _titled(draw(), title, width), told(title, said, say), table, width, tuple(there))
+
+
+def _titled(figure: Any, title: str, width: int) -> Any:
     lines = wrapped(title.removesuffix("."), int((width - TOOLBAR) / CHARACTER), 4)
     high = len(lines) * TITLE_LINE + TITLE_AIR
     whole = round(figure.layout.height + high)
@@ -71,8 +84,7 @@ def chart(
         yanchor="top",
         yshift=figure.layout.margin.t - 4,
     )
-    there = [(at,) for at in range(len(table.rows))] if places is None else places
-    return Chart(figure, told(title, said, say), table, width, tuple(there))
+    return figure
 
 
 def told(opening: str, sentences: Sequence[str], say: Say) -> str:

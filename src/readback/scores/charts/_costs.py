@@ -94,7 +94,7 @@ def costs(
         for name, one in zip(names, found, strict=True)
     )
     table = PlainTable(tuple(say(head) for head in heads), body)
-    return chart(figure, say("chart_costs", criterion=criterion.name), said, table, say, frame.width)
+    return chart(lambda: figure, say("chart_costs", criterion=criterion.name), said, table, say, frame.width)
 
 
 def _counts(one: Cost, say: Say) -> str:

@@ -45,11 +45,13 @@ def distribution(
     heads = (say("n_title"), say("chart_unscored_short"))
     counts = [counted(row, say) for row in rows]
     frame = framed(names, counts, short, heads, width, HEIGHT if tall else None)
-    figure = go.Figure()
-    if tall:
-        ridge(figure, frame, rows, criterion, dark)
-        dress(figure, frame, dark, say("chart_ridge_axis", criterion=criterion.name))
-    else:
+
+    def draw() -> go.Figure:
+        figure = go.Figure()
+        if tall:
+            ridge(figure, frame, rows, criterion, dark)
+            dress(figure, frame, dark, say("chart_ridge_axis", criterion=criterion.name))
+            return figure
         sides = split(values, criterion)
         looks = steps(values, criterion, dark)
         given = [dict(row.distribution) for row in rows]
@@ -59,12 +61,14 @@ def distribution(
         ]
         stacked(figure, frame, parts, dark)
         dress(figure, frame, dark, _axis(values, sides, say), legend=values)
+        return figure
+
     said = [
         say("alt_row", name=name, counts=counted(row, say), values=", ".join(f"{minus(v)}: {n}" for v, n in _few(row)))
         for name, row in zip(names, rows, strict=True)
     ]
     title = say("alt_distribution", criterion=criterion.name, n=sum(row.n for row in rows))
-    return chart(figure, title, said, _table(rows, names, values, say), say, frame.width)
+    return chart(draw, title, said, _table(rows, names, values, say), say, frame.width)
 
 
 def in_steps(rows: Sequence[Row], criterion: Criterion) -> bool:

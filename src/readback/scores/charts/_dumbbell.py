@@ -71,4 +71,4 @@ def dumbbell(
     said = [f"{name}: {text}." for name, text in zip(names, changes, strict=True)]
     body = tuple((items[at], a[at], b[at], b[at] - a[at]) for at in range(len(items)))
     table = PlainTable((say("record"), sides[0], sides[1], say("chart_difference")), body)
-    return chart(figure, opening, said, table, say, frame.width)
+    return chart(lambda: figure, opening, said, table, say, frame.width)

@@ -57,25 +57,26 @@ def forest(
         [say(head) for head in heads],
         width,
     )
-    figure = go.Figure()
-    kinds = dots(
-        figure,
-        frame,
-        [_dot(at, one, frame.said(at), criterion, say, dark) for at, one in made if one.difference is not None],
-    )
-    ends = axis([one for _, one in made], criterion)
-    _blocked(figure, frame, compared, ends, say, why, dark)
-    figure.update_xaxes(range=ends)
-    margins = {one.margin for _, one in made if one.margin}
-    if len(margins) == 1:
-        margin = margins.pop()
-        figure.add_vrect(x0=-margin, x1=margin, fillcolor=PLAIN[dark], opacity=0.18, line={"width": 0}, layer="below")
-    zero(figure, frame, dark)
     given = {"criterion": criterion.name, "scale": scale_text(criterion), "baseline": baseline}
-    dress(figure, frame, dark, say("chart_forest_axis", **given), legend=[kind.name for kind in kinds])
+
+    def draw() -> go.Figure:
+        figure = go.Figure()
+        shown = [_dot(at, one, frame.said(at), criterion, say, dark) for at, one in made if one.difference is not None]
+        kinds = dots(figure, frame, shown)
+        ends = axis([one for _, one in made], criterion)
+        _blocked(figure, frame, compared, ends, say, why, dark)
+        figure.update_xaxes(range=ends)
+        margins = {one.margin for _, one in made if one.margin}
+        if len(margins) == 1:
+            edge = margins.pop()
+            figure.add_vrect(x0=-edge, x1=edge, fillcolor=PLAIN[dark], opacity=0.18, line={"width": 0}, layer="below")
+        zero(figure, frame, dark)
+        dress(figure, frame, dark, say("chart_forest_axis", **given), legend=[kind.name for kind in kinds])
+        return figure
+
     said = [f"{name}: {text}." for name, text in zip(names, counts, strict=True)]
     opening = say("chart_forest" if baseline else "chart_pairs", **given)
-    return chart(figure, opening, said, _table(compared, names, say, why), say, frame.width)
+    return chart(draw, opening, said, _table(compared, names, say, why), say, frame.width)
 
 
 def axis(made: Sequence[Comparison], criterion: Criterion) -> Span:

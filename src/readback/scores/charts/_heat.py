@@ -50,7 +50,7 @@ def heat(
     )
     heads = (*counted.titles, say("mean"), say("n_title"), say("chart_lost"))
     places = [(cell.row, cell.column) for cell in cells]
-    return chart(figure, opening, said, PlainTable(heads, tuple(body)), say, width or NARROW, places)
+    return chart(lambda: figure, opening, said, PlainTable(heads, tuple(body)), say, width or NARROW, places)
 
 
 def joint(counted: Counted, say: Say, dark: bool = False, width: int | None = None) -> Chart:
@@ -90,7 +90,9 @@ def kappas(
     said = [f"{a}, {b}: {decimals(kappa)}." for a, b, kappa in upper]
     heads = (say("judge"), say("chart_other_judge"), say("chart_kappa"))
     places = [(at, to) for at, to, _ in pairs if at < to]
-    return chart(figure, say("chart_kappas"), said, PlainTable(heads, tuple(upper)), say, width or NARROW, places)
+    return chart(
+        lambda: figure, say("chart_kappas"), said, PlainTable(heads, tuple(upper)), say, width or NARROW, places
+    )
 
 
 def _matrix(counted: Counted, opening: str, say: Say, dark: bool, width: int | None, *, framed: bool = False) -> Chart:
@@ -109,7 +111,7 @@ def _matrix(counted: Counted, opening: str, say: Say, dark: bool, width: int | N
     said = [f"{down}, {across}: {n:,}." for down, across, n, _ in sorted(body, key=lambda row: -row[2]) if n]
     heads = (*counted.titles, say("n_title"), say("chart_share"))
     places = [(cell.row, cell.column) for cell in cells]
-    return chart(figure, opening, said, PlainTable(heads, tuple(body)), say, width or NARROW, places)
+    return chart(lambda: figure, opening, said, PlainTable(heads, tuple(body)), say, width or NARROW, places)
 
 
 def _each(counted: Counted) -> Iterable[tuple[int, str, int, str, int]]:

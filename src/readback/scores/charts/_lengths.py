@@ -46,7 +46,7 @@ def against_length(
     body = tuple((start, end, mean, n, *counts) for (start, end), mean, n, counts in each)
     opening = say("chart_length", criterion=criterion.name, unit=unit)
     places = [(0, to) for to in range(len(body))]
-    return chart(figure, opening, said, PlainTable(heads, body), say, width or NARROW, places)
+    return chart(lambda: figure, opening, said, PlainTable(heads, body), say, width or NARROW, places)
 
 
 def _named(span: tuple[int, int], room: float) -> tuple[str, ...]:

@@ -89,17 +89,23 @@ def _drawn(
         for row, span in zip(rows, spans, strict=True)
     ]
     frame = framed(names, said, short, (say("mean"), say("n_title"), say("chart_unscored_short")), width)
-    figure = go.Figure()
-    kind = Kind("", "diamond", BETTER[dark])
-    shown = [Dot(at, row.mean, row.span, kind, frame.said(at)) for at, row in enumerate(rows) if row.mean is not None]
-    dots(figure, frame, shown)
-    low, high = extent(criterion, [end for dot in shown for end in (dot.x, *(dot.span or ()))])
-    room = (high - low) * 0.04
-    figure.update_xaxes(range=[low - room, high + room])
-    if 0 < len(criterion.values) <= MANY:
-        figure.update_xaxes(tickvals=list(criterion.values), ticktext=[value_text(v) for v in criterion.values])
-    dress(figure, frame, dark, say("mean_axis", scale=scale_text(criterion)))
-    return chart(figure, title, _said(rows, names, say), _table(rows, names, say), say, frame.width), frame
+
+    def draw() -> go.Figure:
+        figure = go.Figure()
+        kind = Kind("", "diamond", BETTER[dark])
+        shown = [
+            Dot(at, row.mean, row.span, kind, frame.said(at)) for at, row in enumerate(rows) if row.mean is not None
+        ]
+        dots(figure, frame, shown)
+        low, high = extent(criterion, [end for dot in shown for end in (dot.x, *(dot.span or ()))])
+        room = (high - low) * 0.04
+        figure.update_xaxes(range=[low - room, high + room])
+        if 0 < len(criterion.values) <= MANY:
+            figure.update_xaxes(tickvals=list(criterion.values), ticktext=[value_text(v) for v in criterion.values])
+        dress(figure, frame, dark, say("mean_axis", scale=scale_text(criterion)))
+        return figure
+
+    return chart(draw, title, _said(rows, names, say), _table(rows, names, say), say, frame.width), frame
 
 
 def _bare(row: Row) -> Row:

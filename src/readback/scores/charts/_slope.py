@@ -71,7 +71,7 @@ def slope(counted: Counted, criterion: Criterion, say: Say, dark: bool = False, 
     said = [f"{minus(values[i])} → {minus(values[j])}: {n:,}." for i, j, n in sorted(moves, key=lambda move: -move[2])]
     heads = (*counted.titles, say("n_title"))
     table = PlainTable(heads, tuple((minus(values[i]), minus(values[j]), n) for i, j, n in moves))
-    return chart(figure, opening, said, table, say, width or NARROW, [(i, j) for i, j, _ in moves])
+    return chart(lambda: figure, opening, said, table, say, width or NARROW, [(i, j) for i, j, _ in moves])
 
 
 def _ends(figure: go.Figure, counted: Counted, say: Say, dark: bool, width: int) -> None:

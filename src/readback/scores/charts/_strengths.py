@@ -38,4 +38,4 @@ def strengths(
     heads = ("condition", "chart_expected", "chart_low", "chart_high")
     body = tuple((name, share, *span) for name, share, span in zip(names, shares, spans, strict=True))
     table = PlainTable(tuple(say(head) for head in heads), body)
-    return chart(figure, say("chart_strengths"), lines, table, say, frame.width)
+    return chart(lambda: figure, say("chart_strengths"), lines, table, say, frame.width)

@@ -42,4 +42,4 @@ def wins(votes: Sequence[Votes], names: Sequence[str], say: Say, dark: bool = Fa
     heads = ("condition", "chart_win", "chart_tie", "chart_loss", "n_title")
     body = tuple((name, *vote, sum(vote)) for name, vote in zip(names, votes, strict=True))
     table = PlainTable(tuple(say(head) for head in heads), body)
-    return chart(figure, say("chart_wins"), said, table, say, frame.width)
+    return chart(lambda: figure, say("chart_wins"), said, table, say, frame.width)

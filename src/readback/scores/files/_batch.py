@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from readback.scores.files._blocks import Block, Irregular
+from readback.readers.csv_blocks import Block, Irregular
 from readback.scores.files._costs import Costs, Spent
 from readback.scores.files._summary_rows import WORDS
 from readback.scores.files.cells import FAILURE_WORDS, LARGEST, Cell, cell, failure_words, with_status

@@ -8,8 +8,8 @@ from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.readers.choose_format import choose
+from readback.readers.csv_blocks import SIZE, Irregular, Plain
 from readback.scores.files._batch import Batch
-from readback.scores.files._blocks import SIZE, Irregular, Plain
 from readback.scores.files.intake import Intake
 from readback.scores.files.layout import Layout
 from readback.scores.files.score_rows import Asked, Counted, Read, Row, finished
@@ -31,7 +31,7 @@ def read(
     """What `reader.read` gives for this file, or None where rows must be read one by one.
 
     So it is for small files, for other formats, for readers without a plan of columns, and for any file with a quote
-    inside a bare cell, an empty line, a row of another width or whatever else `_blocks.Plain` does not let pass.
+    inside a bare cell, an empty line, a row of another width or whatever else `csv_blocks.Plain` does not let pass.
     """
     file = asked.source.path
     plan_of = getattr(reader, "plan", None)

@@ -79,7 +79,8 @@ def name_field() -> Who:
         show.draw(show.h('<p class="rb-small">{}</p>', t("review.you_are", name=found.name)))
     else:
         st.session_state.setdefault("review_name", found.name)
-        st.text_input(t("review.name"), key="review_name", help=t("review.name_help"), max_chars=200, on_change=_named)
+        st.text_input(t("review.name"), key="review_name", help=t("review.name_help"), max_chars=200,
+                      autocomplete="name", on_change=_named)  # fmt: skip
         show.draw(show.h('<span data-rb-name="{}"></span>', st.session_state["review_name"]))
     return author()
 

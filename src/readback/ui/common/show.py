@@ -7,6 +7,7 @@ Markdown (labels of buttons, captions).
     h("<b>{}</b>", anything) -> Markup      draw(markup)                     md(text) -> str
     link(page, label, **params) -> Markup   page_link(page, label, **params) empty(sentence, label, page)
     severity(word) -> Markup                findings(list) / finding(one)    problem(sentence, detail)
+    aloud(text) -> Markup
     where(place) -> str                     number(n) -> str                 notice(sentence)
 """
 
@@ -102,6 +103,15 @@ def empty(sentence: str, label: str = "", page: str = "", **params: str | None) 
 def notice(sentence: object, kind: str = "info") -> None:
     """One quiet line that must not be missed: masked, not exact; a file changed; nothing was sent."""
     draw(h('<p class="rb-notice rb-{}" role="note">{} {}</p>', kind, _sign(kind), sentence))
+
+
+def aloud(text: str, **more: str) -> Markup:
+    """What a screen reader says when it changes while somebody stays on the page; nothing of it is drawn.
+
+    `more` becomes data attributes beside it: `ended` is said once this is gone and nothing has come in its place.
+    """
+    extra = join([h(' data-rb-{}="{}"', name, value) for name, value in more.items()])
+    return h('<span class="rb-aloud" data-rb-say="{}"{}></span>', text, extra)
 
 
 def problem(sentence: str, detail: str = "") -> None:

@@ -101,7 +101,8 @@ def _tools(key: str, columns: Sequence[Column], rows: list[Mapping[str, Any]], c
             t("frame.download_csv"), lambda: as_csv(columns, found), f"{caption}.csv", "text/csv", key=f"{key}_csv"
         )
     if len(found) != len(rows):
-        st.caption(t("frame.of", n=len(found), all=len(rows)))
+        said = t("frame.of", n=len(found), all=len(rows))
+        show.draw(show.h('<p class="rb-small">{}{}</p>', said, show.aloud(said)))
     return found
 
 

@@ -98,6 +98,7 @@ def _watch(job: Job, sentence: str, key: str) -> None:
     share = job.done / job.total if job.total else 0.0
     said = t(sentence, done=job.done, total=job.total) if job.done or job.total else t("frame.starting")
     st.progress(min(share, 1.0), said)
+    show.draw(show.aloud(said, ended=t("frame.ended")))
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(t("frame.stop"), key=f"stop_{key}"):
             job.stopped = True

@@ -52,9 +52,8 @@ def draw(data: Dataset) -> None:
     table.draw(columns, rows, t("records.title"))
     said = {"first": start + 1 if rows else 0, "last": start + len(rows), "n": len(kept), "all": len(data)}
     more = t("records.more", n=FOUND) if len(kept) == FOUND and text else ""
-    show.draw(
-        show.h('<p class="rb-small">{} {}</p>', t("records.with_text" if text else "records.shown", **said), more)
-    )
+    counted = t("records.with_text" if text else "records.shown", **said)
+    show.draw(show.h('<p class="rb-small">{} {}{}</p>', counted, more, show.aloud(counted)))
     _turn(start, len(kept))
 
 

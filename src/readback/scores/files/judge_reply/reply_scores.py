@@ -14,7 +14,7 @@ from readback.types import Criterion, Diagnostic, Location, ScoreState
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 LARGEST = 1e70  # as of cells: the fourth powers of a million of these still have a sum
 NESTED = "scores"  # where rubrics ask for the scores
-NOTHING = "the reply holds no object that can be read"
+NOTHING = "the reply contains no object that can be read"
 NULL = "the reply says null"
 NO_NUMBER = "not a number: "
 

@@ -4,6 +4,13 @@
   if (window.readbackPage) return;
   window.readbackPage = true;
 
+  // Whether the page is presented, on the root of the document: as `body:has(.rb-present)` each of the thousands of
+  // elements of a chart had the style of the whole page worked out anew.
+  const presented = document.getElementsByClassName("rb-present");
+  const present = () => document.documentElement.toggleAttribute("data-rb-present", presented.length > 0);
+  new MutationObserver(present).observe(document.body, { childList: true, subtree: true });
+  present();
+
   const typing = (node) =>
     node instanceof Element &&
     (node.isContentEditable || node.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, [role=combobox], [role=listbox], [role=menu], [role=slider]") !== null);
@@ -175,19 +182,92 @@
     const line = lines.find((one) => event.clientY >= one.top && event.clientY <= one.bottom) ?? lines[0];
     if (!line) return;
     const low = line.top > innerHeight / 2;
+    const gap = word.matches(".rb-s") ? 0 : 4; // what is drawn over a stretch brings its own
     word.style.setProperty("--rb-x", `${Math.max(8, Math.min(line.left, innerWidth - ROOM))}px`);
-    word.style.setProperty("--rb-top", low ? "auto" : `${line.bottom + 4}px`);
-    word.style.setProperty("--rb-bottom", low ? `${innerHeight - line.top + 4}px` : "auto");
+    word.style.setProperty("--rb-top", low ? "auto" : `${line.bottom + gap}px`);
+    word.style.setProperty("--rb-bottom", low ? `${innerHeight - line.top + gap}px` : "auto");
   };
   document.addEventListener("mouseover", beside);
   document.addEventListener("focusin", beside);
+  // Esc puts a hint away, without moving the pointer or the focus; leaving the word makes it open again.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    for (const word of document.querySelectorAll(":is(.rb-hinted, .rb-s[data-from]):is(:hover, :focus)")) word.classList.add("rb-quiet");
+  });
+  const reopen = (event) => {
+    for (const word of document.querySelectorAll(".rb-quiet")) {
+      if (event.type !== "mouseover" || (!word.contains(event.target) && word !== document.activeElement)) word.classList.remove("rb-quiet");
+    }
+  };
+  for (const left of ["mouseover", "focusin", "focusout"]) document.addEventListener(left, reopen);
 
   // The first Tab on a page with a way past its controls goes to that, though navigation and sidebar are before it.
+  // Later ones from there go where the browser has them go: to what is before that way.
+  let begun = "";
   document.addEventListener("keydown", (event) => {
-    const skip = event.key === "Tab" && !event.shiftKey && document.activeElement === document.body && document.querySelector("a.rb-skip");
+    const first = event.key === "Tab" && begun !== location.pathname;
+    if (event.key === "Tab") begun = location.pathname;
+    const skip = first && !event.shiftKey && document.activeElement === document.body && document.querySelector("a.rb-skip");
     if (!skip) return;
     event.preventDefault();
     skip.focus();
+  });
+
+  // What changes while somebody stays on a page is read out, by one region that is there from the start: a screen reader
+  // need not read one that comes with its text. How far work is, is said every few seconds, and that it has ended.
+  const aloud = document.createElement("div");
+  aloud.className = "rb-aloud";
+  aloud.setAttribute("role", "status");
+  document.body.append(aloud);
+  const PAUSE = 5000; // milliseconds
+  let told = "";
+  let next = 0;
+  let ending = "";
+  let toldOn = location.pathname;
+  const tell = () => {
+    const text = [...document.querySelectorAll("[data-rb-say]")].map((one) => one.dataset.rbSay).join(" ");
+    const work = document.querySelector("[data-rb-ended]");
+    if (text === told || (work && performance.now() < next)) return;
+    if (work) next = performance.now() + PAUSE;
+    aloud.textContent = text || (location.pathname === toldOn ? ending : "");
+    ending = work ? work.dataset.rbEnded : "";
+    told = text;
+    toldOn = location.pathname;
+  };
+  new MutationObserver(tell).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-rb-say"] });
+
+  // What a button has opened hangs at the end of the document: the next Tab goes into it, and from its last control on
+  // to what is after the button.
+  const STOPS = "a[href], button, summary, input, textarea, select, [tabindex]";
+  const entered = new WeakSet();
+  document.addEventListener("keydown", (event) => {
+    const box = event.key === "Tab" && [...document.querySelectorAll("[data-testid=stPopoverBody]")].at(-1);
+    if (!box) return;
+    const drawn = (one) => one.checkVisibility({ visibilityProperty: true }); // Streamlit keeps a second one of some, not drawn
+    const opener = [...document.querySelectorAll("[data-testid=stPopoverButton][aria-expanded=true]")].filter(drawn).at(-1);
+    const stops = [...box.querySelectorAll(STOPS)].filter((one) => one.tabIndex >= 0 && !one.disabled && drawn(one));
+    const here = document.activeElement;
+    if (!box.contains(here)) {
+      if (event.shiftKey || stops.length === 0 || (entered.has(box) && here !== opener)) return;
+      event.preventDefault();
+      entered.add(box);
+      stops[0].focus();
+    } else if (here === stops.at(event.shiftKey ? 0 : -1)) {
+      opener?.focus(); // Tab goes on from there by itself
+      if (event.shiftKey) event.preventDefault();
+    }
+  });
+
+  // Folding the sidebar in or out takes away the button that was pressed: the focus goes to the one that undoes it.
+  const FOLDS = ["[data-testid=stSidebarCollapseButton] button", "button[data-testid=stExpandSidebarButton], [data-testid=stExpandSidebarButton] button"];
+  document.addEventListener("click", async (event) => {
+    const which = event.detail === 0 && event.target instanceof Element ? FOLDS.findIndex((one) => event.target.closest(one)) : -1;
+    if (which < 0) return;
+    for (let tries = 0; tries < 10; tries++) {
+      await pause();
+      const other = document.querySelector(FOLDS[1 - which]);
+      if (other?.checkVisibility({ visibilityProperty: true })) return void other.focus();
+    }
   });
 
   document.addEventListener("click", (event) => {

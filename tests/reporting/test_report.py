@@ -1,0 +1,414 @@
+"""The report of a review: the same bytes for the same review, a checksum that sees any change, exact texts."""
+
+from __future__ import annotations
+
+import filecmp
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import nasty
+import pytest
+from counts import LONG, many
+from markdown_it import MarkdownIt
+from small_study import DEMO, study
+
+from readback import workspace
+from readback.bookmarks.markdown import spelling
+from readback.cli import main
+from readback.reporting import contents, seal
+from readback.reporting.forms import FORMS
+from readback.review.event import Draft, new_id
+from readback.review.store import Store
+from readback.scores import in_view, loading, summary
+
+Write = Callable[[Mapping[str, Any]], Path]
+SVG = re.compile(r'data-(?:n|x|low|high)="([^"]*)"')
+
+
+@pytest.fixture(autouse=True)
+def state_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path_factory.mktemp("state")
+    monkeypatch.setenv("READBACK_STATE", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def meeting(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The demo after a short meeting, and where its review is kept: a note, two decisions, an item of its own, a
+    sign-off. It is held once; `met` gives each test its own copy of the review.
+    """
+    root, state = tmp_path_factory.mktemp("meeting") / "met", tmp_path_factory.mktemp("kept")
+    shutil.copytree(DEMO, root)
+    steps: list[tuple[str, ...]] = [
+        ("review", "note", "--text", "Who rebuilds it?", "--condition", "base, open book", "--record", "ellery-07",
+         "--owner", "Ines", "--due", "2026-01-05", "--as", "Ana"),
+        ("review", "decide", "--subject", "comparison:instruction-only, closed book|instruction-only, open book",
+         "--accept", "--reason", "It is fair.", "--as", "Ben"),
+        ("review", "decide", "--item", "finding:dat-bad-line", "--defer", "--reason", "One line.", "--as", "Ana"),
+        ("agenda", "--add", "Who asks for the Modelfile?", "--as", "Ben"),
+        ("review", "sign", "--subject", "study", "--as", "Ana"),
+    ]  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("READBACK_STATE", str(state))
+        for step in steps:
+            at = 2 if step[0] == "review" else 1
+            assert main([*step[:at], str(root), *step[at:]]) == 0
+    return root, state
+
+
+@pytest.fixture
+def met(meeting: tuple[Path, Path], state_folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Path]:
+    """The workspace of the meeting; what a test says in its review or changes in its files is gone after it."""
+    root, state = meeting
+    shutil.copytree(state, state_folder, dirs_exist_ok=True)
+    capsys.readouterr()
+    yield root
+    if any(not filecmp.cmp(one, DEMO / one.relative_to(root), False) for one in _files(root)) or len(
+        _files(root)
+    ) != len(_files(DEMO)):
+        shutil.rmtree(root)
+        shutil.copytree(DEMO, root)
+
+
+def _files(root: Path) -> list[Path]:
+    return [one for one in root.rglob("*") if one.is_file()]
+
+
+@pytest.fixture(scope="module")
+def told(meeting: tuple[Path, Path]) -> dict[str, Any]:
+    """The report of the meeting as plain values; nobody may change them."""
+    root, state = meeting
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("READBACK_STATE", str(state))
+        return values(root)
+
+
+def values(root: Path, as_of: str | None = None) -> dict[str, Any]:
+    opened, store = workspace.open(root), Store(root)
+    return contents.contents(opened, store, contents.until(store.events(), as_of), jobs=1)
+
+
+def changed(root: Path) -> None:
+    """Another system message for the model that was trained with instructions."""
+    file = root / "ollama" / "Modelfile.instruction_only"
+    text = file.read_text()
+    assert "assistant" in text
+    file.write_text(text.replace("assistant", "assistent"))
+
+
+class Page(HTMLParser):
+    """The exact texts of a file in their order, and its tags."""
+
+    def __init__(self, document: str, classes: tuple[str, ...] = ("text", "quote")) -> None:
+        super().__init__(convert_charrefs=False)  # it would drop the references to control characters
+        self.classes, self.texts, self.tags, self.depth = classes, list[str](), list[str](), 0
+        self.feed(document)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag == "div" and dict(attrs).get("class") in self.classes:
+            self.depth, self.texts = 1, [*self.texts, ""]
+
+    def handle_endtag(self, tag: str) -> None:
+        self.depth = 0 if tag == "div" else self.depth
+
+    def handle_data(self, data: str) -> None:
+        if self.depth:
+            self.texts[-1] += data
+
+    def handle_charref(self, name: str) -> None:
+        self.handle_data(chr(int(name[1:], 16) if name[0] in "xX" else int(name)))
+
+    def handle_entityref(self, name: str) -> None:
+        self.handle_data(unescape(f"&{name};"))
+
+
+# What it says.
+
+
+def test_it_says_what_was_decided_on_which_bytes_by_whom_and_what_is_open(told: dict[str, Any]) -> None:
+    made = told
+    assert [(one["author"], one["verdict"], one["reason"], one["bytes"]) for one in made["decisions"]] == [
+        ("Ana", "defer", "One line.", "same"), ("Ben", "accept", "It is fair.", "same"),
+    ]  # fmt: skip
+    assert made["decisions"][0]["on"] == "Error: A line or an entry cannot be read"
+    assert not made["scores"]["earlier"]
+    assert {line["now"] for one in made["decisions"] for line in one["lock"]} == {"same"}
+    (signed,) = made["signoffs"]
+    assert (signed["author"], signed["subject"], signed["standing"]) == ("Ana", "study", "same")
+    assert [one["sha256"] for one in signed["lock"]] == [one["sha256"] for one in made["reviewed"]["fingerprints"]]
+    (note,) = made["notes"]
+    assert (note["owner"], note["due"], note["overdue"]) == ("Ines", "2026-01-05", True)
+    assert [one["said"] for one in made["agenda"]][-1] == "Who asks for the Modelfile?"
+    raw = FORMS["html"](made).decode()
+    for said in ("Accepted: instruction-only, closed book versus instruction-only, open book", "Who rebuilds it?",
+                 "Deferred: Error: A line or an entry cannot be read", "About: The whole study",
+                 "Ines looks after it; overdue since 2026-01-05.",
+                 "5 events"):  # fmt: skip
+        assert said in raw, said
+
+
+def test_a_changed_template_shows_at_the_decision_and_the_sign_off(met: Path) -> None:
+    changed(met)
+    made = values(met)
+    assert "changed" in {one["bytes"] for one in made["decisions"]}
+    assert made["signoffs"][0]["standing"] == "stale"
+    assert made["signoffs"][0]["changes"]
+    assert made["scores"]["earlier"]
+    raw = FORMS["html"](made).decode()
+    assert "No file says whether these scores belong to the prompts of then or of now." in raw
+    assert "is no longer" in " ".join(made["agenda"][0]["facts"]) or "are no longer" in " ".join(
+        made["agenda"][0]["facts"]
+    )
+
+
+def test_a_sign_off_whose_files_are_gone_is_said_to_be_stale_and_the_rest_is_told(met: Path) -> None:
+    shutil.rmtree(met / "ollama")
+    (met / "data" / "harbour.jsonl").unlink()
+    made = values(met)
+    assert made["signoffs"][0]["standing"] == "stale"
+    assert made["holds"]["lock"] is None
+    assert {one["bytes"] for one in made["decisions"]} <= {"changed", "unknown"}
+    for form in FORMS.values():
+        assert seal.read(form(made)).whole
+    page = FORMS["html"](made).decode()
+    for said in ("It is fair.", "Who rebuilds it?", "No prompt can be shown", "cannot be read"):
+        assert said in page, said
+
+
+def test_as_of_leaves_out_what_was_said_later(met: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    events = Store(met).events()
+    made = values(met, events[1].time)
+    assert (len(made["notes"]), len(made["decisions"]), made["signoffs"]) == (1, 1, [])
+    assert made["holds"]["sequence"] == 2
+    assert values(met, "2020-01-01")["holds"]["sequence"] == 0
+    assert main(["report", str(met), "-o", "-", "--format", "json", "--as-of", "yesterday"]) == 2
+    assert "write a day as YYYY-MM-DD" in capsys.readouterr().err
+
+
+def test_the_pictures_have_the_numbers_that_plotly_gets(met: Path, told: dict[str, Any]) -> None:
+    made = told["scores"]
+    raw = FORMS["html"](told).decode()
+    drawn = SVG.findall(raw)
+    counts = [str(n) for row in made["spread"]["table"]["rows"] for n in row[5:] if n]
+    spans = [repr(value) for row in made["differences"]["table"]["rows"] for value in (row[2], row[3], row[1])]
+    assert drawn == [*counts, *spans]
+    opened = workspace.open(met)
+    table = loading.load(opened)
+    name, judge = in_view.first(table, opened) or ("", "")
+    there = {table.label(row.condition): row for row in summary.rows(table, None, name, judge)}
+    for row in made["spread"]["means"]["rows"]:
+        assert (row[1], (row[2], row[3]), row[5]) == (there[row[0]].mean, there[row[0]].span, there[row[0]].n)
+
+
+def test_prompts_are_there_byte_for_byte_with_an_origin_for_each_stretch(
+    met: Path, told: dict[str, Any], capsys: Any
+) -> None:
+    made = told
+    texts = Page(FORMS["html"](made).decode(), ("text",)).texts
+    for prompt in made["prompts"]["shown"]:
+        asked = ["--condition", prompt["choice"]["condition"], "--record", prompt["record"]]
+        assert main(["render", str(met), *asked, "--format", "json", "--fail-on", "never"]) == 0
+        sent = json.loads(capsys.readouterr().out)
+        assert prompt["fingerprint"] == sent["fingerprint"]
+        for message, one in zip(prompt["messages"], sent["messages"], strict=True):
+            assert "".join(part["text"] for part in message["segments"]) == one["text"]
+            assert one["text"] in texts
+
+
+# The same bytes, and the checksum.
+
+
+@pytest.mark.parametrize("form", list(FORMS) if LONG else ["html"])
+def test_the_same_review_makes_the_same_bytes_on_another_machine(met: Path, form: str, tmp_path: Path,
+                                                                state_folder: Path) -> None:  # fmt: skip
+    """Another time zone, locale, hash seed and order of files on the disk. All forms are made of the same values."""
+    there = tmp_path / "other" / met.name
+    there.mkdir(parents=True)
+    for path in sorted(met.rglob("*"), reverse=True):
+        to = there / path.relative_to(met)
+        if path.is_file():
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, to)
+    other_state = tmp_path / "other-state"
+    assert main(["review", "export", str(met), "-o", str(tmp_path / "r.json")]) == 0
+    settings = [
+        (met, state_folder, {"TZ": "Pacific/Kiritimati", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "1"}),
+        (there, other_state, {"TZ": "America/Los_Angeles", "LC_ALL": "de_DE.UTF-8", "PYTHONHASHSEED": "77"}),
+    ]
+    made = []
+    for number, (root, state, env) in enumerate(settings):
+        held = {**os.environ, **env, "READBACK_STATE": str(state)}
+        command = [sys.executable, "-m", "readback.cli"]
+        if root == there:
+            subprocess.run([*command, "review", "import", str(root), str(tmp_path / "r.json")], env=held, check=True)
+        out = tmp_path / f"{number}.{form}"
+        subprocess.run([*command, "report", str(root), "-o", str(out), "--format", form], env=held, check=True)
+        made.append(out.read_bytes())
+    assert made[0] == made[1]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_any_changed_byte_of_a_thousand_is_seen(told: dict[str, Any], form: str) -> None:
+    raw = FORMS[form](told)
+    assert seal.read(raw).whole
+    chance = random.Random(5)
+    for at in chance.sample(range(len(raw)), 1000):
+        other = bytes([chance.choice([b for b in range(256) if b != raw[at]])])
+        try:
+            assert not seal.read(raw[:at] + other + raw[at + 1 :]).whole, at
+        except seal.NoReport:
+            continue  # the place of the checksum itself is gone, and that is said
+    for changed in (raw[:-1], raw + b"\n", raw.replace(b"Ana", b"Eva", 1)):
+        assert not seal.read(changed).whole
+
+
+def test_the_checksum_is_that_of_the_file_with_zeros_in_its_place(told: dict[str, Any]) -> None:
+    for form in FORMS.values():
+        raw = form(told)
+        found = seal.read(raw)
+        assert hashlib.sha256(raw.replace(found.checksum.encode(), b"0" * 64, 1)).hexdigest() == found.checksum
+
+
+@pytest.mark.parametrize("form", ["html", "md", "json"] if LONG else ["json"])
+def test_verify_says_whether_it_is_whole_and_still_holds(met: Path, form: str, tmp_path: Path, capsys: Any) -> None:
+    out = tmp_path / f"report.{form}"
+
+    def verified(*words: str) -> tuple[int, Any]:
+        code = main(["report", "--verify", str(out), *words, "--format", "json"])
+        return code, json.loads(capsys.readouterr().out)
+
+    assert main(["report", str(met), "-o", str(out)]) == 0
+    capsys.readouterr()
+    assert verified() == (0, {**verified()[1], "whole": True, "holds": None})
+    assert verified(str(met)) == (0, {**verified(str(met))[1], "whole": True, "holds": True, "later_events": 0})
+    assert main(["review", "note", str(met), "--text", "Later.", "--as", "Ben"]) == 0
+    capsys.readouterr()
+    code, said = verified(str(met))
+    assert (code, said["holds"], said["later_events"]) == (0, True, 1)
+    changed(met)
+    code, said = verified(str(met))
+    assert (code, said["holds"]) == (1, False)
+    assert any(" messages: " in line for line in said["changed"]), said
+    out.write_bytes(out.read_bytes().replace(b"Ines", b"Nobo"))
+    code, said = verified()
+    assert (code, said["whole"]) == (1, False)
+
+
+def test_the_report_of_another_review_does_not_hold(met: Path, tmp_path: Path, capsys: Any) -> None:
+    out = tmp_path / "r.html"
+    assert main(["report", str(met), "-o", str(out)]) == 0
+    other = tmp_path / "another"
+    shutil.copytree(met, other)
+    assert main(["report", "--verify", str(out), str(other)]) == 1
+    assert "The review does not have the events that the report was made from." in capsys.readouterr().out
+
+
+# What people write, and bad input.
+
+
+def said_by(root: Path, texts: list[str]) -> None:
+    """Each text as a note, as a decision's reason, and as a name."""
+    store = Store(root)
+    for number, text in enumerate(texts):
+        anchor = {"kind": "study", "quote": text}
+        store.save(Draft("note", {"text": text, "anchor": anchor, "owner": text}, text or "x", "asked", new_id()))
+        if number % 40 == 0:
+            subject = {"kind": "study", "names": []}
+            payload = {"subject": subject, "verdict": "defer", "reason": text, "item": f"i{number}", "on": text}
+            store.save(Draft("decision", payload, "Ada", "cli", new_id()))
+    store.close()
+
+
+def test_markup_and_odd_texts_stay_the_text_that_they_are_in_all_three_forms(write: Write) -> None:
+    root, every = study(write), [*nasty.markup(404), *nasty.texts(500)]
+    said_by(root, every)
+    made = values(root)
+    page = FORMS["html"](made).decode()
+    found = Page(page)
+    quotes = [text for text in found.texts if text]
+    for text in every:
+        if text:
+            assert nasty.shown(text) in quotes
+    assert set(found.tags) <= {
+        "html", "head", "meta", "script", "link", "title", "style", "body", "header", "main", "nav", "section", "h1",
+        "h2", "h3", "p", "a", "ul", "ol", "li", "div", "span", "strong", "table", "caption", "thead", "tbody", "tr",
+        "th", "td", "code", "details", "summary",
+    }  # fmt: skip
+    assert found.tags.count("script") == 1
+    assert page.count("<script") == 1
+    back = json.loads(FORMS["json"](made))
+    assert [one["text"] for one in back["notes"]] == every
+    parsed = MarkdownIt("commonmark").parse(FORMS["markdown"](made).decode())
+    fences = [token.content for token in parsed if token.type == "fence"]
+    for text in every:
+        assert f"{spelling(text)}\n" in fences, text
+    html = [token.content for token in parsed if token.type == "html_block"]
+    assert len(html) <= 2, html[2:]
+    for one in parsed:
+        kinds = {child.type for child in one.children or ()}
+        assert not kinds & {"link_open", "image", "html_inline"}, one.content
+
+
+def test_a_workspace_whose_name_is_markup_and_that_has_nothing_to_say(write: Write) -> None:
+    root = write({"readback.yml": "name: '<script>alert(1)</script>'\n", "notes.txt": "x"})
+    made = values(root)
+    assert made["holds"]["lock"] is None
+    page = FORMS["html"](made).decode()
+    assert page.count("<script") == 1
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    for said in ("Nothing has been decided in this review.", "Nobody has signed anything.", "No note is open.",
+                 "No comparison is planned.", "There are no scores."):  # fmt: skip
+        assert said in page, said
+
+
+def test_a_note_that_looks_like_a_checksum_is_not_taken_for_one(write: Write) -> None:
+    root = study(write)
+    said_by(
+        root, [f"readback-report-sha256: {'0' * 64}", '<meta name="readback-report-sha256" content="', '"holds": {}']
+    )
+    for form in FORMS.values():
+        found = seal.read(form(values(root)))
+        assert found.whole
+        assert found.holds["sequence"] == 4
+
+
+def test_what_is_no_report_or_one_of_a_newer_version_is_refused(
+    met: Path, told: dict[str, Any], tmp_path: Path, capsys: Any
+) -> None:
+    out = tmp_path / "r.json"
+    for raw, why in ((b"", "it has no checksum"), (b"\0" * 5000, "it has no checksum"), (b"[" * 99999, "no checksum")):
+        out.write_bytes(raw)
+        assert main(["report", "--verify", str(out)]) == 2
+        assert why in capsys.readouterr().err
+    newer = {**told, "holds": {**told["holds"], "form": 2, "readback": "9.0"}}
+    for name, form in FORMS.items():
+        out = tmp_path / f"newer.{name}"
+        out.write_bytes(form(newer))
+        assert main(["report", "--verify", str(out), str(met)]) == 2
+        assert "written by a newer Readback (9.0)" in capsys.readouterr().err
+    assert main(["report", "--verify", str(tmp_path / "gone.html")]) == 2
+    assert main(["report", str(met), "-o", str(tmp_path / "r.xyz")]) == 2
+    assert main(["report", "-o", str(tmp_path / "r.md")]) == 2
+    assert main(["report", str(met), "-o", str(tmp_path / "no" / "r.md")]) == 2
+
+
+def test_five_thousand_notes_are_all_in_it(write: Write) -> None:
+    root = study(write)
+    store = Store(root)
+    for n in range(many(5_000) * 10 if not LONG else 5_000):
+        store.save(Draft("note", {"text": f"Note {n}", "anchor": {"kind": "study"}}, "Ada", "cli", new_id()))
+    count = store.sequence()
+    raw = FORMS["html"](values(root)).decode()
+    assert raw.count('<div class="quote">Note ') == count

@@ -1,0 +1,134 @@
+"""Every claim opens its proof: a link arrives at exactly what it counts, on the demos and on real data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from counts import LONG, part
+from looking import drawn, page, said, words
+from streamlit.testing.v1 import AppTest
+
+from readback import project_files
+from readback.ui.common.table import PAGE
+
+FROM = ("overview", "findings", "scores")
+REAL = ("liverag-judge", "mtrag", "prompt-formats", "albert", "legal", "judge-outputs")
+PLACES = re.compile(r"([\d,]+) places?")
+
+
+class Link(NamedTuple):
+    """A link of a page: its words, and the page and parameters that it opens."""
+
+    said: str
+    page: str
+    asked: tuple[tuple[str, str], ...]
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """What kind of link it is: the page it opens, what it asks for, and whether its words are a number."""
+        return self.page, frozenset(key for key, _ in self.asked), self.said.isdigit()
+
+
+def links_of(test: AppTest) -> Iterator[Link]:
+    for href, text in re.findall(r'<a [^>]*?href="([^"]+)"[^>]*>(.*?)</a>', said(test), re.S):
+        address = urlsplit(unescape(href))
+        plain = unescape(re.sub(r"<[^>]+>", "", text)).strip()
+        if not address.netloc:
+            yield Link(plain, address.path.strip("/") or "overview", tuple(parse_qsl(address.query)))
+
+
+def number(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+def places(test: AppTest) -> tuple[int, int]:
+    """How many rules Findings lists, and how many places they have together."""
+    nav = re.search(r"<nav class='rb-rules'.*?</nav>", said(test), re.S)
+    found = PLACES.findall(nav[0]) if nav else []
+    return len(found), sum(map(number, found))
+
+
+def listed(test: AppTest) -> tuple[int, int]:
+    """Between how many and how many rows the opened list of Scores has."""
+    rest = said(test).split("data-rb-arrive", 1)[1]
+    rows = rest.split("<table", 1)[1].split("</table>", 1)[0].count("<tr>") - 1 if "<table" in rest else 0
+    pages = [one.label for one in test.main.number_input if one.label.startswith("Page, of ")]
+    if rows < PAGE or not pages:
+        return rows, rows
+    return PAGE, max(number(label.rsplit(" ", 1)[1]) for label in pages) * PAGE
+
+
+def off(link: Link, test: AppTest) -> str:
+    """What is wrong on arrival: another count, or nothing of what was asked for; "" where all is well."""
+    asked = dict(link.asked)
+    if link.page == "findings":
+        rules, every = places(test)
+        if said_both := re.search(r"([\d,]+) kinds? of .* in ([\d,]+) place", link.said):
+            return "" if (number(said_both[1]), number(said_both[2])) == (rules, every) else f"{rules} in {every}"
+        if promised := re.search(r": ([\d,]+) places? in ", link.said) or re.fullmatch(
+            r"([\d,]+)(?: more \w+)?", link.said
+        ):
+            here = _of_rule(test, asked["code"]) if "code" in asked else every
+            return "" if number(promised[1]) == here else f"{here} places"
+        code = asked.get("code")
+        return "" if code is None or f"<code>{code}</code>" in said(test) else "another rule"
+    if link.page == "scores" and ("of" in asked or "under" in asked):
+        if "data-rb-arrive" not in said(test):
+            return "nothing was opened"
+        counted = asked.keys() & {"kept", "value", "state"}  # else the words may be the name of a record
+        promised = re.fullmatch(r"(?:\w+ )?([\d,]+)", link.said) if counted else None
+        least, most = listed(test)
+        whole = {number(one) for text in test.main.caption for one in re.findall(r"of ([\d,]+)", text.value)}
+        if promised and number(promised[1]) in whole:
+            return ""  # the list is shortened, and says of how many
+        return "" if promised is None or least <= number(promised[1]) <= most else f"{least} to {most} rows"
+    if link.page == "scores" and "item" in asked:
+        return "" if asked["item"] in words(test) else "another record"
+    if link.page == "messages" and "finding" in asked:
+        return "" if "rb-here" in said(test) else "nothing is marked"
+    if link.page == "messages" and "condition" in asked:
+        return "" if "The link asks for" not in words(test) else "another condition"
+    return ""
+
+
+def _of_rule(test: AppTest, code: str) -> int:
+    rules = said(test).split('<div class="rb-rule')[1:]
+    rule = next((one for one in rules if f"<code>{code}</code>" in one), "")
+    return number(found[1]) if (found := PLACES.search(rule)) else 0
+
+
+def wrong(workspace: dict[str, str]) -> list[str]:
+    """The links that are off; in a long run all of them, else one of each kind."""
+    found, seen = [], 0
+    for name in FROM:
+        start = page(name, **workspace)
+        kinds: dict[object, Link] = {}
+        for link in dict.fromkeys(links_of(start)):
+            kinds.setdefault(link if LONG else link.kind, link)
+        for link in kinds.values():
+            test = page(link.page if link.page != "overview" else "", **dict(link.asked))
+            seen += 1
+            if why := off(link, drawn(test)):
+                found.append(f"{name}: {link.said!r} → {link.page} {dict(link.asked)}: {why}")
+    assert seen
+    return found
+
+
+@pytest.mark.parametrize("demo", part(sorted(project_files.demos()), 1))
+def test_each_link_of_a_demo_arrives_at_what_it_counts(demo: str) -> None:
+    assert wrong({"workspace": demo}) == []
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("name", part(REAL, 1))
+def test_each_link_of_real_data_arrives_at_what_it_counts(
+    shared: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("READBACK_WORKSPACE", str(shared / "data" / name))
+    assert wrong({}) == []

@@ -1,0 +1,70 @@
+"""Present: large text for a projector, in the address, on every page; and what a link asks for that is not there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from looking import page, said
+from starlette.testclient import TestClient
+
+from readback.ui.common import server
+
+PAGES = ("overview", "messages", "compare", "findings", "scores", "open", "about", "accessibility")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_can_be_presented_and_says_so_in_its_address(name: str) -> None:
+    test = page(name, workspace="tri-section")
+    assert "rb-present" not in said(test)
+    test.button(key="present").click().run()
+    assert test.query_params["present"] == "1"
+    assert "rb-present" in said(test)
+    test.button(key="present").click().run()
+    assert "present" not in test.query_params
+
+
+def test_it_stays_when_the_workspace_changes() -> None:
+    test = page("messages", workspace="tri-section", present="1")
+    test.sidebar.selectbox(key="workspace").set_value("six-conditions-mistakes").run()
+    assert test.query_params["present"] == "1"
+
+
+@pytest.mark.parametrize(("kind", "there"), [("condition", "base, closed book"), ("judge", ""), ("mode", "rag")])
+def test_what_a_link_asks_for_and_is_not_there_is_said(kind: str, there: str) -> None:
+    shown = said(page("messages", workspace="six-conditions-mistakes", **{kind: "nowhere"}))
+    assert f"asks for the {kind} “nowhere”" in shown
+    if there:
+        assert "asks for" not in said(page("messages", workspace="six-conditions-mistakes", **{kind: there}))
+
+
+def test_the_first_page_answers_to_its_name_and_keeps_what_is_asked() -> None:
+    with TestClient(server.application("/tools"), follow_redirects=False) as client:
+        answer = client.get("/tools/overview?workspace=a%20b")
+    assert (answer.status_code, answer.headers["location"]) == (307, "/tools/?workspace=a%20b")
+
+
+def test_the_accessibility_statement_is_reached_from_about_and_names_whom_to_write_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ("READBACK_CONTACT", "READBACK_ACCESSIBILITY_CHECKED", "READBACK_ACCESSIBILITY_GAPS")
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
+    assert [link for link in page("about").main.get("page_link") if link.proto.page == "accessibility"]
+    assert "the person who runs this server" in said(page("accessibility"))
+    for name, value in zip(names, ("Ada <b>", "1 May 2026", "The proxy times out."), strict=True):
+        monkeypatch.setenv(name, value)
+    told = said(page("accessibility"))
+    assert all(part in told for part in ("Ada &lt;b&gt;", "1 May 2026", "The proxy times out."))
+
+
+def test_no_style_hangs_on_what_the_whole_page_holds() -> None:
+    """`body:has(…)`, and worse `body:not(:has(…))`, has the style of everything worked out anew at each of a chart's
+    elements: seconds on Scores. Rules for narrow windows are indented below their media query, and are not meant.
+    """
+    for file in server.STYLES:
+        rules = re.findall(
+            r"(?m)^( *)((?:html|body|\[data-testid=\"st(?:App|AppViewContainer|Main)\"\]):(?:not\(:)?has\(.*)",
+            file.read_text("utf-8"),
+        )
+        assert not [rule for indent, rule in rules if not indent or ":not(:has" in rule]

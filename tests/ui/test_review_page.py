@@ -1,0 +1,230 @@
+"""The page Review, and the note that can be written from any page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from looking import page, words
+from small_study import study
+from streamlit.testing.v1 import AppTest
+
+from readback.review import state
+from readback.review.event import Draft, NotSaved, new_id
+from readback.review.store import Store
+
+Write = Callable[[Mapping[str, Any]], Path]
+
+
+@pytest.fixture
+def root(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    monkeypatch.setenv("READBACK_STATE", str(tmp_path_factory.mktemp("state")))
+    folder = study(write)
+    monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
+    return folder
+
+
+def named(test: AppTest) -> AppTest:
+    test.text_input(key="review_name").set_value("Ada")
+    return test
+
+
+def held(root: Path) -> state.Review:
+    return state.review(Store(root).events())
+
+
+def test_an_empty_review_leads_out_of_itself(root: Path) -> None:
+    told = words(page("review"))
+    assert "0 open notes, 0 decisions, 0 sign-offs." in told
+    assert "Nobody has signed anything yet." in told
+    assert "Write one here, or from any page with the button Note." in told
+
+
+def test_a_note_from_messages_is_on_its_record_and_shown_there(root: Path) -> None:
+    test = named(page("messages", condition="two", record="2"))
+    test.text_area(key="note_text_here").set_value("<b>odd</b>").run()
+    test.button(key="save_note").click().run()
+    assert "Saved as event 1." in words(test)
+    assert test.text_area(key="note_text_here").value == ""
+    (note,) = held(root).notes
+    assert (note.text, note.by.author, note.by.known) == ("<b>odd</b>", "Ada", "asked")
+    assert {name: note.anchor[name] for name in ("kind", "condition", "record")} == {
+        "kind": "message", "condition": "two", "record": "2"}  # fmt: skip
+    assert "<b>odd</b>" in words(page("messages", condition="two", record="2"))
+    assert "<b>odd</b>" not in words(page("messages", condition="two", record="1"))
+    (root / "readback.yml").write_text((root / "readback.yml").read_text().replace("A:", "B:"))
+    assert "The text has changed since this note was written (A is the text of then, B the text of now): B " in words(
+        page("messages", condition="two", record="2")
+    )
+
+
+def test_without_a_name_nothing_is_saved_and_the_text_stays(root: Path) -> None:
+    test = page("review")
+    test.text_area(key="note_text_study").set_value("mine").run()
+    test.button(key="save_study").click().run()
+    assert "Not saved: give your name first." in words(test)
+    assert (test.text_area(key="note_text_study").value, held(root).notes) == ("mine", ())
+
+
+def test_what_the_disk_refuses_is_said_and_the_text_stays(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise NotSaved("the disk is full")
+
+    test = named(page("review"))
+    test.text_area(key="note_text_study").set_value("mine").run()
+    monkeypatch.setattr(Store, "save", full)
+    test.button(key="save_study").click().run()
+    assert "Not saved: the disk is full. Your text is still in the field." in words(test)
+    assert test.text_area(key="note_text_study").value == "mine"
+
+
+def test_a_decision_and_a_sign_off_are_kept_and_the_sign_off_is_checked(root: Path) -> None:
+    test = named(page("review"))
+    test.selectbox(key="decide_subject").set_value("Condition two")
+    test.radio(key="decide_verdict").set_value("defer")
+    test.text_area(key="decide_reason").set_value("not yet").run()
+    test.button(key="save_decision").click().run()
+    assert "defer Condition two" in words(test)
+    test.button(key="sign_now").click().run()
+    assert [str(one.subject) for one in held(root).signoffs] == ["study"]
+    assert "unchanged since" in settled(page("review"))
+    (root / "readback.yml").write_text((root / "readback.yml").read_text().replace("A:", "B:"))
+    told = settled(page("review"))
+    assert "stale, 2 texts changed" in told
+    assert "4 of 4 prompts differ, all by this" in told
+
+
+def settled(test: AppTest) -> str:
+    """The words of the page once its sign-offs have been checked."""
+    for _ in range(100):
+        if "being checked" not in (told := words(test)):
+            return told
+        test.run()
+    return told
+
+
+def test_notes_are_answered_and_closed_on_the_page(root: Path) -> None:
+    called = Store(root).save(Draft("note", {"text": "why?", "anchor": {"kind": "study"}}, "Bo", "cli", new_id())).id
+    test = named(page("review"))
+    test.text_area(key=f"text_answer_{called}").set_value("because").run()
+    test.button(key=f"save_answer_{called}").click().run()
+    assert "because" in words(test)
+    test.button(key=f"close_{called}").click().run()
+    assert held(root).notes[0].standing == "closed"
+    test.button(key=f"reopen_{called}").click().run()
+    assert held(root).notes[0].standing == "open"
+
+
+def test_a_broken_chain_is_said_and_nothing_can_be_added(root: Path) -> None:
+    import sqlite3
+
+    store = Store(root)
+    for text in ("one", "two"):
+        store.save(Draft("note", {"text": text}, "Bo", "cli", new_id()))
+    with sqlite3.connect(store.file) as there:
+        there.execute("DROP TRIGGER events_update")
+        there.execute('UPDATE events SET payload = \'{"text": "else"}\' WHERE sequence = 1')
+    test = page("review")
+    assert "changed outside of Readback at event 1" in words(test)
+    assert "two" in words(test)
+    assert not [one for one in test.button if one.key in ("sign_now", "save_decision", "save_study")]
+
+
+def test_what_is_selected_in_a_message_is_kept_with_its_quote_and_marked_there(root: Path) -> None:
+    test = named(page("messages", condition="two", record="2"))
+    test.text_input(key="note_span").set_value("0-user:3-6").run()
+    assert "characters 3 to 6" in words(test)
+    test.text_area(key="note_text_here").set_value("odd").run()
+    test.text_input(key="owner_here").set_value("Bo").run()
+    test.button(key="save_note").click().run()
+    (note,) = held(root).notes
+    text = "".join(one[1] for one in json.loads(Store(root).content(note.kept) or b"[]"))
+    assert (note.anchor["quote"], note.owner, note.due) == (text[3:6], "Bo", "")
+    assert test.text_input(key="note_span").value == ""
+    drawn = "".join(one.value for one in page("messages", condition="two", record="2").get("html"))
+    assert 'class="rb-find rb-noted" title="Ada: odd"' in drawn
+    other = "".join(one.value for one in page("messages", condition="two", record="1").get("html"))
+    assert 'rb-noted" title' not in other
+
+
+@pytest.mark.parametrize("said", ["0-user:3-999", "7-user:0-1", "nonsense", "training-user:0-3"])
+def test_a_span_that_is_not_there_marks_nothing(root: Path, said: str) -> None:
+    test = named(page("messages", condition="two", record="2"))
+    test.text_input(key="note_span").set_value(said).run()
+    assert "condition two, record 2, characters" not in words(test)
+    test.text_area(key="note_text_here").set_value("odd").run()
+    test.button(key="save_note").click().run()
+    assert "start" not in held(root).notes[0].anchor
+
+
+def test_a_note_is_edited_on_the_page_and_nobody_is_overwritten_unseen(root: Path) -> None:
+    store = Store(root)
+    draft = Draft("note", {"text": "why?", "anchor": {"kind": "study"}, "due": "soon"}, "Bo", "cli", new_id())
+    called = store.save(draft).id
+    test, form = named(page("review")), f"edit_{called}"
+    test.button(key=f"save_{form}").click().run()
+    assert "Not saved: nothing was changed." in words(test)
+    test.text_area(key=f"text_{form}").set_value("mine").run()
+    store.save(Draft("edit", {"note": called, "text": "theirs"}, "Cy", "cli", new_id()))
+    test.button(key=f"save_{form}").click().run()
+    assert "somebody else changed this note while you wrote" in words(test)
+    assert (held(root).notes[0].text, test.text_area(key=f"text_{form}").value) == ("theirs", "mine")
+    test.button(key=f"save_{form}").click().run()
+    (note,) = held(root).notes
+    assert (note.text, note.due, note.edits) == ("mine", "soon", 2)
+    assert "edited 2 times" in words(test)
+
+
+def test_a_sign_off_is_withdrawn_on_the_page(root: Path) -> None:
+    test = named(page("review"))
+    test.button(key="sign_now").click().run()
+    (one,) = held(root).signoffs
+    settled(test)
+    test.button(key=f"withdraw_{one.id}").click().run()
+    assert "withdrawn" in words(test)
+    assert held(root).signoffs[0].withdrawn is not None
+
+
+def test_many_notes_are_shown_a_part_at_a_time(root: Path) -> None:
+    store = Store(root)
+    for n in range(33):
+        store.save(Draft("note", {"text": f"note {n}.", "anchor": {"kind": "study"}}, "Bo", "cli", new_id()))
+    test = page("review")
+    assert ("note 29." in words(test), "note 30." in words(test)) == (True, False)
+    test.button(key="more_notes").click().run()
+    assert "note 32." in words(test)
+
+
+class Headers(dict[str, str]):
+    """What Streamlit has of a connection's headers."""
+
+    def get_all(self, name: str) -> list[str]:
+        return [self[name]] if name in self else []
+
+
+@pytest.mark.parametrize(
+    ("address", "secret", "known"),
+    [
+        (None, "long", True),  # Streamlit names no address for a proxy on the same machine
+        ("10.0.0.9", "long", False),
+        (None, "short", False),
+    ],
+)
+def test_a_proxy_on_this_machine_says_who_writes(
+    root: Path, monkeypatch: pytest.MonkeyPatch, address: str | None, secret: str, known: bool
+) -> None:
+    for name, value in (("USER_HEADER", "X-User"), ("PROXY", "127.0.0.1"), ("PROXY_SECRET", "long")):
+        monkeypatch.setenv(f"READBACK_{name}", value)
+    context = type(st.context)
+    headers = Headers({"X-User": "ines.login", "X-Readback-Proxy-Secret": secret})
+    monkeypatch.setattr(context, "headers", property(lambda _: headers))
+    monkeypatch.setattr(context, "ip_address", property(lambda _: address))
+    test = page("review")
+    assert ("You write as ines.login, as the proxy says." in words(test)) is known
+    test.text_area(key="note_text_study").set_value("By proxy")
+    test.button(key="save_study").click().run()
+    assert [(one.by.author, one.by.known) for one in held(root).notes] == ([("ines.login", "proxy")] if known else [])
