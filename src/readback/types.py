@@ -301,7 +301,7 @@ class Message:
 
     @property
     def text(self) -> str:
-        return "".join(segment.text for segment in self.segments)
+        return "".join([segment.text for segment in self.segments])  # a list: it is asked for often, and quicker
 
 
 @dataclass(frozen=True, slots=True)

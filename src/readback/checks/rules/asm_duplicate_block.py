@@ -15,6 +15,7 @@ from readback.types import Diagnostic, Location, Message, RuleContext, Segment, 
 
 PARAGRAPH, PARAGRAPH_LETTERS = 8, 36  # words and letters: shorter lines are often meant to come again
 STRETCH = 12  # words of a stretch that follows itself inside a paragraph
+RUN = 3  # words: natural text repeats few runs of three
 LOOKED = 50_000  # words at the start of a text in which such stretches are looked for: each costs a window of words
 BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 MOST = 20  # blocks that are told of one text; more tell nothing more
@@ -131,7 +132,7 @@ def _within(place: tuple[int, int], spans: list[tuple[int, int]]) -> bool:
 def twice(text: str) -> Iterator[Twice]:
     """The blocks that `text` holds twice, in the order of the second place; each block as long as can be."""
     own = words(text)
-    if len(own) < 2 * PARAGRAPH:
+    if len(own) < 2 * PARAGRAPH or not _comes_again(own):
         return
     found = sorted((*_paragraphs(own, _bounds(text)), *_stretches(own[:LOOKED])), key=lambda pair: (pair[1], -pair[2]))
     done = told = 0
@@ -140,6 +141,12 @@ def twice(text: str) -> Iterator[Twice]:
             done = again + size
             told += 1
             yield Twice(_span(text, first, size), _span(text, again, size), size)
+
+
+def _comes_again(own: Words) -> bool:
+    """Whether as many runs of RUN words were there before as the shortest block has: where not, no block was."""
+    runs = set(zip(*(own[at:] for at in range(RUN)), strict=False))
+    return len(own) - RUN + 1 - len(runs) > min(PARAGRAPH, STRETCH) - RUN
 
 
 def _bounds(text: str) -> list[int]:
