@@ -53,9 +53,7 @@ def test_a_paragraph_that_stands_twice_is_found_once_for_each_time_more(text: st
     assert [" ".join(hit.split()).rstrip(".") for hit in hits] == [" ".join(one.split()).rstrip(".") for one in found]
 
 
-@given(
-    st.lists(st.lists(st.sampled_from(("aaaaaa", "bbbbbbb", "cccccc", "\0", NOTE, MORE)), max_size=14), max_size=6)
-)
+@given(st.lists(st.lists(st.sampled_from(("aaaaaa", "bbbbbbb", "cccccc", "\0", NOTE, MORE)), max_size=14), max_size=6))
 def test_what_is_not_looked_through_holds_nothing_twice(parts: list[list[str]]) -> None:
     text = "\n\n".join(" ".join(part) for part in parts)
     found = list(twice(text))

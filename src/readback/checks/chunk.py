@@ -10,12 +10,12 @@ from typing import Any
 
 from readback import as_json, sandbox
 from readback.checks import repeats, rules
-from readback.checks.facts import of_record
 from readback.checks.variables import Heard, Shape, Told
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
 from readback.prompts.self_tests import hangs, of_this, own_template
 from readback.prompts.training_layout import trained_on
 from readback.prompts.training_text import trained_input
+from readback.records import of_record
 from readback.records.dataset import open_dataset
 from readback.requests.observer import Observer, Seen, diagnostic
 from readback.types import (

@@ -9,14 +9,13 @@ from functools import lru_cache, partial
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from readback.checks.facts import of_record
 from readback.checks.facts.outside_contexts import open_ends
 from readback.checks.facts.overlapping import LONG, RUN, Hit, blanked, normal, overlaps, shortened
 from readback.checks.facts.sentence_edges import after, before, begins, goes_on, only_names
 from readback.checks.facts.stored_prompt import context_texts
 from readback.checks.facts.text_units import SEEDS, index, may_hold
 from readback.checks.facts.text_words import span, stems, words
-from readback.records import row_fields
+from readback.records import of_record, row_fields
 from readback.sources.leak_phrases import GO_ON, PHRASES, ROLES
 from readback.types import Leaks, Location, Message, RuleContext, SystemText, Values
 

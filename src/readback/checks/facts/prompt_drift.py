@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
-from readback.checks.facts import of_record
-from readback.checks.facts.of_record import kept
 from readback.checks.facts.outside_contexts import from_number, in_stored
 from readback.checks.facts.overlapping import blanked, normal, shortened
 from readback.checks.facts.stored_prompt import bare, context_texts
 from readback.checks.facts.text_units import BREAK
-from readback.checks.facts.text_words import GAP, words
+from readback.checks.facts.text_words import GAP, SHORT, Words, words
+from readback.records import of_record
+from readback.records.of_record import kept
 from readback.sources.prompt_texts import NO_CITATIONS, NO_CONTEXTS, SENTENCES, STANDARD, UNKNOWN
 from readback.types import Values
 
@@ -25,6 +26,7 @@ SECOND = NO_CITATIONS  # what the program writes in place of CITE where a row ne
 BEGINNING = 40  # characters by which the beginning of a context is known
 
 Span = tuple[int, int]
+Sentence = tuple[Span, str, Words]
 Cut = tuple[int, int, int]
 
 
@@ -76,9 +78,10 @@ def _against(
     own, cut = _without_parts(own, listed)
     head, asked, answer = CONTEXT.search(own), own.rfind(QUESTION), own.rfind(ANSWER)
     said = (asked, answer + len(ANSWER)) if 0 <= asked < answer else None
-    found = [(span, own[slice(*span)]) for span in _sentences(blanked(own, [said] if said else []))]
-    present = {words(sentence): span[0] for span, sentence in reversed(found)}
-    extra = [(span, one) for span, one in found if words(one) not in KNOWN]
+    # Without what is asked: most prompts end with it, and what is before it is the same in many.
+    found = _sentences(blanked(own, [said]) if said and own[said[1] :] else own[: said[0]] if said else own)
+    present = {spoken: span[0] for span, _, spoken in reversed(found)}
+    extra = [(span, one) for span, one, spoken in found if spoken not in KNOWN]
     no_citations = words(NO_CITATIONS) in present and words(CITE) not in present
     missing = [one for one in SENTENCES if words(one) not in present and not (no_citations and one == CITE)]
     asks = own[asked + len(QUESTION) : answer].replace(GAP, " ").strip() if said else question
@@ -98,16 +101,27 @@ def _against(
     return one if one.any or cut or told or not said else Drift(blanks=_blanks(text, contexts, question, asked))
 
 
-def _sentences(own: str) -> Iterator[Span]:
+def _sentences(own: str) -> tuple[Sentence, ...]:
+    return _short(own) if len(own) < SHORT else _long(own)
+
+
+def _long(own: str) -> tuple[Sentence, ...]:
     """The sentences outside gaps, without blanks at their ends; marks without a word are none."""
+    found: list[Sentence] = []
     for stretch in re.finditer(rf"[^{GAP}]+", own):
         at = stretch.start()
         for sentence in (*BREAK.finditer(own, stretch.start(), stretch.end()), None):
             end = sentence.start() if sentence else stretch.end()
             piece = own[at:end]
-            if words(piece):
-                yield at + len(piece) - len(piece.lstrip()), at + len(piece.rstrip())
+            if spoken := words(piece):
+                text = piece.strip()
+                start = at + len(piece) - len(piece.lstrip())
+                found.append(((start, start + len(text)), text, spoken))
             at = sentence.end() if sentence else end
+    return tuple(found)
+
+
+_short = lru_cache(maxsize=64)(_long)
 
 
 def _without_parts(own: str, listed: Sequence[str]) -> tuple[str, list[Cut]]:

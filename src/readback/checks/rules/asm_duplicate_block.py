@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from readback.checks.facts.leaked_texts import OWN, folded, leaks
-from readback.checks.facts.of_record import in_short, kept
 from readback.checks.facts.outside_contexts import STORED, Spans, in_message
 from readback.checks.facts.overlapping import blanked, shortened
 from readback.checks.facts.text_words import GAP, Words, letters, span, starts, words
+from readback.records.of_record import in_short, kept
 from readback.types import Diagnostic, Location, Message, RuleContext, Segment, Values
 
 PARAGRAPH, PARAGRAPH_LETTERS = 8, 36  # words and letters: shorter lines are often meant to come again

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from readback.checks.facts import stored_prompt
 from readback.checks.facts.context_places import inside
-from readback.checks.facts.of_record import kept
+from readback.records.of_record import kept
 from readback.types import Diagnostic, Location, RuleContext, Values
 
 CODE = "fmt-context-not-sent"

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from readback.checks.facts import stored_prompt
-from readback.checks.facts.of_record import in_short
 from readback.checks.facts.outside_contexts import Spans, in_message, in_stored
 from readback.checks.facts.overlapping import blanked, shortened
+from readback.records.of_record import in_short
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-markers"
