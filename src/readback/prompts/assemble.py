@@ -174,6 +174,8 @@ def _unfilled(diagnostic: Diagnostic) -> bool:
 
 def tried(workspace: Workspace, record: Record, extra: Values) -> Record:
     """The record with values that somebody tries; a value for a field is one for the variables mapped to it, too."""
+    if not extra:
+        return record
     fields = workspace.dataset.fields if workspace.dataset else {}
     return with_values(record, {**{name: extra[field] for name, field in fields.items() if field in extra}, **extra})
 

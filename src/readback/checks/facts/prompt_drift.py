@@ -129,7 +129,8 @@ def _without_parts(own: str, listed: Sequence[str]) -> tuple[str, list[Cut]]:
     cut: list[Cut] = []
     head = CONTEXT.search(own)
     for number, context in enumerate(listed if head else (), 1):
-        for text in dict.fromkeys((context, bare(context))):
+        alone = bare(context)
+        for text in (context,) if alone == context else (context, alone):
             at = own.find(text[:BEGINNING], head.end() if head else 0) if text else -1
             if at >= 0:
                 there = _first_difference(own[at:], text)

@@ -138,7 +138,7 @@ def check(
     """
     for code, rule in _that_look_at(on) if decided is None else decided.rules_for(case, on):
         if decided is not None or codes is None or code in codes:
-            yield from _told(code, rule.logic.check, case)
+            yield from _told(code, rule.logic.check, case)  # a list, which is empty most times
 
 
 def decide(opened: Workspace, codes: Collection[str] | None = None, plain: bool = False) -> Deciding:
@@ -160,19 +160,19 @@ def repeats(code: str, first: Record, later: RuleContext, kinds: Sequence[str]) 
     yield from _told(code, lambda case: RULES()[code].logic.repeats(first, case, kinds), later)
 
 
-def _told(
-    code: str, look: Callable[[RuleContext], Iterator[Diagnostic]], case: RuleContext
-) -> Iterator[Finding | Fault]:
+def _told(code: str, look: Callable[[RuleContext], Iterator[Diagnostic]], case: RuleContext) -> list[Finding | Fault]:
     """The findings of one rule; a rule that fails is our fault and must stop no other."""
+    found: list[Finding | Fault] = []
     try:
         for diagnostic in look(case):
-            yield noted(diagnostic, case)
+            found.append(noted(diagnostic, case))
     except MemoryError:  # a bounded child that is full: the fault of what it works on
         raise
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         said = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
-        yield Fault(code, said, placed(NOWHERE, case))
+        found.append(Fault(code, said, placed(NOWHERE, case)))
+    return found
 
 
 @cache

@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -63,24 +64,31 @@ DATA = ("variable", "default", "unknown")
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     for message in case.assembly.messages if case.assembly else ():
-        contexts = in_message(message, fields)
-        found = [one for one in _twice(message.text, contexts, fields) if _meant_once(message, one)]
+        found = _found(message, fields)
         if found and message.role == "user":
-            told = leaks(case, message.text, folded(case, message), contexts)
+            told = leaks(case, message.text, folded(case, message), in_message(message, fields))
             spans = [(leak.start, leak.end) for leak in told if not leak.inside]
             found = [one for one in found if not any(_within(place, spans) for place in one[:2])]
         yield from (_diagnostic(message, one) for one in found)
 
 
-def _twice(text: str, contexts: Spans, fields: Values) -> list[Twice]:
-    """The blocks that a text holds twice outside of its contexts; kept, for several conditions send the same text."""
-    return kept(fields, (twice, text, tuple(contexts)), lambda: _looked(text, contexts))
+def _found(message: Message, fields: Values) -> list[Twice]:
+    """The blocks that a message holds twice outside of its contexts; kept, for several conditions send the same one."""
+    parts = message.segments
+    return kept(fields, (twice, id(parts)), lambda: (parts, list(_looked(message, in_message(message, fields)))))[1]
 
 
-def _looked(text: str, contexts: Spans) -> list[Twice]:
-    if in_short() and not any(True for _ in twice(shortened(text, contexts))):
-        return []
-    return list(twice(blanked(text, contexts)))
+def _looked(message: Message, contexts: Spans) -> Iterator[Twice]:
+    text = message.text
+    if in_short() and not _short(shortened(text, contexts) if contexts else text):
+        return iter(())
+    return (one for one in twice(blanked(text, contexts)) if _meant_once(message, one))
+
+
+@lru_cache(maxsize=64)
+def _short(text: str) -> bool:
+    """Whether a text holds anything twice; kept, for a system message is the same for every record."""
+    return any(True for _ in twice(text))
 
 
 def _diagnostic(message: Message, one: Twice) -> Diagnostic:
