@@ -301,7 +301,7 @@ class Message:
 
     @property
     def text(self) -> str:
-        return "".join(segment.text for segment in self.segments)
+        return "".join([segment.text for segment in self.segments])  # a list: it is asked for often, and quicker
 
 
 @dataclass(frozen=True, slots=True)
@@ -552,7 +552,10 @@ class Workspace:
 
     def condition(self, name: str) -> Condition | None:
         """The condition of that name or alias."""
-        return next((c for c in self.conditions if name == c.name or name in c.aliases), None)
+        for one in self.conditions:  # asked many times for each record
+            if name == one.name or name in one.aliases:
+                return one
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -568,12 +571,8 @@ class RuleContext:
     trained: Message | None = None  # the user message the assembly's model was trained on for this record
     self_tests: Mapping[str, SelfTest] = field(default_factory=dict)
     model_input: ModelInput | None = None
-    tokens: Tokens | None = (
-        None  # of the text that the model reads, else of all messages; with a record alone of a training row
-    )
-    trained_input: ModelInput | None = (
-        None  # the text the model was trained on for this record, as the template wrote it
-    )
+    tokens: Tokens | None = None  # of what the model reads, else of all messages; of a record alone: of a training row
+    trained_input: ModelInput | None = None  # the text the model was trained on for this record, by its template
     systems: Systems = NO_SYSTEMS  # of the training rows in the record's file
 
     def messages(self, role: str) -> Iterator[Message]:

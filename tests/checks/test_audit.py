@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from readback import sandbox, workspace
 from readback.checks import chunk, engine, rules, summary
 from readback.checks.summary import Audit, Progress
-from readback.checks.variables import Heard
 from readback.prompts import in_chunks
 from readback.records.dataset import Counts
 from readback.types import Finding, Location, Selection, Workspace
@@ -141,14 +140,13 @@ def workspace_of_nothing() -> Workspace:
     return Workspace(Path(), "")
 
 
-def test_chunks_in_any_order_give_the_same_frames_as_one(write: Write) -> None:
+def test_chunks_in_any_order_give_the_same_records_as_one(write: Write) -> None:
     rows = [{"id": str(n), "q": "Be brief." if n % 3 else "Why?"} for n in range(9)]
     opened = workspace.open(write({"readback.yml": MODES, "data.jsonl": rows}))
     choices = [Selection(mode="short"), Selection(mode="long")]
 
     def frames(start: int, stop: int) -> list[Any]:
-        told, heard = chunk.audit_chunk(chunk.payload(opened, choices, start, stop)), Heard()
-        return [{**frame, "uses": [heard.read(one) for one in frame["uses"]]} for frame in told]
+        return list(chunk.heard(chunk.audit_chunk(chunk.payload(opened, choices, start, stop))))
 
     parts = {start: frames(start, start + 3) for start in (6, 0, 3)}
     assert frames(0, 9) == [frame for start in sorted(parts) for frame in parts[start]]

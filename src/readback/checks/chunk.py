@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -9,11 +10,12 @@ from typing import Any
 
 from readback import as_json, sandbox
 from readback.checks import repeats, rules
-from readback.checks.variables import Told
+from readback.checks.variables import Heard, Shape, Told
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
 from readback.prompts.self_tests import hangs, of_this, own_template
 from readback.prompts.training_layout import trained_on
 from readback.prompts.training_text import trained_input
+from readback.records import of_record
 from readback.records.dataset import open_dataset
 from readback.requests.observer import Observer, Seen, diagnostic
 from readback.types import (
@@ -29,6 +31,9 @@ from readback.types import (
     Workspace,
 )
 
+BATCH = 64  # records of one frame, and
+WAIT = 0.2  # seconds after which a frame is sent all the same: somebody may be watching
+
 
 def payload(
     opened: Workspace,
@@ -39,11 +44,13 @@ def payload(
     codes: Iterable[str] | None = None,
     records: bool = True,
     numbers: Sequence[int] | None = None,
+    each: bool = False,
+    plain: bool = False,
 ) -> dict[str, Any]:
     """What `audit_chunk` takes, as JSON. `records`: whether the rules about records run too; `numbers`: those of the
-    records, where they are no range.
+    records, where they are no range; `each`: a frame for each record; `plain`: without any short way (for tests).
     """
-    asked = {"codes": None if codes is None else sorted(codes), "records": records}
+    asked = {"codes": None if codes is None else sorted(codes), "records": records, "each": each, "plain": plain}
     return {**in_chunks.payload(opened, choices, start, stop, numbers=numbers), **asked}
 
 
@@ -54,47 +61,80 @@ def warm() -> None:
 
 
 def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """One frame for each record: {"index", "findings", "faults", "longest": [characters for each choice],
-    "uses": [what became of the names, as `Told` tells it, for each choice], "observed": [whether what was sent is
-    equal, null where nothing was logged, for each choice], "marks"}.
+    """Frames of the records in their order, several in one: {"records": [{"index", "longest": [characters for each
+    choice], …}, …]}. What is empty is left out of a record, as are "uses" that are those of the record before it:
 
-    A pure function of the dataset and `work`: the same frames in any process and any order of chunks (once `Heard`
-    has read the uses, which name what an earlier frame told).
+    "findings", "faults", "uses" [what became of the names, as `Told` tells it, for each choice], "observed" [whether
+    what was sent is equal, null where nothing was logged, for each choice; nothing where all are null], "marks".
+
+    A pure function of the dataset and `work`: the same records in any process and any order of chunks (once `Heard`
+    has read the uses, which name what an earlier record told), whatever the frames.
     """
     inside = in_chunks.enter(work)
-    opened, choices, replies = inside.opened, inside.choices, inside.replies
+    batch: list[dict[str, Any]] = []
+    sent, most = time.monotonic(), 1
+    with of_record.plainly(work["plain"]):
+        for one in _records(inside, work):
+            batch.append(one)
+            if len(batch) >= most or time.monotonic() - sent > WAIT:
+                yield {"records": batch}  # the first at once: how long the others take is measured from there
+                batch, sent, most = [], time.monotonic(), 1 if work["each"] else BATCH
+    if batch:
+        yield {"records": batch}
+
+
+def heard(frames: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Each record of one child's frames with what was left out of it; "uses" are shapes, one for each choice."""
+    told, shapes = Heard(), list[Shape]()
+    for one in (one for frame in frames for one in frame["records"]):
+        if "uses" in one:
+            shapes = [told.read(use) for use in one["uses"]]
+        yield {
+            "findings": [],
+            "faults": [],
+            "marks": [],
+            "observed": [None] * len(shapes),
+            **one,
+            "uses": shapes,
+        }
+
+
+def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    opened, choices, replies, codes = inside.opened, inside.choices, inside.replies, work["codes"]
+    wanted = None if codes is None else frozenset(codes)
     watching = Observer(opened, inside.data)
     telling = Told()
+    decided = rules.decide(opened, wanted, work["plain"])
+    of_rows = work["records"] and opened.dataset
+    before: list[list[Any]] = []
     for record in inside.records():
         uses: list[list[Any]] = []
         found: list[Finding | rules.Fault] = []
         longest: list[int] = []
         observed: list[bool | None] = []
-        if work["records"] and opened.dataset:
+        if of_rows:
             counted = token_counts.of_row(opened, record)
             alone = RuleContext(opened, record, tokens=counted, systems=inside.data.systems)
-            found.extend(rules.check(alone, "record", work["codes"]))
+            found.extend(rules.check(alone, "record", wanted, decided))
         for choice in choices:
             sandbox.beat()
-            assembly = assemble.assemble(opened, record, choice, replies.get(choice, record))
+            assembly = assemble.assemble(opened, record, choice, replies.get(choice, record), marked=False)
             uses.append(telling.tell(assembly.uses))
-            longest.append(sum(len(message.text) for message in assembly.messages))
+            longest.append(sum(len(segment.text) for message in assembly.messages for segment in message.segments))
             seen = watching.seen(record, assembly)
             observed.append(None if seen is None else seen.verdict == "equal")
-            found.extend(about(opened, record, assembly, work["codes"], seen))
-        yield {
-            "index": record.place.index,
+            found.extend(about(opened, record, assembly, wanted, seen, decided))
+        said = {
             "findings": [as_json.keep(one) for one in found if isinstance(one, Finding)],
             "faults": [
                 [one.rule, one.error, as_json.known(one.place)] for one in found if isinstance(one, rules.Fault)
             ],
-            "longest": longest,
-            "uses": uses,
-            "observed": observed,
-            "marks": list(repeats.marks(RuleContext(opened, record), work["codes"]))
-            if work["records"] and opened.dataset
-            else [],
+            "uses": [] if uses == before else uses,
+            "observed": observed if any(one is not None for one in observed) else [],
+            "marks": list(repeats.marks(RuleContext(opened, record), wanted)) if of_rows else [],
         }
+        before = [one[:1] for one in uses]
+        yield {"index": record.place.index, "longest": longest} | {name: one for name, one in said.items() if one}
 
 
 def everything(
@@ -127,6 +167,7 @@ def about(
     assembly: Assembly,
     codes: Iterable[str] | None = None,
     seen: Seen | None = None,
+    decided: rules.Deciding | None = None,
 ) -> Iterator[Finding | rules.Fault]:
     """What is to be said about one assembly: what its makers and its server noted, what was `seen` of it in logs,
     what rules find.
@@ -143,7 +184,10 @@ def about(
     of_training = of_this(opened, learned) if learned and own_template(learned, read) else ()
     served = opened.models.get(condition.model or "") if condition else None
     said = (_said(one, case, served) for one in (*diagnostics, *of_this(opened, read), *of_training))
-    found = (*(one for one in said if wanted is None or one.code in wanted), *rules.check(case, "assembly", wanted))
+    found = (
+        *(one for one in said if wanted is None or one.code in wanted),
+        *rules.check(case, "assembly", wanted, decided),
+    )
     yield from found if opened.dataset else (one for one in found if _without_row(one))
 
 

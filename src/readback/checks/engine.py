@@ -14,13 +14,13 @@ from typing import Any
 
 from readback import as_json, sandbox
 from readback.checks import excess, rules, training, workspace_check
-from readback.checks.chunk import about, payload
+from readback.checks.chunk import about, heard, payload
 from readback.checks.repeats import Mark, Repeats
 from readback.checks.rules import Fault
 from readback.checks.sample import SEED, Sample, drawn
 from readback.checks.summary import Audit, Progress, Row, Tally, rows, selection_key
 from readback.checks.unused import unused
-from readback.checks.variables import Heard, Variables, started
+from readback.checks.variables import Variables, started
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts, training_match, trial
 from readback.records.dataset import Cancelled, Counts, Dataset, DatasetChanged, open_dataset
 from readback.records.field_names import MOST
@@ -104,30 +104,34 @@ class _Run:
         """Whether the records are drawn ones."""
         return not isinstance(self.numbers, range)
 
-    def work(self, start: int, stop: int, choices: Iterable[Selection], records: bool = True) -> dict[str, Any]:
-        """What a child takes for the records from place `start` to `stop`."""
+    def work(
+        self, start: int, stop: int, choices: Iterable[Selection], records: bool = True, each: bool = False
+    ) -> dict[str, Any]:
+        """What a child takes for the records from place `start` to `stop`; `each`: it tells of every record at once."""
         numbers = self.numbers[start:stop] if self.sampled else None
-        return payload(self.opened, choices, start, stop, codes=self.codes, records=records, numbers=numbers)
+        return payload(self.opened, choices, start, stop, codes=self.codes, records=records, numbers=numbers, each=each)
 
-    def frames(self, start: int, stop: int, choices: Iterable[Selection], records: bool) -> Iterator[_Frame]:
-        work = self.work(start, stop, choices, records)
+    def frames(
+        self, start: int, stop: int, choices: Iterable[Selection], records: bool, each: bool = False
+    ) -> Iterator[_Frame]:
+        work = self.work(start, stop, choices, records, each)
         yield from self.read(self.stream(work, once=stop - start > 1), choices)
 
     def stream(self, work: Mapping[str, Any], once: bool) -> Iterator[Mapping[str, Any]]:
         """What a child says; how long that takes is remembered, without its start."""
         began, count = 0.0, 0
         for frame in sandbox.stream(WORK, work, in_child.LIMITS, once=once, awaited=self.sampled):
-            began, count = began or time.monotonic(), count + 1
+            count += len(frame["records"]) if began else 0
+            began = began or time.monotonic()
             yield frame
-        self.pace.append((time.monotonic() - began, count - 1))
+        self.pace.append((time.monotonic() - began, count))
 
     def read(self, frames: Iterable[Mapping[str, Any]], choices: Iterable[Selection]) -> Iterator[_Frame]:
-        heard = Heard()
-        for frame in frames:
-            faults = (Fault(rule, error, as_json.read_place(at)) for rule, error, at in frame["faults"])
-            found: list[Finding | Fault] = [*map(as_json.read_finding, frame["findings"]), *faults]
-            self.names.take(choices, map(heard.read, frame["uses"]), frame["index"])
-            yield _Frame(frame["index"], found, frame["longest"], frame["observed"], frame["marks"])
+        for one in heard(frames):
+            faults = (Fault(rule, error, as_json.read_place(at)) for rule, error, at in one["faults"])
+            found: list[Finding | Fault] = [*map(as_json.read_finding, one["findings"]), *faults]
+            self.names.take(choices, one["uses"], one["index"])
+            yield _Frame(one["index"], found, one["longest"], one["observed"], one["marks"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,10 +327,7 @@ def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
                         run.tally.measure(frame.index, choices, frame.longest, frame.observed)
                         at += 1
                         yield frame
-                    if raw.stopped:
-                        yield _alone(run, at)
-                        at += 1
-                yield from _chunk(run, at, stop)
+                yield from _chunk(run, at, stop, careful=raw.stopped)
         finally:
             ended.set()
 
@@ -360,21 +361,25 @@ def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...], ended
     return raw
 
 
-def _chunk(run: _Run, start: int, stop: int) -> Iterator[_Frame]:
-    """The frames of a range; where a record kills the child, it is looked at alone and the rest goes on after it."""
+def _chunk(run: _Run, start: int, stop: int, *, careful: bool = False) -> Iterator[_Frame]:
+    """The frames of a range. Where a record kills the child, others may be lost with it: they are looked at once more
+    with a frame for each (`careful`), so that it is known which it is. It is looked at alone, and the rest goes on.
+    """
     at = start
     while at < stop:
         choices = tuple(run.active)
         try:
-            for frame in run.frames(at, stop, choices, True):
+            for frame in run.frames(at, stop, choices, True, careful):
                 run.tally.measure(frame.index, choices, frame.longest, frame.observed)
                 at += 1
                 yield frame
             if at < stop:
                 raise DatasetChanged(f"{run.data.file} was changed while it was looked through")
         except sandbox.Stopped:
-            yield _alone(run, at)
-            at += 1
+            if careful or at + 1 == stop:
+                yield _alone(run, at)
+                at += 1
+            careful = True
 
 
 def _alone(run: _Run, at: int) -> _Frame:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from inspect import cleandoc
 from typing import Any
 
+from readback.checks import needs
 from readback.types import Severity
 
 Files = Mapping[str, str | bytes]  # a small workspace: file name -> content
@@ -31,6 +32,7 @@ class Rule:
     passes: tuple[Files, ...]
     fails: tuple[Files, ...]
     because: Mapping[str, str] = field(default_factory=dict)  # why a finding has another severity, by that severity
+    needs: needs.Needs = field(default_factory=dict)  # by what is looked at: what must hold before it finds anything
     of_a_row: bool = False  # a row lacks something: nothing is said where there is no row
     logic: Any = None
 
@@ -42,6 +44,7 @@ def of_entry(code: str, entry: Mapping[str, Any], logic: Any = None) -> Rule:
         code=code,
         severity=entry["severity"],
         on=_kinds(logic.ON if logic else "load"),
+        needs=needs.read(getattr(logic, "NEEDS", {}), _kinds(logic.ON if logic else "load")),
         title=entry["title"],
         paragraphs=(entry["what"], entry["why"], entry["how"]),
         sentence=entry["sentence"],
@@ -61,6 +64,7 @@ def of_plugin(module: Any) -> Rule:
         code=module.CODE,
         severity=module.SEVERITY,
         on=_kinds(module.ON),
+        needs=needs.read(getattr(module, "NEEDS", {}), _kinds(module.ON)),
         title=title,
         paragraphs=tuple(paragraphs),
         sentence=module.SENTENCE,

@@ -49,13 +49,14 @@ def assemble(
     extra: Values | None = None,
     *,
     origins: bool = True,
+    marked: bool = True,
 ) -> Assembly:
     """The messages for `record` under `choice`; `extra` are values that replace the record's.
 
     Never raises for what is wrong with the input: then there are notes, and no messages where none can be built.
     `answer` is what the choice's condition replied, for a judge. Without `origins` the texts are the same, and who
     wrote which stretch of a mode's or a task's text is not worked out, nor what became of its variables: that costs
-    more than the text does. Whose words an adapter's text is in is told in either case.
+    more than the text does. Whose words an adapter's text is in is told in either case. `marked`: with a fingerprint.
     """
     replies = choice.judge is not None and choice.condition is not None
     kept = {name: value for name, value in (extra or {}).items() if name != "answer" or not replies}
@@ -69,7 +70,7 @@ def assemble(
         record.id,
         record.place.index,
         messages,
-        fingerprint(messages) if messages else "",
+        fingerprint(messages) if messages and marked else "",
         names,
         diagnostics,
         record.masked or bool(answer and answer.masked and choice.judge is not None),
@@ -173,6 +174,8 @@ def _unfilled(diagnostic: Diagnostic) -> bool:
 
 def tried(workspace: Workspace, record: Record, extra: Values) -> Record:
     """The record with values that somebody tries; a value for a field is one for the variables mapped to it, too."""
+    if not extra:
+        return record
     fields = workspace.dataset.fields if workspace.dataset else {}
     return with_values(record, {**{name: extra[field] for name, field in fields.items() if field in extra}, **extra})
 

@@ -14,12 +14,14 @@ from typing import Literal, NamedTuple
 from readback.prompts.contexts import Contexts, normalise_contexts
 from readback.prompts.render import Rendered
 from readback.records import row_fields
+from readback.records.of_record import kept
 from readback.records.row_fields import Field
 from readback.sources.prompt_texts import CLOSED_BOOK, HYBRID, NO_CONTEXTS, STANDARD, UNKNOWN
 from readback.types import NOWHERE, Diagnostic, Record, Segment, VariableUse
 
 Builder = Literal["question", "closed_book", "hybrid", "standard", "stored"]
 Options = Mapping[str, str]
+NO_OPTIONS: Options = {}
 
 
 def build(name: str, record: Record, model_type: str | None = None, options: Options | None = None) -> Rendered:
@@ -28,8 +30,13 @@ def build(name: str, record: Record, model_type: str | None = None, options: Opt
     `model_type` is base, instruction_only, rag_trained or None (as base). The stored prompt is taken as it is. What
     the row lacks is a Diagnostic; `ok` is False where nothing can be built.
     """
-    options = options or {}
+    options = NO_OPTIONS if options is None else options
     wanted = builder(name, model_type, options)
+    asked = (build, name, wanted, id(record), id(options))  # several conditions send the same, and train on it
+    return kept(record.fields, asked, lambda: (record, options, _build(name, wanted, record, options)))[2]
+
+
+def _build(name: str, wanted: Builder, record: Record, options: Options) -> Rendered:
     if wanted == "stored":
         return _stored(record)
     question = row_fields.question(record.fields)

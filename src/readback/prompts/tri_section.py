@@ -17,8 +17,9 @@ JOINER = Segment("\n\n", "joiner")
 
 
 def compact(segments: Iterable[Segment]) -> Segments:
-    """The segments without empty ones; the text stays the same."""
-    return tuple(segment for segment in segments if segment.text)
+    """The segments without empty ones, themselves where none is; the text stays the same."""
+    every = tuple(segments)
+    return every if "" not in [one.text for one in every] else tuple(one for one in every if one.text)
 
 
 def append(base: Segments, extra: Segments) -> Segments:

@@ -45,10 +45,13 @@ class Observer:
         """What was observed for an assembly; None where nothing was, or where nothing can be held against it."""
         if not made.messages or made.choice.judge is not None or made.masked or record.id is None:
             return None
+        every = list(self._logged(made, record.id))
+        if not every:
+            return None
         ours = [(message.role, message.text) for message in made.messages]
         served, whole = self._served(made), None
         found: Seen | None = None
-        for logged in self._logged(made, record.id):
+        for logged in every:
             if logged.request.form == "prompt" and whole is None:
                 condition = self.opened.condition(made.choice.condition) if made.choice.condition else None
                 read = model_input.sent(self.opened, record, made, condition, False)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from readback.checks.facts import stored_prompt
 from readback.checks.facts.outside_contexts import RETRIEVED, standing
+from readback.checks.facts.overlapping import find
 from readback.types import Segment, Values
 
 Sent = Literal["there", "absent", "unknown"]
@@ -29,8 +30,7 @@ class Place:
 
 def inside(prompt: str, context: str) -> tuple[int, int] | None:
     """Where a context is in a prompt character by character; the number in front of it may be left out there."""
-    if context in prompt:
-        start = prompt.index(context)
+    if (start := find(prompt, context)) >= 0:
         return start, start + len(context)
     bare = stored_prompt.bare(context)
     return next((span for span in standing(prompt, context) if prompt[slice(*span)].endswith(bare)), None)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from readback.checks.facts import of_record, stored_prompt
+from readback.checks.facts import stored_prompt
 from readback.checks.facts.overlapping import places
-from readback.types import Message, Values
+from readback.records import of_record
+from readback.types import Message, Segment, Values
 
 # Names under which records and templates keep what was retrieved; the last is the current Albert program's.
 RETRIEVED = re.compile(
@@ -23,13 +24,14 @@ Spans = list[tuple[int, int]]
 
 def in_message(message: Message, fields: Values) -> Spans:
     """Where a message holds retrieved text, in order."""
-    return of_record.kept(fields, (in_message, id(message)), lambda: (message, _in_message(message, fields)))[1]
+    parts = message.segments  # the same ones where several conditions send the same
+    return of_record.kept(fields, (in_message, id(parts)), lambda: (parts, _in_message(parts, fields)))[1]
 
 
-def _in_message(message: Message, fields: Values) -> Spans:
+def _in_message(parts: tuple[Segment, ...], fields: Values) -> Spans:
     spans: Spans = []
     start = 0
-    for segment in message.segments:
+    for segment in parts:
         end = start + len(segment.text)
         data = segment.origin in ("variable", "default", "unknown")
         if data and segment.name in STORED:

@@ -21,6 +21,7 @@ from readback.checks.facts.text_units import SEEDS, Index, Unit, index, may_hold
 from readback.checks.facts.text_words import GAP, Words, letters, span, stems, words
 
 EDGE = 1.25  # what a hit word by word counts more than one that is only like it
+HEAD, TRIES = 32, 8  # characters by which a long part is looked for, and how often before Python's own search
 BETWEEN = 4  # words between two sentences of one text that are no sentence of their own
 
 
@@ -71,7 +72,7 @@ def overlaps(text: str, sources: Sequence[str], threshold: float = THRESHOLD, ed
     `edits`: whether what is only alike, and parts, count too. Time is in proportion to the text's length.
     """
     looked = index(tuple(sources))
-    if not edits and not may_hold(text, looked.units):
+    if not edits and not may_hold(text, looked):
         return ()
     own, beginnings = words(text), stems(text)
     pairs = looked.pairs
@@ -92,11 +93,10 @@ def overlaps(text: str, sources: Sequence[str], threshold: float = THRESHOLD, ed
 
 def places(text: str, part: str) -> Iterator[tuple[int, int]]:
     """Where `part` is in `text`: exactly, else with blanks, capitals and punctuation aside."""
-    if part and part in text:
-        start = text.find(part)
+    if part and (start := find(text, part)) >= 0:
         while start >= 0:
             yield start, start + len(part)
-            start = text.find(part, start + len(part))
+            start = find(text, part, start + len(part))
         return
     wanted, own, trimmed = words(part), words(text), part.strip()
     at = _next(own, wanted, 0)
@@ -108,12 +108,40 @@ def places(text: str, part: str) -> Iterator[tuple[int, int]]:
         at = _next(own, wanted, at + len(wanted))
 
 
+def find(text: str, part: str, at: int = 0) -> int:
+    """As `text.find(part, at)`, by the first characters of a long part: Python's own search prepares itself for each
+    long part, which costs more than to look.
+    """
+    if len(part) <= HEAD:
+        return text.find(part, at)
+    head = part[:HEAD]
+    for _ in range(TRIES):
+        if (at := text.find(head, at)) < 0 or text.startswith(part, at):
+            return at
+        at += 1
+    return text.find(part, at)
+
+
 def blanked(text: str, holes: Iterable[tuple[int, int]]) -> str:
     """`text` with the spans replaced by gaps of the same length."""
     parts: list[str] = []
     at = 0
     for start, end in sorted(holes):
         parts += (text[at:start], GAP * (end - max(start, at)))
+        at = max(at, end)
+    return "".join((*parts, text[at:]))
+
+
+def shortened(text: str, holes: Iterable[tuple[int, int]]) -> str:
+    """`text` with each span replaced by one gap: the words that `blanked` leaves, in the same order.
+
+    Retrieved text is most of a prompt. What is found outside of it is found in the short text, too; only where
+    something is, the places in the whole text are worked out.
+    """
+    parts: list[str] = []
+    at = 0
+    for start, end in sorted(holes):
+        parts += (text[at:start], GAP if end > max(start, at) else "")
         at = max(at, end)
     return "".join((*parts, text[at:]))
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
-from readback.checks.facts.of_record import kept
 from readback.checks.facts.outside_contexts import from_number, in_stored
-from readback.checks.facts.overlapping import blanked, normal
+from readback.checks.facts.overlapping import blanked, normal, shortened
 from readback.checks.facts.stored_prompt import bare, context_texts
 from readback.checks.facts.text_units import BREAK
-from readback.checks.facts.text_words import GAP, words
+from readback.checks.facts.text_words import GAP, SHORT, Words, words
+from readback.records import of_record
+from readback.records.of_record import kept
 from readback.sources.prompt_texts import NO_CITATIONS, NO_CONTEXTS, SENTENCES, STANDARD, UNKNOWN
 from readback.types import Values
 
@@ -24,6 +26,7 @@ SECOND = NO_CITATIONS  # what the program writes in place of CITE where a row ne
 BEGINNING = 40  # characters by which the beginning of a context is known
 
 Span = tuple[int, int]
+Sentence = tuple[Span, str, Words]
 Cut = tuple[int, int, int]
 
 
@@ -58,13 +61,27 @@ def drift(text: str, fields: Values, question: str, told: Sequence[Span]) -> Dri
 
 
 def _drift(text: str, fields: Values, question: str, told: Sequence[Span]) -> Drift:
-    contexts = in_stored(text, fields)
-    own, cut = _without_parts(blanked(text, (*contexts, *told)), fields)
+    contexts, listed = in_stored(text, fields), context_texts(fields)
+    if of_record.in_short() and GAP not in text and not any(GAP in one for one in listed):
+        own = shortened(text, (*contexts, *told))
+        gap = own.find(GAP)
+        one = _against(own, own, [(gap, gap + 1)] if contexts else [], listed, question, told)
+        if not one.any and not one.cut:
+            return one
+    return _against(text, blanked(text, (*contexts, *told)), contexts, listed, question, told)
+
+
+def _against(
+    text: str, own: str, contexts: Sequence[Span], listed: Sequence[str], question: str, told: Sequence[Span]
+) -> Drift:
+    """`own` is `text` without its contexts and what is told."""
+    own, cut = _without_parts(own, listed)
     head, asked, answer = CONTEXT.search(own), own.rfind(QUESTION), own.rfind(ANSWER)
     said = (asked, answer + len(ANSWER)) if 0 <= asked < answer else None
-    found = [(span, own[slice(*span)]) for span in _sentences(blanked(own, [said] if said else []))]
-    present = {words(sentence): span[0] for span, sentence in reversed(found)}
-    extra = [(span, one) for span, one in found if words(one) not in KNOWN]
+    # Without what is asked: most prompts end with it, and what is before it is the same in many.
+    found = _sentences(blanked(own, [said]) if said and own[said[1] :] else own[: said[0]] if said else own)
+    present = {spoken: span[0] for span, _, spoken in reversed(found)}
+    extra = [(span, one) for span, one, spoken in found if spoken not in KNOWN]
     no_citations = words(NO_CITATIONS) in present and words(CITE) not in present
     missing = [one for one in SENTENCES if words(one) not in present and not (no_citations and one == CITE)]
     asks = own[asked + len(QUESTION) : answer].replace(GAP, " ").strip() if said else question
@@ -84,24 +101,36 @@ def _drift(text: str, fields: Values, question: str, told: Sequence[Span]) -> Dr
     return one if one.any or cut or told or not said else Drift(blanks=_blanks(text, contexts, question, asked))
 
 
-def _sentences(own: str) -> Iterator[Span]:
+def _sentences(own: str) -> tuple[Sentence, ...]:
+    return _short(own) if len(own) < SHORT else _long(own)
+
+
+def _long(own: str) -> tuple[Sentence, ...]:
     """The sentences outside gaps, without blanks at their ends; marks without a word are none."""
+    found: list[Sentence] = []
     for stretch in re.finditer(rf"[^{GAP}]+", own):
         at = stretch.start()
         for sentence in (*BREAK.finditer(own, stretch.start(), stretch.end()), None):
             end = sentence.start() if sentence else stretch.end()
             piece = own[at:end]
-            if words(piece):
-                yield at + len(piece) - len(piece.lstrip()), at + len(piece.rstrip())
+            if spoken := words(piece):
+                text = piece.strip()
+                start = at + len(piece) - len(piece.lstrip())
+                found.append(((start, start + len(text)), text, spoken))
             at = sentence.end() if sentence else end
+    return tuple(found)
 
 
-def _without_parts(own: str, fields: Values) -> tuple[str, list[Cut]]:
+_short = lru_cache(maxsize=64)(_long)
+
+
+def _without_parts(own: str, listed: Sequence[str]) -> tuple[str, list[Cut]]:
     """The text without contexts of the record that begin in it and break off; and which those are."""
     cut: list[Cut] = []
     head = CONTEXT.search(own)
-    for number, context in enumerate(context_texts(fields) if head else (), 1):
-        for text in dict.fromkeys((context, bare(context))):
+    for number, context in enumerate(listed if head else (), 1):
+        alone = bare(context)
+        for text in (context,) if alone == context else (context, alone):
             at = own.find(text[:BEGINNING], head.end() if head else 0) if text else -1
             if at >= 0:
                 there = _first_difference(own[at:], text)

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from readback.checks.facts import of_record
-from readback.records import row_fields
+from readback.records import of_record, row_fields
 from readback.types import Prompt, RuleContext, Values, Workspace
 
 ANSWERS = (*row_fields.REFERENCES, "output", "completion", "target")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -43,7 +43,8 @@ class Unit:
 class Index:
     """Units, and where each pair of neighbouring stems is in them: (unit, word). `single`: units of one word.
 
-    `whole`: the words of each text; `bounds`: those of them with which a sentence begins, and the end.
+    `whole`: the words of each text; `bounds`: those of them with which a sentence begins, and the end. `anchors`: a
+    few words, of which each unit has one.
     """
 
     units: tuple[Unit, ...]
@@ -51,6 +52,7 @@ class Index:
     single: Mapping[str, tuple[int, ...]]
     whole: tuple[Words, ...]
     bounds: tuple[frozenset[int], ...]
+    anchors: tuple[str, ...]
 
 
 @lru_cache(maxsize=64)
@@ -70,13 +72,24 @@ def index(sources: tuple[str, ...]) -> Index:
         {word: tuple(found) for word, found in single.items()},
         tuple(map(words, sources)),
         tuple(frozenset(accumulate((len(words(part)) for part in BREAK.split(one)), initial=0)) for one in sources),
+        _anchors(units),
     )
 
 
-def may_hold(text: str, units: Iterable[Unit]) -> bool:
+def _anchors(units: Iterable[Unit]) -> tuple[str, ...]:
+    often = Counter(word for unit in units for word in unit.longest)
+    return tuple(dict.fromkeys(max(unit.longest, key=lambda word: (often[word], word)) for unit in units))
+
+
+def may_hold(text: str, looked: Index) -> bool:
     """Whether one of the units can be in `text` word by word, by its longest words; much quicker than to look."""
     read = even(text)
-    return any(all(word in read for word in unit.longest) for unit in units)
+    there = {word for word in looked.anchors if word in read}
+    if not there:
+        return False
+    return any(
+        not there.isdisjoint(unit.longest) and all(word in read for word in unit.longest) for unit in looked.units
+    )
 
 
 def _units(which: int, source: str) -> Iterator[Unit]:

@@ -55,6 +55,7 @@ def stems(text: str) -> Words:
     return tuple(map(stem, words(text)))
 
 
+@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """The beginning of a word without a plural's s; no grammar, but the same for both texts that are compared."""
     return (word[:STEM].rstrip("s") or word) if word.isalpha() else word

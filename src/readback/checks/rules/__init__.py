@@ -14,10 +14,11 @@ from typing import Any
 
 from readback import catalogue, plugins
 from readback.checks import rule_page
+from readback.checks.needs import Decided
 from readback.checks.rule import Rule, of_entry, of_plugin
 from readback.folder import by
 from readback.quantity import FORMS, form
-from readback.types import NOWHERE, Condition, Diagnostic, Finding, Location, Record, RuleContext, Values
+from readback.types import NOWHERE, Condition, Diagnostic, Finding, Location, Record, RuleContext, Values, Workspace
 
 AREAS = {
     "dat": "loading",
@@ -37,6 +38,7 @@ LONGEST = 200  # characters of one value inside a sentence; the whole value stay
 
 _FORMATTER = Formatter()
 
+Deciding = Decided[tuple[str, Rule]]  # rules with their codes
 Seen = dict[str, dict[tuple[str, Location], int]]  # by key: what was said of which place, numbered
 
 
@@ -127,11 +129,23 @@ def _digest(about: list[Any]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def check(case: RuleContext, on: str, codes: Collection[str] | None = None) -> Iterator[Finding | Fault]:
-    """What the rules of one kind (`on`: workspace, record, assembly) find; `codes` narrows them down."""
-    for code, rule in _that_look_at(on):
-        if codes is None or code in codes:
-            yield from _told(code, rule.logic.check, case)
+def check(
+    case: RuleContext, on: str, codes: Collection[str] | None = None, decided: Deciding | None = None
+) -> Iterator[Finding | Fault]:
+    """What the rules of one kind (`on`: workspace, record, assembly) find; `codes` narrows them down.
+
+    `decided` (of the same workspace and codes): those that cannot find anything there are not called.
+    """
+    for code, rule in _that_look_at(on) if decided is None else decided.rules_for(case, on):
+        if decided is not None or codes is None or code in codes:
+            yield from _told(code, rule.logic.check, case)  # a list, which is empty most times
+
+
+def decide(opened: Workspace, codes: Collection[str] | None = None, plain: bool = False) -> Deciding:
+    """For many records of a workspace: which rules to call. `plain`: all of them, whatever they need."""
+    rules = ((on, one) for on in ("record", "assembly") for one in _that_look_at(on))
+    every = tuple((on, one, () if plain else one[1].needs.get(on, ())) for on, one in rules)
+    return Decided(opened, [each for each in every if codes is None or each[1][0] in codes])
 
 
 def marks(case: RuleContext, codes: Collection[str] | None = None) -> Iterator[tuple[str, str, str]]:
@@ -146,19 +160,19 @@ def repeats(code: str, first: Record, later: RuleContext, kinds: Sequence[str]) 
     yield from _told(code, lambda case: RULES()[code].logic.repeats(first, case, kinds), later)
 
 
-def _told(
-    code: str, look: Callable[[RuleContext], Iterator[Diagnostic]], case: RuleContext
-) -> Iterator[Finding | Fault]:
+def _told(code: str, look: Callable[[RuleContext], Iterator[Diagnostic]], case: RuleContext) -> list[Finding | Fault]:
     """The findings of one rule; a rule that fails is our fault and must stop no other."""
+    found: list[Finding | Fault] = []
     try:
         for diagnostic in look(case):
-            yield noted(diagnostic, case)
+            found.append(noted(diagnostic, case))
     except MemoryError:  # a bounded child that is full: the fault of what it works on
         raise
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         said = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
-        yield Fault(code, said, placed(NOWHERE, case))
+        found.append(Fault(code, said, placed(NOWHERE, case)))
+    return found
 
 
 @cache

@@ -8,6 +8,7 @@ from readback.types import Diagnostic, Location, Message, RuleContext
 
 CODE = "alb-chat-tokens"
 ON = "assembly"
+NEEDS = "albert"
 _CONFIG = "prompt_format: %s\nprompts: [{mode: a, template: t.jinja}]\n"
 _OWN = {"t.jinja": "<|im_start|>user\n{{ query }}<|im_end|>\n", "data.jsonl": '{"id": "1", "query": "Q"}\n'}
 PASS = (

@@ -8,6 +8,7 @@ from readback.types import Diagnostic, RuleContext, Severity, VariableUse
 
 CODE = "alb-chunks-empty"
 ON = "assembly"
+NEEDS = "template"
 _CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"
 _TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.text }}{% endfor %}{{ query }}\n"
 _FILE = 'dataset: data.jsonl\nmodes: [{mode: m, template: "{% for c in contexts %}{{ c }}{% endfor %}{{ query }}"}]\n'

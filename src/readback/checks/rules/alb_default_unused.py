@@ -8,6 +8,7 @@ from readback.types import Diagnostic, Location, Prompt, RuleContext
 
 CODE = "alb-default-unused"
 ON = "assembly"
+NEEDS = "template"
 _CONFIG = "prompts: [{mode: simple, template: simple.jinja, default: {%s: City hall, limit: 4}}]\n"
 _TEMPLATE = "{{ query }} {% if institution %}({{ institution }}){% endif %}\n"
 _DATA = '{"id": "1", "query": "Q"}\n'

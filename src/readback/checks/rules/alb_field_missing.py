@@ -8,6 +8,7 @@ from readback.types import Diagnostic, RuleContext, Severity
 
 CODE = "alb-field-missing"
 ON = "assembly"
+NEEDS = "template"
 _CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"
 _TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.title }}: {{ chunk.text }}\n{% endfor %}{{ query }}\n"
 _FILE = 'dataset: data.jsonl\nmodes: [{mode: m, template: "{% for c in docs %}%s{{ c.text }}{% endfor %}"}]\n'

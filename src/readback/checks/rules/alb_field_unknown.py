@@ -8,6 +8,7 @@ from readback.types import Diagnostic, RuleContext, Severity
 
 CODE = "alb-field-unknown"
 ON = "assembly"
+NEEDS = "albert"
 _CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"
 _TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.FIELD }} {{ chunk.text }}\n{% endfor %}{{ query }}\n"
 _DATA = '{"id": "1", "query": "Q", "sheet_chunks": [{"title": "t", "text": "a"}]}\n'

@@ -6,6 +6,7 @@ from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "alb-history-dropped"
 ON = "assembly"
+NEEDS = "albert"
 _CONFIG = "prompt_format: %s\nprompts: [{mode: a, template: t.jinja}]\n"
 _ROW = (
     '{"id": "1", "query": "And then?", "history": [{"role": "user", "content": "First?"}, '

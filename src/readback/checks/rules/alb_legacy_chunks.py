@@ -7,6 +7,7 @@ from readback.types import Diagnostic, RuleContext
 
 CODE = "alb-legacy-chunks"
 ON = "assembly"
+NEEDS = "albert"
 _CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"
 _ROW = '{"id": "1", "query": "Q", "sheet_chunks": [{"text": "a"}], "chunks_collection": [{"text": "a"}]}\n'
 _FILE = "dataset: data.jsonl\nprompts: [prompt_config.yml]\noptions: {albert_dialect: %s}\n"

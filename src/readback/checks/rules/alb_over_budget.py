@@ -9,6 +9,7 @@ from readback.types import Diagnostic, Location, Message, RuleContext
 
 CODE = "alb-over-budget"
 ON = "assembly"
+NEEDS = "albert"
 _CONFIG = "max_tokens: %s\nprompts: [{mode: a, template: t.jinja}]\n"
 _REST = {"t.jinja": "{{ query }}\n", "data.jsonl": '{"id": "1", "query": "one two three four five six seven eight"}\n'}
 PASS = ({"prompt_config.yml": _CONFIG % 13, **_REST}, {"prompt_config.yml": _CONFIG % "null", **_REST})

@@ -7,6 +7,7 @@ from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "alb-query-missing"
 ON = "assembly"
+NEEDS = "albert"
 _CONFIG = "prompts: [{mode: rag, template: rag.jinja}]\n"
 _TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.text }}{% endfor %}\n"
 _DATA = '{"id": "1", "query": "Q", "sheet_chunks": [{"text": "a"}]}\n'

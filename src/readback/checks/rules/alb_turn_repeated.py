@@ -6,6 +6,7 @@ from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "alb-turn-repeated"
 ON = "assembly"
+NEEDS = "model input"
 _CONFIG = "prompt_format: %s\nprompts: [{mode: a, template: t.jinja}]\n"
 _TEMPLATE = {"t.jinja": "{{ query }}\n"}
 _ROW = (

@@ -9,6 +9,7 @@ from readback.types import Diagnostic, Finding, Prompt, RuleContext, Severity, V
 
 CODE = "alb-variable-no-data"
 ON = "assembly"
+NEEDS = "template"
 _CONFIG = "prompts:\n  - {mode: rag, template: rag.jinja, default: {limit: 4}}\n"
 _TEMPLATE = "{% for chunk in sheet_chunks %}{{ chunk.text }}{% endfor %}\n{{ query }}\n"
 _BRANCH = "{% if kind == 'long' %}{{ summary }}{% endif %}{{ query }}\n"

@@ -8,6 +8,7 @@ from readback.types import Diagnostic, Prompt, RuleContext, Severity
 
 CODE = "alb-variable-unknown"
 ON = "assembly"
+NEEDS = "albert"
 _CONFIG = "prompts: [{mode: simple, template: simple.jinja}]\n"
 _DATA = '{"id": "1", "query": "Q", "institution": "City hall"}\n'
 PASS = (

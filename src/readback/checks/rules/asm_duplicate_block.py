@@ -3,18 +3,20 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from readback.checks.facts.leaked_texts import OWN, folded, leaks
-from readback.checks.facts.of_record import kept
 from readback.checks.facts.outside_contexts import STORED, Spans, in_message
-from readback.checks.facts.overlapping import blanked
+from readback.checks.facts.overlapping import blanked, shortened
 from readback.checks.facts.text_words import GAP, Words, letters, span, starts, words
+from readback.records.of_record import in_short, kept
 from readback.types import Diagnostic, Location, Message, RuleContext, Segment, Values
 
 PARAGRAPH, PARAGRAPH_LETTERS = 8, 36  # words and letters: shorter lines are often meant to come again
 STRETCH = 12  # words of a stretch that follows itself inside a paragraph
+RUN = 3  # words: natural text repeats few runs of three
 LOOKED = 50_000  # words at the start of a text in which such stretches are looked for: each costs a window of words
 BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 MOST = 20  # blocks that are told of one text; more tell nothing more
@@ -62,18 +64,31 @@ DATA = ("variable", "default", "unknown")
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     for message in case.assembly.messages if case.assembly else ():
-        contexts = in_message(message, fields)
-        found = [one for one in _twice(message.text, contexts, fields) if _meant_once(message, one)]
+        found = _found(message, fields)
         if found and message.role == "user":
-            told = leaks(case, message.text, folded(case, message), contexts)
+            told = leaks(case, message.text, folded(case, message), in_message(message, fields))
             spans = [(leak.start, leak.end) for leak in told if not leak.inside]
             found = [one for one in found if not any(_within(place, spans) for place in one[:2])]
         yield from (_diagnostic(message, one) for one in found)
 
 
-def _twice(text: str, contexts: Spans, fields: Values) -> list[Twice]:
-    """The blocks that a text holds twice outside of its contexts; kept, for several conditions send the same text."""
-    return kept(fields, (twice, text, tuple(contexts)), lambda: list(twice(blanked(text, contexts))))
+def _found(message: Message, fields: Values) -> list[Twice]:
+    """The blocks that a message holds twice outside of its contexts; kept, for several conditions send the same one."""
+    parts = message.segments
+    return kept(fields, (twice, id(parts)), lambda: (parts, list(_looked(message, in_message(message, fields)))))[1]
+
+
+def _looked(message: Message, contexts: Spans) -> Iterator[Twice]:
+    text = message.text
+    if in_short() and not _short(shortened(text, contexts) if contexts else text):
+        return iter(())
+    return (one for one in twice(blanked(text, contexts)) if _meant_once(message, one))
+
+
+@lru_cache(maxsize=64)
+def _short(text: str) -> bool:
+    """Whether a text holds anything twice; kept, for a system message is the same for every record."""
+    return any(True for _ in twice(text))
 
 
 def _diagnostic(message: Message, one: Twice) -> Diagnostic:
@@ -125,7 +140,7 @@ def _within(place: tuple[int, int], spans: list[tuple[int, int]]) -> bool:
 def twice(text: str) -> Iterator[Twice]:
     """The blocks that `text` holds twice, in the order of the second place; each block as long as can be."""
     own = words(text)
-    if len(own) < 2 * PARAGRAPH:
+    if len(own) < 2 * PARAGRAPH or not _comes_again(own):
         return
     found = sorted((*_paragraphs(own, _bounds(text)), *_stretches(own[:LOOKED])), key=lambda pair: (pair[1], -pair[2]))
     done = told = 0
@@ -134,6 +149,12 @@ def twice(text: str) -> Iterator[Twice]:
             done = again + size
             told += 1
             yield Twice(_span(text, first, size), _span(text, again, size), size)
+
+
+def _comes_again(own: Words) -> bool:
+    """Whether as many runs of RUN words were there before as the shortest block has: where not, no block was."""
+    runs = set(zip(*(own[at:] for at in range(RUN)), strict=False))
+    return len(own) - RUN + 1 - len(runs) > min(PARAGRAPH, STRETCH) - RUN
 
 
 def _bounds(text: str) -> list[int]:

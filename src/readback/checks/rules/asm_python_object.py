@@ -9,6 +9,7 @@ from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "asm-python-object"
 ON = "assembly"
+NEEDS = "template"
 # What Python writes for a method, a function or a class: nothing that a prompt means to say.
 OBJECT = re.compile(
     r"<(?:built-in method|built-in function|bound method|method|function|generator object|macro|module|class) "

@@ -25,6 +25,13 @@ ODD = re.compile(
 )
 
 
+# The same in bytes without what is ASCII: such a letter and one of those after it, which may then be far apart.
+ASCII = bytes(range(0x80))
+NEAR = re.compile(
+    b"\xc3[\x82-\xb4](?:%s)" % b"|".join(sorted(one.encode() for one in {*REST, *map(chr, range(0x80, 0xC0))}))
+)
+
+
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     found = [one for one in _texts(case.record.fields if case.record else {}) if _hit(one[1])]
     if not found:
@@ -37,7 +44,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 def _hit(text: str) -> tuple[int, int, str] | None:
     """The first stretch that is other text when it is written as Windows-1252 and read as UTF-8."""
-    if text.isascii():
+    if text.isascii() or not NEAR.search(text.encode("utf-8", "surrogatepass").translate(None, ASCII)):
         return None
     for hit in ODD.finditer(text):
         meant = bytes(_byte(letter) for letter in hit[0]).decode("utf-8", "ignore")

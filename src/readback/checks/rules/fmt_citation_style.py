@@ -8,6 +8,7 @@ from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-citation-style"
 ON = ("record", "assembly")
+NEEDS = {"assembly": "judge"}
 _ROW = '{"id": "1", "expected_response": "%s", "rag": {"prompt": "p", "contexts": ["a", "b", "c"]}}\n'
 PASS = ({"data.jsonl": _ROW % "So [1] [2], in [0, 1] and [2010-2020]."}, {"data.jsonl": _ROW % "x[3, 1] is the cell."})
 FAIL = ({"data.jsonl": _ROW % "So [1, 2]."}, {"data.jsonl": _ROW % "So [1-3]."}, {"data.jsonl": _ROW % "So [#1]."})

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 
 from readback.checks.facts import stored_prompt
 from readback.checks.facts.context_places import inside
-from readback.checks.facts.of_record import kept
-from readback.types import Diagnostic, Location, RuleContext, Values
+from readback.records.of_record import kept
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-context-not-sent"
 ON = ("assembly", "record")
+NEEDS = {"record": "stored prompt"}
 PASS = ({"data.jsonl": '{"id": "1", "rag": {"prompt": "Context:\\n[1] one\\n", "contexts": ["[1] one ", null]}}\n'},)
 FAIL = (
     {"data.jsonl": '{"id": "1", "rag": {"prompt": "Context:\\n[1] one\\n", "contexts": ["[1] one", "[2] two"]}}\n'},
@@ -25,15 +26,14 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if _picks(case):
         texts = [(number, text) for number, text in texts if not isinstance(listed[number - 1], Mapping)]
     texts = [(number, text) for number, text in texts if text]
-    missing = [number for number, text in texts if not any(_inside(prompt, text, fields) for prompt in prompts)]
+    asked = (CODE, prompts, tuple(number for number, _ in texts))
+    missing = kept(
+        fields, asked, lambda: [n for n, text in texts if all(inside(prompt, text) is None for prompt in prompts)]
+    )
     if missing:
         values = {"present": len(texts) - len(missing), "listed": len(texts), "missing": missing}
         role = "user" if case.assembly else None
         yield Diagnostic(CODE, values, Location(role=role, field=name), ",".join(map(str, missing)))
-
-
-def _inside(prompt: str, context: str, fields: Values) -> bool:
-    return kept(fields, (inside, prompt, context), lambda: inside(prompt, context) is not None)
 
 
 def _picks(case: RuleContext) -> bool:

@@ -1,14 +1,16 @@
 """Looks for fmt-markers; its words are in catalogue/en.yml."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from readback.checks.facts import stored_prompt
 from readback.checks.facts.outside_contexts import Spans, in_message, in_stored
-from readback.checks.facts.overlapping import blanked
-from readback.types import Diagnostic, Location, RuleContext
+from readback.checks.facts.overlapping import blanked, shortened
+from readback.records.of_record import in_short, kept
+from readback.types import Diagnostic, Location, Message, RuleContext, Values
 
 CODE = "fmt-markers"
 ON = ("assembly", "record")
+NEEDS = {"assembly": "builder", "record": "stored prompt"}
 _ROW = '{"id": "1", "instruction": "Why?", "rag": {"contexts": ["[1] Question: no."], "prompt": %s}}\n'
 PASS = ({"data.jsonl": _ROW % '"Context:\\n[1] Question: no.\\n\\nQuestion: Why?\\nAnswer:"'},)
 FAIL = (
@@ -25,13 +27,22 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         _, prompt = stored_prompt.sent_by(case)
         if prompt and prompt.syntax == "builder":
             for message in case.messages("user"):
-                yield from _diagnostics(message.text, in_message(message, fields), Location(role="user"))
+                yield from _of_message(message, fields)
     elif stored_prompt.unsent(case.workspace) and (stored := stored_prompt.prompt(fields)):
         name, text = stored
         yield from _diagnostics(text, in_stored(text, fields), Location(field=name))
 
 
+def _of_message(message: Message, fields: Values) -> Sequence[Diagnostic]:
+    """Kept, for several conditions send the same message."""
+    parts, at = message.segments, Location(role="user")
+    asked = (_of_message, id(parts))
+    return kept(fields, asked, lambda: (parts, [*_diagnostics(message.text, in_message(message, fields), at)]))[1]
+
+
 def _diagnostics(text: str, contexts: Spans, at: Location) -> Iterator[Diagnostic]:
+    if in_short() and _as_should_be(shortened(text, contexts)):
+        return
     own = blanked(text, contexts)
     question, answer = own.find(QUESTION), own.rfind(ANSWER)
     if question < 0 or answer < 0:
@@ -47,6 +58,10 @@ def _diagnostics(text: str, contexts: Spans, at: Location) -> Iterator[Diagnosti
         yield Diagnostic(CODE, {"problem": f"{len(rest)} more {_follow(rest)} {ANSWER}"}, span, rest)
     elif rest:
         yield Diagnostic(CODE, {"problem": f"{len(rest)} whitespace {_follow(rest)} {ANSWER}"}, span, rest, "warning")
+
+
+def _as_should_be(own: str) -> bool:
+    return 0 <= own.find(QUESTION) < len(own) - len(ANSWER) and own.endswith(ANSWER)
 
 
 def _follow(rest: str) -> str:

@@ -10,6 +10,7 @@ from readback.types import Diagnostic, Location, RuleContext, Values
 
 CODE = "fmt-rag-drift"
 ON = ("assembly", "record")
+NEEDS = {"record": "stored prompt"}
 _CITE = "Cite the sources inline as [#] based on the order of the snippets."
 _HEAD = (
     f"Answer the question using the provided context. {_CITE} If the answer is not in the context, say you don't know."

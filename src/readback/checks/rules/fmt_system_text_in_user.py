@@ -9,6 +9,7 @@ from readback.types import Diagnostic, Location, RuleContext, Severity
 
 CODE = "fmt-system-text-in-user"
 ON = ("assembly", "record")
+NEEDS = {"record": "stored prompt"}
 _DATA = "dataset: data.jsonl\n"
 PASS = (
     {

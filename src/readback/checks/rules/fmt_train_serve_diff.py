@@ -10,6 +10,7 @@ from readback.types import Condition, Diagnostic, Location, Message, Model, Prom
 
 CODE = "fmt-train-serve-diff"
 ON = ("workspace", "assembly", "load")
+NEEDS = {"assembly": "trained"}
 _SETUP = """\
 dataset: data.jsonl
 prompts: [builtin:prompt-formats]

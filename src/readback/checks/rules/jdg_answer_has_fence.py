@@ -8,6 +8,7 @@ from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "jdg-answer-has-fence"
 ON = "assembly"
+NEEDS = "judge"
 _FILE = "dataset: {path: data.jsonl}\njudges: {j: {prompts: judge.py}}\n"
 _JUDGE = 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{answer}\\n```json\\n{{}}\\n```\\n"\n'
 _OWN = {"readback.yml": _FILE, "judge.py": _JUDGE}

@@ -8,6 +8,7 @@ from readback.types import Condition, Diagnostic, Location, RuleContext
 
 CODE = "jdg-condition-visible"
 ON = ("load", "assembly")
+NEEDS = {"assembly": "judge"}
 _FILE = """\
 dataset: {path: data.jsonl}
 judges: {j: {prompts: judge.py}}

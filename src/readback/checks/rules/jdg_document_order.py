@@ -8,6 +8,7 @@ from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "jdg-document-order"
 ON = "assembly"
+NEEDS = "judge"
 _FILE = "dataset: {path: data.jsonl}\njudges: {j: {prompts: judge.py%s}}\n"
 _JUDGE = {"judge.py": 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{answer} {documents}"\n'}
 _OWN = ", fields: {documents: documents}"

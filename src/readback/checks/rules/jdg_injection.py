@@ -8,6 +8,7 @@ from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "jdg-injection"
 ON = "assembly"
+NEEDS = "judge"
 _FILE = "dataset: {path: data.jsonl}\njudges: {j: {prompts: judge.py}}\n"
 _JUDGE = 'SYSTEM_PROMPT = "Ignore the style. Rate the answer."\nEVALUATION_PROMPT_TEMPLATE = "{answer} {documents}"\n'
 _ROW = '{"id": "1", "answer": "%s", "documents": ["%s"]}\n'

@@ -8,6 +8,7 @@ from readback.types import Diagnostic, Judge, Location, RuleContext
 
 CODE = "jdg-over-budget"
 ON = "assembly"
+NEEDS = "judge"
 _FILE = "dataset: {path: data.jsonl}\njudges: {j: {prompts: judge.py, settings: {context: %s, max_tokens: 20}}}\n"
 _REST = {
     "judge.py": 'SYSTEM_PROMPT = "Grade."\nEVALUATION_PROMPT_TEMPLATE = "{answer}"\n',

@@ -7,6 +7,7 @@ from readback.types import Diagnostic, RuleContext
 
 CODE = "srv-over-limit"
 ON = "assembly"
+NEEDS = "tokens"
 _FILE = """dataset: {path: data.jsonl}
 modes: [{mode: a, template: "{{ text }}"}]
 models: {m: {%s}}

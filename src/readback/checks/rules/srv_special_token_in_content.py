@@ -7,6 +7,7 @@ from readback.types import Diagnostic, Location, Message, RuleContext
 
 CODE = "srv-special-token-in-content"
 ON = "assembly"
+NEEDS = "model input"
 _REST = {
     "readback.yml": 'dataset: data.jsonl\nmodes: [{mode: m, template: "{{ q }}"}]\n'
     "models: {served: {serving: {format: %s}}}\nconditions: [{name: c, mode: m, model: served}]\n",

@@ -8,6 +8,7 @@ from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "srv-system-dropped"
 ON = "assembly"
+NEEDS = "model input"
 _REST = (
     "modes: [{mode: m, system: Be brief., template: Why?}]\n"
     "models: {served: {serving: {chat_template: t.jinja}}}\n"

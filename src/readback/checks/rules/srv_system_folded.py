@@ -8,6 +8,7 @@ from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "srv-system-folded"
 ON = "assembly"
+NEEDS = "model input"
 _REST = (
     "modes: [{mode: m, system: Be brief., template: Why?}]\n"
     "models: {served: {serving: {format: %s}}}\n"

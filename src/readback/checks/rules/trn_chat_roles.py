@@ -8,6 +8,7 @@ from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-chat-roles"
 ON = "record"
+NEEDS = "training rows"
 _ROW = '{"messages": [%s]}\n'
 _SYSTEM, _USER, _REPLY = ('{"role": "%s", "content": "x"}' % role for role in ("system", "user", "assistant"))  # noqa: UP031 - braces
 _TOOL = '{"role": "tool", "content": "x"}'

@@ -7,6 +7,7 @@ from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-chosen-equals-rejected"
 ON = "record"
+NEEDS = "training rows"
 _PAIR = '{"prompt": "Why?", "chosen": "It is so.", "rejected": "%s"}\n'
 PASS = ({"train.jsonl": _PAIR % "It is So."},)
 FAIL = (

@@ -7,6 +7,7 @@ from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-chosen-no-citation"
 ON = "record"
+NEEDS = "training rows"
 SHOWN = 5  # citations of the excerpt that are named
 _ROW = (
     '{"prompt": "Analyze the legal text below.\\n\\nDocument Excerpt:\\n%s\\n\\nSummary:", '

@@ -65,6 +65,7 @@ class _Known:
 
 CODE = "trn-damaged-text"
 ON = "record"
+NEEDS = "training rows"
 _ROW = '{"prompt": "Why?", "chosen": "%s", "rejected": "%s"}\n'
 PASS = (
     {"train.jsonl": _ROW % ("It is inadmissible. See Fed. R. Evid. 802.", "It is inadmissible.")},

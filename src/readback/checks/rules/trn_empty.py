@@ -7,6 +7,7 @@ from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-empty"
 ON = ("record", "load")
+NEEDS = {"record": "training rows"}
 _USER, _REPLY = '{"role": "user", "content": "Why?"}', '{"role": "assistant", "content": "So."}'
 _TOOL = '{"role": "assistant", "content": null, "tool_calls": [{"id": "1"}]}, {"role": "tool", "content": ""}'
 _ALONE = '{"chosen": "So.", "rejected": "No."}\n'

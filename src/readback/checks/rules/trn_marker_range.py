@@ -9,6 +9,7 @@ from readback.types import Diagnostic, Record, RuleContext
 
 CODE = "trn-marker-range"
 ON = "record"
+NEEDS = "training rows"
 _PROMPT = "Context:\\n[1] One.\\n\\n[2] Two.\\n\\nQuestion: Why?\\nAnswer:"
 _ROW = '{"prompt": "%s", "completion": "%s"}\n'
 PASS = (

@@ -7,6 +7,7 @@ from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-over-length"
 ON = "record"
+NEEDS = "training rows"
 _FILE = "dataset: {path: train.jsonl}\nmodels: {m: {training: {messages: train.jsonl}, %s}}\n"
 _USER = '{"role": "user", "content": "one two three four"}'
 _ROW = '{"messages": [' + _USER + ', {"role": "assistant", "content": " five six"}]}\n'

@@ -7,6 +7,7 @@ from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-prompt-ends"
 ON = "record"
+NEEDS = "training rows"
 _ROW = '{"prompt": "Why?%s", "completion": "%sSo."}\n'
 PASS = ({"train.jsonl": _ROW % ("\\n", "")}, {"train.jsonl": _ROW % ("", " ")})
 FAIL = ({"train.jsonl": _ROW % ("", "")},)

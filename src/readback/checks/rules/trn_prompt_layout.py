@@ -8,6 +8,7 @@ from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-prompt-layout"
 ON = "record"
+NEEDS = "training rows"
 _ROW = '{"prompt": "Analyze the following legal document excerpt.\\n\\n%s", "completion": "So."}\n'
 _WHOLE = "Document Excerpt:\\nIt was held.\\n\\nCitations found: A v. B\\n\\nSummary:"
 PASS = (

@@ -7,6 +7,7 @@ from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-rejected-no-defect"
 ON = "record"
+NEEDS = "training rows"
 _ROW = (
     '{"prompt": "Analyze the legal text below.\\n\\nDocument Excerpt:\\nSee Smith v. Jones, 123 F.3d 456'
     ' (2020).\\n\\nCitations found: Smith v. Jones, 123 F.3d 456\\n\\nSummary:", "chosen": "The court dismissed '

@@ -8,6 +8,7 @@ from readback.types import Diagnostic, Finding, RuleContext, SystemText, Trainin
 
 CODE = "trn-system-mismatch"
 ON = "record"
+NEEDS = "training rows"
 _MODEL = "models: {m: {serving: {modelfile: Modelfile}}}\ndataset: train.jsonl\n"
 _FILE = 'FROM x\nSYSTEM "You are brief."\n'
 _ROW = '{"messages": [{"role": "system", "content": "%s"}, {"role": "user", "content": "Why?"}, \

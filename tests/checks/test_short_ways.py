@@ -1,0 +1,130 @@
+"""The short ways of an audit find what the long way finds: on every example of a rule, and on random workspaces."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from counts import many
+
+from readback import workspace
+from readback.checks import chunk, needs, rules
+from readback.prompts import assemble
+from readback.records.dataset import open_dataset
+
+SYSTEMS = (
+    "You are a research paper assistant.",
+    "Be brief.",
+    "You are a scientific research assistant who answers with concise, evidence-grounded prose. Cite as [1], [2].",
+)
+HEAD = (
+    "Answer the question using the provided context. Cite the sources inline as [#] based on the order of the snippets."
+    " If the answer is not in the context, say you don't know."
+)
+WORDS = (
+    "nets", "harbour", "Question:", "Answer:", "Context:", "assistant", "research", "tide", "Straße", "été", "模型",
+    "ZÃ¼rich", "you", "are", "a", "helpful", "{{ x }}", "[1]", "[#]", "don't", "it’s", "\0", "\n", "\n\n", "<|im_end|>",
+    "book.", "Why?",
+)  # fmt: skip
+PARAGRAPH = "Nets are handed in on Mondays, washed and cut to lengths of two metres, and hung up to dry."
+
+
+def prose(chance: random.Random, most: int = 30) -> str:
+    parts = [chance.choice(WORDS) for _ in range(chance.randint(1, most))]
+    if chance.random() < 0.3:
+        parts.insert(
+            chance.randint(0, len(parts)), chance.choice((*SYSTEMS, SYSTEMS[0].upper(), "you are an assistant"))
+        )
+    if chance.random() < 0.15:
+        parts += [PARAGRAPH, "\n\n", PARAGRAPH]
+    return " ".join(parts)
+
+
+def row(chance: random.Random, number: int) -> dict[str, Any]:
+    """A record of the prompt formats, with any of the faults that the rules look for."""
+    asked = chance.choice(("Why?", prose(chance, 8)))
+    contexts: list[Any] = [f"[{n}] {prose(chance)}" for n in range(1, chance.randint(1, 4) + 1)]
+    sent = [one if chance.random() < 0.9 else one[: len(one) // 2] for one in contexts]
+    joined = chance.choice(("\n\n", "\n\n", "\n", ""))
+    prompt = f"{HEAD}\n\nContext:\n{joined.join(sent)}\n\nQuestion: {asked.strip()}\nAnswer:"
+    if chance.random() < 0.3:
+        prompt = f"{prose(chance, 6)} {prompt}"
+    if chance.random() < 0.2:
+        prompt = prompt.replace(" say you don't know", "") + chance.choice(("", " ", "\n\nBe brief."))
+    rag: dict[str, Any] = {"prompt": prompt, "contexts": contexts}
+    if chance.random() < 0.1:
+        rag[chance.choice(("prompt", "contexts"))] = chance.choice((None, "", [], [None, "[1] a"]))
+    made = {"task_id": f"t{number}", "instruction": asked, "expected_response": prose(chance, 10), "rag": rag}
+    for name in tuple(made):
+        if name != "task_id" and chance.random() < 0.05:
+            made[name] = chance.choice((None, "", 3))
+    return made
+
+
+def files(chance: random.Random) -> dict[str, str]:
+    """A workspace: conditions of the built-in formats and of templates, or none, over a few records."""
+    kinds = ("base", "instruction_only", "rag_trained")
+    models = {
+        f"m{n}": {"type": kind, **({"training": {"system": chance.choice(SYSTEMS)}} if chance.random() < 0.5 else {})}
+        | ({"serving": {"format": "chatml"}} if chance.random() < 0.2 else {})
+        for n, kind in enumerate(kinds)
+    }
+    template = chance.choice(("", "Be brief. ")) + "{{ rag.prompt }} {{ rag.contexts[0] }}"
+    own = {"mode": "own", "system": prose(chance, 4), "template": template}
+    modes = ("instruction", "rag", "hybrid", "standard", "own")
+    conditions = [
+        {"name": f"c{n}", "mode": chance.choice(modes), "model": chance.choice(tuple(models))}
+        for n in range(chance.choice((0, 3, 6)))
+    ]
+    config: dict[str, Any] = {
+        "dataset": {"path": "data.jsonl", "id": "task_id"},
+        "models": models,
+        "conditions": conditions,
+    }
+    if conditions or chance.random() < 0.7:
+        config |= {"prompts": ["builtin:prompt-formats"], "modes": [own]}
+    elif chance.random() < 0.5:
+        config["modes"] = [own]
+    rows = [row(chance, number) for number in range(chance.randint(1, 6))]
+    return {"readback.yml": json.dumps(config), "data.jsonl": "".join(json.dumps(one) + "\n" for one in rows)}
+
+
+def differing(folder: Path, made: Mapping[str, str | bytes]) -> list[Any]:
+    """The records of which the two ways do not say the same."""
+    folder.mkdir()
+    for name, content in made.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
+    opened = workspace.open(folder)
+    if opened.dataset is None:
+        return []
+    records, choices = len(open_dataset(opened.root, opened.dataset)), assemble.choices(opened)
+    short, long = (
+        list(chunk.heard(chunk.audit_chunk(chunk.payload(opened, choices, 0, records, plain=plain, each=plain))))
+        for plain in (False, True)
+    )
+    assert len(short) == len(long) == records
+    return [(one, other) for one, other in zip(short, long, strict=True) if one != other]
+
+
+@pytest.mark.long
+def test_random_workspaces_with_faults_have_the_same_findings_by_the_short_and_the_long_way(tmp_path: Path) -> None:
+    for seed in range(many(2_000)):
+        assert differing(tmp_path / str(seed), files(random.Random(seed))) == [], f"seed {seed}"
+
+
+@pytest.mark.parametrize("code", [code for code, rule in rules.RULES().items() if rule.needs])
+def test_what_a_rule_says_it_needs_hides_nothing_of_its_examples(code: str, tmp_path: Path) -> None:
+    rule = rules.RULES()[code]
+    for number, example in enumerate((*rule.passes, *rule.fails)):
+        assert differing(tmp_path / str(number), example) == []
+
+
+def test_a_need_that_nobody_knows_is_said() -> None:
+    with pytest.raises(ValueError, match="'weather'"):
+        needs.read("weather", ("record",))
