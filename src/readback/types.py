@@ -539,7 +539,7 @@ class Workspace:
     options: Mapping[str, str] = field(default_factory=dict)
     comparisons: tuple[Values, ...] = ()
     system_texts: tuple[SystemText, ...] = ()
-    language: str = "en"
+    language: str = ""  # of the prompts; nobody says
     today: str | None = None  # YYYY-MM-DD for templates that print the date; None: the day it is
     headline: str | None = None  # the criterion shown as a number on the overview
     leaks: Leaks = Leaks()

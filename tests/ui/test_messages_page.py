@@ -177,6 +177,8 @@ def test_a_masked_record_is_never_called_exact() -> None:
 
 def test_french_text_is_marked_as_french() -> None:
     assert 'lang="fr"' in said(messages(workspace="town-hall-albert", mode="rag"))
+    assert 'class="rb-exact" lang="" ' in said(messages(workspace="tri-section", task="parsing"))  # nobody says it
+    assert 'class="rb-exact" role' in said(messages(**SIX))  # that of the page
 
 
 def test_keys_are_listed_and_can_be_switched_off() -> None:

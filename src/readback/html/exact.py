@@ -131,13 +131,13 @@ def html(
     *,
     whitespace: bool = False,
     describe: Callable[[Segment], str] = lambda segment: segment.name or segment.origin,
-    language: str = "",
+    language: str | None = None,
     label: str = "",
     tokens: Sequence[Token] = (),
     gaps: Sequence[Gap] = (),
 ) -> str:
     """One `<div class="rb-exact">` whose text is the segments' text; `tokens` are drawn as borders in it, `gaps` as
-    signs that are no text.
+    signs that are no text. `language`: the one it is in, "" where nobody knows, None for that of the page.
     """
     edges = tuple(Mark(gap.at, gap.at, 0, "", "") for gap in gaps)
     cut = tuple(pieces(segments, (*marks, *edges), tokens))
@@ -148,7 +148,7 @@ def html(
         drawn.extend(_gap(waiting.popleft()) for _ in range(sum(gap.at <= piece.start for gap in waiting)))
         drawn.append(_piece(piece, whitespace, describe(piece.segment), stop))
     body = "".join((*drawn, *map(_gap, waiting)))
-    attributes = f' lang="{escape(language)}"' if language else ""
+    attributes = "" if language is None else f' lang="{attribute(language)}"'
     name = f' role="region" aria-label="{attribute(label)}" tabindex="0"' if label else ""
     return f'<div class="rb-exact{" rb-white" if whitespace else ""}"{attributes}{name}>{body}</div>'
 

@@ -61,7 +61,7 @@ class Draft:
     given: frozenset[str] = frozenset()  # options that whoever opens it settles, whatever the file says
     comparisons: list[Values] = field(default_factory=list)
     system_texts: list[SystemText] = field(default_factory=list)
-    language: str = "en"
+    language: str = ""
     today: str | None = None
     headline: str | None = None
     leaks: Leaks = field(default_factory=Leaks)

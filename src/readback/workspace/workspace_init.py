@@ -36,7 +36,7 @@ def init_text(workspace: Workspace, guesses: Mapping[str, str] = NOTHING) -> str
 def _head(workspace: Workspace) -> Iterator[str]:
     yield comment(HEAD)
     yield f"name: {flow(workspace.name)}"
-    if workspace.language != "en":
+    if workspace.language:
         yield f"language: {flow(workspace.language)}"
     if workspace.today:
         yield f"today: {flow(workspace.today)}"

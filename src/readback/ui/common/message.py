@@ -65,6 +65,19 @@ def describe(segment: Segment) -> str:
     return ", ".join(part for part in (" ".join(said.split()), words, place) if part)
 
 
+def spoken() -> str | None:
+    """The language of the workspace's texts, "" where it states none; None where it is that of the page."""
+    workspace, _ = choice.peek()
+    said = workspace.language if workspace else ""
+    return None if said == language() else said
+
+
+def spoken_attribute() -> str:
+    """`spoken` as an attribute with a blank before it."""
+    said = spoken()
+    return "" if said is None else f' lang="{exact.attribute(said)}"'
+
+
 def markup(
     name: str,
     title: str,
@@ -77,9 +90,7 @@ def markup(
     """The element itself, for pages that draw several texts beside each other. `start` is the offset of its first
     character in the whole text, which the browser adds where it says what is selected.
     """
-    workspace, _ = choice.peek()
-    spoken = workspace.language if workspace and workspace.language != language() else ""
-    text = exact.html(segments, marked, whitespace=whitespace(), describe=describe, language=spoken, label=title,
+    text = exact.html(segments, marked, whitespace=whitespace(), describe=describe, language=spoken(), label=title,
                       tokens=tokens, gaps=gaps)  # fmt: skip
     dim = st.query_params.get("look", "")
     dims = " ".join(f"rb-dim-{look}" for look in exact.ORDER if dim in exact.ORDER and look != dim)

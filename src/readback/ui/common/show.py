@@ -193,8 +193,10 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def exact_text(value: str) -> Markup:
-    """A short exact text (an excerpt, a field's value) as markup, on as many lines as it has."""
-    return h('<span class="rb-text">{}</span>', Markup(exact.text(value)))  # noqa: S704 (escaped there)
+    """A short exact text (an excerpt, a field's value) as markup, on as many lines as it has. Which language it is in
+    nobody says, so it is not read out as that of the page.
+    """
+    return h('<span class="rb-text" lang="">{}</span>', Markup(exact.text(value)))  # noqa: S704 (escaped there)
 
 
 def _sign(word: str) -> Markup:

@@ -19,7 +19,7 @@ from readback.ui.compare.compare_rows import LONG, Fold, Row, count, rows
 from readback.ui.compare.compare_sides import side
 from readback.ui.compare.compare_text import Text, inline, side_by_side
 from readback.ui.compare.compare_words import coded, form, labels
-from readback.words import language, t
+from readback.words import t
 
 VIEWS = ("text", "grid", "records")
 AT_ONCE = 120_000  # characters of both sides on the page at once
@@ -161,7 +161,7 @@ def _heads(screen: Screen, total: int) -> Markup:
 
 
 def _message(pair: MessageDifference, index: int, items: Items) -> str:
-    white, spoken = message.whitespace(), _spoken()
+    white, spoken = message.whitespace(), message.spoken_attribute()
     a, b = (Text(one.segments if one else (), message.describe, white) for one in (pair.a, pair.b))
     draw = inline if st.query_params.get("inline") == "1" else side_by_side
     role = pair.role_a or pair.role_b or ""
@@ -240,8 +240,3 @@ def _turn(number: int, parts: int) -> None:
 
 def _size(d: Difference) -> int:
     return len(whole_text(d.a)) + len(whole_text(d.b))
-
-
-def _spoken() -> str:
-    workspace, _ = choice.peek()
-    return f' lang="{exact.attribute(workspace.language)}"' if workspace and workspace.language != language() else ""

@@ -22,7 +22,7 @@ from readback.ui.common import address, choice, message, show
 from readback.ui.compare.compare_rows import LONG
 from readback.ui.compare.compare_words import coded
 from readback.ui.messages import system_table, three_texts, training_row, views
-from readback.words import language, t
+from readback.words import t
 
 LISTED = 20  # differences below the texts
 BY = ("text", "role")  # one text, or message by message
@@ -130,10 +130,9 @@ def _texts(known: TrainedText, sent: ModelInput, made: Assembly) -> None:
     template = known.template.name if known.template else ""
     heads = show.join([_head(*pair) for pair in (("training_head", template), ("serving_head", sent.format),
                                                  ("messages_head", ""))])  # fmt: skip
-    workspace, _ = choice.peek()
-    spoken = f' lang="{exact.attribute(workspace.language)}"' if workspace and workspace.language != language() else ""
     white = " rb-white" if message.whitespace() else ""
-    name = f'role="region" tabindex="0" aria-label="{exact.attribute(t("training_text.beside"))}"{spoken}'
+    label, spoken = exact.attribute(t("training_text.beside")), message.spoken_attribute()
+    name = f'role="region" tabindex="0" aria-label="{label}"{spoken}'
     st.html(f'<div class="rb rb-compared rb-three"><div class="rb-heads"><div class="rb-row">{heads}</div></div>'
             f'<div class="rb-diff{white}" {name}>{body}</div></div>')  # fmt: skip
     if not complete:
