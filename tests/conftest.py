@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -14,6 +15,7 @@ from counts import some
 from hypothesis import HealthCheck, settings
 
 from readback import sandbox
+from readback.checks import kept_answers
 
 EASED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]  # a folder of a test may be written to again
 # How fast a test is depends on what else the machine does; speed is measured in benchmarks/.
@@ -38,6 +40,12 @@ def _nobody_waits_for_pages() -> None:
     busy machine the children of every further test would hardly get the processor.
     """
     sandbox.give_way = lambda: None
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _nothing_is_answered_from_an_earlier_check() -> None:
+    """Beside a busy machine any check may take long enough to be kept; a test asks for its own answer."""
+    kept_answers.SLOW = math.inf
 
 
 @pytest.fixture(autouse=True, scope="session")

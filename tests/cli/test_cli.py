@@ -88,6 +88,7 @@ def answer(output: Output, *words: Any) -> tuple[int, str]:
         "adapters W",
         "serve W --host 0.0.0.0 --port 9 --base-path /x",
         "serve",
+        "cache",
         "doctor",
         "import-adapter P -o F --yes --format json",
     ],

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter, defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from threading import Event
 from typing import Any
 
 from readback import as_json, sandbox
-from readback.checks import excess, rules, training, workspace_check
+from readback.checks import excess, kept_answers, rules, training, workspace_check
 from readback.checks.chunk import about, heard, payload
+from readback.checks.longest_tokens import with_tokens
 from readback.checks.repeats import Mark, Repeats
 from readback.checks.rules import Fault
 from readback.checks.sample import SEED, Sample, drawn
-from readback.checks.summary import Audit, Progress, Row, Tally, rows, selection_key
+from readback.checks.summary import Audit, Progress, Tally, rows, selection_key
 from readback.checks.unused import unused
 from readback.checks.variables import Variables, started
-from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts, training_match, trial
+from readback.prompts import assemble, in_child, in_chunks, training_match, trial
 from readback.records.dataset import Cancelled, Counts, Dataset, DatasetChanged, open_dataset
 from readback.records.field_names import MOST
-from readback.serving import limits, tokens
-from readback.types import Assembly, Finding, Record, RuleContext, Selection, Tokens, Workspace
-
-Asked = tuple[str | None, bool]  # the tokenizer, and whether special tokens are special
+from readback.types import Assembly, Finding, Record, RuleContext, Selection, Workspace
 
 
 # What is true of every record is said at the first one: that no record has a variable, say.
@@ -192,9 +191,28 @@ def stream(
 
     With `sample`, so many records are drawn by `seed` and looked at, all of them where there are no more. What needs
     no record is looked at in full; what repeats from record to record, and training files beside the dataset, are not.
+    Where nothing changed since a check that took long, its findings and its summary are told again (`kept_answers`).
     Raises DatasetChanged when the dataset is written to meanwhile.
     """
     codes = None if not (select or ignore) else frozenset(_codes(select, ignore))
+    work = partial(_worked_out, opened, codes, frozenset(conditions), frozenset(baseline), jobs, progress, sample, seed)
+    if sample is not None:
+        yield from work()
+        return
+    asked = {"codes": codes and sorted(codes), "conditions": sorted(conditions), "baseline": sorted(baseline)}
+    yield from kept_answers.answered(opened, asked, work)
+
+
+def _worked_out(
+    opened: Workspace,
+    codes: frozenset[str] | None,
+    conditions: frozenset[str],
+    baseline: frozenset[str],
+    jobs: int | None,
+    progress: Callable[[int, int], bool | None] | None,
+    sample: int | None,
+    seed: int,
+) -> Iterator[Finding | Progress | Audit]:
     try:
         data = open_dataset(opened.root, opened.dataset, _wanted(progress))
         beside = training.parts(opened, codes, _wanted(progress))
@@ -205,7 +223,7 @@ def stream(
     choices = [choice for choice in assemble.choices(opened) if not conditions or choice.condition in conditions]
     first = next(iter(data.records(0, 1)), None)
     firsts = [assemble.assemble(opened, first, choice) for choice in choices] if first else []
-    tally = Tally(opened, rows(opened, choices if first else (), firsts), frozenset(baseline))
+    tally = Tally(opened, rows(opened, choices if first else (), firsts), baseline)
     names = started(choices, firsts) if first else Variables()
     numbers = range(len(data)) if sample is None else drawn(len(data), sample, seed)
     run = _Run(opened, data, codes, list(choices), tally, names, numbers)
@@ -408,36 +426,3 @@ def _killed(run: _Run, index: int, choice: Selection | None, stopped: sandbox.St
         run.active.remove(choice)
         what = f"the rest of the dataset, given up after {KILLS} records"
         yield excess.given_up(run.opened, choice, what, stopped.detail)
-
-
-# How many tokens the longest prompt of each condition has, counted exactly where the model names a tokenizer.
-
-
-def with_tokens(opened: Workspace, data: Dataset, audit: Audit) -> Audit:
-    """The summary with the tokens of the longest prompt (by characters) of each condition whose model says a limit.
-
-    One prompt for each condition is assembled again, and each tokenizer asked once: a count for every record would cost
-    as much as all the rest. Raises DatasetChanged.
-    """
-    texts: dict[Asked, list[tuple[str, str]]] = defaultdict(list)
-    for row, asked, said in _longest(opened, data, audit):
-        texts[asked].extend((row.name, text) for text in said)
-    counted: dict[str, Tokens] = {}
-    for (tokenizer, special), named in texts.items():
-        by, _ = tokens.counter(tokenizer, opened.root)
-        sizes = tokens.counts(by, [text for _, text in named], special=special)
-        for (name, _), size in zip(named, sizes, strict=True):
-            counted[name] = Tokens(size + (counted[name].count if name in counted else 0), by.name, by.exact)
-    return replace(audit, conditions=tuple(replace(row, tokens=counted.get(row.name)) for row in audit.conditions))
-
-
-def _longest(opened: Workspace, data: Dataset, audit: Audit) -> Iterator[tuple[Row, Asked, tuple[str, ...]]]:
-    for row in audit.conditions:
-        model, ends = token_counts.model_of(opened, row.choice), audit.lengths.get(selection_key(row.choice))
-        if model is None or ends is None or limits.of(model) is None:
-            continue
-        record = data.record(ends.longest_at)
-        made = assemble.assemble(opened, record, row.choice)
-        sent = model_input.sent(opened, record, made, opened.condition(row.name), False)
-        said, of = token_counts.texts(made, sent)
-        yield row, (model.tokenizer, of == "wire"), said

@@ -132,6 +132,14 @@ def drop(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def remove(entry: Path) -> None:
+    """Remove what is kept under that name, a folder or a file."""
+    if entry.is_dir():
+        drop(entry)
+    else:
+        entry.unlink(missing_ok=True)
+
+
 def forget(below: Path) -> int:
     """Remove what is kept about files at or below a path (an upload that is deleted); answers how many entries."""
     gone = [folder for folder, path in _kept() if path == below or path.is_relative_to(below)]

@@ -1,0 +1,234 @@
+"""The answer of a whole check, kept until anything it depends on is another: asked again, it is there at once.
+
+Compared is what things hold, never their size and time: every file of the workspace's folder, the workspace as it was
+opened, what was asked, the day where templates may print it, this package and all others that are installed. Nothing
+is kept of a check that was stopped, that failed or that met a limit of time, of an upload, of a folder with links, and
+where plugins are installed. A damaged answer is not believed but worked out again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from readback import as_json, plugins
+from readback.checks.summary import Audit, Progress
+from readback.readers import checksum
+from readback.readers.cache_folder import cache_folder, uploaded
+from readback.readers.file_state import State, state
+from readback.sandbox.frozen import freeze, maker, plain
+from readback.types import Finding, Workspace
+from readback.words import language
+
+KIND = "checks"  # the folder in the cache
+SLOW = 2.0  # seconds of a check whose answer is worth keeping
+FILES = 2_000  # of a folder; one with more is looked through each time
+PART = 64 << 20  # bytes of a file that are hashed by one thread
+BLOCK = 1 << 20  # bytes that are read at once
+LARGEST = 128 << 20  # bytes of one answer, as it is kept
+MOST = 512 << 20  # bytes of all answers; the ones that were not asked for longest go first
+TIMED = "dat-limit"  # another time the machine may be quicker
+LENGTH = 8  # bytes that say how long the summary is
+
+Step = Finding | Progress | Audit
+States = dict[str, State]
+
+
+def answered(opened: Workspace, asked: Mapping[str, Any], work: Callable[[], Iterator[Step]]) -> Iterator[Step]:
+    """The steps of `work` (findings and others, the Audit last); those of earlier, findings and Audit, where nothing
+    changed since. `asked`: what else the answer depends on, as JSON values.
+    """
+    files = _files(opened.root) if _keepable(opened) else None
+    name = _digest([str(opened.root), asked]) if files is not None else ""
+    try:
+        folder = cache_folder(KIND) if name else None
+    except OSError:
+        folder = None
+    if folder is None or files is None:
+        yield from work()
+        return
+    if any(folder.glob(f"{name}-*")) and (known := _read(folder / f"{name}-{_mark(opened, asked, files)}")):
+        yield from known
+        return
+    began, writing = time.monotonic(), _Writing()
+    for step in work():
+        if isinstance(step, Finding):
+            writing.take(step)
+        elif isinstance(step, Audit):  # the last step, after which nobody may ask for more
+            writing.end(step)
+            if writing.whole and time.monotonic() - began > SLOW:
+                with suppress(OSError):  # a full disk, say: then it is worked out again
+                    _keep(opened, asked, files, folder / name, writing)
+        yield step
+
+
+def _keep(opened: Workspace, asked: Mapping[str, Any], files: States, name: Path, writing: _Writing) -> None:
+    """Keep what was written, if the files are those of before the check; `name` is all of its name but the mark."""
+    if _files(opened.root) == files:
+        mark = _mark(opened, asked, files)
+        if _files(opened.root) == files:
+            writing.keep(name.with_name(f"{name.name}-{mark}"))
+
+
+def _keepable(opened: Workspace) -> bool:
+    return not uploaded(opened.root) and not any(plugins.found(group) for group in plugins.GROUPS)
+
+
+# What an answer depends on.
+
+
+def _files(root: Path) -> States | None:
+    """The state of each file below a folder; None where that is not all that may be read there."""
+    found: States = {}
+    waiting = [root]
+    try:
+        while waiting:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    if entry.is_symlink() or len(found) > FILES:
+                        return None
+                    if entry.is_dir():
+                        waiting.append(Path(entry.path))
+                    elif not entry.is_file():
+                        return None
+                    else:
+                        found[os.path.relpath(entry.path, root)] = state(entry.path)
+    except OSError:
+        return None
+    return found
+
+
+def _mark(opened: Workspace, asked: Mapping[str, Any], files: States) -> str:
+    """A name for everything that an answer depends on. Raises OSError where a file has gone."""
+    parts = [
+        (name, at) for name, known in sorted(files.items()) for at in range(0, max(known.size, 1), PART)
+    ]  # an empty file has one part, too
+    with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="readback-hash") as threads:
+        hashes = list(threads.map(lambda part: _hash(opened.root / part[0], part[1]), parts))
+    day = "" if opened.today else date.today().isoformat()
+    about = [sys.version, _installed(), _package(), language(), day, freeze(opened), asked]
+    return _digest([about, [[name, at, one] for (name, at), one in zip(parts, hashes, strict=True)]])
+
+
+def _hash(path: Path, at: int) -> str:
+    """The SHA-256 of a part of a file; other threads work meanwhile."""
+    made = hashlib.sha256()
+    with path.open("rb", buffering=0) as file:
+        file.seek(at)
+        left = PART
+        while left and (block := file.read(min(BLOCK, left))):
+            made.update(block)
+            left -= len(block)
+    return made.hexdigest()
+
+
+@cache
+def _package() -> str:
+    """What this package holds: rules, words, readers, everything."""
+    home = Path(__file__).parents[1]
+    names = sorted(path for path in home.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return _digest([[str(path.relative_to(home)), hashlib.sha256(path.read_bytes()).hexdigest()] for path in names])
+
+
+@cache
+def _installed() -> list[list[str]]:
+    from importlib.metadata import distributions
+
+    return sorted([str(one.name), str(one.version)] for one in distributions())
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:32]
+
+
+# How an answer lies on the disk: findings, a line of JSON each, and the summary, both packed; how long the packed
+# summary is; a checksum of all that.
+
+
+class _Writing:
+    """An answer that is packed while it passes by."""
+
+    def __init__(self) -> None:
+        self.packer, self.packed, self.size = zlib.compressobj(1), list[bytes](), 0
+        self.fits, self.audit = True, b""
+
+    @property
+    def whole(self) -> bool:
+        return self.fits and bool(self.audit)
+
+    def take(self, one: Finding) -> None:
+        self.fits = self.fits and one.code != TIMED and self.size < LARGEST
+        if self.fits:
+            self._add(self.packer.compress(f"{json.dumps(as_json.keep(one))}\n".encode()))
+
+    def end(self, audit: Audit) -> None:
+        limits = TIMED in audit.counts or any(one.code == TIMED for one in audit.ignored_findings)
+        self.fits = self.fits and not (audit.stopped or audit.faults or audit.sample or limits)
+        if self.fits:
+            self._add(self.packer.flush())
+            self.audit = zlib.compress(json.dumps(plain(audit)).encode(), 1)
+
+    def keep(self, path: Path) -> None:
+        """Raises OSError."""
+        content = b"".join((*self.packed, self.audit, len(self.audit).to_bytes(LENGTH, "big")))
+        if len(content) > LARGEST:
+            return
+        for old in path.parent.glob(f"{path.name.partition('-')[0]}-*"):
+            old.unlink(missing_ok=True)
+        _make_room(path.parent, len(content))
+        handle, begun = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.write(checksum.of(content))
+            Path(begun).rename(path)
+        except OSError:
+            Path(begun).unlink(missing_ok=True)
+            raise
+
+    def _add(self, packed: bytes) -> None:
+        self.packed.append(packed)
+        self.size += len(packed)
+
+
+def _read(path: Path) -> Iterator[Finding | Audit] | None:
+    """What was kept; None where nothing is, or something else than was written."""
+    try:
+        content = checksum.checked(path.read_bytes())
+        os.utime(path)
+    except OSError:
+        return None
+    if content is None or len(content) < LENGTH:
+        return None
+    size = int.from_bytes(content[-LENGTH:], "big")
+    return _steps(content[: -LENGTH - size], content[-LENGTH - size : -LENGTH])
+
+
+def _steps(findings: bytes | memoryview, audit: bytes | memoryview) -> Iterator[Finding | Audit]:
+    unpacker, rest = zlib.decompressobj(), b""
+    for at in range(0, len(findings), BLOCK):
+        *lines, rest = (rest + unpacker.decompress(findings[at : at + BLOCK])).split(b"\n")
+        yield from (as_json.read_finding(json.loads(line)) for line in lines)
+    made: Audit = maker(Audit)(json.loads(zlib.decompress(audit)))
+    yield made
+
+
+def _make_room(folder: Path, size: int) -> None:
+    """Remove answers, those first that nobody asked for longest, and what was begun and never finished."""
+    there = sorted(((one.stat().st_mtime, one.stat().st_size, one) for one in folder.iterdir()), reverse=True)
+    for changed, each, path in there:
+        size += each
+        if size > MOST or (path.name.startswith(".new-") and changed < time.time() - 86_400):
+            path.unlink(missing_ok=True)
