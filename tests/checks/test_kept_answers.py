@@ -182,6 +182,16 @@ def test_what_changed_while_it_was_checked_is_not_kept(write: Write, kept: Path)
     assert list(kept.iterdir()) == []
 
 
+def test_a_file_that_cannot_be_read_now_is_left_to_the_check(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(path: Path, at: int) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    folder = write(FILES)
+    first, _ = asked(folder)
+    monkeypatch.setattr(kept_answers, "_hash", gone)
+    assert asked(folder) == (first, True)
+
+
 def test_all_answers_together_have_a_bound(write: Write, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write(FILES)
     asked(folder)

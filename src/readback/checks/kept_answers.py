@@ -59,7 +59,7 @@ def answered(opened: Workspace, asked: Mapping[str, Any], work: Callable[[], Ite
     if folder is None or files is None:
         yield from work()
         return
-    if any(folder.glob(f"{name}-*")) and (known := _read(folder / f"{name}-{_mark(opened, asked, files)}")):
+    if (known := _known(opened, asked, files, folder / name)) is not None:
         yield from known
         return
     began, writing = time.monotonic(), _Writing()
@@ -74,8 +74,18 @@ def answered(opened: Workspace, asked: Mapping[str, Any], work: Callable[[], Ite
         yield step
 
 
+def _known(opened: Workspace, asked: Mapping[str, Any], files: States, name: Path) -> Iterator[Finding | Audit] | None:
+    """The answer of earlier, if there is one and everything is the same; `name` is all of its name but the mark."""
+    try:
+        if any(name.parent.glob(f"{name.name}-*")):
+            return _read(name.with_name(f"{name.name}-{_mark(opened, asked, files)}"))
+    except OSError:  # a file has gone meanwhile, or may not be read: the check will say so
+        pass
+    return None
+
+
 def _keep(opened: Workspace, asked: Mapping[str, Any], files: States, name: Path, writing: _Writing) -> None:
-    """Keep what was written, if the files are those of before the check; `name` is all of its name but the mark."""
+    """Keep what was written, if the files are those of before the check. Raises OSError."""
     if _files(opened.root) == files:
         mark = _mark(opened, asked, files)
         if _files(opened.root) == files:
