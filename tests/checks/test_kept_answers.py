@@ -161,7 +161,9 @@ def test_what_failed_was_stopped_or_met_a_limit_is_not_kept(
         assert engine.check(workspace.open(folder)).faults
     hangs = FILES | {"m.jinja": "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"}
     audit = engine.check(workspace.open(write(hangs)))
-    assert "dat-limit" in audit.counts
+    assert (audit.limited, "dat-limit" in audit.counts) == (True, True)
+    ignored = engine.check(workspace.open(folder), baseline={one.key for one in audit.findings})
+    assert (ignored.limited, "dat-limit" in ignored.counts) == (True, False)
     assert list(kept.iterdir()) == []
 
 

@@ -25,6 +25,7 @@ from typing import Any
 
 from readback import as_json, plugins
 from readback.checks.summary import Audit, Progress
+from readback.project_files import CONFIGS
 from readback.readers import checksum
 from readback.readers.cache_folder import cache_folder, uploaded
 from readback.readers.file_state import State, state
@@ -39,7 +40,6 @@ PART = 64 << 20  # bytes of a file that are hashed by one thread
 BLOCK = 1 << 20  # bytes that are read at once
 LARGEST = 128 << 20  # bytes of one answer, as it is kept
 MOST = 512 << 20  # bytes of all answers; the ones that were not asked for longest go first
-TIMED = "dat-limit"  # another time the machine may be quicker
 LENGTH = 8  # bytes that say how long the summary is
 
 Step = Finding | Progress | Audit
@@ -146,10 +146,11 @@ def _hash(path: Path, at: int) -> str:
 
 @cache
 def _package() -> str:
-    """What this package holds: rules, words, readers, everything."""
-    home = Path(__file__).parents[1]
-    names = sorted(path for path in home.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return _digest([[str(path.relative_to(home)), hashlib.sha256(path.read_bytes()).hexdigest()] for path in names])
+    """What this package holds: rules, words, readers, adapters, everything."""
+    homes = (Path(__file__).parents[1], CONFIGS)
+    names = sorted(path for home in homes for path in home.rglob("*") if "__pycache__" not in path.parts)
+    files = ((str(path), path.read_bytes()) for path in names if path.is_file())
+    return _digest([[name, hashlib.sha256(content).hexdigest()] for name, content in files])
 
 
 @cache
@@ -179,13 +180,12 @@ class _Writing:
         return self.fits and bool(self.audit)
 
     def take(self, one: Finding) -> None:
-        self.fits = self.fits and one.code != TIMED and self.size < LARGEST
+        self.fits = self.fits and self.size < LARGEST
         if self.fits:
             self._add(self.packer.compress(f"{json.dumps(as_json.keep(one))}\n".encode()))
 
     def end(self, audit: Audit) -> None:
-        limits = TIMED in audit.counts or any(one.code == TIMED for one in audit.ignored_findings)
-        self.fits = self.fits and not (audit.stopped or audit.faults or audit.sample or limits)
+        self.fits = self.fits and not (audit.stopped or audit.faults or audit.sample or audit.limited)
         if self.fits:
             self._add(self.packer.flush())
             self.audit = zlib.compress(json.dumps(plain(audit)).encode(), 1)

@@ -21,6 +21,7 @@ from readback.records.dataset import Counts
 from readback.types import Assembly, Condition, Finding, Ignored, Location, Selection, SystemText, Tokens, Workspace
 
 KEPT = 10_000  # findings a summary holds; `stream` hands out all of them
+LIMIT = "dat-limit"  # the code of what took too much
 EACH = 200  # of them any rule may count on, however much another one finds
 
 
@@ -95,6 +96,7 @@ class Audit:
     )  # by code and `selection_key`: the records with a finding
     sample: Sample | None = None
     intended: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)  # by pair: what the plan varies
+    limited: bool = False  # work met a limit of time or memory, known or not: a quicker machine may find something else
 
 
 @dataclass(slots=True)
@@ -123,15 +125,19 @@ class Tally:
     of_models: Counter[str] = field(default_factory=Counter)
     with_finding: RecordsWithFinding = field(default_factory=RecordsWithFinding)
     seen: Seen = field(default_factory=dict)  # of what is about no record
+    limited: bool = False
 
     def take(self, found: Iterable[Finding | Fault]) -> list[Finding]:
         """Count what was found about one record, or about none; answers the new findings that nobody ignores."""
-        passed: list[Finding] = []
+        found, passed = list(found), list[Finding]()
+        if not found:  # as in most records
+            return passed
         mine: Seen = {}  # of one record: no other shares a key with it
         for each in found:
             if isinstance(each, Fault):
                 self.faults.extend([each] if len(self.faults) < KEPT else [])
                 continue
+            self.limited = self.limited or each.code == LIMIT
             one = told_apart(each, self.seen if each.place.index is None else mine)
             if (number := _ignored(one, self.opened.ignore)) is not None:
                 self.ignored[number] += 1
@@ -180,6 +186,7 @@ class Tally:
             widest=self.lengths.widest,
             with_finding=self.with_finding.done(),
             intended=intended(self.opened),
+            limited=self.limited,
         )
 
     def _complete(self, row: Row) -> Row:
