@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 from counts import many
+from hypothesis import given
+from hypothesis import strategies as st
 
 from readback import workspace
 from readback.checks import chunk, needs, rules
+from readback.checks.facts.text_words import MIXED, words
 from readback.prompts import assemble
 from readback.records.dataset import open_dataset
 
@@ -123,6 +126,11 @@ def test_what_a_rule_says_it_needs_hides_nothing_of_its_examples(code: str, tmp_
     rule = rules.RULES()[code]
     for number, example in enumerate((*rule.passes, *rule.fails)):
         assert differing(tmp_path / str(number), example) == []
+
+
+@given(st.text(st.sampled_from("aB'_7 \0\n.-\x0b\x1c\x7f")))
+def test_the_words_of_plain_text_are_those_of_any_text(text: str) -> None:
+    assert words(text) == tuple(map(str.casefold, MIXED.findall(text)))
 
 
 def test_a_need_that_nobody_knows_is_said() -> None:

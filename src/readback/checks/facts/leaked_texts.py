@@ -14,7 +14,7 @@ from readback.checks.facts.overlapping import LONG, RUN, Hit, blanked, normal, o
 from readback.checks.facts.sentence_edges import after, before, begins, goes_on, only_names
 from readback.checks.facts.stored_prompt import context_texts
 from readback.checks.facts.text_units import SEEDS, index, may_hold
-from readback.checks.facts.text_words import span, stems, words
+from readback.checks.facts.text_words import GAP, span, stems, words
 from readback.records import of_record, row_fields
 from readback.sources.leak_phrases import GO_ON, PHRASES, ROLES
 from readback.types import Leaks, Location, Message, RuleContext, SystemText, Values
@@ -115,10 +115,12 @@ def _clear(
 
     if any(one[1] >= other[0] for one, other in pairwise(contexts)):
         return False
-    return free(shortened(text, holes), True) and all(
-        of_record.kept(fields, (_clear, part, sources, known), partial(free, part, False))
-        for part in (text[start:end] for start, end in contexts)
-    )
+    if not free(shortened(text, holes), True):
+        return False
+    parts = [text[start:end] for start, end in contexts]
+    if not may_hold(GAP.join(parts), index((*sources, *known))):  # nor does any of them
+        return True
+    return all(of_record.kept(fields, (_clear, part, sources, known), partial(free, part, False)) for part in parts)
 
 
 def system_texts(case: RuleContext) -> tuple[SystemText, ...]:

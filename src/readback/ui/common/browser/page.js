@@ -172,6 +172,18 @@
     (place.matches("[tabindex]") ? place : place.querySelector("[tabindex]"))?.focus({ preventScroll: true });
   };
 
+  // What Tab reaches is in view: in a low window Firefox leaves some controls above or below it.
+  const reveal = () => {
+    const at = document.activeElement ?? document.body;
+    const box = (at.matches("input") && at.closest("label") ? at.closest("label") : at).getBoundingClientRect();
+    const header = document.querySelector('[data-testid="stHeader"]')?.getBoundingClientRect().bottom ?? 0;
+    const seen = box.top >= header ? innerHeight - box.top : box.bottom - header; // pixels of it, at most
+    if (at.closest('[data-testid="stMainBlockContainer"]') && seen < Math.min(box.height, 16)) at.scrollIntoView({ block: "center" });
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Tab") setTimeout(reveal, 100);
+  });
+
   // Hints open beside the word: under it, or above it in the lower half. They are fixed, since tables that scroll
   // would cut them; the style sheet draws them where this says.
   const ROOM = 320; // pixels that a hint has at least to the right
