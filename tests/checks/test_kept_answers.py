@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ from readback.checks import engine, kept_answers
 from readback.checks.rules import Fault
 from readback.checks.summary import Audit, Progress
 from readback.cli import main
+from readback.prompts import model_input
 from readback.readers import cache_folder
 from readback.sandbox.frozen import plain
-from readback.types import Finding
+from readback.types import Finding, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 FILE = """dataset: data.jsonl
@@ -127,13 +129,13 @@ def test_another_version_another_day_or_another_language_makes_it_anew(
             assert asked(folder)[1], name
         assert asked(folder)[1], name  # one answer is kept for each question
 
-    class Tomorrow(kept_answers.date):
-        @classmethod
-        def today(cls) -> kept_answers.date:
-            return kept_answers.date(2030, 1, 1)
+    today = model_input.today(workspace.open(folder))
+    assert not list(progress(replace(workspace.open(folder), today=today)))
+    assert list(progress(replace(workspace.open(folder), today="2030-01-01")))
 
-    monkeypatch.setattr(kept_answers, "date", Tomorrow)
-    assert asked(folder)[1]
+
+def progress(opened: Workspace) -> Iterator[Progress]:
+    return (one for one in engine.stream(opened) if isinstance(one, Progress))
 
 
 def test_a_damaged_answer_is_not_believed(write: Write, kept: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import filecmp
 import hashlib
 import json
@@ -28,6 +29,8 @@ from readback.bookmarks.markdown import spelling
 from readback.cli import main
 from readback.reporting import contents, seal
 from readback.reporting.forms import FORMS
+from readback.review import leaves
+from readback.review import meeting as meeting_of_files
 from readback.review.event import Draft, new_id
 from readback.review.store import Store
 from readback.scores import in_view, loading, summary
@@ -225,6 +228,23 @@ def test_prompts_are_there_byte_for_byte_with_an_origin_for_each_stretch(
         for message, one in zip(prompt["messages"], sent["messages"], strict=True):
             assert "".join(part["text"] for part in message["segments"]) == one["text"]
             assert one["text"] in texts
+
+
+def test_what_the_prompts_come_to_is_worked_out_once_for_a_report(met: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    work = leaves._leaves_of
+
+    def counted(*words: Any) -> Any:
+        asked.append(words[:2])
+        return work(*words)
+
+    monkeypatch.setattr(leaves, "_leaves_of", counted)
+    first = values(met)
+    assert len(asked) == 1  # for the sign-off, since it, for the decisions, and for the report itself
+    monkeypatch.setattr(contents, "worked_out_once", contextlib.nullcontext)
+    monkeypatch.setattr(meeting_of_files, "worked_out_once", contextlib.nullcontext)
+    assert values(met) == first
+    assert len(asked) > 3
 
 
 # The same bytes, and the checksum.

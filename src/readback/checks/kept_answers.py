@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import date
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from typing import Any
 from readback import as_json, plugins
 from readback.checks.summary import Audit, Progress
 from readback.project_files import CONFIGS
+from readback.prompts import model_input
 from readback.readers import checksum
 from readback.readers.cache_folder import cache_folder, uploaded
 from readback.readers.file_state import State, state
@@ -127,8 +128,8 @@ def _mark(opened: Workspace, asked: Mapping[str, Any], files: States) -> str:
     ]  # an empty file has one part, too
     with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="readback-hash") as threads:
         hashes = list(threads.map(lambda part: _hash(opened.root / part[0], part[1]), parts))
-    day = "" if opened.today else date.today().isoformat()
-    about = [sys.version, _installed(), _package(), language(), day, freeze(opened), asked]
+    dated = replace(opened, today=model_input.today(opened))  # templates may print it
+    about = [sys.version, _installed(), _package(), language(), freeze(dated), asked]
     return _digest([about, [[name, at, one] for (name, at), one in zip(parts, hashes, strict=True)]])
 
 

@@ -29,7 +29,7 @@ from readback.reporting import about_scores, prompts_shown
 from readback.review import anchors, lock_file, locked, meeting, signing, under
 from readback.review.agenda import Item, last_signoff
 from readback.review.event import FIRST, Event
-from readback.review.leaves import Leaves, NothingToLock, leaves
+from readback.review.leaves import Leaves, NothingToLock, leaves, worked_out_once
 from readback.review.lock_file import Lock
 from readback.review.meeting import Meeting
 from readback.review.since import NoBefore
@@ -85,6 +85,13 @@ def contents(
     opened: Workspace, store: Store, when: Until, jobs: int | None = None, progress: Progress | None = None
 ) -> dict[str, Any]:
     """The whole report. Raises NotReadable, DatasetChanged, signing.Stopped."""
+    with worked_out_once():
+        return _contents(opened, store, when, jobs, progress)
+
+
+def _contents(
+    opened: Workspace, store: Store, when: Until, jobs: int | None, progress: Progress | None
+) -> dict[str, Any]:
     asked, opened = opened, locked.dated(opened, when.time[:10])
     found, days = review(when.events), dict[str, Leaves | None]()
     made = meeting.gathered(opened, store, when.day, found, jobs, progress)

@@ -11,7 +11,9 @@ import json
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from readback import sandbox
@@ -129,9 +131,42 @@ def leaves(
 ) -> Leaves | None:
     """The leaves of every choice over all records; None where `progress` answered False.
 
-    Raises NothingToLock, and DatasetChanged when the dataset is written to meanwhile.
+    Inside `worked_out_once` what was asked before is told again. Raises NothingToLock, and DatasetChanged when the
+    dataset is written to meanwhile.
     """
     choices = subjects(opened) if choices is None else tuple(choices)
+    asked = (replace(opened, today=model_input.today(opened)), choices)
+    known = _once.get()
+    if known is not None and (before := next((made for one, made in known if one == asked), None)):
+        return before
+    made = _leaves_of(opened, choices, progress, jobs)
+    if known is not None and made is not None:
+        known.append((asked, made))
+    return made
+
+
+@contextmanager
+def worked_out_once() -> Iterator[None]:
+    """Inside, in this thread, the leaves of equal workspaces and choices are worked out once: a report asks for the
+    same ones for its sign-offs, for its decisions and for itself.
+    """
+    if _once.get() is not None:
+        yield
+        return
+    token = _once.set([])
+    try:
+        yield
+    finally:
+        _once.reset(token)
+
+
+_once: ContextVar[list[tuple[tuple[Workspace, tuple[Selection, ...]], Leaves]] | None]
+_once = ContextVar("once", default=None)
+
+
+def _leaves_of(
+    opened: Workspace, choices: tuple[Selection, ...], progress: Progress | None, jobs: int | None
+) -> Leaves | None:
     data = open_dataset(opened.root, opened.dataset)
     if not len(data):
         absent = "the workspace has no dataset" if data.source is None else f"the dataset '{data.file}' has none"

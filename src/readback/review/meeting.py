@@ -10,7 +10,7 @@ from readback.checks.summary import Audit
 from readback.prompts.in_chunks import Progress
 from readback.review import signing
 from readback.review.agenda import Agenda, agenda, last_signoff
-from readback.review.leaves import NothingToLock
+from readback.review.leaves import NothingToLock, worked_out_once
 from readback.review.since import NoBefore, Since, since_signoff
 from readback.review.state import Review, review
 from readback.review.store import Store
@@ -46,7 +46,8 @@ def gathered(
     if audit.stopped:
         raise signing.Stopped
     table = loading.load(opened) if opened.scores else None
-    since, unsaid = _since(opened, store, found, audit, jobs, progress)
+    with worked_out_once():
+        since, unsaid = _since(opened, store, found, audit, jobs, progress)
     made = agenda(opened, audit, table, found, day, since)
     return Meeting(opened, found, audit, table, made, since, unsaid)
 
