@@ -4,6 +4,8 @@ PORT ?= 8501
 HOST ?= 127.0.0.1
 WORKSPACE ?=
 PYTEST_ARGS ?=
+# One more than there are processors: a test of the browser often waits.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 BIN := .venv/bin
 # Where this is set, every process of a test compiles what it imports anew.
 export PYTHONDONTWRITEBYTECODE :=
@@ -24,16 +26,16 @@ run: setup
 
 test: setup
 	$(BIN)/python tests/browser/find_browser.py --install
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(PYTEST_ARGS)
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 # What a person runs at every save: no browser, no real data, nothing that needs a busy machine or a long count.
 test-fast: setup
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not browser and not realdata and not long and not slow" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -m "not browser and not realdata and not long and not slow" $(PYTEST_ARGS)
 
 # Counts of the marker long in full: hours of random input rather than minutes.
 test-long: setup
 	$(BIN)/python tests/browser/find_browser.py --install
-	READBACK_LONG=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal $(PYTEST_ARGS)
+	READBACK_LONG=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 check: setup
 	$(BIN)/ruff check .

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,45 @@ def _nobody_waits_for_pages() -> None:
 def _nothing_is_answered_from_an_earlier_check() -> None:
     """Beside a busy machine any check may take long enough to be kept; a test asks for its own answer."""
     kept_answers.SLOW = math.inf
+
+
+LARGEST, MOST = 20_000, 20_000  # characters of a question with its answer; answers
+# What these answer depends on nothing but what they are asked, and whether that is one value.
+PURE = {
+    "readback.prompts.render.jinja:work": False,
+    "readback.serving.chat.render:work": False,
+    "readback.serving.ollama.render:work": True,
+    "readback.readers.yaml_decode:decode": True,
+    "readback.sources.python_constants:work": True,
+}
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _a_child_is_asked_the_same_once() -> None:
+    """The demos are read and rendered again and again. What a child answered is told again to whoever asks the same;
+    what it was stopped at is not. (What tests of the sandbox ask their children is none of these.)
+    """
+    answers: dict[str, list[str]] = {}
+    really = sandbox._surely
+
+    def surely(work: str, payload: Any, limits: sandbox.Limits, shared: tuple[str, ...]) -> Iterator[Any]:
+        name = f"{work} {limits} {json.dumps(payload)}" if work in PURE else ""
+        if not name or len(name) > LARGEST:
+            yield from really(work, payload, limits, shared)
+        elif name in answers:
+            yield from map(json.loads, answers[name])
+        else:
+            said = []
+            for value in really(work, payload, limits, shared):
+                said.append(json.dumps(value))
+                if PURE[work]:  # nobody asks for more
+                    answers[name] = said
+                yield value
+            answers[name] = said
+            if len(answers) > MOST:
+                answers.clear()
+
+    sandbox._surely = surely
 
 
 @pytest.fixture(autouse=True, scope="session")

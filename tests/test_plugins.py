@@ -51,6 +51,25 @@ def readback(run: Run, *words: Any) -> subprocess.CompletedProcess[str]:
     return run("-m", "readback.cli", *words)
 
 
+SEVERAL = """
+import contextlib, io, json, sys
+from readback.cli import main
+for words in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(io.StringIO()) as errors:
+        main(words)
+    print(json.dumps([said.getvalue(), errors.getvalue()]))
+"""
+
+
+def answers(run: Run, *commands: tuple[Any, ...]) -> list[tuple[str, str]]:
+    """What several commands say on both streams; one process runs them, one after the other."""
+    done = run("-c", SEVERAL, json.dumps([[str(word) for word in words] for words in commands]))
+    assert not done.stderr
+    said = [tuple(json.loads(line)) for line in done.stdout.splitlines()]
+    assert len(said) == len(commands)
+    return said
+
+
 def install(site: Path, package: str, points: Mapping[str, Mapping[str, str]], modules: Mapping[str, str]) -> None:
     """A package as an installer leaves it: its modules, and its metadata beside them."""
     info = site / f"{package}-1.0.dist-info"
@@ -80,23 +99,28 @@ def test_without_plugins_there_is_nothing_to_load() -> None:
 
 
 def check_the_example(run: Run, folder: Path) -> None:
-    checked = json.loads(readback(run, "check", folder, "--format", "json").stdout)
+    said = [out for out, _ in answers(
+        run,
+        ("check", folder, "--format", "json"),
+        ("render", folder, "--record", "ellery-02", "--format", "json"),
+        ("adapters", folder, "--format", "json"),
+        ("scores", folder, "--format", "json"),
+        ("rule", "ext-greeting"),
+        ("check", folder, "--select", "ext", "-q"),
+    )]  # fmt: skip
+    checked, rendered, offered, scored = map(json.loads, said[:4])
     assert checked["records"] == {"read": 2, "bad": 0, "blank": 0, "lines": 6}
     fired = [(one["code"], one["place"]["record"]) for one in checked["findings"] if one["code"].startswith("ext-")]
     assert fired == [("ext-greeting", "ellery-01")]
     assert [row["mode"] for row in checked["conditions"]] == ["short"]
-    rendered = json.loads(readback(run, "render", folder, "--record", "ellery-02", "--format", "json").stdout)
     assert rendered["messages"][0]["text"] == "Where is the lock?"
-    offered = json.loads(readback(run, "adapters", folder, "--format", "json").stdout)["adapters"]
-    office = next(one for one in offered if one["name"] == "harbour_office")
+    office = next(one for one in offered["adapters"] if one["name"] == "harbour_office")
     assert (office["wording"], office["tasks"]) == ("own", ["parsing"])
-    rows = json.loads(readback(run, "scores", folder, "--format", "json").stdout)["rows"]
-    assert {(row["condition"]["condition"], row["judge"], row["mean"]) for row in rows} == {
+    assert {(row["condition"]["condition"], row["judge"], row["mean"]) for row in scored["rows"]} == {
         ("gateway", "visitors", 4.0), ("direct", "visitors", 1.5),
     }  # fmt: skip
-    assert "A user message begins with a greeting." in readback(run, "rule", "ext-greeting").stdout
-    listed = readback(run, "check", folder, "--select", "ext", "-q").stdout
-    assert listed.count("ext-greeting") == 1
+    assert "A user message begins with a greeting." in said[4]
+    assert said[5].count("ext-greeting") == 1
 
 
 @pytest.mark.slow
@@ -182,15 +206,15 @@ def test_what_is_broken_is_left_out_and_said_and_the_rest_works(run: Run, site: 
         modules |= {file: text} if file else {}
     install(site, "broken-house", points, modules)
     folder = write(FILES)
-    done = readback(run, "adapters", folder)
-    said = done.stderr + readback(run, "check", folder).stderr + readback(run, "scores", folder).stderr
+    alone = readback(run, "adapters", folder)
+    said = alone.stderr + readback(run, "check", folder).stderr + readback(run, "scores", folder).stderr
     assert "Traceback" not in said
     assert "\x1b" not in said
     for (group, name), (*_, why) in BROKEN.items():
         told = [line for line in said.splitlines() if f"plugin '{name}' of broken-house 1.0 (readback.{group})" in line]
         assert (bool(told), all(why in line for line in told)) == (bool(why), True), (name, why, told)
     assert all(line.startswith("readback: plugin '") for line in said.splitlines())
-    lines = done.stderr.splitlines()
+    lines = alone.stderr.splitlines()
     assert len(lines) == len(set(lines))  # each once
     check_the_example(run, folder)
 

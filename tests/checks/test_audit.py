@@ -200,25 +200,24 @@ def test_a_record_that_kills_its_child_gets_a_finding_and_the_rest_is_audited(wr
             {"mode": "good", "system": "Be brief.", "template": "{{ q }}"},
         ],
     }
-    rows: list[dict[str, Any]] = [{"id": str(n), "q": "Be brief.", "evil": n in (2, 5)} for n in range(8)]
+    rows: list[dict[str, Any]] = [{"id": str(n), "q": "Be brief.", "evil": n == 5} for n in range(8)]
     audit = engine.check(workspace.open(write({"readback.yml": json.dumps(config), "data.jsonl": rows})))
     limits = [finding for finding in audit.findings if finding.code == "dat-limit"]
     assert [(f.place.mode, f.place.record, f.place.index, f.place.line) for f in limits] == [
-        ("loops", "2", 2, 1),  # the line of the template, as `render` says it
-        ("loops", "5", 5, 1),
+        ("loops", "5", 5, 1),  # the line of the template, as `render` says it
     ]
     hits = {(f.place.mode, f.place.index) for f in audit.findings if f.code == "fmt-system-text-in-user"}
     assert {("good", n) for n in range(8)} <= hits
-    assert {("loops", n) for n in (0, 1, 3, 4, 6, 7)} == {hit for hit in hits if hit[0] == "loops"}
+    assert {("loops", n) for n in (0, 1, 2, 3, 4, 6, 7)} == {hit for hit in hits if hit[0] == "loops"}
 
 
 def test_a_mode_whose_records_keep_killing_is_given_up(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "KILLS", 2)
+    monkeypatch.setattr(engine, "KILLS", 1)
     config = {"dataset": "data.jsonl", "modes": [{"mode": "m", "template": "{% if evil %}" + LOOP + "{% endif %}"}]}
     rows: list[dict[str, Any]] = [{"id": str(n), "evil": n > 0} for n in range(9)]
     audit = engine.check(workspace.open(write({"readback.yml": json.dumps(config), "data.jsonl": rows})))
     limits = [finding.place.index for finding in audit.findings if finding.code == "dat-limit"]
-    assert limits == [1, 2, None]
+    assert limits == [1, None]
 
 
 def test_an_audit_stops_when_it_is_told_to_and_says_so(write: Write) -> None:
@@ -266,3 +265,24 @@ def test_an_audit_that_is_stopped_ends_its_children(write: Write, monkeypatch: p
     folder = write({"d.jsonl": [{"id": str(n)} for n in range(50)], "readback.yml": "dataset: d.jsonl\n"})
     stopped = engine.check(workspace.open(folder), progress=lambda done, total: done < 12)
     assert stopped.stopped
+
+
+def test_children_share_the_tables_of_models_whose_prompts_must_fit(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[tuple[str, ...]] = []
+    really = sandbox.stream
+
+    def stream(work: str, payload: Any, limits: Any, shared: tuple[str, ...] = (), **more: Any) -> Any:
+        if work == engine.WORK:
+            said.append(shared)
+        return really(work, payload, limits, shared, **more)
+
+    monkeypatch.setattr(sandbox, "stream", stream)
+    for context in ("", ", context: 20"):
+        file = (
+            f"dataset: d.jsonl\nmodels: {{m: {{type: base, tokenizer: qwen3{context}}}}}\n"
+            "modes: [{mode: m, template: '{{ q }}'}]\nconditions: [{name: a, mode: m, model: m}]\n"
+        )
+        engine.check(workspace.open(write({"readback.yml": file, "d.jsonl": [{"id": "1", "q": "why " * 50}]})))
+    assert said == [(), ("readback.serving.tokens.named_tokenizers:load:qwen3",)]

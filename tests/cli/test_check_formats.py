@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.resources
+import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -52,6 +54,14 @@ def findings(output: Output, *words: Any) -> list[dict[str, Any]]:
     return [json.loads(line) for line in answer(output, *words, "--format", "jsonl")[1].splitlines()]
 
 
+@pytest.fixture(scope="module")
+def mistakes() -> list[dict[str, Any]]:
+    """The findings of the demo with mistakes, asked for once; each of them as `check --format jsonl` writes it."""
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        cli.main(["check", str(MISTAKES), "--format", "jsonl"])
+    return [json.loads(line) for line in said.getvalue().splitlines()]
+
+
 def sarif(text: str) -> dict[str, Any]:
     """The only run of a log that the schema allows."""
     log = json.loads(text)
@@ -95,14 +105,15 @@ def _back(text: str, more: Mapping[str, str] | None = None) -> str:
     return text
 
 
-def test_sarif_holds_every_finding_of_jsonl_with_its_rule_place_and_key(capsys: Output) -> None:
-    expected = findings(capsys, MISTAKES)
+def test_sarif_holds_every_finding_of_jsonl_with_its_rule_place_and_key(
+    mistakes: list[dict[str, Any]], capsys: Output
+) -> None:
     run = sarif(answer(capsys, MISTAKES, "--format", "sarif")[1])
     below = MISTAKES.relative_to(PROJECT).as_posix()
     described = run["tool"]["driver"]["rules"]
     levels = {"error": "error", "warning": "warning", "info": "note"}
-    assert len(expected) == len(run["results"]) > 100
-    for one, result in zip(expected, run["results"], strict=True):
+    assert len(mistakes) == len(run["results"]) > 100
+    for one, result in zip(mistakes, run["results"], strict=True):
         at, (there,) = one["place"], result["locations"]
         physical = there["physicalLocation"]
         assert result["ruleId"] == one["code"] == described[result["ruleIndex"]]["id"]
@@ -120,12 +131,13 @@ def test_sarif_holds_every_finding_of_jsonl_with_its_rule_place_and_key(capsys: 
         assert one["help"]["text"] == "\n\n".join(rule.paragraphs[1:])
 
 
-def test_junit_has_a_test_for_each_rule_and_all_findings_as_lines(capsys: Output) -> None:
-    expected = findings(capsys, MISTAKES)
+def test_junit_has_a_test_for_each_rule_and_all_findings_as_lines(
+    mistakes: list[dict[str, Any]], capsys: Output
+) -> None:
     found = cases(answer(capsys, MISTAKES, "--format", "junit")[1])
     assert set(found) == set(rules.RULES())
     for code, case in found.items():
-        these = [one for one in expected if one["code"] == code]
+        these = [one for one in mistakes if one["code"] == code]
         fails = any(one["severity"] == "error" for one in these)
         text = "".join(one.text or "" for one in case.result) + (case.system_out or "")
         assert case.is_failure == fails
@@ -133,11 +145,10 @@ def test_junit_has_a_test_for_each_rule_and_all_findings_as_lines(capsys: Output
         assert case.classname == f"readback.{code[:3]}"
 
 
-def test_github_has_a_command_for_each_finding(capsys: Output) -> None:
-    expected = findings(capsys, MISTAKES)
+def test_github_has_a_command_for_each_finding(mistakes: list[dict[str, Any]], capsys: Output) -> None:
     code, text, _ = answer(capsys, MISTAKES, "--format", "github")
     assert code == 1
-    for one, (kind, known, message) in zip(expected, commands(text), strict=True):
+    for one, (kind, known, message) in zip(mistakes, commands(text), strict=True):
         assert kind == {"error": "error", "warning": "warning", "info": "notice"}[one["severity"]]
         assert known["title"] == one["code"]
         assert known["file"].endswith(f"six-conditions-mistakes/{one['place']['file']}")
@@ -200,14 +211,12 @@ def test_what_other_programs_read_is_never_cut_off(
     assert failure.text.count("(key ") == 2
 
 
-def test_junit_passes_what_is_below_fail_on_and_shows_it(capsys: Output) -> None:
+def test_junit_passes_what_is_below_fail_on_and_shows_it(mistakes: list[dict[str, Any]], capsys: Output) -> None:
     never = cases(answer(capsys, MISTAKES, "--format", "junit", "--fail-on", "never")[1])
     assert not any(case.is_failure for case in never.values())
     assert "(key " in never["fmt-system-mismatch"].system_out
     info = cases(answer(capsys, MISTAKES, "--format", "junit", "--fail-on", "info")[1])
-    assert {name for name, case in info.items() if case.is_failure} == {
-        one["code"] for one in findings(capsys, MISTAKES)
-    }
+    assert {name for name, case in info.items() if case.is_failure} == {one["code"] for one in mistakes}
 
 
 def test_junit_has_the_rules_that_were_asked_for_and_says_which_a_sample_leaves_out(

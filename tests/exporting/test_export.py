@@ -409,21 +409,21 @@ def evil(write: Write, count: int, bad: Sequence[int]) -> Workspace:
     return workspace.open(write({"readback.yml": {"dataset": "d.jsonl", "modes": modes}, "d.jsonl": data}))
 
 
-@pytest.mark.parametrize("kills", part([2, 9], 1))
+@pytest.mark.parametrize("kills", part([1, 9], 1))
 def test_every_record_has_its_line_whatever_stops_or_is_given_up(
     write: Write, monkeypatch: pytest.MonkeyPatch, kills: int
 ) -> None:
     monkeypatch.setattr(in_chunks, "KILLS", kills)
     monkeypatch.setattr(rows, "FEWEST", 1)
     monkeypatch.setattr(rows, "MOST", 4)
-    found, counts = made(evil(write, 12, (2, 5)))
-    assert [(row["index"], row["mode"]) for row in found] == [(n, m) for n in range(12) for m in ("bad", "good")]
+    found, counts = made(evil(write, 8, (2, 5)))
+    assert [(row["index"], row["mode"]) for row in found] == [(n, m) for n in range(8) for m in ("bad", "good")]
     texts = [row["messages"][0]["content"] for row in found if row["mode"] == "good"]
-    assert texts == [str(n) for n in range(12)]
+    assert texts == [str(n) for n in range(8)]
     failed = [row["index"] for row in found if "error" in row]
-    assert failed == ([2, 5] if kills == 9 else [2, *range(5, 12)])
+    assert failed == ([2, 5] if kills == 9 else list(range(2, 8)))
     assert all(row["error"]["code"] == "dat-limit" for row in found if "error" in row)
-    assert (counts.written, counts.failed) == (24 - len(failed), len(failed))
+    assert (counts.written, counts.failed) == (16 - len(failed), len(failed))
 
 
 def test_a_mode_that_never_ends_is_an_error_for_every_record(write: Write) -> None:

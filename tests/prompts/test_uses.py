@@ -50,6 +50,8 @@ def uses(text: str, **options: Any) -> list[str]:
         ("{{ rag.contexts[0] }}{{ rag.nothing }}", ["rag.contexts[0] present", "rag.nothing missing"]),
         ("{{ xs[n] }}", ["n present", "xs[*] missing"]),
         ("{% for c in missing %}{{ c.x }}{% endfor %}", ["missing missing"]),
+        ("{% for c in [missing, 'a'] %}{{ c }}{% endfor %}", ["missing missing"]),
+        ("{% for c in {'key': missing} if c %}{{ c }}{% endfor %}", ["missing missing"]),
         ("{% for c in empty %}{{ c.x }}{% endfor %}", ["empty idle"]),
         ("{% for c in empty %}{{ c.x }}{% else %}none{% endfor %}", ["empty idle?"]),
         ("{% for c in missing | default([]) %}{{ c }}{% endfor %}", ["missing missing?"]),

@@ -23,7 +23,7 @@ from readback.checks.sample import SEED, Sample, drawn
 from readback.checks.summary import Audit, Progress, Tally, rows, selection_key
 from readback.checks.unused import unused
 from readback.checks.variables import Variables, started
-from readback.prompts import assemble, in_child, in_chunks, training_match, trial
+from readback.prompts import assemble, in_child, in_chunks, token_counts, training_match, trial
 from readback.records.dataset import Cancelled, Counts, Dataset, DatasetChanged, open_dataset
 from readback.records.field_names import MOST
 from readback.types import Assembly, Finding, Record, RuleContext, Selection, Workspace
@@ -119,7 +119,9 @@ class _Run:
     def stream(self, work: Mapping[str, Any], once: bool) -> Iterator[Mapping[str, Any]]:
         """What a child says; how long that takes is remembered, without its start."""
         began, count = 0.0, 0
-        for frame in sandbox.stream(WORK, work, in_child.LIMITS, once=once, awaited=self.sampled):
+        limits = token_counts.limits(self.opened, in_child.LIMITS)
+        shared = token_counts.shared_by_audit(self.opened)
+        for frame in sandbox.stream(WORK, work, limits, shared, once=once, awaited=self.sampled):
             count += len(frame["records"]) if began else 0
             began = began or time.monotonic()
             yield frame

@@ -76,12 +76,17 @@ def lightly(opened: Workspace, assembly: Assembly, model_input: ModelInput | Non
 
 
 def shared(opened: Workspace) -> tuple[str, ...]:
-    """What the children of an audit share: the tables its models name."""
+    """What children that count for any model share: the tables that the models name."""
     return tokens.shared(opened.models.values())
+
+
+def shared_by_audit(opened: Workspace) -> tuple[str, ...]:
+    """What the children of an audit share: the tables of models with a limit; no other text is counted there."""
+    return tokens.shared(one for one in opened.models.values() if limits_of.trained(one))
 
 
 def limits(opened: Workspace, usual: sandbox.Limits) -> sandbox.Limits:
     """The limits of a child of the audit: with room for a tokenizer file where a model names one."""
-    named = [m.tokenizer for m in opened.models.values() if m.tokenizer and limits_of.of(m)]
+    named = [m.tokenizer for m in opened.models.values() if m.tokenizer and limits_of.trained(m)]
     heavy = any(not tokens.known(one) for one in named)
     return replace(usual, memory=max(usual.memory, tokenizer_json.MEMORY)) if heavy else usual

@@ -17,6 +17,7 @@ from readback.prompts.render.watch import Look
 SEEN = "readback seen"  # a name no template can read
 NUMBER = re.compile(r"\[\d+\]")
 ROOT = re.compile(r"[.\[]")  # where the first name of a path ends
+NOWHERE = ("missing", "default")  # the states of a name without a value
 LONGEST = 200  # characters of a name; beyond, it is data that was taken for a key
 MOST = 500  # names found while rendering, for one record
 
@@ -104,7 +105,10 @@ def account(looks: Sequence[Look], seen: Seen | None, absent: Collection[str]) -
     lines = {look.name: look.line for look in reversed(looks) if look.name and look.how != "holder"}
     for name, state, look, times, of in _times(looks, seen) if seen else ():
         lines[name] = min(look.line, lines.get(name, look.line))
-        if state == "present" and absent and ROOT.split(name, 1)[0] in absent:
+        root = ROOT.split(name, maxsplit=1)[0]
+        if seen and root not in seen.trace.values and state not in NOWHERE:
+            continue  # the variable of a loop over `[name, 'text']`: what it holds now is a text of the template
+        if state == "present" and root in absent:
             state = "default"
         before = rows.get((name, state), (name, state, 0, 0, 0, True))
         most = (times, of) if times > before[3] else before[3:5]
