@@ -305,7 +305,7 @@ def page(
             "",
             f"{asked.more:,} records, once:",
             "",
-            "| way | seconds | against so many times the above |",
+            "| way | seconds | time for a record, as a multiple of that above |",
             "|---|---|---|",
         ]
         for way, (took, _) in further.items():
