@@ -285,8 +285,8 @@ def page(
     lines = [
         "# How long a check takes",
         "",
-        f"`{' '.join(['python', 'benchmarks/check_speed.py', *sys.argv[1:]])}` wrote this page; the script says",
-        "what is measured, and holds what is measured beside Readback. The ways take turns; a figure is the median of",
+        f"`{' '.join(['.venv/bin/python', 'benchmarks/check_speed.py', *sys.argv[1:]])}` wrote this page;",
+        "the script says what is measured, and holds what is measured beside Readback. The ways take turns; a figure is the median of",
         f"whole processes in {asked.rounds} rounds, with the least and the most. Compare ratios, not seconds.",
         "",
         f"{asked.records:,} records of {size / asked.records / 1000:.1f} KB under six conditions. All ways find the",
