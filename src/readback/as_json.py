@@ -49,7 +49,7 @@ def mended(text: str) -> str:
 
 def place(at: Location) -> dict[str, Any]:
     """All parts of a place; what is not known is null."""
-    return asdict(at)
+    return {name: getattr(at, name) for name in PARTS}
 
 
 def known(at: Location) -> dict[str, Any]:
@@ -168,4 +168,12 @@ def read_finding(value: Any) -> Finding:
 
 def keep(found: Finding) -> dict[str, Any]:
     """A finding with its values, so that it can be read again."""
-    return {**finding(found), "values": dict(found.values), "place": known(found.place)}
+    return {
+        "code": found.code,
+        "severity": found.severity,
+        "message": found.message,
+        "fix": found.fix,
+        "place": known(found.place),
+        "key": found.key,
+        "values": dict(found.values),
+    }
