@@ -180,7 +180,7 @@ class Kind:
     fix: str | None
     n: int
     first: int
-    records: int
+    records: int = field(repr=False)
 
 
 class FindingsOnDisk:
@@ -201,7 +201,7 @@ class FindingsOnDisk:
             Kind(number, code, severity, _place(ABOUT, json.loads(about)), fix, n, first, _bits(records))
             for number, code, severity, about, fix, n, first, records in rows
         )
-        self._hits: OrderedDict[str, tuple[str, tuple[Kind, ...]]] = OrderedDict()
+        self._hits: OrderedDict[str, tuple[str, str, tuple[Kind, ...]]] = OrderedDict()
         self._made = 0
         self._lock = threading.RLock()
 
@@ -212,7 +212,7 @@ class FindingsOnDisk:
     def searched(self, words: str) -> tuple[Kind, ...]:
         """The kinds with a finding that has the words in its rule, message, advice or place; counted are these."""
         with self._lock:
-            return self._search(words)[1]
+            return self._search(words)[2]
 
     def rows(self, words: str, sql: str, **values: Any) -> list[Any]:
         """What a statement answers, with the places {stacks} (a table), {of} and {found} (conditions): all findings, or
@@ -221,26 +221,40 @@ class FindingsOnDisk:
         if not words:
             return self._listing.all(sql.format(stacks="stack", of="1", found="1"), **values)
         with self._lock:
-            (table, _), wanted = self._search(words), _searched(words)
+            table, has_words, _ = self._search(words)
             whole = f"(SELECT whole FROM {table} WHERE {table}.id = stack.id)"
-            given = {"stacks": table, "of": f"{whole} IS NOT NULL", "found": f"({whole} OR {_spot(wanted)})"}
-            return self._searching.all(sql.format(**given), w=wanted, **values)
+            given = {"stacks": table, "of": f"{whole} IS NOT NULL", "found": f"({whole} OR {has_words})"}
+            return self._searching.all(sql.format(**given), w=_searched(words), **values)
 
-    def _search(self, words: str) -> tuple[str, tuple[Kind, ...]]:
-        """The table of the stacks that have the words, and the kinds."""
+    def _search(self, words: str) -> tuple[str, str, tuple[Kind, ...]]:
+        """The table of the stacks that have the words, the condition that a place has them, and the kinds."""
         wanted = _searched(words)
         if wanted not in self._hits:
             self._made += 1
             table = f"hit_{self._made}"
-            self._hits[wanted] = table, self._hit(table, wanted)
+            has_words = self._in_place(wanted)
+            self._hits[wanted] = table, has_words, self._hit(table, wanted, has_words)
             if len(self._hits) > SEARCHES:
-                _, (old, _) = self._hits.popitem(last=False)
+                _, (old, _, _) = self._hits.popitem(last=False)
                 self._searching.all(f"DROP TABLE {old}")
         self._hits.move_to_end(wanted)
         return self._hits[wanted]
 
-    def _hit(self, table: str, wanted: str) -> tuple[Kind, ...]:
-        ask, spot, known = self._searching.all, _spot(wanted), {one.number: one for one in self.kinds}
+    def _in_place(self, wanted: str) -> str:
+        """The condition that a finding has `:w` in its place, which follows the rest of what is searched after a space:
+        words with a space may begin before it, where that rest ends with the first ones of them.
+        """
+        firsts = {wanted[:at]: at for at, char in enumerate(wanted) if char == " "}
+        ends = (f"substr(said, -{at}) = :w" if at else "1" for at in firsts.values())
+        both = any(
+            self._searching.all(f"SELECT 1 FROM stack WHERE {end} LIMIT 1", w=first)
+            for first, end in zip(firsts, ends, strict=True)
+        )
+        text = "substr(said, -length(:w)) || ' ' || spot" if both else "spot"
+        return f"instr({text}, :w)"
+
+    def _hit(self, table: str, wanted: str, spot: str) -> tuple[Kind, ...]:
+        ask, known = self._searching.all, {one.number: one for one in self.kinds}
         ask(
             f"CREATE TEMP TABLE {table} (id INTEGER PRIMARY KEY, kind INTEGER, first INTEGER, n INTEGER, whole INTEGER)"
         )
@@ -364,10 +378,12 @@ class Stacks(Sequence["Stack"]):
     def __init__(self, listed: Listed) -> None:
         self.listed, self.kinds = listed, {one.number: one for one in listed.kinds}
         later = [[number for number, one in self.kinds.items() if one.severity == severity] for severity in GRAVE[1:]]
-        order = " + ".join(f"{n} * (kind IN ({_list(numbers)}))" for n, numbers in enumerate(later, 1))
-        self.source = f"FROM {{stacks}} WHERE kind IN ({_list(self.kinds)})"
-        self.ordered = f"SELECT id, kind, n {self.source} ORDER BY {order}, first LIMIT :n OFFSET :at"
-        self.size = self._rows(f"SELECT count(*) {self.source}")[0][0]
+        graver = " + ".join(f"{n} * (kind IN ({_list(numbers)}))" for n, numbers in enumerate(later, 1))
+        order = "first" if len(listed.severities) == 1 else f"{graver}, first"
+        source = f"FROM {{stacks}} WHERE kind IN ({_list(self.kinds)})"
+        self.ordered = f"SELECT id, kind, n {source} ORDER BY {order} LIMIT :n OFFSET :at"
+        self.numbered = f"SELECT id, kind, n, row_number() OVER (ORDER BY {order}) AS place {source}"
+        self.size = self._rows(f"SELECT count(*) {source}")[0][0]
 
     def __len__(self) -> int:
         return cast(int, self.size)
@@ -381,12 +397,21 @@ class Stacks(Sequence["Stack"]):
             number = range(len(self))[at]
             return self[number : number + 1][0]
         start, stop, _ = at.indices(len(self))
-        rows = self._rows(self.ordered, n=max(0, stop - start), at=start)
-        return tuple(Stack(self.listed, self.kinds[kind], number, 0, n) for number, kind, n in rows)
+        return self._read(self._rows(self.ordered, n=max(0, stop - start), at=start))
+
+    def some(self, places: Collection[int]) -> tuple[Stack, ...]:
+        """Those at some places, in their order."""
+        wanted = _list(at + 1 for at in places)
+        return self._read(
+            self._rows(f"SELECT id, kind, n FROM ({self.numbered}) WHERE place IN ({wanted}) ORDER BY place")
+        )
 
     def before(self, start: int) -> int:
         """How many findings the stacks before that one hold."""
-        return cast(int, self._rows(f"SELECT total(n) FROM ({self.ordered})", n=start, at=0)[0][0])
+        return cast(int, self._rows(f"SELECT coalesce(sum(n), 0) FROM ({self.ordered})", n=start, at=0)[0][0])
+
+    def _read(self, rows: Iterable[tuple[int, int, int]]) -> tuple[Stack, ...]:
+        return tuple(Stack(self.listed, self.kinds[kind], number, 0, n) for number, kind, n in rows)
 
     def _rows(self, sql: str, **values: Any) -> list[Any]:
         return self.listed.disk.rows(self.listed.words, sql, **values)
@@ -464,14 +489,6 @@ def _place(names: Iterable[str], values: Iterable[Any]) -> Location:
 def _searched(text: str) -> str:
     """A text as it is searched: whatever its case, without what SQLite takes for the end of a text or for none."""
     return TORN.sub("\ufffd", text).casefold()
-
-
-def _spot(wanted: str) -> str:
-    """The condition that a finding has `:w` in its place. The place follows the rest of what is searched after a space,
-    so that only words with a space can begin before it.
-    """
-    text = "substr(said, -length(:w)) || ' ' || spot" if " " in wanted else "spot"
-    return f"instr({text}, :w)"
 
 
 def _list(numbers: Iterable[int]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -85,6 +85,11 @@ def alike(found: Sequence[Finding]) -> Sequence[Sequence[Finding]]:
         key = (one.message, one.fix, one.severity, what) if at.index is not None else one.key
         made.setdefault(key, []).append(one)
     return tuple(map(tuple, made.values()))
+
+
+def some(stacks: Sequence[Sequence[Finding]], places: Collection[int]) -> tuple[Sequence[Finding], ...]:
+    """Those at some places, in their order, of what `alike` answers."""
+    return stacks.some(places) if isinstance(stacks, Stacks) else tuple(stacks[at] for at in sorted(places))
 
 
 def before(stacks: Sequence[Sequence[Finding]], start: int) -> int:
