@@ -66,11 +66,10 @@ def listed(audit: Audit) -> tuple[Group, ...]:
 def narrowed(group: Group, kinds: Iterable[Kind], name: Callable[[Location], str], words: str) -> Group:
     """What a filter leaves of a group whose findings are in a file: those of some kinds, with the words."""
     whole = cast(Listed, group.findings)
-    kinds = [one for one in kinds if one.code == group.code]
-    found = whole.disk.findings(kinds, words)
+    found = whole.disk.findings((one for one in kinds if one.code == group.code), words)
     if len(found) == len(whole):
         return group
-    conditions = _conditions((one.place for one in kinds), name)
+    conditions = _conditions((one.place for one in found.kinds), name)
     return replace(group, findings=found, count=len(found), records=found.records, conditions=conditions)
 
 

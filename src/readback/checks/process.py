@@ -48,7 +48,7 @@ def check(opened: Workspace, progress: Progress | None = None, sample: int | Non
     if sample is not None:
         return engine.check(opened, progress=progress, sample=sample)
     with _place() as path:
-        audit = _written(opened, progress, path) if _small(opened) else _apart(opened, progress, path)
+        audit = _written(opened, progress, path, summary.KEPT) if _small(opened) else _apart(opened, progress, path)
         try:
             return replace(audit, every=FindingsOnDisk(path)) if path and path.exists() else audit
         except OSError:  # damaged or gone: then those that are kept are listed
@@ -71,10 +71,10 @@ def _place() -> Iterator[Path | None]:
         yield Path(home) / "findings.sqlite3"
 
 
-def _written(opened: Workspace, progress: Progress | None, path: Path | None) -> Audit:
-    """The audit, with all its findings in a file where they are more than it holds."""
+def _written(opened: Workspace, progress: Progress | None, path: Path | None, kept: int) -> Audit:
+    """The audit, and all its findings in a file where they are more than it has `kept`."""
     beside = {one.path for one in opened.training if opened.dataset is None or one.path != opened.dataset.path}
-    writer = Writer(path, summary.KEPT, beside) if path else None
+    writer = Writer(path, kept, beside) if path else None
     for step in engine.stream(opened, progress=progress):
         if isinstance(step, Finding) and writer:
             writer.take(step)
@@ -118,7 +118,7 @@ def _heard(ours: socket.socket, opened: Workspace, progress: Progress | None, pa
     found: dict[str, list[Finding]] = {of: [] for of in LISTS}
     done, total, looked = 0, 0, 0.0
     try:
-        asked = {"workspace": frozen.freeze(opened), "path": str(path) if path else None}
+        asked = {"workspace": frozen.freeze(opened), "path": str(path) if path else None, "kept": summary.KEPT}
         ours.sendall(frames.encode(frames.VALUE, asked))
         while True:
             if time.monotonic() - looked > LOOK:
@@ -164,7 +164,7 @@ def main(number: str, added: str) -> NoReturn:
 
     try:
         path = Path(asked["path"]) if asked["path"] else None
-        for frame in _said(_written(frozen.thaw(asked["workspace"]), progress, path)):
+        for frame in _said(_written(frozen.thaw(asked["workspace"]), progress, path, asked["kept"])):
             theirs.sendall(frame)
     except BrokenPipeError:  # nobody listens any more
         pass
