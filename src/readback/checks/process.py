@@ -68,7 +68,7 @@ def _place() -> Iterator[Path | None]:
         yield None
         return
     with made as home:
-        yield Path(home) / "findings.sqlite3"
+        yield Path(home) / "every.sqlite3"
 
 
 def _written(opened: Workspace, progress: Progress | None, path: Path | None, kept: int) -> Audit:
