@@ -23,7 +23,8 @@ from typing import Any, NoReturn
 
 from readback import plugins, sandbox
 from readback.checks import engine, summary
-from readback.checks.findings_on_disk import FindingsOnDisk, Writer
+from readback.checks.findings_file import Writer
+from readback.checks.findings_on_disk import FindingsOnDisk
 from readback.checks.summary import Audit
 from readback.readers.cache_folder import cache_folder, remove
 from readback.records.dataset import DatasetChanged
