@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -31,6 +31,12 @@ def dumps(value: Any, indent: int | None = None) -> str:
     """
     text = encoded(value) if indent is None else json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
     return mended(text) if torn(text) else text
+
+
+def pieces(value: Any, indent: int) -> Iterator[str]:
+    """The same text in pieces, so that a long one is never there as a whole."""
+    for piece in json.JSONEncoder(ensure_ascii=False, indent=indent, allow_nan=False).iterencode(value):
+        yield mended(piece) if torn(piece) else piece
 
 
 def torn(text: str) -> bool:

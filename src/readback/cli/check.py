@@ -162,7 +162,10 @@ def _written(
     (audit,) = ended
     if args.format == "json":
         since = {"since": _changes.values(then)} if then else {}
-        print(as_json.dumps({**summary(audit), "comparisons": _comparisons(opened, audit), **since}, indent=1))
+        sys.stdout.writelines(
+            as_json.pieces({**summary(audit), "comparisons": _comparisons(opened, audit), **since}, indent=1)
+        )
+        print()
     return audit
 
 
