@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from readback.checks.groups import alike, groups, paragraphs
+from readback.checks.groups import alike, before, listed, paragraphs, same_fix
 from readback.checks.quoted import Quoted
 from readback.ui.common import choice, keys, listing, places, sample_words, setting, show, steps
 from readback.ui.findings import ignoring, taking, variables
@@ -22,10 +22,10 @@ if audit.faults:
 whole, audit = audit, ignoring.looked_at(audit)
 if audit is not whole:
     show.notice(t("findings.listed_ignored"))
-if audit.truncated:
+if audit.truncated and audit.every is None:
     kept = t("findings.truncated", kept=len(audit.findings), all=sum(audit.counts.values()))
     show.notice(kept, "warning")
-every = groups(audit)
+every = listed(audit)
 if not every:
     show.empty(listing.none(audit), t("overview.see_messages"), "messages")
     ignoring.told(audit)
@@ -58,7 +58,7 @@ with left:
 with right:
     st.header(show.md(group.title))
     told = dict(zip(("what", "why", "fix"), paragraphs(group.code), strict=False))
-    fix = places.same_fix(group) or told.get("fix", "")
+    fix = same_fix(group.findings) or told.get("fix", "")
     if fix:
         label = t("findings.fix_first")
         show.draw(show.h('<p class="rb-prose"><strong>{}</strong> {}</p>', label, listing.prose(fix)))
@@ -69,14 +69,15 @@ with right:
                                  listing.prose(text)))  # fmt: skip
     stacks = alike(group.findings)
     start = setting.offset("at", len(stacks), listing.PLACES)
-    shown = stacks[start : start + listing.PLACES]
-    st.subheader(listing.heading(group, sum(map(len, stacks[:start])), sum(map(len, shown)), audit))
+    drawn = listing.drawn(stacks)
+    shown = drawn or stacks[start : start + listing.PLACES]
+    st.subheader(listing.heading(group, before(stacks, start), sum(map(len, shown)), audit, len(stacks) * bool(drawn)))
     if len(shown) > 1:
         at = t("findings.at_place", all=len(shown))
         show.draw(steps.steps("place", t("findings.previous_place"), t("findings.next_place"), at, t("findings.steps")))
     if shown:
         places.places(shown, group, Quoted(workspace, data, choice.answer))
-    listing.turn(start, len(stacks))
+    listing.turn(start, len(stacks), bool(drawn))
     if audit is whole:
         known = tuple(one for one in audit.findings if one.code == group.code)
         ignoring.offer(group, [same[0] for same in shown], known, workspace)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -33,6 +33,12 @@ def dumps(value: Any, indent: int | None = None) -> str:
     return mended(text) if torn(text) else text
 
 
+def pieces(value: Any, indent: int) -> Iterator[str]:
+    """The same text in pieces, so that a long one is never there as a whole."""
+    for piece in json.JSONEncoder(ensure_ascii=False, indent=indent, allow_nan=False).iterencode(value):
+        yield mended(piece) if torn(piece) else piece
+
+
 def torn(text: str) -> bool:
     """Whether a text holds a lone surrogate, so that it is no UTF-8."""
     try:
@@ -49,7 +55,7 @@ def mended(text: str) -> str:
 
 def place(at: Location) -> dict[str, Any]:
     """All parts of a place; what is not known is null."""
-    return asdict(at)
+    return {name: getattr(at, name) for name in PARTS}
 
 
 def known(at: Location) -> dict[str, Any]:
@@ -168,4 +174,12 @@ def read_finding(value: Any) -> Finding:
 
 def keep(found: Finding) -> dict[str, Any]:
     """A finding with its values, so that it can be read again."""
-    return {**finding(found), "values": dict(found.values), "place": known(found.place)}
+    return {
+        "code": found.code,
+        "severity": found.severity,
+        "message": found.message,
+        "fix": found.fix,
+        "place": known(found.place),
+        "key": found.key,
+        "values": dict(found.values),
+    }

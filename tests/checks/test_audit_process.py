@@ -10,10 +10,11 @@ import pytest
 from counts import part
 
 from readback import project_files, workspace
-from readback.checks import engine, process
+from readback.checks import engine, process, summary
 from readback.project_files import EXAMPLES
 from readback.records.dataset import DatasetChanged
 from readback.sandbox import frozen
+from readback.types import Finding
 
 Write = Callable[[Mapping[str, Any]], Path]
 DEMOS = sorted(project_files.demos())
@@ -51,6 +52,33 @@ def test_c8_more_findings_than_one_frame_holds_come_in_their_order(write: Write)
     audit = process.check(opened)
     assert len(audit.findings) > process.EACH
     assert [one.key for one in audit.findings] == [one.key for one in engine.check(opened).findings]
+
+
+def test_c8_all_findings_are_in_a_file_where_they_are_more_than_an_audit_holds(
+    write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("READBACK_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(summary, "KEPT", 500)
+    opened = workspace.open(many(write))
+    audit = process.check(opened)
+    assert audit.every is not None
+    assert [one.key for one in audit.every.findings(audit.every.kinds)] == [
+        one.key for one in engine.stream(opened) if isinstance(one, Finding)
+    ]
+    assert {one.code: one.n for one in audit.every.kinds} == audit.counts
+    assert not list((tmp_path / "cache" / process.FOLDER).iterdir())
+
+
+def test_c8_without_a_place_for_a_file_there_is_the_audit_alone(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(kind: str) -> Path:
+        raise PermissionError(kind)
+
+    opened = workspace.open(many(write))
+    monkeypatch.setattr(process, "SMALL", 1 << 20)
+    monkeypatch.setattr(process, "cache_folder", refused)
+    monkeypatch.setattr(summary, "KEPT", 5)
+    audit = process.check(opened)
+    assert (len(audit.findings), audit.truncated, audit.every) == (5, True, None)
 
 
 def test_c8_a_dataset_that_changes_meanwhile_is_the_same_outcome_as_without_a_process(

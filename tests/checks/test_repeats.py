@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -124,6 +125,15 @@ def test_a_rule_about_the_dataset_that_fails_is_our_fault_and_stops_no_other(
     monkeypatch.setattr(rules.RULES()[CODE].logic, "repeats", broken)
     audit = engine.check(workspace.open(root / "d.jsonl"))
     assert [(one.rule, one.place.index) for one in audit.faults] == [(CODE, 1)]
+
+
+def test_marks_are_known_however_few_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repeats, "HELD", 8)
+    seen, expected, drawn = repeats._Firsts(), dict[int, int](), Random(17)
+    for number in range(2_000):
+        mark = drawn.choice(list(expected)) if drawn.random() < 0.2 and expected else drawn.getrandbits(64)
+        assert seen.take(mark, number) == expected.setdefault(mark, number)
+    assert len(seen.held) < 8
 
 
 def test_marks_of_100_000_records_are_cheap_and_small() -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from readback import cli
+from readback.cli import check
 
 Write = Callable[[Mapping[str, Any]], Path]
 Output = pytest.CaptureFixture[str]
@@ -205,6 +206,30 @@ def test_any_earlier_answer_of_check_is_a_baseline(form: str, folder: Path, tmp_
 @pytest.mark.parametrize(("limit", "code"), [("error", 1), ("never", 0)])
 def test_fail_on_decides_the_exit_code(limit: str, code: int, folder: Path, capsys: Output) -> None:
     assert answer(capsys, "check", folder, "--fail-on", limit)[0] == code
+
+
+def test_text_lists_some_of_very_many_findings_of_a_rule_and_says_so(
+    write: Write, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "LISTED", 6)
+    monkeypatch.setattr(check, "DRAWN", 3)
+    keys = "".join(f"unknown_{n}: 1\n" for n in range(40))
+    config = f"dataset: d.jsonl\nmodes: [{{mode: m, template: '{{{{ q }}}} {{{{ r }}}}'}}]\n{keys}"
+    root = write({"d.jsonl": [{"id": "1", "q": "Why?"}], "readback.yml": config})
+    _, every = answer(capsys, "check", root, "--all", "-q")
+    _, some = answer(capsys, "check", root, "-q")
+    lines = [line for line in every.splitlines() if " dat-unknown-key: " in line]
+    listed = [line for line in some.splitlines() if " dat-unknown-key: " in line]
+    assert (len(lines), len(listed), listed[:6]) == (40, 9, lines[:6])
+    assert listed[6:] == [line for line in lines if line in set(listed[6:])]
+    assert {*every.splitlines()} - {*lines} == {line for line in some.splitlines() if line in every} - {*lines}
+    said = "not all are listed: 9 of 40 findings of dat-unknown-key are above, the first 6 and 3 of the others, "
+    assert some.splitlines()[-1] == said + "drawn at random (seed 20260101); --all lists every one"
+    assert answer(capsys, "check", root, "-q")[1] == some
+    (tmp_path / "some.txt").write_text(some, "utf-8")
+    (tmp_path / "every.txt").write_text(every, "utf-8")
+    assert answer(capsys, "check", root, "--baseline", tmp_path / "some.txt")[0] == 2
+    assert "0 findings: " in answer(capsys, "check", root, "--baseline", tmp_path / "every.txt")[1]
 
 
 def test_check_of_one_condition_looks_at_no_other(folder: Path, capsys: Output) -> None:

@@ -17,9 +17,10 @@ from looking import clicked, links, named, on_agenda, page, said, words
 from streamlit.testing.v1 import AppTest
 
 from readback import workspace
-from readback.checks import engine, summary
+from readback.checks import engine, findings_file, summary
 from readback.checks import rules as all_rules
 from readback.checks.groups import groups
+from readback.ui.common import listing
 from readback.ui.findings import taking
 
 BRIEF = "You answer in one short sentence and never guess."
@@ -177,8 +178,48 @@ def test_ignored_findings_are_listed_with_their_reason(serving: Any) -> None:
     assert "4 findings are ignored by the workspace file: fmt-system-text-in-user, 4 times: as the paper" in text
 
 
+def test_more_findings_than_an_audit_holds_are_all_listed(serving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summary, "KEPT", 5)
+    serving(repeating(28))
+    test = findings()
+    assert "are kept here" not in words(test)
+    assert test.main.subheader[0].value == "28 places"
+    marked = [one["record"] for one in links(test, "messages") if "finding" in one]
+    assert marked == [f"r{n}" for n in range(28)]
+    assert "They ignore 28 findings." in words(test)
+    test.text_input(key="search").set_value("record r27").run()
+    assert "1 of 28 records · 1 place" in words(test)
+    assert [one["record"] for one in links(test, "messages") if "finding" in one] == ["r27"]
+
+
+def test_of_very_many_places_a_few_are_drawn_and_all_are_one_click_away(
+    serving: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "MANY", 20)
+    monkeypatch.setattr(summary, "KEPT", 5)
+    serving(unlike(23))
+    test = findings(code="dat-unknown-key")
+    assert test.main.subheader[0].value == "10 of 23 different places, drawn at random (seed 20260101)"
+    assert "23 places" in words(test)
+    first = words(test)
+    clicked(test, "in_order")
+    assert test.main.subheader[0].value == "Places 1 to 10 of 23"
+    clicked(test, "later")
+    clicked(test, "later")
+    assert test.main.subheader[0].value == "Places 21 to 23 of 23"
+    clicked(test, "draw")
+    assert words(test) == first
+
+
+def test_a_download_takes_so_many_and_says_so(serving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(taking, "MOST", 5)
+    serving(repeating(8))
+    assert "A file takes the first 5 of 8 findings that match the filter." in words(findings())
+
+
 def test_what_is_not_kept_is_said_and_counted(serving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(summary, "KEPT", 5)
+    monkeypatch.setattr(findings_file, "LARGEST", findings_file.PAGE)
     serving(repeating(8))
     test = findings()
     assert "Only the first 5 of 8 findings are kept here" in words(test)
@@ -326,16 +367,14 @@ def test_a_rule_that_fails_is_named_and_the_others_are_shown(serving: Any, monke
     assert rules(test) == ["fmt-system-text-in-user"]
 
 
-def test_ten_thousand_findings_are_drawn_in_a_moment_and_the_rest_is_said(
-    serving: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_than_ten_thousand_findings_are_shown_in_a_moment(serving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = 10_000 if LONG else 2_000
     monkeypatch.setattr(summary, "KEPT", kept)
     rows = "".join(f'{{"id": "r{n}", "q": "{BRIEF} Why {n}?"}}\n' for n in range(kept + 400)) + "torn\n"
     serving(repeating(1) | {"data.jsonl": rows})
     test = findings()
     clicked(test, "check_all")
-    assert f"Only the first {kept:,} of {kept + 401:,} findings are kept here" in words(test)
+    assert f"Download the {kept + 401:,} findings" in words(test) or f"first 10,000 of {kept + 401:,}" in words(test)
     assert {"fmt-system-text-in-user", "dat-bad-line"} <= set(rules(test))
     began = spent()
     test.text_input(key="search").set_value("Why 9").run()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
 
 from readback.checks import rules
+from readback.checks.findings_on_disk import Kind, Listed, Stacks
 from readback.checks.summary import Audit, selection_key
 from readback.types import Finding, Location, Severity
 from readback.words import t
@@ -27,7 +29,7 @@ class Group:
     count: int
     records: int
     conditions: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    findings: Sequence[Finding]
 
 
 def groups(audit: Audit) -> tuple[Group, ...]:
@@ -40,11 +42,41 @@ def groups(audit: Audit) -> tuple[Group, ...]:
         kept.setdefault(one.code, []).append(one)
     name = names(audit)
     made = (_group(audit, code, found, name) for code, found in kept.items())
-    return tuple(sorted(made, key=lambda g: (WEIGHT[g.severity], -len(g.conditions), -g.records, g.code)))
+    return tuple(sorted(made, key=_order))
 
 
-def alike(found: Sequence[Finding]) -> tuple[tuple[Finding, ...], ...]:
+def listed(audit: Audit) -> tuple[Group, ...]:
+    """The same with all their findings, where the audit has these in a file: each is read when it is looked at."""
+    if audit.every is None:
+        return groups(audit)
+    name, every = names(audit), audit.every.kinds
+    made = (
+        replace(
+            _group(audit, code, (), name),
+            severity=min((one.severity for one in kinds), key=WEIGHT.__getitem__),
+            conditions=_conditions((one.place for one in kinds), name),
+            findings=audit.every.findings(kinds),
+        )
+        for code in audit.counts
+        if (kinds := [one for one in every if one.code == code])
+    )
+    return tuple(sorted(made, key=_order))
+
+
+def narrowed(group: Group, kinds: Iterable[Kind], name: Callable[[Location], str], words: str) -> Group:
+    """What a filter leaves of a group whose findings are in a file: those of some kinds, with the words."""
+    whole = cast(Listed, group.findings)
+    found = whole.disk.findings((one for one in kinds if one.code == group.code), words)
+    if len(found) == len(whole):
+        return group
+    conditions = _conditions((one.place for one in found.kinds), name)
+    return replace(group, findings=found, count=len(found), records=found.records, conditions=conditions)
+
+
+def alike(found: Sequence[Finding]) -> Sequence[Sequence[Finding]]:
     """Findings that say the same of another record each, together; in the order of the first of them."""
+    if isinstance(found, Listed):
+        return found.stacks()
     made: dict[object, list[Finding]] = {}
     for one in found:
         at = one.place
@@ -52,6 +84,16 @@ def alike(found: Sequence[Finding]) -> tuple[tuple[Finding, ...], ...]:
         key = (one.message, one.fix, one.severity, what) if at.index is not None else one.key
         made.setdefault(key, []).append(one)
     return tuple(map(tuple, made.values()))
+
+
+def some(stacks: Sequence[Sequence[Finding]], places: Collection[int]) -> tuple[Sequence[Finding], ...]:
+    """Those at some places, in their order, of what `alike` answers."""
+    return stacks.some(places) if isinstance(stacks, Stacks) else tuple(stacks[at] for at in sorted(places))
+
+
+def before(stacks: Sequence[Sequence[Finding]], start: int) -> int:
+    """How many findings are in the first ones of what `alike` answers."""
+    return stacks.before(start) if isinstance(stacks, Stacks) else sum(map(len, stacks[:start]))
 
 
 def names(audit: Audit) -> Callable[[Location], str]:
@@ -85,9 +127,25 @@ def because(one: Finding) -> str:
     )  # fmt: skip
 
 
+def severities(found: Sequence[Finding]) -> frozenset[Severity]:
+    """Which there are among findings."""
+    return found.severities if isinstance(found, Listed) else frozenset(one.severity for one in found)
+
+
+def firsts(found: Sequence[Finding]) -> Sequence[Finding]:
+    """One of each condition at least."""
+    return found.firsts() if isinstance(found, Listed) else found
+
+
+def same_fix(found: Sequence[Finding]) -> str:
+    """The advice that holds for all of them, or nothing where each has its own."""
+    said = {found.fix} if isinstance(found, Listed) else {one.fix for one in found}
+    return (said.pop() or "") if len(said) == 1 else ""
+
+
 def also(group: Group) -> str:
     """Which lighter severities some findings of a group have, in words; "" where all have the group's."""
-    there = {one.severity for one in group.findings} - {group.severity}
+    there = severities(group.findings) - {group.severity}
     return t("overview.and").join(t(f"frame.also_{one}") for one in WEIGHT if one in there)
 
 
@@ -117,6 +175,14 @@ def _group(audit: Audit, code: str, found: Sequence[Finding], name: Callable[[Lo
         title=title(code),
         count=audit.counts.get(code, len(found)),
         records=audit.records_by_code.get(code, 0),
-        conditions=tuple(dict.fromkeys(filter(None, (name(one.place) for one in found)))),
+        conditions=_conditions((one.place for one in found), name),
         findings=tuple(sorted(found, key=lambda one: WEIGHT[one.severity])),
     )
+
+
+def _conditions(places: Iterable[Location], name: Callable[[Location], str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, map(name, places))))
+
+
+def _order(group: Group) -> tuple[int, int, int, str]:
+    return WEIGHT[group.severity], -len(group.conditions), -group.records, group.code

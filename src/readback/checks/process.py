@@ -1,11 +1,13 @@
 """The audit for pages, in a process of its own: whoever clicks meanwhile shares neither its interpreter nor its turn.
 
 The process works at lower priority, and so do its children. It gets the workspace as a value, tells how far it is,
-and answers in JSON; when we hang up, it stops. A small dataset and a sample are not worth the start of a process.
+and answers in JSON; when we hang up, it stops. Where there are more findings than an audit holds, it writes all of them
+into a file, which pages read by range. A small dataset and a sample are not worth the start of a process.
 """
 
 from __future__ import annotations
 
+import contextlib
 import select
 import socket
 import subprocess
@@ -13,22 +15,28 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
 
 from readback import plugins, sandbox
-from readback.checks import engine
+from readback.checks import engine, summary
+from readback.checks.findings_file import Writer
+from readback.checks.findings_on_disk import FindingsOnDisk
 from readback.checks.summary import Audit
-from readback.readers.cache_folder import cache_folder
+from readback.readers.cache_folder import cache_folder, remove
 from readback.records.dataset import DatasetChanged
 from readback.sandbox import frames, frozen, jail
 from readback.types import Finding, Workspace
+from readback.words import language
 
 SMALL = 1 << 20  # bytes of a dataset that are checked sooner than a process starts
 LOOK = 0.2  # seconds between two looks at whether somebody wants it stopped, and between two words on how far it is
 EACH = 200  # findings of one frame: reading more of them at once would hold up a page
+FOLDER = "findings"  # in the cache, where all findings are written while there are more than an audit holds
+LEFT = 86_400  # seconds after which what is left there is nobody's any more
 LISTS = ("findings", "ignored_findings")
 LARGEST = 1 << 30  # bytes of one frame
 BOOT = "import sys; sys.path.append(sys.argv[2]); from readback.checks.process import main; main(*sys.argv[1::2])"
@@ -38,22 +46,62 @@ Progress = Callable[[int, int], bool | None]
 
 def check(opened: Workspace, progress: Progress | None = None, sample: int | None = None) -> Audit:
     """What `engine.check` answers and raises, worked out where it holds up no page."""
-    if sample is not None or _small(opened):
+    if sample is not None:
         return engine.check(opened, progress=progress, sample=sample)
+    with _place() as path:
+        audit = _written(opened, progress, path, summary.KEPT) if _small(opened) else _apart(opened, progress, path)
+        try:
+            return replace(audit, every=FindingsOnDisk(path)) if path and path.exists() else audit
+        except OSError:  # damaged or gone: then those that are kept are listed
+            return audit
+
+
+@contextlib.contextmanager
+def _place() -> Iterator[Path | None]:
+    """Where a file of all findings may be written meanwhile; None where nothing can be."""
+    try:
+        folder = cache_folder(FOLDER)
+        for left in folder.iterdir():  # of a process that was killed: one that reads such a file needs no name of it
+            if left.stat().st_mtime < time.time() - LEFT:
+                remove(left)
+        made = TemporaryDirectory(dir=folder)
+    except OSError:
+        yield None
+        return
+    with made as home:
+        yield Path(home) / "every.sqlite3"
+
+
+def _written(opened: Workspace, progress: Progress | None, path: Path | None, kept: int) -> Audit:
+    """The audit, and all its findings in a file where they are more than it has `kept`."""
+    beside = {one.path for one in opened.training if opened.dataset is None or one.path != opened.dataset.path}
+    writer = Writer(path, kept, beside) if path else None
+    for step in engine.stream(opened, progress=progress):
+        if isinstance(step, Finding) and writer:
+            writer.take(step)
+        elif isinstance(step, Audit):
+            if writer:
+                writer.end()
+            return step
+    raise RuntimeError("a check ended without its answer")
+
+
+def _apart(opened: Workspace, progress: Progress | None, path: Path | None) -> Audit:
+    """The same, worked out in a process."""
     ours, theirs = socket.socketpair()
     package = str(Path(__file__).resolve().parents[2])
     with ours:
         with theirs:
             process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
                 [sys.executable, "-I", "-c", BOOT, str(theirs.fileno()), package, plugins.for_a_child()],
-                env={"READBACK_CACHE": str(cache_folder().parent)},
+                env={"READBACK_CACHE": str(cache_folder().parent), "READBACK_LANGUAGE": language()},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,  # as the children of the sandbox: Ctrl+C is for us, and we hang up
             )
         try:
-            return _heard(ours, opened, progress)
+            return _heard(ours, opened, progress, path)
         finally:
             ours.close()
             process.wait()
@@ -66,12 +114,13 @@ def _small(opened: Workspace) -> bool:
         return True
 
 
-def _heard(ours: socket.socket, opened: Workspace, progress: Progress | None) -> Audit:
+def _heard(ours: socket.socket, opened: Workspace, progress: Progress | None, path: Path | None) -> Audit:
     """What the process says, until it has said all."""
     found: dict[str, list[Finding]] = {of: [] for of in LISTS}
     done, total, looked = 0, 0, 0.0
     try:
-        ours.sendall(frames.encode(frames.VALUE, frozen.freeze(opened)))
+        asked = {"workspace": frozen.freeze(opened), "path": str(path) if path else None, "kept": summary.KEPT}
+        ours.sendall(frames.encode(frames.VALUE, asked))
         while True:
             if time.monotonic() - looked > LOOK:
                 looked = time.monotonic()
@@ -115,7 +164,8 @@ def main(number: str, added: str) -> NoReturn:
         return not hung_up.is_set()
 
     try:
-        for frame in _said(engine.check(frozen.thaw(asked), progress=progress)):
+        path = Path(asked["path"]) if asked["path"] else None
+        for frame in _said(_written(frozen.thaw(asked["workspace"]), progress, path, asked["kept"])):
             theirs.sendall(frame)
     except BrokenPipeError:  # nobody listens any more
         pass

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from readback.checks.factors import factors, intended
+from readback.checks.findings_on_disk import FindingsOnDisk
 from readback.checks.lengths import Extremes, Lengths, SelectionKey, Widest
 from readback.checks.of_model import concerns
 from readback.checks.records_with_finding import Key, RecordsWithFinding
@@ -69,7 +70,8 @@ class Audit:
 
     All counts leave out what the workspace ignores and the `known` findings of a baseline. `records_by_code` counts
     distinct records; `faults` are our own mistakes; `stopped` says that somebody ended the audit early. `sample` says
-    that only some of the records were looked at: all counts about records are then of these.
+    that only some of the records were looked at: all counts about records are then of these. `every` has all findings
+    where they are more than `findings` holds and somebody wants to list them.
     """
 
     workspace: str
@@ -97,6 +99,7 @@ class Audit:
     sample: Sample | None = None
     intended: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)  # by pair: what the plan varies
     limited: bool = False  # work met a limit of time or memory, known or not: a quicker machine may find something else
+    every: FindingsOnDisk | None = None
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from readback import as_json, plugins
@@ -49,6 +50,9 @@ WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # what `>` writes in some she
 
 
 TOLD = 20  # fields that are listed
+LISTED = 100  # findings of a rule that text lists as they come
+DRAWN = 20  # of the others, shown in the end
+PLACES = dict.fromkeys(("n", "all", "code", "first", "drawn", "seed"), 0)  # of the sentence about these
 FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github", "markdown")
 
 
@@ -61,6 +65,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--baseline", type=Path, metavar="FILE", help=t("cli.check.help_baseline"))
     add("--since", metavar="REV", help=t("cli.check.help_since"))
     _options.fail_on(parser)
+    add("--all", action="store_true", help=t("cli.check.help_all"))
     add("--sample", type=int, nargs="?", const=SIZE, metavar="N", help=t("cli.check.help_sample", size=SIZE))
     add("--seed", type=int, metavar="SEED", help=t("cli.check.help_seed", seed=SEED))
     _options.jobs(parser)
@@ -157,7 +162,10 @@ def _written(
     (audit,) = ended
     if args.format == "json":
         since = {"since": _changes.values(then)} if then else {}
-        print(as_json.dumps({**summary(audit), "comparisons": _comparisons(opened, audit), **since}, indent=1))
+        sys.stdout.writelines(
+            as_json.pieces({**summary(audit), "comparisons": _comparisons(opened, audit), **since}, indent=1)
+        )
+        print()
     return audit
 
 
@@ -184,7 +192,8 @@ def _pieces(
     file = _places.in_repository(opened.root)
     match args.format:
         case "text":
-            yield from map(_lines.with_fix if args.verbose else _lines.line, found)
+            line = _lines.with_fix if args.verbose else _lines.line
+            yield from map(line, found) if args.all else _some(found, line)
         case "jsonl":
             yield from (as_json.dumps(as_json.finding(one)) for one in found)
         case "github":
@@ -197,6 +206,29 @@ def _pieces(
             yield from _changes.comment(then, found, audit)
         case _:  # the summary holds them
             deque(found, maxlen=0)
+
+
+def _some(found: Iterator[Finding], line: Callable[[Finding], str]) -> Iterator[str]:
+    """The first findings of each rule as they come; of the others a few in the end, drawn by a fixed seed, and how many
+    there are.
+    """
+    counts, held = Counter[str](), dict[str, list[tuple[int, Finding]]]()
+    draw = {code: Random(f"{SEED} {code}") for code in rules.RULES()}  # noqa: S311 - a sample, not a secret
+    for number, one in enumerate(found):
+        counts[one.code] += 1
+        later = counts[one.code] - LISTED
+        if later <= 0:
+            yield line(one)
+        elif later <= DRAWN:
+            held.setdefault(one.code, []).append((number, one))
+        elif (at := draw[one.code].randrange(later)) < DRAWN:
+            held[one.code][at] = number, one
+    drawn = sorted((each for of_rule in held.values() for each in of_rule), key=lambda each: each[0])
+    yield from (line(one) for _, one in drawn)
+    for code in sorted(held):
+        if (listed := LISTED + len(held[code])) < counts[code]:
+            values = {"n": listed, "all": counts[code], "code": code, "first": LISTED, "drawn": DRAWN, "seed": SEED}
+            yield _lines.safe(t("cli.check.not_all", **values))
 
 
 def _comparisons(opened: Workspace, audit: Audit) -> list[dict[str, Any]]:
@@ -401,6 +433,9 @@ def keys(path: Path, sampled: bool = False) -> frozenset[str]:
         raise UsageError(t("cli.check.baseline_other", file=path))
     if PART.search(text):
         raise UsageError(t("cli.check.baseline_part", file=path))
+    part = [words(ENGLISH)["cli.check.not_all"].partition("{")[0], t("cli.check.not_all", **PLACES).partition("0")[0]]
+    if any(_has_line(text, one) for one in part):
+        raise UsageError(t("cli.check.baseline_some", file=path))
     begins = [words(ENGLISH)["sample.is"].partition("{")[0], t("sample.is", n=0, of=0, seed=0).partition("0")[0]]
     if not sampled and (SAMPLED.search(text) or any(_has_line(text, f"  {one}") for one in begins)):
         raise UsageError(t("cli.check.baseline_sample", file=path))

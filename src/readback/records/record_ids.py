@@ -123,7 +123,7 @@ class _Column:
         self.nested = steps(field) != (field,)  # a name of one step is found as a field or not at all
         self.path = path
         self.ends: array[int] = array("q")  # of the ids that there are
-        self.missing: array[int] = array("q")  # records without one
+        self.missing: array[int] | range = array("q")  # records without one
         self.odd: array[int] = array("q")  # records whose id holds characters nobody sees
         self.like_lines: set[str] = set()  # ids that look like the name of a record without one
         self._out: BinaryIO | None = None
@@ -136,7 +136,7 @@ class _Column:
         self._out.write(data)
         self._end += len(data)
         self.ends.append(self._end)
-        if self._next < index:
+        if self._next < index and isinstance(self.missing, array):
             self.missing.extend(range(self._next, index))
         self._next = index + 1
         if text.startswith(BY_LINE):
@@ -146,7 +146,10 @@ class _Column:
 
     def close(self, count: int) -> None:
         """No more ids come; there are so many records."""
-        self.missing.extend(range(self._next, count))
+        if not self.ends:
+            self.missing = range(count)
+        elif isinstance(self.missing, array):
+            self.missing.extend(range(self._next, count))
         if self._out is None:
             self._out = self.path.open("wb")
         self._out.close()

@@ -179,7 +179,7 @@ def _finding(one: Weighed, new: bool) -> Item:
     subject = Subject("condition", (alone,)) if alone else STUDY
     return Item(
         f"finding:{group.code}", "finding", said, tuple(facts), "findings", {"code": group.code}, subject,
-        group.severity, group.findings[:PROOFS],
+        group.severity, tuple(group.findings[:PROOFS]),
     )  # fmt: skip
 
 

@@ -27,9 +27,11 @@ def thaw(frozen: Mapping[str, Any]) -> Workspace:
 
 def plain(value: Any) -> Any:
     """A value of frozen dataclasses as JSON values; a mapping whose keys are no text becomes a list of pairs."""
+    if value is None or isinstance(value, str | int | float):  # by far the most
+        return value
     if is_dataclass(value) and not isinstance(value, type):
-        named = ((field, getattr(value, field.name)) for field in fields(value))
-        return {field.name: plain(one) for field, one in named if one is not field.default}
+        named = ((name, default, getattr(value, name)) for name, default in _fields(type(value)))
+        return {name: plain(one) for name, default, one in named if one is not default}
     if isinstance(value, Mapping):
         if any(isinstance(name, tuple) for name in value):
             return [[plain(name), plain(one)] for name, one in value.items()]
@@ -39,6 +41,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     return str(value) if isinstance(value, Path) else value
+
+
+@cache
+def _fields(kind: Any) -> tuple[tuple[str, Any], ...]:
+    """The names of a dataclass's fields and their defaults."""
+    return tuple((field.name, field.default) for field in fields(kind))
 
 
 @cache

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from random import Random
 
 import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.beside import looked_at
-from readback.checks.groups import WEIGHT, Group, also, area, names
-from readback.checks.sample import hit
+from readback.checks.groups import WEIGHT, Group, also, area, names, narrowed, some
+from readback.checks.groups import severities as severities_of
+from readback.checks.sample import SEED, hit
 from readback.checks.summary import Audit
 from readback.html import exact
 from readback.types import Finding, Location
@@ -18,6 +20,7 @@ from readback.ui.common import address, sample_words, show
 from readback.words import t
 
 PLACES = 10  # on the screen at once, those that say the same of several records as one
+MANY = 1_000  # places that say different things; of more a few are drawn first
 NO_ROW = "–"  # is in the address for what is not about one condition
 FILTERS = ("severity", "area", "arm", "ignored")  # what a link to another rule keeps
 
@@ -29,7 +32,17 @@ def filtered(
     if not (severity or about or condition or words):
         return tuple(found)
     name = names(audit)
-    kept = (_kept(group, name, severity, condition, words) for group in found if not about or area(group.code) == about)
+    wanted = [group for group in found if not about or area(group.code) == about]
+
+    def fits(severe: str, at: Location) -> bool:
+        return severity in ("", severe) and (not condition or name(at) == ("" if condition == NO_ROW else condition))
+
+    if audit.every is None:
+        kept = [_kept(group, name, fits, severity, condition, words) for group in wanted]
+    else:
+        every = audit.every.searched(words) if words else audit.every.kinds
+        kinds = [one for one in every if fits(one.severity, one.place)]
+        kept = [narrowed(group, kinds, name, words) for group in wanted]
     return tuple(group for group in kept if group.count)
 
 
@@ -69,7 +82,7 @@ def prose(text: str) -> Markup:
 
 def severities(found: Sequence[Group]) -> tuple[str, ...]:
     """The severities to choose from: all, then those there are."""
-    there = {one.severity for group in found for one in group.findings} | {group.severity for group in found}
+    there = {one for group in found for one in (group.severity, *severities_of(group.findings))}
     return ("", *(one for one in WEIGHT if one in there))
 
 
@@ -78,10 +91,21 @@ def say_severity(severity: str) -> str:
     return t(f"frame.{severity}")
 
 
-def heading(group: Group, before: int, shown: int, audit: Audit) -> str:
-    """Which of the places follow `before` others, and how many there are."""
+def drawn(stacks: Sequence[Sequence[Finding]]) -> tuple[Sequence[Finding], ...]:
+    """A few places of very many, by a fixed seed, until the address asks for a part of them all; nothing of fewer."""
+    if len(stacks) <= MANY or "at" in st.query_params:
+        return ()
+    return some(stacks, Random(SEED).sample(range(len(stacks)), PLACES))  # noqa: S311 - to look at, not a secret
+
+
+def heading(group: Group, before: int, shown: int, audit: Audit, drawn: int = 0) -> str:
+    """Which of the places follow `before` others, and how many there are; or of how many different ones they were
+    `drawn`.
+    """
     sample = audit.sample
     section = "sample" if sample and group.records and group.code not in sample.full else "findings"
+    if drawn:
+        return t("findings.drawn", n=PLACES, all=drawn, seed=SEED)
     if not shown:
         return t("findings.not_kept", n=group.count)
     if group.count == shown:
@@ -89,16 +113,22 @@ def heading(group: Group, before: int, shown: int, audit: Audit) -> str:
     return t(f"{section}.page", start=before + 1, stop=before + shown, all=group.count)
 
 
-def turn(start: int, kept: int) -> None:
-    """Buttons to the places before and after."""
+def turn(start: int, kept: int, drawn: bool = False) -> None:
+    """Buttons to the places before and after; from places that were drawn to all of them, and back."""
     if kept <= PLACES:
         return
+    first = "0" if kept > MANY else None
     with st.container(horizontal=True):
+        if drawn:
+            st.button(t("findings.in_order"), key="in_order", on_click=address.put, kwargs={"at": first})
+            return
         for label, at in (("earlier", start - PLACES), ("later", start + PLACES)):
-            to = str(at) if at > 0 else None
+            to = str(at) if at > 0 else first
             st.button(
                 t(f"findings.{label}"), key=label, disabled=not 0 <= at < kept, on_click=address.put, kwargs={"at": to}
             )
+        if first:
+            st.button(t("findings.draw"), key="draw", on_click=address.put, kwargs={"at": None})
 
 
 def none(audit: Audit) -> str:
@@ -112,16 +142,21 @@ def none(audit: Audit) -> str:
     return t("sample.none", **sample_words.bound(audit.sample)) if audit.sample else t("findings.none")
 
 
-def _kept(group: Group, name: Callable[[Location], str], severity: str, condition: str, words: str) -> Group:
+def _kept(
+    group: Group,
+    name: Callable[[Location], str],
+    fits: Callable[[str, Location], bool],
+    severity: str,
+    condition: str,
+    words: str,
+) -> Group:
     if not group.findings:  # none was kept: only the rule's own severity is known
         whole = severity in ("", group.severity) and not condition and not words
         return group if whole else replace(group, count=0)
     found = [
         one
         for one in group.findings
-        if severity in ("", one.severity)
-        and (not condition or name(one.place) == ("" if condition == NO_ROW else condition))
-        and (not words or words.casefold() in _said(one, group.title))
+        if fits(one.severity, one.place) and (not words or words.casefold() in _said(one, group.title))
     ]
     if len(found) == len(group.findings):
         return group

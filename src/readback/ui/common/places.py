@@ -8,7 +8,7 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from readback.bookmarks.entry import Entry, Excerpt
-from readback.checks.groups import Group, title
+from readback.checks.groups import Group, same_fix, title
 from readback.checks.quoted import READ, Quoted, sent_of
 from readback.types import Finding
 from readback.ui.common import bookmarks, quote, show
@@ -17,17 +17,11 @@ from readback.words import t
 LINKS = 500  # records that a place lists; the downloads have all
 
 
-def same_fix(group: Group) -> str:
-    """The advice that holds for all its places, or nothing where each has its own."""
-    said = {one.fix for one in group.findings}
-    return said.pop() if len(said) == 1 else ""
-
-
 def places(shown: Sequence[Sequence[Finding]], group: Group, context: Quoted) -> None:
     """Some of the places, one below the other, each with its two buttons; those that say the same of several records
     are shown once, for the first record, with a link to each of the others.
     """
-    fix = same_fix(group)
+    fix = same_fix(group.findings)
     for number, same in enumerate(shown):
         one = same[0]
         part = context.excerpt(one)

@@ -11,7 +11,8 @@ from typing import Any
 import streamlit as st
 
 from readback.checks import ignoring
-from readback.checks.groups import Group
+from readback.checks.findings_on_disk import Listed
+from readback.checks.groups import Group, firsts
 from readback.checks.sample import drawn
 from readback.checks.summary import Audit
 from readback.html import exact
@@ -36,7 +37,7 @@ def looked_at(audit: Audit) -> Audit:
     severities = Counter[str](one.severity for one in found)
     return replace(
         audit, findings=found, counts=dict(sorted(counts.items())), records_by_code=records, severities=severities,
-        truncated=sum(n for _, n in audit.ignored) > len(found),
+        truncated=sum(n for _, n in audit.ignored) > len(found), every=None,
     )  # fmt: skip
 
 
@@ -81,13 +82,19 @@ def offer(group: Group, shown: Sequence[Finding], every: Sequence[Finding], work
         text = ignoring.lines(one, first=not workspace.ignore)
         st.code(text, language=None, wrap_lines=True)
         bookmarks.copy("ignore", text, "ignore.txt", t("findings.ignore_copy"))
-        covered = t("findings.ignore_covers", n=ignoring.covered(one, every))
+        found = group.findings
+        if isinstance(found, Listed):
+            covered = t("findings.ignore_all", n=found.at(where))
+        else:
+            covered = t("findings.ignore_covers", n=ignoring.covered(one, every))
         show.draw(show.h('<p class="rb-small">{} {}</p>', covered, _paste(workspace)))
 
 
 def _where(group: Group, shown: Sequence[Finding]) -> Mapping[str, str]:
     """A choice of where: everywhere, a condition or file, one of the places shown."""
-    conditions = [(t("findings.ignore_in", where=_said(where)), where) for where in ignoring.conditions(group.findings)]
+    conditions = [
+        (t("findings.ignore_in", where=_said(where)), where) for where in ignoring.conditions(firsts(group.findings))
+    ]
     spots = [(t("findings.ignore_at", where=_said(where)), where) for where in map(_spot, shown) if where]
     known: dict[str, Mapping[str, str]] = {t("findings.ignore_everywhere"): {}, **dict(conditions), **dict(spots)}
     offered = list(known)[:CHOICES]

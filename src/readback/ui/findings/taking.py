@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -21,6 +22,7 @@ FORMS: dict[str, tuple[str, str]] = {
     "jsonl": ("findings.jsonl", "application/jsonl"),
     "markdown": ("findings.md", "text/markdown"),
 }
+MOST = 10_000  # findings of one file, which the server holds while it is fetched
 HEAD = ("severity", "code", "message", "fix")
 PLACE = ("file", "line", "column", "record", "index", "condition", "mode", "adapter", "task", "judge", "role", "field",
          "start", "end")  # fmt: skip
@@ -35,11 +37,27 @@ def download(found: Sequence[Group], sample: Sample | None = None) -> None:
         "csv": rows, "jsonl": lines, "markdown": partial(text, sample=sample),
     }  # fmt: skip
     with st.popover(t("findings.download"), key="take_findings"):
-        show.draw(show.h("<p>{}</p>", t("findings.download_said", n=n)))
+        if n > MOST:
+            show.draw(show.h("<p>{}</p>", t("findings.download_first", n=MOST, all=n)))
+        show.draw(show.h("<p>{}</p>", t("findings.download_said", n=min(n, MOST))))
         for form, (name, kind) in FORMS.items():
-            make, key = partial(makers[form], found), f"download_{form}"
+            make, key = partial(_made, makers[form], found), f"download_{form}"
             name = name.replace("findings", f"findings-of-a-sample-of-{sample.drawn}") if sample else name
             downloads.button(t(f"findings.as_{form}"), make, name, kind, key=key, on_click="ignore")
+
+
+def _made(make: Callable[[Sequence[Group]], str | bytes], found: Sequence[Group]) -> str | bytes:
+    return make(_first(found))
+
+
+def _first(found: Sequence[Group]) -> list[Group]:
+    """The groups with as many of their findings as one file takes."""
+    room, made = MOST, list[Group]()
+    for group in found:
+        taken = group.findings if len(group.findings) <= room else group.findings[:room]
+        room -= len(taken)
+        made.append(replace(group, findings=taken))
+    return made
 
 
 def lines(found: Sequence[Group]) -> str:

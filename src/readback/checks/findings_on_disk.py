@@ -1,0 +1,356 @@
+"""All findings of a check that has very many, in a file: counted, filtered, searched and read by range.
+
+An audit holds the first 10,000 findings. Where there are more, whoever runs it for pages writes every finding into a
+file (`findings_file`), so that a page lists any of them and holds none: no filter but a search looks at findings.
+"""
+
+# ruff: noqa: S608 - what is put into statements are numbers, and names of tables, both made here
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, cast, overload
+
+from readback.checks.findings_file import ABOUT, SAID, SPOT, mark, searched
+from readback.types import Finding, Location, Severity
+
+SEARCHES = 4  # whose hits are kept
+READ = 500  # findings that are read at once
+GRAVE: tuple[Severity, ...] = ("error", "warning", "info")
+HIT = "id INTEGER PRIMARY KEY, kind INTEGER, first INTEGER, n INTEGER, whole INTEGER"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The findings of one rule, severity and condition: how many, and as bits the records they are in.
+
+    `place` holds what their places have in common; `fix` is the advice, None where there are several; `first` the
+    number of the first of them, in the order in which all were found.
+    """
+
+    number: int
+    code: str
+    severity: Severity
+    place: Location
+    fix: str | None
+    n: int
+    first: int
+    records: int = field(repr=False)
+
+
+class FindingsOnDisk:
+    """The findings that a Writer wrote. The file loses its name at once, so that it goes with the process.
+
+    Safe to use from several threads. Raises OSError where the file cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._listing, self._searching = _Opened(path), _Opened(path)  # no listing waits until a search is done
+            rows = self._listing.all("SELECT * FROM kind ORDER BY id")
+        except sqlite3.Error as error:
+            raise OSError(str(error)) from error
+        finally:
+            path.unlink(missing_ok=True)
+        self.kinds = tuple(
+            Kind(number, code, severity, _place(ABOUT, json.loads(about)), fix, n, first, _bits(records))
+            for number, code, severity, about, fix, n, first, records in rows
+        )
+        self._hits: OrderedDict[str, tuple[str, str, tuple[Kind, ...]]] = OrderedDict()
+        self._made = 0
+        self._lock = threading.RLock()
+
+    def findings(self, kinds: Iterable[Kind], words: str = "") -> Listed:
+        """Those of some kinds, as `kinds` and `searched` give them; the gravest first, then as they were found."""
+        return Listed(self, tuple(sorted(kinds, key=lambda one: (GRAVE.index(one.severity), one.first))), words)
+
+    def searched(self, words: str) -> tuple[Kind, ...]:
+        """The kinds with a finding that has the words in its rule, message, advice or place; counted are these."""
+        with self._lock:
+            return self._search(words)[2]
+
+    def rows(self, words: str, sql: str, **values: Any) -> list[Any]:
+        """What a statement answers, with the places {stacks} (a table), {of} and {found} (conditions): all findings, or
+        those with the words.
+        """
+        if not words:
+            return self._listing.all(sql.format(stacks="stack", of="1", found="1"), **values)
+        with self._lock:
+            table, has_words, _ = self._search(words)
+            whole = f"(SELECT whole FROM {table} WHERE {table}.id = stack.id)"
+            given = {"stacks": table, "of": f"{whole} IS NOT NULL", "found": f"({whole} OR {has_words})"}
+            return self._searching.all(sql.format(**given), w=searched(words), **values)
+
+    def _search(self, words: str) -> tuple[str, str, tuple[Kind, ...]]:
+        """The table of the stacks that have the words, the condition that a place has them, and the kinds."""
+        wanted = searched(words)
+        if wanted not in self._hits:
+            self._made += 1
+            table = f"hit_{self._made}"
+            has_words = self._in_place(wanted)
+            self._hits[wanted] = table, has_words, self._hit(table, wanted, has_words)
+            if len(self._hits) > SEARCHES:
+                _, (old, _, _) = self._hits.popitem(last=False)
+                self._searching.all(f"DROP TABLE {old}")
+        self._hits.move_to_end(wanted)
+        return self._hits[wanted]
+
+    def _in_place(self, wanted: str) -> str:
+        """The condition that a finding has `:w` in its place, which follows the rest of what is searched after a space:
+        words with a space may begin before it, where that rest ends with the first ones of them.
+        """
+        firsts = {wanted[:at]: at for at, char in enumerate(wanted) if char == " "}
+        ends = (f"substr(said, -{at}) = :w" if at else "1" for at in firsts.values())
+        both = any(
+            self._searching.all(f"SELECT 1 FROM stack WHERE {end} LIMIT 1", w=first)
+            for first, end in zip(firsts, ends, strict=True)
+        )
+        text = "substr(said, -length(:w)) || ' ' || spot" if both else "spot"
+        return f"instr({text}, :w)"
+
+    def _hit(self, table: str, wanted: str, spot: str) -> tuple[Kind, ...]:
+        ask, known = self._searching.all, {one.number: one for one in self.kinds}
+        ask(
+            f"CREATE TEMP TABLE {table} (id INTEGER PRIMARY KEY, kind INTEGER, first INTEGER, n INTEGER, whole INTEGER)"
+        )
+        ask(f"INSERT INTO {table} SELECT id, kind, first, n, 1 FROM stack WHERE instr(said, :w)", w=wanted)
+        whole = dict(ask(f"SELECT kind, sum(n) FROM {table} GROUP BY kind"))
+        if rest := [number for number, one in known.items() if whole.get(number) != one.n]:
+            ask(
+                f"INSERT INTO {table} SELECT stack.id, kind, min(number), count(*), 0 "
+                "FROM finding CROSS JOIN stack ON stack.id = finding.stack "
+                f"WHERE kind IN ({_list(rest)}) AND {spot} AND NOT instr(said, :w) GROUP BY stack.id",
+                w=wanted,
+            )
+        counts = ask(f"SELECT kind, sum(n), min(first) FROM {table} GROUP BY kind")
+        records = {number: bytearray() for number, n, _ in counts if n != known[number].n}
+        if records:
+            for number, record in self._searching.each(
+                f"SELECT stack.kind, record FROM {table} AS hit CROSS JOIN stack ON stack.id = hit.id "
+                "CROSS JOIN finding ON finding.stack = stack.id "
+                f"WHERE stack.kind IN ({_list(records)}) AND record IS NOT NULL AND (whole OR {spot})",
+                w=wanted,
+            ):
+                mark(records[number], record)
+        return tuple(
+            replace(one, n=n, first=first, records=_bits(records[number]) if number in records else one.records)
+            for number, n, first in counts
+            for one in (known[number],)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Sequence[Finding]):
+    """Findings of some kinds, with some words where any are given, read when they are looked at."""
+
+    disk: FindingsOnDisk
+    kinds: tuple[Kind, ...]
+    words: str = ""
+
+    def __len__(self) -> int:
+        return sum(one.n for one in self.kinds)
+
+    @overload
+    def __getitem__(self, at: int) -> Finding: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Finding, ...]: ...
+    def __getitem__(self, at: int | slice) -> Finding | tuple[Finding, ...]:
+        if isinstance(at, slice):
+            start, stop, step = at.indices(len(self))
+            return tuple(islice(self, start, stop, step))
+        found = tuple(islice(self, range(len(self))[at], None))[:1]
+        return found[0]
+
+    def __iter__(self) -> Iterator[Finding]:
+        for severity in GRAVE:
+            kinds, last = {one.number: one for one in self.kinds if one.severity == severity}, 0
+            while kinds:
+                rows = self.disk.rows(
+                    self.words,
+                    "SELECT number, kind, shared, own, record FROM finding CROSS JOIN stack "
+                    "ON stack.id = finding.stack WHERE number > :last "
+                    f"AND kind IN ({_list(kinds)}) AND {{of}} AND {{found}} ORDER BY number LIMIT {READ}",
+                    last=last,
+                )
+                yield from (_finding(kinds[kind], shared, own) for _, kind, shared, own, _ in rows)
+                if len(rows) < READ:
+                    break
+                last = rows[-1][0]
+
+    @property
+    def severities(self) -> frozenset[Severity]:
+        return frozenset(one.severity for one in self.kinds)
+
+    @property
+    def fix(self) -> str | None:
+        """The advice that holds for all of them; None where there are several."""
+        there = {one.fix for one in self.kinds}
+        return there.pop() if len(there) == 1 else None
+
+    @property
+    def records(self) -> int:
+        """In how many records they are."""
+        bits = 0
+        for one in self.kinds:
+            bits |= one.records
+        return bits.bit_count()
+
+    def stacks(self) -> Stacks:
+        return Stacks(self)
+
+    def firsts(self) -> tuple[Finding, ...]:
+        """The first one of each kind."""
+        kinds = {one.number: one for one in self.kinds}
+        rows = self.disk.rows(
+            "",
+            "SELECT kind, shared, own FROM finding CROSS JOIN stack ON stack.id = finding.stack "
+            f"WHERE number IN ({_list(one.first for one in self.kinds)})",
+        )
+        return tuple(_finding(kinds[kind], shared, own) for kind, shared, own in rows)
+
+    def at(self, where: Mapping[str, str]) -> int:
+        """How many have these parts of a place, whatever was searched."""
+        about = {name: value for name, value in where.items() if name in ABOUT}
+        kinds = [one for one in self.disk.kinds if one.code in {mine.code for mine in self.kinds}
+                 and all(str(getattr(one.place, name)) == value for name, value in about.items())]  # fmt: skip
+        rest = {name: value for name, value in where.items() if name not in ABOUT}
+        if not rest:
+            return sum(one.n for one in kinds)
+        parts = {f"$[2][{n}]": ("shared", name) for n, name in enumerate(SAID)}
+        parts |= {f"$[1][{n}]": ("own", name) for n, name in enumerate(SPOT)}
+        equal = [f"CAST(json_extract({column}, '{path}') AS TEXT) = :{name}" for path, (column, name) in parts.items()
+                 if name in rest]  # fmt: skip
+        sql = (
+            "SELECT count(*) FROM finding CROSS JOIN stack ON stack.id = finding.stack "
+            f"WHERE kind IN ({_list(one.number for one in kinds)}) AND {' AND '.join(equal)}"
+        )
+        return cast(int, self.disk.rows("", sql, **rest)[0][0])
+
+
+class Stacks(Sequence["Stack"]):
+    """Findings that say the same of another record each, together; as `groups.alike` has them."""
+
+    def __init__(self, listed: Listed) -> None:
+        self.listed, self.kinds = listed, {one.number: one for one in listed.kinds}
+        later = [[number for number, one in self.kinds.items() if one.severity == severity] for severity in GRAVE[1:]]
+        graver = " + ".join(f"{n} * (kind IN ({_list(numbers)}))" for n, numbers in enumerate(later, 1))
+        order = "first" if len(listed.severities) == 1 else f"{graver}, first"
+        source = f"FROM {{stacks}} WHERE kind IN ({_list(self.kinds)})"
+        self.ordered = f"SELECT id, kind, n {source} ORDER BY {order} LIMIT :n OFFSET :at"
+        self.numbered = f"SELECT id, kind, n, row_number() OVER (ORDER BY {order}) AS place {source}"
+        self.size = self._rows(f"SELECT count(*) {source}")[0][0]
+
+    def __len__(self) -> int:
+        return cast(int, self.size)
+
+    @overload
+    def __getitem__(self, at: int) -> Stack: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Stack, ...]: ...
+    def __getitem__(self, at: int | slice) -> Stack | tuple[Stack, ...]:
+        if not isinstance(at, slice):
+            number = range(len(self))[at]
+            return self[number : number + 1][0]
+        start, stop, _ = at.indices(len(self))
+        return self._read(self._rows(self.ordered, n=max(0, stop - start), at=start))
+
+    def some(self, places: Collection[int]) -> tuple[Stack, ...]:
+        """Those at some places, in their order."""
+        wanted = _list(at + 1 for at in places)
+        return self._read(
+            self._rows(f"SELECT id, kind, n FROM ({self.numbered}) WHERE place IN ({wanted}) ORDER BY place")
+        )
+
+    def before(self, start: int) -> int:
+        """How many findings the stacks before that one hold."""
+        return cast(int, self._rows(f"SELECT coalesce(sum(n), 0) FROM ({self.ordered})", n=start, at=0)[0][0])
+
+    def _read(self, rows: Iterable[tuple[int, int, int]]) -> tuple[Stack, ...]:
+        return tuple(Stack(self.listed, self.kinds[kind], number, 0, n) for number, kind, n in rows)
+
+    def _rows(self, sql: str, **values: Any) -> list[Any]:
+        return self.listed.disk.rows(self.listed.words, sql, **values)
+
+
+@dataclass(frozen=True, slots=True)
+class Stack(Sequence[Finding]):
+    """One of them, or a part of it: `size` findings from the `start`th."""
+
+    listed: Listed
+    kind: Kind
+    number: int
+    start: int
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+    @overload
+    def __getitem__(self, at: int) -> Finding: ...
+    @overload
+    def __getitem__(self, at: slice) -> Stack: ...
+    def __getitem__(self, at: int | slice) -> Finding | Stack:
+        if isinstance(at, slice):
+            start, stop, _ = at.indices(len(self))
+            return replace(self, start=self.start + start, size=max(0, stop - start))
+        return next(self._read(self.start + range(len(self))[at], 1))
+
+    def __iter__(self) -> Iterator[Finding]:
+        for at in range(self.start, self.start + self.size, READ):
+            yield from self._read(at, min(READ, self.start + self.size - at))
+
+    def _read(self, at: int, n: int) -> Iterator[Finding]:
+        rows = self.listed.disk.rows(
+            self.listed.words,
+            "SELECT shared, own FROM stack CROSS JOIN finding ON finding.stack = stack.id "
+            "WHERE stack.id = :stack AND {found} ORDER BY number LIMIT :n OFFSET :at",
+            stack=self.number,
+            n=n,
+            at=at,
+        )
+        return (_finding(self.kind, shared, own) for shared, own in rows)
+
+
+class _Opened:
+    """A connection that several threads share, one after another; it reads a file without a name."""
+
+    def __init__(self, path: Path) -> None:
+        self.lock = threading.Lock()
+        self.file = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False, isolation_level=None
+        )
+        self.file.execute("SELECT count(*) FROM kind").fetchall()  # opens it
+
+    def all(self, sql: str, **values: Any) -> list[Any]:
+        with self.lock:
+            return self.file.execute(sql, values).fetchall()
+
+    def each(self, sql: str, **values: Any) -> Iterator[Any]:
+        with self.lock:
+            yield from self.file.execute(sql, values)
+
+
+def _finding(kind: Kind, shared: str, own: str) -> Finding:
+    message, fix, said, values = json.loads(shared)
+    key, spot, *other = json.loads(own)
+    at = _place((*SAID, *SPOT), (*said, *spot))
+    return Finding(kind.code, kind.severity, other[0] if other else values, message, fix, at, key)
+
+
+def _place(names: Iterable[str], values: Iterable[Any]) -> Location:
+    return Location(**dict(zip(names, values, strict=True)))
+
+
+def _list(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def _bits(records: bytes | bytearray) -> int:
+    return int.from_bytes(records, "little")
