@@ -1,4 +1,4 @@
-"""A check that knows parts of its answer from earlier ones tells the same, byte for byte, and asks for the rest alone."""
+"""A check that knows parts of its answer from earlier ones tells the same, byte for byte, and asks for nothing else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from unforked import unforked
 from readback import as_json, project_files, workspace
 from readback.checks import chunk, engine, kept_answers, kept_parts
 from readback.checks.rules import Fault
-from readback.checks.summary import Audit, Progress
+from readback.checks.summary import Progress
 from readback.cli import main
 from readback.prompts import in_chunks, trial
 from readback.readers import cache_folder
@@ -167,7 +167,7 @@ def test_what_every_choice_depends_on_is_asked_for_in_full(
         asked.clear()
         (folder / file).write_text((folder / file).read_text().replace(old, new))
         assert answer(folder) == afresh(folder)
-        assert asked[:3] == [(at, at + 3, ALL, True) for at in (0, 3, 6)]
+        assert sorted(asked[:3]) == [(at, at + 3, ALL, True) for at in (0, 3, 6)]
     asked.clear()
     (folder / "answers.jsonl").write_text('{"id": "1", "response": "Yes."}\n')  # nobody knows what it may be
     assert answer(folder) == afresh(folder)
@@ -226,7 +226,7 @@ def test_after_random_changes_the_answer_is_the_one_worked_out_afresh(
     monkeypatch.setattr(in_chunks, "MOST", 2)
     monkeypatch.setattr(trial, "too_slow", lambda *asked: {})
     with_parts = without = 0
-    for seed in range(many(400)):
+    for seed in range(many(100)):
         chance, folder = random.Random(seed), tmp_path / str(seed)
         folder.mkdir()
         for name, content in drawn_files(chance).items():
