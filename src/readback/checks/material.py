@@ -56,7 +56,8 @@ class Material:
     def of(self, choice: Selection | None) -> str:
         """A digest of all that an answer about a choice may depend on; None: about records alone."""
         seen = self.seen(choice)
-        tables = (seen.prompts, seen.tasks, seen.adapters, *(t for c in seen.configs for t in (c.prompts, c.tasks)))
+        tables: list[Mapping[str, Part]] = [seen.prompts, seen.tasks, seen.adapters]
+        tables += [table for one in seen.configs for table in (one.prompts, one.tasks)]
         of_configs = [self._digest(self._outline(one)) for one in self.opened.configs]
         of_conditions = [self._digest(one) for one in seen.conditions]
         named = [[[name, self._digest(one)] for name, one in table.items()] for table in tables]
@@ -128,7 +129,7 @@ def told_in_full(opened: Workspace) -> set[str]:
     """Files whose text is in the workspace, or that no child reads: those of its texts, its conditions and its scores.
     One that is read for its rows, too, is none of them.
     """
-    every = (opened, *opened.configs)
+    every: list[Workspace | PromptConfig] = [opened, *opened.configs]
     prompts = [one for home in every for table in (home.prompts, home.tasks) for one in table.values()]
     places: list[Location] = [config.place for config in opened.configs]
     places += [place for one in prompts for place in (one.place, one.system_place)]
