@@ -133,7 +133,7 @@ def told_in_full(opened: Workspace) -> set[str]:
     prompts = [one for home in every for table in (home.prompts, home.tasks) for one in table.values()]
     places: list[Location] = [config.place for config in opened.configs]
     places += [place for one in prompts for place in (one.place, one.system_place)]
-    places += [one.place for one in (*opened.adapters.values(), *opened.conditions)]
+    places += [one.place for one in opened.adapters.values()] + [one.place for one in opened.conditions]
     said = {opened.file, *(place.file for place in places), *(one.path for one in opened.scores)}
     return {name for name in said if name} - set(_rows(opened))
 
