@@ -61,8 +61,10 @@ def answered(opened: Workspace, asked: Mapping[str, Any], work: Callable[[], Ite
     if folder is None or files is None:
         yield from work()
         return
-    if (known := _known(opened, asked, files, folder / name)) is not None:
-        yield from known
+    dated = replace(opened, today=model_input.today(opened))  # templates may print it; the day on which it began
+    kept, mark = _known(dated, asked, files, folder / name)
+    if kept is not None:
+        yield from kept
         return
     began, writing = time.monotonic(), _Writing()
     for step in work():
@@ -72,26 +74,33 @@ def answered(opened: Workspace, asked: Mapping[str, Any], work: Callable[[], Ite
             writing.end(step)
             if writing.whole and time.monotonic() - began > SLOW:
                 with suppress(OSError):  # a full disk, say: then it is worked out again
-                    _keep(opened, asked, files, folder / name, writing)
+                    _keep(dated, asked, files, folder / name, writing, mark)
         yield step
 
 
-def _known(opened: Workspace, asked: Mapping[str, Any], files: States, name: Path) -> Iterator[Finding | Audit] | None:
-    """The answer of earlier, if there is one and everything is the same; `name` is all of its name but the mark."""
+def _known(
+    dated: Workspace, asked: Mapping[str, Any], files: States, name: Path
+) -> tuple[Iterator[Finding | Audit] | None, str]:
+    """The answer of earlier, if there is one and everything is the same, and the mark if it had to be made; `name` is
+    all of the answer's name but the mark.
+    """
     try:
         if any(name.parent.glob(f"{name.name}-*")):
-            return _read(name.with_name(f"{name.name}-{_mark(opened, asked, files)}"))
+            mark = _mark(dated, asked, files)
+            return _read(name.with_name(f"{name.name}-{mark}")), mark
     except OSError:  # a file has gone meanwhile, or may not be read: the check will say so
         pass
-    return None
+    return None, ""
 
 
-def _keep(opened: Workspace, asked: Mapping[str, Any], files: States, name: Path, writing: _Writing) -> None:
-    """Keep what was written, if the files are those of before the check. Raises OSError."""
-    if files_below(opened.root) == files:
-        mark = _mark(opened, asked, files)
-        if files_below(opened.root) == files:
-            writing.keep(name.with_name(f"{name.name}-{mark}"))
+def _keep(dated: Workspace, asked: Mapping[str, Any], files: States, name: Path, writing: _Writing, mark: str) -> None:
+    """Keep what was written, if the files are those of before the check, and so of before `mark` was made, if it was.
+    Raises OSError.
+    """
+    if files_below(dated.root) == files:
+        made = mark or _mark(dated, asked, files)
+        if mark or files_below(dated.root) == files:
+            writing.keep(name.with_name(f"{name.name}-{made}"))
 
 
 def keepable(opened: Workspace) -> bool:
@@ -123,10 +132,9 @@ def files_below(root: Path) -> States | None:
     return found
 
 
-def _mark(opened: Workspace, asked: Mapping[str, Any], files: States) -> str:
+def _mark(dated: Workspace, asked: Mapping[str, Any], files: States) -> str:
     """A name for everything that an answer depends on. Raises OSError where a file has gone."""
-    dated = replace(opened, today=model_input.today(opened))  # templates may print it
-    return _digest([[*versions(), freeze(dated), asked], content(opened.root, files)])
+    return _digest([[*versions(), freeze(dated), asked], content(dated.root, files)])
 
 
 def versions() -> list[Any]:

@@ -83,6 +83,7 @@ class Parts:
     ) -> None:
         """`files`: the states of all files of the workspace's folder, and `folder` the one to keep parts in."""
         self.opened, self.data, self.codes, self.files, self.folder = opened, data, codes, files, folder
+        self._dated = replace(opened, today=model_input.today(opened))  # templates may print it
         self._lock = Lock()
         self._names: dict[Asked, str] = {}
         self._began, self._waiting, self._room = time.monotonic(), list[_New](), 0
@@ -141,9 +142,8 @@ class Parts:
         own = set() if looks_elsewhere(opened) else {show(opened.root, self.data.path)}
         others = {name: one for name, one in self.files.items() if name not in told | own}
         codes = None if self.codes is None else sorted(self.codes)
-        dated = replace(opened, today=model_input.today(opened))  # templates may print it
         about = [kept_answers.versions(), kept_answers.content(opened.root, others), said(opened), codes]
-        return Material(dated, about)
+        return Material(self._dated, about)
 
     # Keeping.
 
