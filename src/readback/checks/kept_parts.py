@@ -205,7 +205,8 @@ def _sections(path: Path) -> dict[str, Any]:
 def _take(told: Told, at: int, alone: Section | None, choices: Sequence[Section]) -> bool:
     """Take in what a child told of a record; answers whether that may be kept."""
     begin = 0
-    for section, count in zip((alone, *choices), told["counts"], strict=False):
+    counts = told["counts"] or [0] * (1 + len(choices))  # of the record alone first, whether it was asked for or not
+    for section, count in zip((alone, *choices), counts, strict=True):
         if section and count:
             section.findings[at] = told["findings"][begin : begin + count]
         begin += count

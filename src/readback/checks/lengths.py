@@ -35,39 +35,27 @@ class Widest:
 class Lengths:
     """What grows while records pass by."""
 
+    conditions: dict[SelectionKey, Extremes] = field(default_factory=dict)
     widest: Widest | None = None
-    _held: dict[SelectionKey, list[int]] = field(default_factory=dict)  # the values of Extremes
-
-    @property
-    def conditions(self) -> dict[SelectionKey, Extremes]:
-        """What is known of each condition so far."""
-        return {key: Extremes(*held) for key, held in self._held.items()}
 
     def take(
         self, keys: Sequence[SelectionKey], choices: Sequence[Selection], characters: Sequence[int], index: int
     ) -> None:
         """Count one record; a choice that gave nothing (0 characters) has no length."""
+        there = [(number, choice) for number, choice in zip(characters, choices, strict=True) if number]
         for key, number in zip(keys, characters, strict=True):
-            if not number:
-                continue
-            if (held := self._held.get(key)) is None:
-                self._held[key] = [number, index, number, index, 1]
-                continue
-            held[4] += 1
-            if number > held[0] or (number == held[0] and index < held[1]):
-                held[:2] = number, index
-            if number < held[2] or (number == held[2] and index < held[3]):
-                held[2:4] = number, index
-        sent = [(number, one) for one, number in zip(choices, characters, strict=True) if number and one.judge is None]
+            if number:
+                self.conditions[key] = _more(self.conditions.get(key), number, index)
+        sent = sorted(((n, at) for at, (n, choice) in enumerate(there) if choice.judge is None), key=lambda one: one[0])
         if len(sent) > 1:
-            self._widen(sent, index)
-
-    def _widen(self, sent: Sequence[tuple[int, Selection]], index: int) -> None:
-        """Of equally long prompts the shorter one is the first, the longer one the last."""
-        (short, low), (long, high) = min(sent, key=_size), max(reversed(sent), key=_size)
-        if self.widest is None or long - short > self.widest.characters[0] - self.widest.characters[1]:
-            self.widest = Widest(index, high, low, (long, short))
+            (short, low), (long, high) = sent[0], sent[-1]
+            if self.widest is None or long - short > self.widest.characters[0] - self.widest.characters[1]:
+                self.widest = Widest(index, there[high][1], there[low][1], (long, short))
 
 
-def _size(sent: tuple[int, Selection]) -> int:
-    return sent[0]
+def _more(so_far: Extremes | None, number: int, index: int) -> Extremes:
+    if so_far is None:
+        return Extremes(number, index, number, index, 1)
+    longest = max((so_far.longest, -so_far.longest_at), (number, -index))
+    shortest = min((so_far.shortest, so_far.shortest_at), (number, index))
+    return Extremes(longest[0], -longest[1], *shortest, so_far.records + 1)
