@@ -64,8 +64,9 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Frames of the records in their order, several in one: {"records": [{"index", "longest": [characters for each
     choice], …}, …]}. What is empty is left out of a record, as are "uses" that are those of the record before it:
 
-    "findings", "faults", "uses" [what became of the names, as `Told` tells it, for each choice], "observed" [whether
-    what was sent is equal, null where nothing was logged, for each choice; nothing where all are null], "marks".
+    "findings", "counts" [how many of them are of the record alone, and of each choice], "faults", "uses" [what became
+    of the names, as `Told` tells it, for each choice], "observed" [whether what was sent is equal, null where nothing
+    was logged, for each choice; nothing where all are null], "marks".
 
     A pure function of the dataset and `work`: the same records in any process and any order of chunks (once `Heard`
     has read the uses, which name what an earlier record told), whatever the frames.
@@ -91,6 +92,7 @@ def heard(frames: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
             shapes = [told.read(use) for use in one["uses"]]
         yield {
             "findings": [],
+            "counts": [],
             "faults": [],
             "marks": [],
             "observed": [None] * len(shapes),
@@ -109,13 +111,13 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
     before: list[list[Any]] = []
     for record in inside.records():
         uses: list[list[Any]] = []
-        found: list[Finding | rules.Fault] = []
+        found: list[list[Finding | rules.Fault]] = [[]]
         longest: list[int] = []
         observed: list[bool | None] = []
         if of_rows:
             counted = token_counts.of_row(opened, record)
             alone = RuleContext(opened, record, tokens=counted, systems=inside.data.systems)
-            found.extend(rules.check(alone, "record", wanted, decided))
+            found[0].extend(rules.check(alone, "record", wanted, decided))
         for choice in choices:
             sandbox.beat()
             assembly = assemble.assemble(opened, record, choice, replies.get(choice, record), marked=False)
@@ -123,11 +125,13 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
             longest.append(sum(len(segment.text) for message in assembly.messages for segment in message.segments))
             seen = watching.seen(record, assembly)
             observed.append(None if seen is None else seen.verdict == "equal")
-            found.extend(about(opened, record, assembly, wanted, seen, decided))
+            found.append(list(about(opened, record, assembly, wanted, seen, decided)))
+        every = list(chain.from_iterable(found))
         said = {
-            "findings": [as_json.keep(one) for one in found if isinstance(one, Finding)],
+            "findings": [as_json.keep(one) for one in every if isinstance(one, Finding)],
+            "counts": [sum(isinstance(one, Finding) for one in each) for each in found] if every else [],
             "faults": [
-                [one.rule, one.error, as_json.known(one.place)] for one in found if isinstance(one, rules.Fault)
+                [one.rule, one.error, as_json.known(one.place)] for one in every if isinstance(one, rules.Fault)
             ],
             "uses": [] if uses == before else uses,
             "observed": observed if any(one is not None for one in observed) else [],

@@ -14,8 +14,9 @@ from threading import Event
 from typing import Any
 
 from readback import as_json, sandbox
-from readback.checks import excess, kept_answers, rules, training, workspace_check
+from readback.checks import excess, kept_answers, kept_parts, rules, training, workspace_check
 from readback.checks.chunk import about, heard, payload
+from readback.checks.kept_parts import Parts
 from readback.checks.longest_tokens import with_tokens
 from readback.checks.repeats import Mark, Repeats
 from readback.checks.rules import Fault
@@ -97,6 +98,7 @@ class _Run:
     numbers: Sequence[int]
     kills: Counter[Selection] = field(default_factory=Counter)
     pace: list[tuple[float, int]] = field(default_factory=list)  # of each child: seconds, records after the first
+    parts: Parts | None = None  # what children told in earlier checks
 
     @property
     def sampled(self) -> bool:
@@ -114,7 +116,15 @@ class _Run:
         self, start: int, stop: int, choices: Iterable[Selection], records: bool, each: bool = False
     ) -> Iterator[_Frame]:
         work = self.work(start, stop, choices, records, each)
-        yield from self.read(self.stream(work, once=stop - start > 1), choices)
+        yield from self.read(heard(self.stream(work, once=stop - start > 1)), choices)
+
+    def told(self, start: int, stop: int, choices: tuple[Selection, ...]) -> Iterator[Mapping[str, Any]]:
+        """What is told of each record of a whole range, by a child or by one of an earlier check."""
+
+        def ask(choices: tuple[Selection, ...], records: bool) -> Iterator[Mapping[str, Any]]:
+            return heard(self.stream(self.work(start, stop, choices, records), once=stop - start > 1))
+
+        return self.parts.told(start, stop, choices, ask) if self.parts else ask(choices, True)
 
     def stream(self, work: Mapping[str, Any], once: bool) -> Iterator[Mapping[str, Any]]:
         """What a child says; how long that takes is remembered, without its start."""
@@ -127,8 +137,8 @@ class _Run:
             yield frame
         self.pace.append((time.monotonic() - began, count))
 
-    def read(self, frames: Iterable[Mapping[str, Any]], choices: Iterable[Selection]) -> Iterator[_Frame]:
-        for one in heard(frames):
+    def read(self, told: Iterable[Mapping[str, Any]], choices: Iterable[Selection]) -> Iterator[_Frame]:
+        for one in told:
             faults = (Fault(rule, error, as_json.read_place(at)) for rule, error, at in one["faults"])
             found: list[Finding | Fault] = [*map(as_json.read_finding, one["findings"]), *faults]
             self.names.take(choices, one["uses"], one["index"])
@@ -230,12 +240,15 @@ def _worked_out(
     numbers = range(len(data)) if sample is None else drawn(len(data), sample, seed)
     run = _Run(opened, data, codes, list(choices), tally, names, numbers)
     part = run.sampled
+    run.parts = None if part else kept_parts.parts(opened, data, codes)
     of_files = list(workspace_check.found(opened, data, beside, codes))
     full = tuple(sorted({one.code for one in of_files if isinstance(one, Finding) and one.place.index is not None}))
     yield from run.tally.take(of_files)
     if first:
         yield from run.tally.take(_preflight(run, first, firsts))
     others = [_Run(one.opened, one.data, one.codes, [], tally, Variables(), range(len(one.data))) for one in beside]
+    for one in others:
+        one.parts = kept_parts.parts(one.opened, one.data, one.codes)
     stopped, again, once, done, marked = False, Repeats(opened), Once(data), 0, set[str]()
     if part and numbers[0]:
         once.count(told := run.tally.take(once.of_all(_of_first(run))))
@@ -330,7 +343,7 @@ def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
     workers = min(jobs or os.cpu_count() or 1, len(spans))
     if workers < 2:
         for span in spans:
-            yield from _chunk(run, *span)
+            yield from _chunk(run, *span, whole=True)
         return
     ended = Event()
     under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_Raw]]] = deque()
@@ -343,7 +356,7 @@ def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
                 at, stop, choices, future = under_way.popleft()
                 raw = future.result()
                 if choices == tuple(run.active):
-                    for frame in run.read(raw.frames, choices):
+                    for frame in run.read(raw.told, choices):
                         run.tally.measure(frame.index, choices, frame.longest, frame.observed)
                         at += 1
                         yield frame
@@ -363,17 +376,17 @@ def _spans(run: _Run, workers: int) -> Iterator[tuple[int, int]]:
 
 @dataclass(slots=True)
 class _Raw:
-    """What the child of a range said, and whether the next record stopped it."""
+    """What was told of the records of a range, and whether the next record stopped its child."""
 
-    frames: list[Mapping[str, Any]] = field(default_factory=list)
+    told: list[Mapping[str, Any]] = field(default_factory=list)
     stopped: bool = False
 
 
 def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...], ended: Event) -> _Raw:
     raw = _Raw()
     try:
-        for frame in run.stream(run.work(start, stop, choices), once=True):
-            raw.frames.append(frame)
+        for one in run.told(start, stop, choices):
+            raw.told.append(one)
             if ended.is_set():
                 break
     except sandbox.Stopped:
@@ -381,15 +394,18 @@ def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...], ended
     return raw
 
 
-def _chunk(run: _Run, start: int, stop: int, *, careful: bool = False) -> Iterator[_Frame]:
-    """The frames of a range. Where a record kills the child, others may be lost with it: they are looked at once more
-    with a frame for each (`careful`), so that it is known which it is. It is looked at alone, and the rest goes on.
+def _chunk(run: _Run, start: int, stop: int, *, careful: bool = False, whole: bool = False) -> Iterator[_Frame]:
+    """The frames of a range (`whole`: of one of those that the records are cut into). Where a record kills the child,
+    others may be lost with it: they are looked at once more with a frame for each (`careful`), so that it is known
+    which it is. It is looked at alone, and the rest goes on.
     """
     at = start
     while at < stop:
         choices = tuple(run.active)
+        first = whole and at == start and not careful
         try:
-            for frame in run.frames(at, stop, choices, True, careful):
+            told = run.read(run.told(at, stop, choices), choices) if first else None
+            for frame in told or run.frames(at, stop, choices, True, careful):
                 run.tally.measure(frame.index, choices, frame.longest, frame.observed)
                 at += 1
                 yield frame

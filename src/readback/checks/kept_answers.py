@@ -35,12 +35,13 @@ from readback.types import Finding, Workspace
 from readback.words import language
 
 KIND = "checks"  # the folder in the cache
+KINDS = (KIND, "parts")  # the folders whose content has one bound
 SLOW = 2.0  # seconds of a check whose answer is worth keeping
 FILES = 2_000  # of a folder; one with more is looked through each time
 PART = 64 << 20  # bytes of a file that are hashed by one thread
 BLOCK = 1 << 20  # bytes that are read at once
 LARGEST = 128 << 20  # bytes of one answer, as it is kept
-MOST = 512 << 20  # bytes of all answers; the ones that were not asked for longest go first
+MOST = 512 << 20  # bytes of all answers and parts of them; what was not asked for longest goes first
 LENGTH = 8  # bytes that say how long the summary is
 
 Step = Finding | Progress | Audit
@@ -51,7 +52,7 @@ def answered(opened: Workspace, asked: Mapping[str, Any], work: Callable[[], Ite
     """The steps of `work` (findings and others, the Audit last); those of earlier, findings and Audit, where nothing
     changed since. `asked`: what else the answer depends on, as JSON values.
     """
-    files = _files(opened.root) if _keepable(opened) else None
+    files = files_below(opened.root) if keepable(opened) else None
     name = _digest([str(opened.root), asked]) if files is not None else ""
     try:
         folder = cache_folder(KIND) if name else None
@@ -60,8 +61,10 @@ def answered(opened: Workspace, asked: Mapping[str, Any], work: Callable[[], Ite
     if folder is None or files is None:
         yield from work()
         return
-    if (known := _known(opened, asked, files, folder / name)) is not None:
-        yield from known
+    dated = replace(opened, today=model_input.today(opened))  # templates may print it; the day on which it began
+    kept, mark = _known(dated, asked, files, folder / name)
+    if kept is not None:
+        yield from kept
         return
     began, writing = time.monotonic(), _Writing()
     for step in work():
@@ -71,36 +74,44 @@ def answered(opened: Workspace, asked: Mapping[str, Any], work: Callable[[], Ite
             writing.end(step)
             if writing.whole and time.monotonic() - began > SLOW:
                 with suppress(OSError):  # a full disk, say: then it is worked out again
-                    _keep(opened, asked, files, folder / name, writing)
+                    _keep(dated, asked, files, folder / name, writing, mark)
         yield step
 
 
-def _known(opened: Workspace, asked: Mapping[str, Any], files: States, name: Path) -> Iterator[Finding | Audit] | None:
-    """The answer of earlier, if there is one and everything is the same; `name` is all of its name but the mark."""
+def _known(
+    dated: Workspace, asked: Mapping[str, Any], files: States, name: Path
+) -> tuple[Iterator[Finding | Audit] | None, str]:
+    """The answer of earlier, if there is one and everything is the same, and the mark if it had to be made; `name` is
+    all of the answer's name but the mark.
+    """
     try:
         if any(name.parent.glob(f"{name.name}-*")):
-            return _read(name.with_name(f"{name.name}-{_mark(opened, asked, files)}"))
+            mark = _mark(dated, asked, files)
+            return _read(name.with_name(f"{name.name}-{mark}")), mark
     except OSError:  # a file has gone meanwhile, or may not be read: the check will say so
         pass
-    return None
+    return None, ""
 
 
-def _keep(opened: Workspace, asked: Mapping[str, Any], files: States, name: Path, writing: _Writing) -> None:
-    """Keep what was written, if the files are those of before the check. Raises OSError."""
-    if _files(opened.root) == files:
-        mark = _mark(opened, asked, files)
-        if _files(opened.root) == files:
-            writing.keep(name.with_name(f"{name.name}-{mark}"))
+def _keep(dated: Workspace, asked: Mapping[str, Any], files: States, name: Path, writing: _Writing, mark: str) -> None:
+    """Keep what was written, if the files are those of before the check, and so of before `mark` was made, if it was.
+    Raises OSError.
+    """
+    if files_below(dated.root) == files:
+        made = mark or _mark(dated, asked, files)
+        if mark or files_below(dated.root) == files:
+            writing.keep(name.with_name(f"{name.name}-{made}"))
 
 
-def _keepable(opened: Workspace) -> bool:
+def keepable(opened: Workspace) -> bool:
+    """Whether all that the answers of a workspace depend on can be compared."""
     return not uploaded(opened.root) and not any(plugins.found(group) for group in plugins.GROUPS)
 
 
 # What an answer depends on.
 
 
-def _files(root: Path) -> States | None:
+def files_below(root: Path) -> States | None:
     """The state of each file below a folder; None where that is not all that may be read there."""
     found: States = {}
     waiting = [root]
@@ -121,16 +132,24 @@ def _files(root: Path) -> States | None:
     return found
 
 
-def _mark(opened: Workspace, asked: Mapping[str, Any], files: States) -> str:
+def _mark(dated: Workspace, asked: Mapping[str, Any], files: States) -> str:
     """A name for everything that an answer depends on. Raises OSError where a file has gone."""
+    return _digest([[*versions(), freeze(dated), asked], content(dated.root, files)])
+
+
+def versions() -> list[Any]:
+    """What every answer depends on, as JSON: Python, all that is installed, this package, the language of its words."""
+    return [sys.version, _installed(), _package(), language()]
+
+
+def content(root: Path, files: States) -> list[list[Any]]:
+    """[name, first byte, SHA-256] of each part of files below a folder. Raises OSError where one has gone."""
     parts = [
         (name, at) for name, known in sorted(files.items()) for at in range(0, max(known.size, 1), PART)
     ]  # an empty file has one part, too
     with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="readback-hash") as threads:
-        hashes = list(threads.map(lambda part: _hash(opened.root / part[0], part[1]), parts))
-    dated = replace(opened, today=model_input.today(opened))  # templates may print it
-    about = [sys.version, _installed(), _package(), language(), freeze(dated), asked]
-    return _digest([about, [[name, at, one] for (name, at), one in zip(parts, hashes, strict=True)]])
+        hashes = list(threads.map(lambda part: _hash(root / part[0], part[1]), parts))
+    return [[name, at, one] for (name, at), one in zip(parts, hashes, strict=True)]
 
 
 def _hash(path: Path, at: int) -> str:
@@ -193,21 +212,13 @@ class _Writing:
 
     def keep(self, path: Path) -> None:
         """Raises OSError."""
-        content = b"".join((*self.packed, self.audit, len(self.audit).to_bytes(LENGTH, "big")))
-        if len(content) > LARGEST:
+        whole = b"".join((*self.packed, self.audit, len(self.audit).to_bytes(LENGTH, "big")))
+        if len(whole) > LARGEST:
             return
         for old in path.parent.glob(f"{path.name.partition('-')[0]}-*"):
             old.unlink(missing_ok=True)
-        _make_room(path.parent, len(content))
-        handle, begun = tempfile.mkstemp(prefix=".new-", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-                file.write(checksum.of(content))
-            Path(begun).rename(path)
-        except OSError:
-            Path(begun).unlink(missing_ok=True)
-            raise
+        make_room(len(whole))
+        write(path, whole)
 
     def _add(self, packed: bytes) -> None:
         self.packed.append(packed)
@@ -216,15 +227,11 @@ class _Writing:
 
 def _read(path: Path) -> Iterator[Finding | Audit] | None:
     """What was kept; None where nothing is, or something else than was written."""
-    try:
-        content = checksum.checked(path.read_bytes())
-        os.utime(path)
-    except OSError:
+    whole = read(path)
+    if whole is None or len(whole) < LENGTH:
         return None
-    if content is None or len(content) < LENGTH:
-        return None
-    size = int.from_bytes(content[-LENGTH:], "big")
-    return _steps(content[: -LENGTH - size], content[-LENGTH - size : -LENGTH])
+    size = int.from_bytes(whole[-LENGTH:], "big")
+    return _steps(whole[: -LENGTH - size], whole[-LENGTH - size : -LENGTH])
 
 
 def _steps(findings: bytes | memoryview, audit: bytes | memoryview) -> Iterator[Finding | Audit]:
@@ -236,10 +243,41 @@ def _steps(findings: bytes | memoryview, audit: bytes | memoryview) -> Iterator[
     yield made
 
 
-def _make_room(folder: Path, size: int) -> None:
-    """Remove answers, those first that nobody asked for longest, and what was begun and never finished."""
-    there = sorted(((one.stat().st_mtime, one.stat().st_size, one) for one in folder.iterdir()), reverse=True)
-    for changed, each, path in there:
+# Files of the folders, whatever they hold.
+
+
+def write(path: Path, whole: bytes) -> None:
+    """A file that is there with its checksum, or not at all. Raises OSError."""
+    handle, begun = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(whole)
+            file.write(checksum.of(whole))
+        Path(begun).rename(path)
+    except OSError:
+        Path(begun).unlink(missing_ok=True)
+        raise
+
+
+def read(path: Path) -> bytes | memoryview | None:
+    """What was written, which somebody asked for now; None where nothing was, or where it is damaged."""
+    try:
+        whole = checksum.checked(path.read_bytes())
+        os.utime(path)
+    except OSError:
+        return None
+    return whole
+
+
+def make_room(size: int) -> None:
+    """Remove files, those first that nobody asked for longest, and what was begun and never finished, so that there
+    is room for so many bytes. Raises OSError.
+    """
+    found = []
+    for path in (path for kind in KINDS for path in cache_folder(kind).iterdir()):
+        with suppress(FileNotFoundError):  # somebody else removed it
+            found.append((path.stat().st_mtime, path.stat().st_size, path))
+    for changed, each, path in sorted(found, reverse=True):
         size += each
         if size > MOST or (path.name.startswith(".new-") and changed < time.time() - 86_400):
             path.unlink(missing_ok=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
 import weakref
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -108,8 +110,25 @@ class Dataset:
         """Whether an earlier record has the id of this one."""
         return self._index is not None and self._index.find(self._index.id(index)) != index
 
+    def digest(self, start: int, stop: int) -> str:
+        """The SHA-256 of what the records of a range are made of: their bytes, numbers, lines and ids, whether an
+        earlier record has the same id, and how the file is read. Raises DatasetChanged.
+        """
+        made = hashlib.sha256(json.dumps([self.file, self.format, self.id_field, start, stop]).encode())
+        if self._index is None or start >= stop:
+            return made.hexdigest()
+        made.update(json.dumps([self._index.meta["shape"], self.detail, asdict(self.systems)]).encode())
+        made.update(self._index.bytes(start, stop))
+        if self.diagnostic_counts.get("dat-duplicate-id"):
+            made.update(bytes(map(self.again, range(start, stop))))
+        made.update(self._bytes(self._index.span(start)[0], self._index.span(stop - 1)[1], start))
+        return made.hexdigest()
+
     def _raw(self, held: Index, index: int) -> bytes:
-        start, end = held.span(index)
+        return self._bytes(*held.span(index), index)
+
+    def _bytes(self, start: int, end: int, index: int) -> bytes:
+        """Some bytes of the file, of the record `index` and those after it."""
         try:
             raw = os.pread(self._file, end - start, start)
         except (OSError, ValueError) as error:  # a disk or a network folder that is gone

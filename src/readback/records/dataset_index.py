@@ -51,6 +51,14 @@ class Index:
         start = self.numbers[ends + index - 1] if index else 0
         return bytes(self.names[start : self.numbers[ends + index]])
 
+    def bytes(self, start: int, stop: int) -> bytes:
+        """Where the records of a range begin and end, from its first byte on, their lines, and their ids."""
+        count, first = self.count, self.numbers[start] if start < stop else 0
+        bounds = array("q", (one - first for at in (0, count) for one in self.numbers[at + start : at + stop]))
+        lines = self.numbers[2 * count + start : 2 * count + stop].tobytes()
+        ids = (b"%d %s" % (len(name), name) for name in map(self._name, range(start, stop)))
+        return b"".join((bounds.tobytes(), lines, *ids))
+
     def find(self, called: str) -> int | None:
         """The first record of that id."""
         name = called.encode("utf-8", "surrogatepass")

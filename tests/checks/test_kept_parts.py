@@ -1,0 +1,413 @@
+"""A check that knows parts of its answer from earlier ones tells the same, byte for byte, and asks for nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from counts import many, part, some
+from test_short_ways import files as drawn_files
+from test_short_ways import row
+from unforked import unforked
+
+from readback import as_json, project_files, workspace
+from readback.checks import chunk, engine, kept_answers, kept_parts
+from readback.checks.rules import Fault
+from readback.checks.summary import Progress
+from readback.cli import main
+from readback.prompts import in_chunks, trial
+from readback.readers import cache_folder
+from readback.sandbox.frozen import plain
+from readback.types import Finding
+
+Write = Callable[[Mapping[str, Any]], Path]
+FILES = {
+    "readback.yml": """dataset: data.jsonl
+models: {m: {type: base}}
+adapters: [one.yml, two.yml]
+modes:
+  - {mode: a, system: Be brief., template_file: a.jinja}
+  - {mode: b, template_file: b.jinja}
+conditions:
+  - {name: one, mode: a, model: m, adapter: first}
+  - {name: two, mode: b, task: parsing, adapter: second}
+  - {name: three, mode: b}
+ignore: [{code: dat-crlf, why: so it is}]
+scores: [scores.csv]
+""",
+    "a.jinja": "{{ q }} Answer:",
+    "b.jinja": "Be brief. {{ q }} {{ missing }}\n",
+    "one.yml": "name: first\ntasks: {generation: [{user: So be it.}]}\n",
+    "two.yml": "name: second\ntasks: {parsing: [{user: 'As JSON: {{ q }}'}]}\n",
+    "data.jsonl": "".join(json.dumps({"id": str(n), "q": f"Be brief. Why {n:03}?\ud800"}) + "\n" for n in range(9)),
+    "scores.csv": "item,condition,criterion,score\n1,one,good,1\n1,two,good,0\n",
+}
+Asked = tuple[int, int, tuple[str, ...], bool]  # a range, conditions, whether the records alone
+
+
+@pytest.fixture(autouse=True)
+def kept(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of parts, empty; every check is worth keeping, in ranges of three records, and no whole answer is."""
+    monkeypatch.setenv("READBACK_CACHE", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.setattr(kept_answers, "SLOW", -1.0)
+    monkeypatch.setattr(kept_answers, "_keep", lambda *asked: None)
+    monkeypatch.setattr(in_chunks, "MOST", 3)
+    unforked(monkeypatch)
+    return cache_folder.cache_folder(kept_parts.KIND)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Asked]:
+    """What children are asked from now on."""
+    seen: list[Asked] = []
+    really = engine._Run.work
+
+    def work(run: Any, start: int, stop: int, choices: Any, records: bool = True, each: bool = False) -> Any:
+        seen.append((start, stop, tuple(one.condition for one in choices), records))
+        return really(run, start, stop, choices, records, each)
+
+    monkeypatch.setattr(engine._Run, "work", work)
+    return seen
+
+
+def answer(folder: Path, **more: Any) -> list[Any]:
+    """Findings and summary as JSON values."""
+    steps = engine.stream(workspace.open(folder), **more)
+    said = [as_json.finding(one) if isinstance(one, Finding) else plain(one)
+            for one in steps if not isinstance(one, Progress)]  # fmt: skip
+    read: list[Any] = json.loads(json.dumps(said))
+    return read
+
+
+def afresh(folder: Path, **more: Any) -> list[Any]:
+    """The same, worked out as if nothing was kept."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept_parts, "parts", lambda *asked: None)
+        return answer(folder, **more)
+
+
+ALL = ("one", "two", "three")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_nothing_is_asked_a_second_time(jobs: int, write: Write, asked: list[Asked]) -> None:
+    folder = write(FILES)
+    first = answer(folder, jobs=jobs)
+    assert sorted(asked) == [(at, at + 3, ALL, True) for at in (0, 3, 6)]
+    asked.clear()
+    assert answer(folder, jobs=jobs) == first == afresh(folder)
+    assert len(first) > 20
+    assert len(asked) == 3  # those of afresh
+
+
+def test_records_that_are_new_or_another_are_asked_for_alone(write: Write, asked: list[Asked]) -> None:
+    folder = write(FILES)
+    answer(folder)
+    asked.clear()
+    data = folder / "data.jsonl"
+    data.write_text(data.read_text().replace("Why 004", "Why 0_4") + '{"id": "9", "q": "More?"}\n')
+    last = answer(folder)
+    assert sorted(asked) == [(3, 6, ALL, True), (9, 10, ALL, True)]
+    assert last == afresh(folder)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "conditions"),
+    [
+        ("one.yml", "So be it", "So it is", ("one",)),
+        ("a.jinja", "Answer", "Reply", ("one",)),
+        ("b.jinja", "Be brief", "Be long", ("two", "three")),
+        ("readback.yml", "{name: three, mode: b}", "{name: three, mode: a}", ("three",)),
+        ("readback.yml", "ignore: [{code: dat-crlf", "ignore: [{code: fmt-markers", ()),
+        ("scores.csv", "good,0", "good,1", ()),
+    ],
+)
+def test_a_change_of_one_condition_is_asked_for_alone(
+    file: str, old: str, new: str, conditions: tuple[str, ...], write: Write, asked: list[Asked]
+) -> None:
+    folder = write(FILES)
+    answer(folder)
+    asked.clear()
+    text = (folder / file).read_text()
+    assert text.count(old) == 1
+    (folder / file).write_text(text.replace(old, new))
+    last = answer(folder)
+    assert sorted(asked) == ([(at, at + 3, conditions, False) for at in (0, 3, 6)] if conditions else [])
+    assert last == afresh(folder)
+    asked.clear()
+    (folder / file).write_text(text)
+    assert answer(folder) == afresh(folder)
+    assert len(asked) == 3  # those of afresh: what was told before is still there
+
+
+def test_what_every_choice_depends_on_is_asked_for_in_full(
+    write: Write, asked: list[Asked], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write(FILES)
+    answer(folder)
+    for name in ("_package", "_installed", "language"):
+        asked.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(kept_answers, name, lambda: "another")
+            answer(folder)
+        assert len(asked) == 3, name
+    for file, old, new in (("readback.yml", "type: base", "type: rag_trained"), ("readback.yml", "brief.", "long.")):
+        asked.clear()
+        (folder / file).write_text((folder / file).read_text().replace(old, new))
+        assert answer(folder) == afresh(folder)
+        assert sorted(asked[:3]) == [(at, at + 3, ALL, True) for at in (0, 3, 6)]
+    asked.clear()
+    (folder / "answers.jsonl").write_text('{"id": "1", "response": "Yes."}\n')  # nobody knows what it may be
+    assert answer(folder) == afresh(folder)
+    assert len(asked) == 6
+    assert answer(folder, select=["dat"]) == afresh(folder, select=["dat"])
+
+
+def test_where_other_records_have_a_say_the_whole_file_counts(write: Write, asked: list[Asked]) -> None:
+    config = FILES["readback.yml"] + "sent: [log.jsonl]\n"
+    folder = write(FILES | {"readback.yml": config, "log.jsonl": '{"id": "3", "condition": "one", "prompt": "x"}\n'})
+    answer(folder)
+    asked.clear()
+    with (folder / "data.jsonl").open("a") as data:
+        data.write('{"id": "9", "q": "More?"}\n')
+    assert answer(folder) == afresh(folder)
+    assert len(asked) == 8
+
+
+def lines(text: str) -> list[str]:
+    return text.splitlines(keepends=True)
+
+
+def edited(chance: random.Random, folder: Path) -> None:
+    """Something of a drawn workspace is another."""
+    data, file = folder / "data.jsonl", folder / "readback.yml"
+    records, config = lines(data.read_text("utf-8")), json.loads(file.read_text("utf-8"))
+    at, new = chance.randrange(len(records)), json.dumps(row(chance, chance.randrange(20))) + "\n"
+    conditions, modes = config["conditions"], config.get("modes")
+    match chance.randrange(9):
+        case 0:
+            records += [new]
+        case 1:
+            records[at] = new
+        case 2:
+            records.insert(at, chance.choice(("\n", new, "{broken\n")))
+        case 3:
+            del records[at]
+            records = records or [new]
+        case 4 if conditions:
+            chance.choice(conditions)["mode"] = chance.choice(("instruction", "rag", "hybrid"))
+        case 5 if conditions:
+            conditions.pop(chance.randrange(len(conditions)))
+        case 6 if modes:
+            modes[0]["template"] += chance.choice((" {{ more }}", "\n", " {{ rag.prompt }}"))
+        case 7 if modes:
+            modes[0]["system"] = chance.choice(("Be brief.", "You are a research paper assistant."))
+        case _:
+            config["models"]["m0"]["type"] = chance.choice(("base", "rag_trained"))
+    data.write_text("".join(records), "utf-8")
+    file.write_text(json.dumps(config), "utf-8")
+
+
+def test_after_random_changes_the_answer_is_the_one_worked_out_afresh(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Asked]
+) -> None:
+    monkeypatch.setattr(in_chunks, "MOST", 2)
+    monkeypatch.setattr(trial, "too_slow", lambda *asked: {})
+    with_parts = without = 0
+    for seed in range(many(100)):
+        chance, folder = random.Random(seed), tmp_path / str(seed)
+        folder.mkdir()
+        for name, content in drawn_files(chance).items():
+            (folder / name).write_text(content, "utf-8")
+        for _ in range(5):
+            asked.clear()
+            known = answer(folder)
+            with_parts += len(asked)
+            asked.clear()
+            assert known == afresh(folder), f"seed {seed}"
+            without += len(asked)
+            edited(chance, folder)
+    assert with_parts < without
+
+
+@pytest.mark.parametrize("name", part(sorted(project_files.demos(), reverse=True), 1))
+def test_of_the_demos_the_second_answer_is_the_first(name: str, tmp_path: Path, asked: list[Asked]) -> None:
+    folder = Path(shutil.copytree(project_files.demos()[name], tmp_path / "demo"))
+    first = answer(folder)
+    asked.clear()
+    assert answer(folder) == first
+    assert asked == []
+    assert first == afresh(folder)
+
+
+KILLED = """
+import sys
+from readback.checks import kept_answers, engine
+from readback.prompts import in_chunks
+from readback import workspace
+kept_answers.SLOW, in_chunks.MOST = -1.0, 3
+print("begins", flush=True)
+engine.check(workspace.open(sys.argv[1]), jobs=2)
+"""
+
+
+def test_after_a_kill_the_check_goes_on_where_it_was(write: Write, kept: Path, asked: list[Asked]) -> None:
+    rows = "".join(json.dumps({"id": str(n), "q": f"Be brief. Why {n}?"}) + "\n" for n in range(60))
+    folder, chance = write(FILES | {"data.jsonl": rows}), random.Random(11)
+    expected = afresh(folder)
+    for _ in range(many(20)):
+        for old in kept.iterdir():
+            old.unlink()
+        with subprocess.Popen([sys.executable, "-c", KILLED, str(folder)], stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            wanted = chance.randrange(1, 15)  # parts that are there when it is killed
+            while process.poll() is None and len(list(kept.glob("[!.]*"))) < wanted:
+                time.sleep(0.002)
+            process.send_signal(signal.SIGKILL)
+        done = len(list(kept.glob("[!.]*")))
+        asked.clear()
+        assert answer(folder) == expected
+        assert len(asked) == 20 - done < 20
+
+
+def test_a_damaged_part_is_not_believed(write: Write, kept: Path, asked: list[Asked]) -> None:
+    folder = write(FILES)
+    first, chance = answer(folder), random.Random(3)
+    path = min(kept.iterdir())
+    whole = path.read_bytes()
+    broken = [b"", whole[:-1], whole + b"\0", b"\0" * 40]
+    for _ in range(some(50)):
+        at = chance.randrange(len(whole))
+        broken.append(whole[:at] + bytes([whole[at] ^ chance.randint(1, 255)]) + whole[at + 1 :])
+    for damaged in broken:
+        asked.clear()
+        path.write_bytes(damaged)
+        assert answer(folder) == first
+        assert len(asked) == 1
+        assert path.read_bytes() == whole
+    for strange in (b"[]", b"{}", b'{"a": 1}', b"no JSON"):
+        kept_answers.write(path, zlib.compress(strange))
+        assert answer(folder) == first
+    sections = json.loads(zlib.decompress(kept_answers.read(path) or b""))
+    for strange in ([], 7, [[], [], [1], [], [0], [None]], None):
+        kept_answers.write(path, zlib.compress(json.dumps(dict.fromkeys(sections, strange)).encode()))
+        assert answer(folder) == first
+
+
+def test_of_a_range_that_stopped_failed_or_met_a_limit_nothing_is_kept(
+    write: Write, monkeypatch: pytest.MonkeyPatch, kept: Path
+) -> None:
+    folder = write(FILES)
+    really = chunk.rules.check
+
+    def at(case: Any) -> int | None:
+        return case.record and case.record.place.index
+
+    def broken(case: Any, on: str, *more: Any) -> Any:
+        yield from [Fault("fmt-markers", "it broke")] if at(case) == 4 else ()
+        yield from really(case, on, *more)
+
+    def limited(case: Any, on: str, *more: Any) -> Any:
+        yield from (replace(one, code="dat-limit") if at(case) == 7 else one for one in really(case, on, *more))
+
+    def stopped(case: Any, on: str, *more: Any) -> Any:
+        if at(case) == 1:
+            raise engine.sandbox.Stopped("time", "too long")
+        return really(case, on, *more)
+
+    for number, instead in enumerate((broken, limited, stopped)):
+        with monkeypatch.context() as patch:
+            patch.setattr(chunk.rules, "check", instead)
+            answer(folder, jobs=1 + number % 2)
+        assert len(list(kept.iterdir())) == 2, instead
+        for old in kept.iterdir():
+            old.unlink()
+    assert engine.check(workspace.open(folder), progress=lambda done, total: done < 2, jobs=1).stopped
+    assert list(kept.iterdir()) == []
+
+
+def test_a_sample_an_upload_and_a_folder_with_a_link_have_no_parts(
+    write: Write, kept: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: Any
+) -> None:
+    folder = write(FILES)
+    list(engine.stream(workspace.open(folder), sample=5))
+    with monkeypatch.context() as patch:
+        patch.setenv("READBACK_UPLOADS", str(folder))
+        answer(folder)
+    (elsewhere := tmp_path_factory.mktemp("elsewhere") / "x.csv").write_text("a,b\n1,2\n")
+    (folder / "x.csv").symlink_to(elsewhere)
+    answer(folder)
+    assert list(kept.iterdir()) == []
+
+
+def test_what_changed_while_it_was_checked_is_not_kept(write: Write, kept: Path) -> None:
+    folder = write(FILES)
+    for step in engine.stream(workspace.open(folder), jobs=1):
+        if isinstance(step, Progress) and step.done == 1:
+            (folder / "notes.txt").write_text("a file that nobody reads")
+    assert list(kept.iterdir()) == []
+
+
+def test_parts_and_answers_together_have_a_bound(write: Write, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write(FILES)
+    answer(folder)
+    each = max(one.stat().st_size for one in kept.iterdir())
+    whole = cache_folder.cache_folder(kept_answers.KIND) / "an-answer"
+    whole.write_bytes(b"x" * each)
+    os.utime(whole, (1, 1))
+    monkeypatch.setattr(kept_answers, "MOST", 3 * each)
+    answer(folder, select=["fmt"])
+    assert not whole.exists()
+    assert sum(one.stat().st_size for one in kept.iterdir()) <= 4 * each
+    monkeypatch.setattr(kept_parts, "LARGEST", 10)
+    before = {one: one.read_bytes() for one in kept.iterdir()}
+    answer(folder, select=["asm"])
+    assert {one: one.read_bytes() for one in kept.iterdir()} == before
+
+
+def test_a_file_has_so_many_sections_and_no_more(write: Write, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_parts, "SECTIONS", 6)
+    folder = write(FILES)
+    for codes in (["fmt"], ["asm"], ["dat"]):
+        answer(folder, select=codes)
+        for one in kept.iterdir():
+            assert len(kept_parts._sections(one)) <= 6
+    assert answer(folder, select=["dat"]) == afresh(folder, select=["dat"])
+
+
+def test_without_room_on_the_disk_the_answer_is_told_all_the_same(
+    write: Write, monkeypatch: pytest.MonkeyPatch, kept: Path
+) -> None:
+    def full(*args: Any, **more: Any) -> Any:
+        raise OSError(28, "No space left on device")
+
+    folder = write(FILES)
+    first = afresh(folder)
+    monkeypatch.setattr(kept_answers.tempfile, "mkstemp", full)
+    assert answer(folder) == first
+    assert list(kept.iterdir()) == []
+    monkeypatch.setattr(kept_parts, "cache_folder", full)
+    assert answer(folder) == first
+
+
+def test_the_command_shows_parts_and_removes_them(write: Write, kept: Path, capsys: Any) -> None:
+    answer(write(FILES))
+    assert main(["cache", "--format", "json"]) == 0
+    said = json.loads(capsys.readouterr().out)["kept"]["parts"]
+    assert said == {"entries": 3, "bytes": sum(one.stat().st_size for one in kept.iterdir())}
+    assert main(["cache", "--clear"]) == 0
+    assert "parts of answers of checks: 0 (0.0 MB)" in capsys.readouterr().out
+    assert list(kept.iterdir()) == []
