@@ -68,6 +68,72 @@ def row(chance: random.Random, number: int) -> dict[str, Any]:
     return made
 
 
+SAID = (
+    "nets", "harbour", "tide", "Straße", "été", "模型", "you", "are", "a", "an", "assistant", "helpful",
+    "research paper assistant", "answer", "question", "Question:", "Answer:", "Context:", "the", "using",
+    "provided context", "based on",
+    "the following question", "in the context", "say", "don't", "know", "it’s", "[1]", "[1] nets", "[2] tide", "[#]",
+    "concise", "evidence-grounded prose", "who answers with", "Be brief.", "book.", "Why?", "{x}", "{{ x }}",
+    "{% if x %}", "\n", "\n\n", "\n\nQ", "\n\nQuestion: nets", " ", "\t", "\0", "ZÃ¼rich",
+)  # fmt: skip
+
+
+def said(chance: random.Random, most: int) -> str:
+    """A few words, of which some are those of the formats and of system texts."""
+    usual = chance.random() < 0.6  # then none that means anything
+    return " ".join(chance.choice(SAID[:6] if usual else SAID) for _ in range(chance.randint(1, most)))
+
+
+def near_row(chance: random.Random, number: int) -> dict[str, Any]:
+    """A record as the prompt formats want it, but for a little thing now and then."""
+    asked = chance.choice((said(chance, 4), said(chance, 14), f" {said(chance, 5)}?\n"))
+    if chance.random() < 0.1:
+        asked += chance.choice((f"\n\n{PARAGRAPH}" * 2, f" {PARAGRAPH}" * 2, f"\n\n{HEAD}", *SYSTEMS))
+    contexts: list[Any] = [f"[{n}] {said(chance, 12)}" for n in range(1, chance.randint(1, 4) + 1)]
+    if chance.random() < 0.2:
+        contexts[0] = chance.choice(
+            (f"[1] {asked.strip()}", f"[1] {said(chance, 3)}\n\n{contexts[-1]}", "[1]", "nets", "")
+        )
+    if chance.random() < 0.05:
+        contexts[-1] = chance.choice((None, 3, "[7] tide", "[1] [1] tide"))
+    written = [one if isinstance(one, str) else "" for one in contexts]
+    if chance.random() < 0.5:
+        written = [one.strip() for one in written]
+    prompt = f"{HEAD}\n\nContext:\n{(chr(10) * 2).join(written)}\n\nQuestion: {asked.strip()}\nAnswer:"
+    if chance.random() < 0.1:
+        at = chance.randint(0, len(prompt))
+        prompt = prompt[:at] + chance.choice(("", " ", "\n", said(chance, 3), f"{SYSTEMS[0]} ")) + prompt[at + 1 :]
+    rag = {"prompt": prompt, "contexts": contexts}
+    return {"task_id": f"t{number}", "instruction": asked, "expected_response": "So [1].", "rag": rag}
+
+
+def near_files(chance: random.Random) -> dict[str, str]:
+    """Conditions of the built-in formats over records that are nearly as those want them."""
+    kinds = ("base", "instruction_only", "rag_trained")
+    stated = (*SYSTEMS, "Nets.", "Are you a harbour?", "Answer using the provided context.", said(chance, 12))
+    models = {
+        f"m{n}": {"type": kind, **({"training": {"system": chance.choice(stated)}} if chance.random() < 0.5 else {})}
+        for n, kind in enumerate(kinds)
+    }
+    conditions = [
+        {"name": f"c{n}", "mode": chance.choice(("instruction", "rag", "hybrid", "standard")), "model": f"m{n % 3}"}
+        for n in range(6)
+    ]
+    options = {"condition4": ("hybrid", "standard"), "closed_book": ("no_citations", "short")}
+    config = {
+        "dataset": {"path": "data.jsonl", "id": "task_id"},
+        "models": models,
+        "conditions": conditions,
+        "prompts": ["builtin:prompt-formats"],
+        "options": {name: chance.choice(known) for name, known in options.items()}
+        | {"spacing": chance.choice(("program", "document"))},
+    }
+    if chance.random() < 0.3:
+        config["leaks"] = chance.choice(({"threshold": 0.6}, {"phrases": ["nets"]}, {"phrases": ["the harbour tide"]}))
+    rows = [near_row(chance, number) for number in range(6)]
+    return {"readback.yml": json.dumps(config), "data.jsonl": "".join(json.dumps(one) + "\n" for one in rows)}
+
+
 def files(chance: random.Random) -> dict[str, str]:
     """A workspace: conditions of the built-in formats and of templates, or none, over a few records."""
     kinds = ("base", "instruction_only", "rag_trained")
@@ -119,6 +185,11 @@ def differing(folder: Path, made: Mapping[str, str | bytes]) -> list[Any]:
 def test_random_workspaces_with_faults_have_the_same_findings_by_the_short_and_the_long_way(tmp_path: Path) -> None:
     for seed in range(many(2_000)):
         assert differing(tmp_path / str(seed), files(random.Random(seed))) == [], f"seed {seed}"
+
+
+def test_records_that_are_regular_or_nearly_so_have_the_same_findings_by_both_ways(tmp_path: Path) -> None:
+    for seed in range(many(2_000)):
+        assert differing(tmp_path / str(seed), near_files(random.Random(seed))) == [], f"seed {seed}"
 
 
 @pytest.mark.parametrize("code", [code for code, rule in rules.RULES().items() if rule.needs])

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from readback import as_json, sandbox
-from readback.checks import repeats, rules
+from readback.checks import regular_records, repeats, rules
 from readback.checks.variables import Heard, Shape, Told
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
 from readback.prompts.self_tests import hangs, of_this, own_template
@@ -106,6 +106,8 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
     telling = Told()
     decided = rules.decide(opened, wanted, work["plain"])
     of_rows = work["records"] and opened.dataset
+    short = not work["plain"] and opened.dataset and not watching.there
+    look = regular_records.Look(opened, choices if short else (), decided)
     before: list[list[Any]] = []
     for record in inside.records():
         uses: list[list[Any]] = []
@@ -116,7 +118,13 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
             counted = token_counts.of_row(opened, record)
             alone = RuleContext(opened, record, tokens=counted, systems=inside.data.systems)
             found.extend(rules.check(alone, "record", wanted, decided))
+        values = look.at(record) if look.plans else None
         for choice in choices:
+            if values and (plan := look.plans.get(choice)):
+                uses.append(telling.tell(plan.uses))
+                longest.append(plan.length(values))
+                observed.append(None)
+                continue
             sandbox.beat()
             assembly = assemble.assemble(opened, record, choice, replies.get(choice, record), marked=False)
             uses.append(telling.tell(assembly.uses))

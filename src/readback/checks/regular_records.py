@@ -1,0 +1,275 @@
+"""Records of which nothing is to be said, known by one look at their values.
+
+Most records of the prompt formats are as the formats want them: what a built-in format sends of such a record is the
+format's sentences around values in which no rule can find anything. Then no rule is asked and nothing is assembled.
+What is only nearly so is looked at in full, and so is every choice of which this file does not know all that can be
+said: one with a template, a server, logged requests, or a rule that is not in SILENT.
+
+A rule belongs in SILENT where it finds nothing in the messages of any regular record, if it finds nothing in those of
+two that are made up. `Look.at` says at each of its demands for the sake of which rules it is made.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from readback.checks import rules
+from readback.checks.facts import near_texts
+from readback.checks.facts.leaked_texts import listed, phrases, system_texts
+from readback.checks.facts.outside_contexts import in_message
+from readback.checks.facts.overlapping import RUN, overlaps, shortened
+from readback.checks.facts.prompt_drift import BEGINNING
+from readback.checks.facts.text_units import Unit, index, may_hold
+from readback.checks.facts.text_words import GAP, Words, stem, words
+from readback.checks.rules import Deciding
+from readback.checks.rules.asm_template_in_value import MARK
+from readback.prompts import builders, model_input, token_counts, training_text
+from readback.prompts.assemble import assemble
+from readback.prompts.program import program
+from readback.prompts.selections import selected_texts
+from readback.prompts.self_tests import hangs
+from readback.prompts.training_layout import trained_on
+from readback.sources.prompt_texts import STANDARD, UNKNOWN
+from readback.types import Diagnostic, Location, Record, RuleContext, Selection, VariableUse, Workspace
+
+SILENT = frozenset(
+    {
+        "asm-duplicate-block", "asm-template-in-value", "fmt-context-not-sent", "fmt-markers", "fmt-rag-drift",
+        "fmt-system-text-in-user", "fmt-train-serve-diff",
+    }
+)  # fmt: skip
+HEAD = f"{STANDARD} {UNKNOWN}\n\nContext:\n"  # of a stored prompt as the program writes it, before its contexts,
+TAIL = "\n\nQuestion: %s\nAnswer:"  # and behind them
+WITH_CONTEXTS = frozenset({"hybrid", "standard", "stored"})  # what is sent in these formats holds contexts
+ASKED = "xyzzyq"  # what a made-up record asks: a word of no text
+THREE = 3  # words of a run: a block that comes twice is longer, so each of its runs comes twice
+LONG = 1_000_000  # characters of all contexts: beyond, some rules look at a part only
+
+
+class Regular(NamedTuple):
+    """The values of a regular record, in characters: its question, its stored prompt, its contexts, so many."""
+
+    question: int
+    prompt: int = 0
+    contexts: int = 0
+    many: int = 0
+
+
+class Plan(NamedTuple):
+    """What a choice sends of any regular record: `own` characters beside its values, `between` those of two contexts.
+
+    `uses` is what becomes of the names that it reads.
+    """
+
+    kind: builders.Builder
+    own: int
+    between: int
+    uses: tuple[VariableUse, ...]
+
+    def length(self, values: Regular) -> int:
+        """The characters of all messages for these values."""
+        if self.kind == "stored":
+            return self.own + values.prompt
+        if self.kind in WITH_CONTEXTS:
+            return self.own + values.question + values.contexts + self.between * (values.many - 1)
+        return self.own + values.question
+
+
+class _Probe(NamedTuple):
+    """A choice that may have a plan, and what it sends of a made-up record; `own`: words outside of contexts."""
+
+    plan: Plan
+    case: RuleContext
+    own: Words
+
+
+class Look:
+    """What is asked of a record, so that nothing is to be said about what the choices with `plans` send of it."""
+
+    def __init__(self, opened: Workspace, choices: Iterable[Selection], decided: Deciding) -> None:
+        probes = {choice: probe for choice in choices if (probe := _probe(opened, choice, decided))}
+        stated = dict.fromkeys(one.text for probe in probes.values() for one in system_texts(probe.case))
+        self._sources, self._phrases, self._leaks = tuple(stated), listed(opened.leaks), opened.leaks
+        self._index = index((*self._sources, *self._phrases))
+        self.plans: dict[Selection, Plan] = {}
+        enough = [_enough(unit, unit.which >= len(self._sources)) for unit in self._index.units]
+        self._room, self._runs = enough, set[Words]()
+        before, after = set[Words](), set[Words]()
+        for choice, probe in probes.items():
+            there = self._places(pairwise(map(stem, probe.own)))
+            room = [most - len(there.get(number, ())) for number, most in enumerate(enough)]
+            runs = [run for run in _runs(probe.own) if ASKED not in run and not any(word[0] == GAP for word in run)]
+            if min(room, default=1) > 0 and len(set(runs)) == len(runs):  # else what is asked decides
+                self.plans[choice] = probe.plan
+                self._room = list(map(min, self._room, room))
+                self._runs.update(runs)
+                at = probe.own.index(ASKED)
+                before.add(probe.own[max(0, at - 2) : at])
+                after.add(probe.own[at + 1 : at + 3])
+        self._before = sorted({one[-2:] for one in before if len(one) > 1})
+        self._first = sorted({one[-1] for one in before})
+        self._after = sorted({one[:2] for one in after if len(one) > 1})
+        self._last = sorted({one[0] for one in after})
+        kinds = {plan.kind for plan in self.plans.values()}
+        self._of_contexts, self._of_prompt = bool(kinds & WITH_CONTEXTS), "stored" in kinds
+
+    def at(self, record: Record) -> Regular | None:
+        """The values of a record of which nothing is to be said; None where that is not sure."""
+        asked = record.fields.get("instruction")
+        if record.masked or not isinstance(asked, str):
+            return None
+        question = asked.strip()
+        if not self._is_plain(question):
+            return None
+        if not self._of_contexts:
+            return Regular(len(question))
+        rag = record.fields.get("rag")
+        listed_ = rag.get("contexts") if isinstance(rag, dict) else None
+        if not isinstance(rag, dict) or not isinstance(listed_, list) or not listed_:
+            return None
+        tail = TAIL % question
+        characters = 0
+        for number, one in enumerate(listed_, 1):
+            mark = f"[{number}]"
+            # Numbered in their order, and none empty; and none that seems to go on in the question (fmt-rag-drift).
+            if not isinstance(one, str) or not one.startswith(mark):
+                return None
+            text = one.rstrip()
+            bare = text[len(mark) :].lstrip()
+            if not bare or bare[:BEGINNING] in tail or ("[" in question and text[:BEGINNING] in tail):
+                return None
+            characters += len(text)
+        block = "\n\n".join(listed_)
+        if self._of_prompt and rag.get("prompt") != f"{HEAD}{block}{tail}":
+            return None  # else fmt-context-not-sent, fmt-markers and fmt-rag-drift have nothing to say
+        # A context is found nowhere but among the contexts: it begins with a number in brackets, and does not go over
+        # into the question.
+        if len(block) > LONG or GAP in block or "\n\nQ" in block:
+            return None
+        if ("{{" in block or "{%" in block) and MARK.search(block):  # asm-template-in-value
+            return None
+        if may_hold(block, self._index) and not self._are_free(block, listed_):  # fmt-system-text-in-user
+            return None
+        return Regular(len(question), len(HEAD) + len(block) + len(tail), characters, len(listed_))
+
+    def _is_plain(self, question: str) -> bool:
+        """Whether what is asked changes nothing of what rules say about the text around it."""
+        if GAP in question or "Question:" in question or "Answer:" in question:
+            return False
+        if ("{{" in question or "{%" in question) and MARK.search(question):  # asm-template-in-value
+            return False
+        own = words(question)
+        if len(own) < 2:
+            return False
+        # asm-duplicate-block: no run of words that has one of the question's is there twice, so no block is
+        first, last = own[0], own[-1]
+        runs = [
+            *_runs(own),
+            *((*two, first) for two in self._before),
+            *((one, first, own[1]) for one in self._first),
+            *((own[-2], last, one) for one in self._last),
+            *((last, *two) for two in self._after),
+        ]
+        found = set(runs)
+        if len(found) < len(runs) or not found.isdisjoint(self._runs):
+            return False
+        # fmt-system-text-in-user: too few pairs of words in common with any text that is looked for
+        stems = [*map(stem, own)]
+        pairs = [*pairwise(stems), *((stem(one), stems[0]) for one in self._first)]
+        pairs += [(stems[-1], stem(one)) for one in self._last]
+        if self._index.pairs.keys().isdisjoint(pairs):
+            return True
+        return all(len(there) < self._room[number] for number, there in self._places(pairs).items())
+
+    def _places(self, pairs: Iterable[tuple[str, str]]) -> Mapping[int, set[int]]:
+        """By the number of a unit: which of its pairs of neighbouring words are among these."""
+        found: dict[int, set[int]] = defaultdict(set)
+        for pair in pairs:
+            for number, place in self._index.pairs.get(pair, ()):
+                found[number].add(place)
+        return found
+
+    def _are_free(self, block: str, contexts: Sequence[str]) -> bool:
+        """Whether no context holds system text or a phrase; and none another, so that each is looked at by itself."""
+        if block.count("\n\n[") >= len(contexts):
+            return False
+        texts = [one.rstrip() for one in contexts]
+        return not any(
+            overlaps(one, self._sources, self._leaks.threshold, False) or phrases(one, self._phrases) for one in texts
+        )
+
+
+def _runs(own: Words) -> list[Words]:
+    return list(zip(*(own[at:] for at in range(THREE)), strict=False))
+
+
+def _enough(unit: Unit, of_phrase: bool) -> int:
+    """From how many of a unit's pairs of neighbouring words on a text may hold it, or something like it."""
+    all_of_it = len(unit.words) - 1
+    if of_phrase:
+        return all_of_it
+    in_a_row = RUN - 1 if unit.whole else all_of_it
+    return min(all_of_it, in_a_row, near_texts.least(unit) if near_texts.worth_it(unit) else all_of_it)
+
+
+def _probe(opened: Workspace, choice: Selection, decided: Deciding) -> _Probe | None:
+    """A choice of a built-in format of which no rule says anything for two made-up records; else None."""
+    chosen = None if choice.judge else selected_texts(opened, choice)
+    if chosen is None or isinstance(chosen, Diagnostic):
+        return None
+    prompt, model = chosen.prompt, chosen.model
+    if prompt.syntax != "builder" or chosen.is_task or chosen.adapter or "merge_roles" in opened.options:
+        return None
+    if program(opened, prompt).albert or hangs(opened, model.name if model else None):
+        return None
+    if model and training_text.template(model):
+        return None
+    two, three = (_case(opened, _made_up(count), choice, decided) for count in (2, 3))
+    if two is None or three is None:
+        return None
+    kind = builders.builder(prompt.template or prompt.mode, model.type if model else None, opened.options)
+    between = _length(three) - _length(two) - len(_context(3)) if kind in WITH_CONTEXTS - {"stored"} else 0
+    plan = Plan(kind, 0, between, two.assembly.uses if two.assembly else ())
+    values = Regular(len(f"{ASKED}?"), len(_prompt(2)), len(_context(1)) + len(_context(2)), 2)
+    user, fields = next(two.messages("user")), two.record.fields if two.record else {}
+    if kind == "standard" and two.trained and two.trained.text == user.text:
+        return None  # trained on the stored prompt: blanks at the end of a context are in that alone
+    own = words(shortened(user.text, in_message(user, fields)))
+    return _Probe(plan._replace(own=_length(two) - plan.length(values)), two, own)
+
+
+def _case(opened: Workspace, record: Record, choice: Selection, decided: Deciding) -> RuleContext | None:
+    """What the rules see of a record under a choice; None where anything is said, or where more is to be seen."""
+    made = assemble(opened, record, choice, marked=False)
+    if made.diagnostics or [one.role for one in made.messages] not in (["user"], ["system", "user"]):
+        return None
+    condition = opened.condition(choice.condition) if choice.condition else None
+    if model_input.sent(opened, record, made, condition, False) or token_counts.as_needed(opened, made, None):
+        return None
+    case = RuleContext(opened, record, made, trained_on(opened, record, choice))
+    if not SILENT.issuperset(code for code, _ in decided.rules_for(case, "assembly")):
+        return None
+    return None if any(rules.check(case, "assembly", None, decided)) else case
+
+
+def _made_up(count: int) -> Record:
+    """A record as the formats want it, with so many contexts."""
+    rag = {"prompt": _prompt(count), "contexts": [_context(number) for number in range(1, count + 1)]}
+    fields = {"instruction": f"{ASKED}?", "expected_response": f"{ASKED} [1]", "rag": rag}
+    return Record(ASKED, fields, Location(index=0))
+
+
+def _prompt(count: int) -> str:
+    block = "\n\n".join(_context(number) for number in range(1, count + 1))
+    return f"{HEAD}{block}{TAIL % f'{ASKED}?'}"
+
+
+def _context(number: int) -> str:
+    return f"[{number}] {ASKED}{number}"
+
+
+def _length(case: RuleContext) -> int:
+    return sum(len(message.text) for message in case.assembly.messages) if case.assembly else 0
