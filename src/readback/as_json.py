@@ -49,7 +49,7 @@ def mended(text: str) -> str:
 
 def place(at: Location) -> dict[str, Any]:
     """All parts of a place; what is not known is null."""
-    return asdict(at)
+    return {name: getattr(at, name) for name in PARTS}
 
 
 def known(at: Location) -> dict[str, Any]:

@@ -108,6 +108,8 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
     of_rows = work["records"] and opened.dataset
     short = not work["plain"] and opened.dataset and not watching.there
     look = regular_records.Look(opened, choices if short else (), decided)
+    plans = [look.plans.get(choice) for choice in choices]
+    known: list[list[Any] | None] = [None for _ in choices]  # by whose number the uses of a plan are told again
     before: list[list[Any]] = []
     for record in inside.records():
         uses: list[list[Any]] = []
@@ -119,9 +121,10 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
             alone = RuleContext(opened, record, tokens=counted, systems=inside.data.systems)
             found.extend(rules.check(alone, "record", wanted, decided))
         values = look.at(record) if look.plans else None
-        for choice in choices:
-            if values and (plan := look.plans.get(choice)):
-                uses.append(telling.tell(plan.uses))
+        for number, (choice, plan) in enumerate(zip(choices, plans, strict=True)):
+            if values and plan:
+                uses.append(known[number] or telling.tell(plan.uses))
+                known[number] = telling.again(uses[-1])
                 longest.append(plan.length(values))
                 observed.append(None)
                 continue
@@ -139,7 +142,7 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
             ],
             "uses": [] if uses == before else uses,
             "observed": observed if any(one is not None for one in observed) else [],
-            "marks": list(repeats.marks(RuleContext(opened, record), wanted)) if of_rows else [],
+            "marks": list(repeats.marks(RuleContext(opened, record), wanted, decided)) if of_rows else [],
         }
         before = [one[:1] for one in uses]
         yield {"index": record.place.index, "longest": longest} | {name: one for name, one in said.items() if one}

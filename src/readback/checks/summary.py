@@ -161,10 +161,12 @@ class Tally:
         self, index: int, choices: Sequence[Selection], characters: Sequence[int], equal: Iterable[bool | None]
     ) -> None:
         """Remember how long the prompts of a record are, and how many logged requests were equal."""
-        self.lengths.take([selection_key(choice) for choice in choices], choices, characters, index)
-        for choice, same in zip(choices, equal, strict=True):
-            self.logged[selection_key(choice)] += same is not None
-            self.equal[selection_key(choice)] += same is True
+        keys = [selection_key(choice) for choice in choices]
+        self.lengths.take(keys, choices, characters, index)
+        for key, same in zip(keys, equal, strict=True):
+            if same is not None:
+                self.logged[key] += 1
+                self.equal[key] += same
 
     def audit(self, records: Counts, stopped: bool = False) -> Audit:
         """The summary so far."""
