@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.checks import chunk, needs, rules
+from readback.checks import chunk, needs, regular_records, rules
+from readback.checks.facts.text_units import BECOME_ASCII
 from readback.checks.facts.text_words import MIXED, words
 from readback.prompts import assemble
 from readback.records.dataset import open_dataset
@@ -190,6 +191,31 @@ def test_random_workspaces_with_faults_have_the_same_findings_by_the_short_and_t
 def test_records_that_are_regular_or_nearly_so_have_the_same_findings_by_both_ways(tmp_path: Path) -> None:
     for seed in range(many(2_000)):
         assert differing(tmp_path / str(seed), near_files(random.Random(seed))) == [], f"seed {seed}"
+
+
+def test_a_record_as_the_formats_want_it_is_known_by_one_look_and_others_are_not(tmp_path: Path) -> None:
+    record = near_row(random.Random(3), 0) | {"instruction": "Where do nets dry?"}
+    contexts = ["[1] On the été wall.", "[2] In the harbour."]
+    prompt = f"{HEAD}\n\nContext:\n{contexts[0]}\n\n{contexts[1]}\n\nQuestion: Where do nets dry?\nAnswer:"
+    right = record | {"rag": {"prompt": prompt, "contexts": contexts}}
+    wrong = record | {"rag": {"prompt": f"{SYSTEMS[0]} {prompt}", "contexts": contexts}}
+    rows = [json.dumps({**one, "task_id": str(number)}) for number, one in enumerate((right, wrong))]
+    conditions = [{"name": mode, "mode": mode, "model": "m"} for mode in ("instruction", "rag", "hybrid")]
+    config = {"dataset": "data.jsonl", "prompts": ["builtin:prompt-formats"], "conditions": conditions}
+    (tmp_path / "readback.yml").write_text(json.dumps({**config, "models": {"m": {"type": "rag_trained"}}}))
+    (tmp_path / "data.jsonl").write_text("\n".join(rows))
+    opened = workspace.open(tmp_path)
+    look = regular_records.Look(opened, assemble.choices(opened), rules.decide(opened))
+    values = [look.at(one) for one in open_dataset(opened.root, opened.dataset).records()]
+    assert [plan.kind for plan in look.plans.values()] == ["closed_book", "stored", "hybrid"]
+    assert values == [(18, len(prompt), sum(map(len, contexts)), 2), None]
+
+
+def test_every_character_that_becomes_ascii_in_one_case_is_known() -> None:
+    every = "".join(map(chr, range(0x80, 0x110000)))
+    become = [one for one in every if (said := one.casefold()) != one and min(said) < "\x80"]
+    assert len(become) == 19
+    assert [one for one in become if not BECOME_ASCII.fullmatch(one.encode("utf-8", "surrogatepass"))] == []
 
 
 @pytest.mark.parametrize("code", [code for code, rule in rules.RULES().items() if rule.needs])

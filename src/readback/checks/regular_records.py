@@ -25,6 +25,7 @@ from readback.checks.facts.prompt_drift import BEGINNING
 from readback.checks.facts.text_units import Unit, index, may_hold
 from readback.checks.facts.text_words import GAP, Words, stem, words
 from readback.checks.rules import Deciding
+from readback.checks.rules.asm_duplicate_block import twice
 from readback.checks.rules.asm_template_in_value import MARK
 from readback.prompts import builders, model_input, token_counts, training_text
 from readback.prompts.assemble import assemble
@@ -79,11 +80,11 @@ class Plan(NamedTuple):
 
 
 class _Probe(NamedTuple):
-    """A choice that may have a plan, and what it sends of a made-up record; `own`: words outside of contexts."""
+    """A choice that may have a plan, and what it sends of a made-up record; `own`: the text outside of contexts."""
 
     plan: Plan
     case: RuleContext
-    own: Words
+    own: str
 
 
 class Look:
@@ -98,17 +99,22 @@ class Look:
         enough = [_enough(unit, unit.which >= len(self._sources)) for unit in self._index.units]
         self._room, self._runs = enough, set[Words]()
         before, after = set[Words](), set[Words]()
+        around = dict[tuple[str, str], None]()
         for choice, probe in probes.items():
-            there = self._places(pairwise(map(stem, probe.own)))
+            own = words(probe.own)
+            there = self._places(pairwise(map(stem, own)))
             room = [most - len(there.get(number, ())) for number, most in enumerate(enough)]
-            runs = [run for run in _runs(probe.own) if ASKED not in run and not any(word[0] == GAP for word in run)]
+            runs = [run for run in _runs(own) if ASKED not in run and not any(word[0] == GAP for word in run)]
             if min(room, default=1) > 0 and len(set(runs)) == len(runs):  # else what is asked decides
                 self.plans[choice] = probe.plan
                 self._room = list(map(min, self._room, room))
                 self._runs.update(runs)
-                at = probe.own.index(ASKED)
-                before.add(probe.own[max(0, at - 2) : at])
-                after.add(probe.own[at + 1 : at + 3])
+                at = own.index(ASKED)
+                before.add(own[max(0, at - 2) : at])
+                after.add(own[at + 1 : at + 3])
+                left, _, right = probe.own.partition(f"{ASKED}?")
+                around[left, right] = None
+        self._around = tuple(around)
         self._before = sorted({one[-2:] for one in before if len(one) > 1})
         self._first = sorted({one[-1] for one in before})
         self._after = sorted({one[:2] for one in after if len(one) > 1})
@@ -147,9 +153,9 @@ class Look:
             return None  # else fmt-context-not-sent, fmt-markers and fmt-rag-drift have nothing to say
         # A context is found nowhere but among the contexts: it begins with a number in brackets, and does not go over
         # into the question.
-        if len(block) > LONG or GAP in block or "\n\nQ" in block:
+        if len(block) > LONG or GAP in block or (block.count("\n") > 2 * len(listed_) - 2 and "\n\nQ" in block):
             return None
-        if ("{{" in block or "{%" in block) and MARK.search(block):  # asm-template-in-value
+        if "{" in block and MARK.search(block):  # asm-template-in-value
             return None
         if may_hold(block, self._index) and not self._are_free(block, listed_):  # fmt-system-text-in-user
             return None
@@ -159,12 +165,12 @@ class Look:
         """Whether what is asked changes nothing of what rules say about the text around it."""
         if GAP in question or "Question:" in question or "Answer:" in question:
             return False
-        if ("{{" in question or "{%" in question) and MARK.search(question):  # asm-template-in-value
+        if "{" in question and MARK.search(question):  # asm-template-in-value
             return False
         own = words(question)
         if len(own) < 2:
             return False
-        # asm-duplicate-block: no run of words that has one of the question's is there twice, so no block is
+        # asm-duplicate-block: no run of words that has one of the question's is there twice, or no block is
         first, last = own[0], own[-1]
         runs = [
             *_runs(own),
@@ -174,7 +180,8 @@ class Look:
             *((last, *two) for two in self._after),
         ]
         found = set(runs)
-        if len(found) < len(runs) or not found.isdisjoint(self._runs):
+        once = len(found) == len(runs) and found.isdisjoint(self._runs)
+        if not once and any(any(twice(f"{left}{question}{right}")) for left, right in self._around):
             return False
         # fmt-system-text-in-user: too few pairs of words in common with any text that is looked for
         stems = [*map(stem, own)]
@@ -237,7 +244,7 @@ def _probe(opened: Workspace, choice: Selection, decided: Deciding) -> _Probe | 
     user, fields = next(two.messages("user")), two.record.fields if two.record else {}
     if kind == "standard" and two.trained and two.trained.text == user.text:
         return None  # trained on the stored prompt: blanks at the end of a context are in that alone
-    own = words(shortened(user.text, in_message(user, fields)))
+    own = shortened(user.text, in_message(user, fields))
     return _Probe(plan._replace(own=_length(two) - plan.length(values)), two, own)
 
 
