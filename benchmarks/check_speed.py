@@ -2,7 +2,9 @@
 
 Run: python benchmarks/check_speed.py [--records 10000] [--rounds 5] [--more 100000] [--write docs/performance.md]
 The workload: records of about 13.7 KB (a question, five contexts, the stored prompt) under six conditions of the
-built-in prompt formats; one prompt in a hundred begins with the system text of another model.
+built-in prompt formats; one prompt in a hundred begins with the system text of another model. With `--tokens` the
+models have a tokenizer and a context that some prompts exceed, and every way counts the tokens of all of them exactly,
+by the same tokenizer (naive and careful with tiktoken).
   naive    pandas, one Jinja template a row, a pattern with re.IGNORECASE, six checks, one process
   careful  msgspec, byte ranges, the three formats written out, one pattern, the same six checks; one process and two
   readback `readback check`, every rule that applies, whole process, nothing kept from before; one process and two
@@ -25,7 +27,8 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -68,6 +71,10 @@ WORKSPACE: Mapping[str, Any] = {
     ],
 }
 ASKED = "Question: {{ instruction }}\n\nAnswer:"
+SENT = dict(
+    zip(("c1", "c2", "c3", "c4", "c5", "c6"), ("", "", *SYSTEMS[:1] * 2, *SYSTEMS[1:] * 2), strict=True)
+)  # system
+TOKENS = {"tokenizer": "cl100k", "context": 1_600}  # of each model, with --tokens
 TEMPLATES = {
     "c1": ASKED,
     "c2": "{{ rag.prompt }}",
@@ -78,7 +85,7 @@ TEMPLATES = {
 }
 MARK = re.compile(r"\[(\d+)\]")
 PIECES = 8  # parts of the file for each process
-LEAK = "fmt-system-text-in-user"
+LEAK, LONG = "fmt-system-text-in-user", "srv-over-limit"
 
 # The ways.
 
@@ -88,6 +95,7 @@ def naive(file: Path) -> dict[str, Any]:
     import pandas
 
     leak = re.compile("|".join(map(re.escape, (*SYSTEMS, PHRASE))), re.IGNORECASE)
+    count = counter(file)
     rows = []
     for _, row in pandas.read_json(file, lines=True).iterrows():
         record = row.to_dict()
@@ -103,10 +111,21 @@ def naive(file: Path) -> dict[str, Any]:
                     "cited": MARK.findall(record["expected_response"]),
                     "contexts": all(one in text for one in record["rag"]["contexts"]),
                     "characters": len(text),
+                    "long": count is not None and count(text) + count(SENT[name]) > TOKENS["context"],
                 }
             )
     table = pandas.DataFrame(rows)
-    return {"records": len(table) // len(TEMPLATES), "leaks": int(table.leak.sum())}
+    return {"records": len(table) // len(TEMPLATES), "leaks": int(table.leak.sum()), "long": int(table.long.sum())}
+
+
+def counter(file: Path) -> Callable[[str], int] | None:
+    """What counts the tokens of a text, where the workspace of the file says that they count."""
+    if "tokenizer" not in json.loads((file.parent / "readback.yml").read_text("utf-8"))["models"]["plain"]:
+        return None
+    from token_counting import reference
+
+    encode = reference().encode_ordinary
+    return lambda text: len(encode(text))
 
 
 def careful(file: Path, processes: int) -> dict[str, Any]:
@@ -116,7 +135,8 @@ def careful(file: Path, processes: int) -> dict[str, Any]:
     else:
         with multiprocessing.Pool(processes) as pool:
             found = pool.map(part, parts, chunksize=1)
-    return {"records": sum(rows for rows, _ in found), "leaks": sum(leaks for _, leaks in found)}
+    records, leaks, long = (sum(column) for column in zip(*found, strict=True))
+    return {"records": records, "leaks": leaks, "long": long}
 
 
 def ranges(file: Path, count: int) -> Iterator[tuple[Path, int, int]]:
@@ -131,14 +151,18 @@ def ranges(file: Path, count: int) -> Iterator[tuple[Path, int, int]]:
             at = stream.tell()
 
 
-def part(asked: tuple[Path, int, int]) -> tuple[int, int]:
-    """How many records and leaks a part of the file has; texts that several conditions send are made once."""
+def part(asked: tuple[Path, int, int]) -> tuple[int, int, int]:
+    """How many records, leaks and prompts that are too long a part of the file has; texts that several conditions send
+    are made once.
+    """
     import msgspec
 
     file, start, stop = asked
     leak = re.compile("|".join(re.escape(one.lower()) for one in (*SYSTEMS, PHRASE)))
     read = msgspec.json.Decoder().decode
-    rows = leaks = ends = whole = characters = 0
+    rows = leaks = ends = whole = characters = long = 0
+    count = counter(file)
+    system = {name: count(text) for name, text in SENT.items()} if count is not None else {}
     with file.open("rb") as stream:
         stream.seek(start)
         lines = stream.read(stop - start).splitlines()
@@ -146,19 +170,23 @@ def part(asked: tuple[Path, int, int]) -> tuple[int, int]:
         record = read(line)
         contexts, question = record["rag"]["contexts"], f"Question: {record['instruction']}"
         texts = (
-            (2, f"{question}\n\nAnswer:"),
-            (2, record["rag"]["prompt"]),
-            (1, "".join((question, "\n\nContext:\n", "\n\n".join(contexts), "\n\n", HYBRID, "\n\nAnswer:"))),
-            (1, f"{CLOSED}{question}\n\nAnswer:"),
+            (("c1", "c3"), f"{question}\n\nAnswer:"),
+            (("c2", "c6"), record["rag"]["prompt"]),
+            (("c4",), "".join((question, "\n\nContext:\n", "\n\n".join(contexts), "\n\n", HYBRID, "\n\nAnswer:"))),
+            (("c5",), f"{CLOSED}{question}\n\nAnswer:"),
         )
-        for times, text in texts:
+        for names, text in texts:
+            times = len(names)
+            if count is not None:
+                tokens = count(text)
+                long += sum(tokens + system[name] > TOKENS["context"] for name in names)
             leaks += times * (leak.search(text.lower()) is not None)
             ends += times * ("Question:" in text and text.rstrip().endswith("Answer:"))
             whole += times * all(one in text for one in contexts)
             characters += times * len(text)
         MARK.findall(record["expected_response"])
         rows += 1
-    return rows, leaks
+    return rows, leaks, long
 
 
 def readback(folder: Path, processes: int) -> dict[str, Any]:
@@ -167,13 +195,14 @@ def readback(folder: Path, processes: int) -> dict[str, Any]:
     with TemporaryDirectory() as cache:
         said = subprocess.run(command, env={**os.environ, "READBACK_CACHE": cache}, capture_output=True, check=True)
     found = [json.loads(line) for line in said.stdout.splitlines()]
-    return {"leaks": sum(one["code"] == LEAK for one in found), "findings": len(found)}
+    codes = Counter(one["code"] for one in found)
+    return {"leaks": codes[LEAK], "long": codes[LONG], "findings": len(found)}
 
 
 # The workload.
 
 
-def write(folder: Path, records: int) -> Path:
+def write(folder: Path, records: int, tokens: bool = False) -> Path:
     """The workspace with so many records; deterministic for one version of Python, whose own words it is made of."""
     chance = random.Random(7)
     sources = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))[:80]
@@ -182,7 +211,8 @@ def write(folder: Path, records: int) -> Path:
     sentences = [one for one in sentences if 40 < len(one) < 220 and re.search("[a-z]{3} [a-z]{3}", one)]
     sentences += ["L’été, la marée monte de 12,5 % plus haut.", "模型在检索增强生成任务上的表现显著提高。"] * 100
     folder.mkdir()
-    (folder / "readback.yml").write_text(json.dumps(WORKSPACE), "utf-8")
+    models = {name: {**model, **TOKENS} if tokens else model for name, model in WORKSPACE["models"].items()}
+    (folder / "readback.yml").write_text(json.dumps({**WORKSPACE, "models": models}), "utf-8")
     with (folder / "data.jsonl").open("w", encoding="utf-8") as out:
         for number in range(records):
             out.write(json.dumps(record(chance, sentences, number), ensure_ascii=False) + "\n")
@@ -219,6 +249,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--tokens", action="store_true", help="count the tokens of every prompt")
     parser.add_argument("--more", type=int, default=0, metavar="RECORDS")
     parser.add_argument("--write", type=Path, metavar="FILE", help="a page to write the table to")
     parser.add_argument("--way", nargs=2, metavar=("WAY", "FOLDER"), help="used by the script itself")
@@ -227,17 +258,17 @@ def main() -> None:
         print(json.dumps(one_way(*asked.way)))
         return
     with TemporaryDirectory() as base:
-        file = write(Path(base) / "work", asked.records)
+        file = write(Path(base) / "work", asked.records, asked.tokens)
         size = file.stat().st_size
         rounds = [{way: timed(way, file.parent) for way in WAYS} for _ in range(asked.rounds)]
         shutil.rmtree(file.parent)
         further: dict[str, tuple[float, dict[str, Any]]] = {}
         if asked.more:
-            file = write(Path(base) / "more", asked.more)
+            file = write(Path(base) / "more", asked.more, asked.tokens)
             further = {way: timed(way, file.parent) for way in ("readback on one process", "readback on two processes")}
-    leaks = {found["leaks"] for each in rounds for _, found in each.values()}
-    assert len(leaks) == 1, f"the ways do not find the same leaks: {leaks}"
-    said = page(asked, size, rounds, leaks.pop(), further)
+    same = {(found["leaks"], found["long"]) for each in rounds for _, found in each.values()}
+    assert len(same) == 1, f"the ways do not find the same leaks and prompts that are too long: {same}"
+    said = page(asked, size, rounds, *same.pop(), further)
     if asked.write:
         asked.write.write_text(said, "utf-8")
     print(said)
@@ -277,6 +308,7 @@ def page(
     size: int,
     rounds: list[dict[str, tuple[float, dict[str, Any]]]],
     leaks: int,
+    long: int,
     further: Mapping[str, tuple[float, dict[str, Any]]],
 ) -> str:
     seconds = {way: statistics.median(each[way][0] for each in rounds) for way in WAYS}
@@ -290,7 +322,8 @@ def page(
         f"whole processes in {asked.rounds} rounds, with the least and the most. Compare ratios, not seconds.",
         "",
         f"{asked.records:,} records of {size / asked.records / 1000:.1f} KB under six conditions. All ways find the",
-        f"same {leaks} leaked system texts; `readback check` applies every rule that can find anything and has",
+        f"same {leaks} leaked system texts{f' and {long:,} prompts that are too long' if asked.tokens else ''};",
+        "`readback check` applies every rule that can find anything and has",
         f"{ours['findings']:,} findings.",
         "",
         "| way | seconds | least to most | naive takes so many times as long |",

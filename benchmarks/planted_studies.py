@@ -4,7 +4,8 @@ Run: python benchmarks/planted_studies.py FOLDER [--studies 40] [--seed 1] [--pi
 Writes FOLDER/study-01 … as workspaces and FOLDER/truth.json; --pictures takes study-01-overview.png and -scores.png
 from a server that serves them (1366 × 768, light). A reader of the pictures answers four questions on each planned
 comparison: may the two be compared, which is better, are we sure, why. `--answers FILE` compares such answers, a JSON
-object of `study-01: {fair, better, sure}`, with the truth.
+object of `study-01: {fair, better, sure}`, with the truth. Of a comparison that is not fair, or of which that cannot be
+told, neither may be read as the better one, whatever was planted.
 
 What is planted: an effect or none (half each), and one of
   nothing           the two conditions differ in what is studied alone
@@ -40,6 +41,8 @@ PROMPTS = {  # one model, two templates
 MODELS = (("small model", "large model"), ("first checkpoint", "last checkpoint"))  # one template, two models
 CRITERIA = {"correct": (0, 1), "quality": (1, 2, 3, 4, 5), "relevance": (-1, 0, 1, 2), "helpfulness": (1, 2, 3)}
 SYSTEM = "You answer in one sentence."
+# What is on a page that is whole.
+SHOWN = {"overview": "text=Planned comparisons", "scores": ".js-plotly-plot .main-svg"}
 MODELFILE = """\
 FROM ./model.gguf
 TEMPLATE \"\"\"{{ range .Messages }}<|{{ .Role }}|>{{ .Content }}
@@ -163,10 +166,10 @@ def pictures(folder: Path, url: str) -> None:
         browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1366, "height": 768})
         for study in sorted(path.name for path in folder.iterdir() if path.is_dir()):
-            for name, ready in (("overview", ".rb-first, h2"), ("scores", ".js-plotly-plot .main-svg")):
+            for name, ready in SHOWN.items():
                 page.goto(f"{url}/{'' if name == 'overview' else name}?workspace={study}")
-                page.wait_for_selector(ready, timeout=60_000)
-                page.wait_for_function("!document.querySelector('[data-stale=true]')", timeout=60_000)
+                page.wait_for_selector(ready, timeout=600_000)
+                page.wait_for_selector("[data-stale=true]", state="detached", timeout=60_000)
                 page.wait_for_timeout(1_500)
                 page.screenshot(path=folder / f"{study}-{name}.png")
         browser.close()
@@ -181,7 +184,8 @@ def compare(truth: dict[str, Any], answers: dict[str, Any]) -> list[str]:
             wrong.append(f"{name}: not answered")
             continue
         better = said["better"] if said["better"] in (planted["a"], planted["b"]) else None
-        right = better == planted["better"] or (planted["unsure"] and better is None)
+        expected = planted["better"] if planted["fair"] == "yes" else None
+        right = better == expected or (planted["unsure"] and better is None)
         if said["fair"] != planted["fair"] or not right:
             wrong.append(f"{name} ({planted['kind']}): planted {planted['fair']}, {planted['better']}; read {said}")
         false += planted["better"] is None and better is not None

@@ -38,7 +38,7 @@ def main() -> None:
     made = random.Random(36)
     prompts = [_prompt(made, asked.characters) for _ in range(asked.prompts)]
     size = sum(len(one) for one in prompts) / 1e6
-    there = _reference()
+    there = reference()
     expected, baseline = _timed(lambda: [len(there.encode_ordinary(one)) for one in prompts])
     print(f"{len(prompts)} prompts, {size:.1f} MB, {sum(expected):,} tokens")
     _tell("tiktoken, in this process (the baseline)", baseline, baseline, size)
@@ -81,7 +81,7 @@ def _prompt(made: random.Random, characters: int) -> str:
     return words[:characters]
 
 
-def _reference() -> Any:
+def reference() -> Any:
     table = quicktok.get_encoding(named_tokenizers.TABLES[TABLE].encoding)
     ranks = {table.decode_single_token_bytes(n): n for n in range(len(table.token_byte_values()))}
     return tiktoken.Encoding(TABLE, pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})

@@ -55,7 +55,7 @@ else:
     show.draw(show.h("<p>{} {}</p>", none, overview.next_step(workspace)))
 if judged:
     st.header(t("overview.planned"))
-    paired.table_of(judged)
+    paired.table_of(judged, paired.answers(workspace, scored, judged) if scored else {})
 
 head = headline.headline(workspace, scored) if scored else None
 columns, rows = conditions_table.conditions(workspace, audit, head)

@@ -59,11 +59,11 @@ def test_the_plan_is_answered_first_in_its_order_with_what_was_expected(study: P
     said = run(capsys, "scores", study)[1]
     plan = said.split("\n\n")[0].splitlines()
     starts = [
-        "Does an open book help? On 30 shared questions open scores 0.67 higher than shut (95 % interval 0.4",
+        "Does an open book help? On 30 shared questions “open” scores 0.67 higher than “shut” (95 % interval 0.4",
         "  expected: open is higher; found: open is higher",
-        "Is half enough? On 30 shared questions half and shut are equal within 0.5: they differ by 0.03 (95 % interval",
+        "Is half enough? On 30 shared questions “half” and “shut” are equal within 0.5: they differ by 0.03 (95 %",
         "  expected: no difference; found: equal within the margin",
-        "Are there fewer errors? On 30 shared questions shut scores 2.00 higher than open (",
+        "Are there fewer errors? On 30 shared questions “shut” scores 2.00 higher than “open” (",
         "Was it worth it? gone against shut was planned, but there are no scores of gone.",
         "(Each p is corrected for 3 planned comparisons (Holm).)",
     ]

@@ -110,6 +110,22 @@ def test_names_from_files_are_never_markup(draw: Any) -> None:
     assert len(figure.layout.yaxis2.ticktext[0]) < 300
 
 
+@pytest.mark.parametrize(("counts", "alike"), [((6, 2, 2), True), ((1, 1, 1), True), ((10, 0, 0), False)])
+def test_the_histograms_of_rows_have_one_scale_where_all_can_be_read_on_it(
+    counts: tuple[int, int, int], alike: bool
+) -> None:
+    wide = tuple((f"{at / 10}", 1) for at in range(10))
+    shapes = [tuple(zip(("0.1", "0.2", "0.3"), counts, strict=True)), (("0.1", 3), ("0.5", 3), *wide[6:])]
+    rows = [Row((), "cosine", "", sum(n for _, n in shape), 0, 0, 0, 0.5, shape) for shape in shapes]
+    chart = charts.distribution(rows, ["a", "b"], Criterion("cosine", "numeric", (), 0.0, 1.0), say)
+    said = "".join(one.text for one in chart.figure.layout.annotations)
+    assert ("on one scale for all rows" in said) == alike
+    highest = [max(abs(high) for high in bar.y) for bar in chart.figure.data if bar.customdata is not None]
+    shares = [max(n for _, n in shape) / sum(n for _, n in shape) for shape in shapes]
+    wanted = shares[0] / shares[1] if alike else 1.0
+    assert highest[0] / highest[1] == pytest.approx(wanted, rel=0.01)
+
+
 def test_a_measured_criterion_is_a_histogram_for_each_row_on_its_own_scale() -> None:
     ranges = tuple((f"{i} to {i + 1}", i) for i in range(10))
     one = Row((("condition", "a"),), "x", "", 45, 0, 0, 0, 5.0, ranges)

@@ -185,7 +185,9 @@ def test_the_command_says_the_same_in_words_and_in_json(write: Write, capsys: py
     assert (one["planned"], one["expected"]) == (True, "open wins")
     cli.main(["scores", str(root)])
     said = capsys.readouterr().out
-    first = "Does it help? No clear difference between open and shut: on 30 shared questions they differ by 0.00 (95 %"
+    first = (
+        "Does it help? No clear difference. On 30 shared questions “open” and “shut” have the same mean (95 % interval"
+    )
     assert said.startswith(first)
     assert "expected: open wins; found: no clear difference\n" in said
     assert "exploratory" not in said

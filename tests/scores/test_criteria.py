@@ -43,6 +43,10 @@ def test_a_scale_is_worked_out_from_values(values: Any, scale: str, of: tuple[fl
     assert (found.scale, found.values or tuple(v for v in (found.low, found.high) if v is not None)) == (scale, of)
 
 
+def test_a_list_of_0_and_1_is_a_rate_as_where_nothing_is_declared() -> None:
+    assert from_entry("x", [1, 0]) == from_entry("x", "binary")
+
+
 def test_a_declared_scale_is_held_however_many_values_are_off_it(write: Write) -> None:
     root = write({"s.csv": "qid,relevance_score\n1,3\n2,3\n"})
     declared = {"relevance": from_entry("relevance", [0, 1])}

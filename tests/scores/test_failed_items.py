@@ -8,11 +8,18 @@ import pytest
 from score_files import Write
 
 from readback import workspace
-from readback.scores import loading
+from readback.scores import loading, report
 from readback.scores.comparing.compare import compare
 from readback.scores.comparing.comparison import Comparison
+from readback.scores.table import ConditionKey
+from readback.types import Criterion
 
+SCALE = Criterion("good", "ordinal", (0.0, 1.0, 2.0), 0.0, 2.0)
 PLAN = "scores: [s.csv]\ncriteria: {good: {scale: [0, 1, 2]}}\ncomparisons: [{a: one, b: other}]\n"
+
+
+def called(condition: ConditionKey) -> str:
+    return dict(condition)["condition"]
 
 
 def made(write: Write, one: list[int | None], other: list[int | None]) -> Comparison:
@@ -36,8 +43,24 @@ def test_the_bounds_are_those_of_every_way_to_fill_the_gaps(write: Write) -> Non
         gaps = iter(filled)
         pairs = [[next(gaps) if side[at] is None else side[at] for side in (one, other)] for at in either]
         means.append(sum((b or 0) - (a or 0) for a, b in pairs) / len(pairs))
-    assert found.failed == 3
+    assert (found.failed, found.failed_b) == (3, 2)
     assert found.bounds == pytest.approx((min(means), max(means)))
+    turned = found.turned()
+    assert (turned.failed, turned.failed_b) == (3, 1)
+    assert turned.bounds == pytest.approx((-max(means), -min(means)))
+
+
+def test_a_sentence_says_under_which_of_them_the_judge_failed_and_where_the_other_could_be(write: Write) -> None:
+    one: list[int | None] = [1 if at % 2 else 0 for at in range(40)]
+    other: list[int | None] = [None if at < 30 else (2 if at % 2 else 1) for at in range(40)]
+    found = made(write, one, other)
+    for each in (found, found.turned()):
+        said = report.sentence(each, called, SCALE)
+        assert said.startswith(
+            "The judge failed under “other” for 30 of 40 questions; with these scores “other” could be anywhere from "
+            "0.12 lower to 1.38 higher. On the 10 other questions “other” scores 1.00 higher than “one” ("
+        )
+    assert report.answer(found, called, SCALE) == "not known, because too many scores failed"
 
 
 @pytest.mark.parametrize(

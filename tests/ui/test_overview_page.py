@@ -94,6 +94,31 @@ def test_a_planned_comparison_without_errors_is_said_to_have_none(serving: Any) 
     assert "1 kind of error in 3 places. The planned comparison is fair." in text
 
 
+@pytest.mark.parametrize(
+    ("wrong", "other", "said"),
+    [
+        (False, "high", "Fair. | “right” is better, and the difference is clear. |"),
+        (False, "failed", "Fair. | Not known, because too many scores failed. |"),
+        (True, "high", "Not fair. | Not known, because the comparison is not fair. |"),
+    ],
+)
+def test_the_planned_comparison_says_which_is_better_and_why_that_may_not_be_known(
+    serving: Any, wrong: bool, other: str, said: str
+) -> None:
+    side = "wrong" if wrong else "other"
+    files = study(comparisons=[{"a": "right", "b": side}], scores=["s.csv"], criteria={"good": {"scale": [0, 1, 2]}})
+    files["readback.yml"]["conditions"].append({"name": "other", "mode": "good"})
+    rows = [f"q{at},right,good,{1 + at % 2},scored\n" for at in range(40)]
+    rows += [
+        f"q{at},{side},good,,failed\n" if other == "failed" and at < 30 else f"q{at},{side},good,{at % 2},scored\n"
+        for at in range(40)
+    ]
+    serving(files | {"s.csv": f"item,condition,criterion,score,status\n{''.join(rows)}"})
+    test = overview()
+    assert "Fair to compare? Which is better? (good) Why" in words(test)
+    assert said in row(test, f"right versus {side}")
+
+
 def test_each_planned_comparison_is_a_row_that_leads_to_compare(serving: Any) -> None:
     serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
     test = overview()
@@ -134,7 +159,7 @@ def test_the_system_message_and_the_text_around_have_a_column_each_with_a_state_
     test = overview(workspace="six-conditions")
     assert "System message Text around the messages" in words(test)
     base, trained = row(test, "base, closed book"), row(test, "RAG-trained, open book")
-    assert "cannot tell no Modelfile of base is among the files" in base
+    assert "not known no Modelfile of base is among the files" in base
     assert "nothing to compare no training of base is among the files" in base
     assert "same as trained modelfile" in trained
     assert "same as trained assumed: chatml-plain" in trained
@@ -163,7 +188,7 @@ def test_what_is_in_no_row_is_counted_below_the_table(serving: Any) -> None:
     text = "".join(f'{{"id": "{n}", "q": "Why?"}}\n' for n in range(3)) + "not json\n"
     serving(files | {"data.jsonl": text})
     test = overview()
-    assert "1 other error" in words(test)
+    assert "1 more error" in words(test)
     assert "data.jsonl: 3 records read; 1 of 4 lines could not be read and 0 were blank." in words(test)
 
 
@@ -200,7 +225,7 @@ def test_scores_are_a_picture_with_words_and_a_mean_with_its_interval(serving: A
     assert "| 1.67 |" in row(test, "right")  # too few for an interval
     assert "| 1.17 (0.69 to 1.66) |" in row(overview(workspace="six-conditions"), "instruction-only, open book")
     assert "without a value 1" in said(test)
-    assert "| 0.00; 1 of 3 without a score |" in row(test, "wrong")
+    assert "| 0.00 1 of 3 without a score |" in row(test, "wrong")
 
 
 def test_synthetic_scores_are_called_so() -> None:

@@ -77,9 +77,9 @@ def test_the_first_words_are_the_planned_comparisons_and_what_was_expected_stand
     root = write({"readback.yml": f"scores: [s.csv]\n{plan}", "s.csv": f"qid,condition,relevance_score\n{rows}"})
     said = drawn(page(root))
     assert "Does it help?" in said
-    assert "On 40 shared questions open scores 0.80 higher than closed (95 % interval 0.67 to 0.93)" in said
-    assert "32 better, 0 worse, 8 same" in said
-    assert "Does it help? Answer: open is higher." in said
+    assert "On 40 shared questions “open” scores 0.80 higher than “closed” (95 % interval 0.67 to 0.93)" in said
+    assert "better on 32, worse on 0, the same on 8" in said
+    assert "Does it help? Answer: “open” is better, and the difference is clear." in said
     assert "expected: open is higher · p < 0.001 (the one planned comparison)" in said
 
 
@@ -259,6 +259,6 @@ def test_the_published_factor_study_shows_its_96_conditions(shared: Path, page: 
 def test_does_the_advanced_prompt_help_is_answered_with_the_trade_off(shared: Path, page: Open) -> None:
     file = shared / "data/liverag-judge/factor_analysis_query_level_scores.csv"
     said = drawn(page(file, by="rag_prompt_level", baseline="rag_prompt_level=naive"))
-    assert "On 100 shared questions naive scores 0.05 higher than advanced (95 % interval 0.02 to 0.08)" in said
+    assert "On 100 shared questions “naive” scores 0.05 higher than “advanced” (95 % interval 0.02 to 0.08)" in said
     assert "A trade-off: faithfulness_score goes up and relevance_score goes down." in said
     assert "faithfulness_score: advanced scores 0.05 higher (95 % interval 0.03 to 0.07) on 100 shared" in said

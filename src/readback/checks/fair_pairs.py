@@ -35,7 +35,7 @@ class Fairness:
 
 def fairness(opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, one: Comparison) -> Fairness | None:
     """The verdict that the overview gives of the two conditions; None where one of them is none of the workspace's."""
-    a, b = (_name(opened, table, key) for key in (one.a, one.b))
+    a, b = (name_of(opened, table, key) for key in (one.a, one.b))
     if a is None or b is None:
         return None
     pair = Pair(a, b)
@@ -56,6 +56,7 @@ def fairness(opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, 
     return Fairness(verdict(audit, found, pair), single, both, touched, rest)
 
 
-def _name(opened: Workspace, table: ScoreTable, key: ConditionKey) -> str | None:
+def name_of(opened: Workspace, table: ScoreTable, key: ConditionKey) -> str | None:
+    """The condition of the workspace that a condition of the scores is; None where it is none of them."""
     found = opened.condition(dict(key).get("condition", "")) or opened.condition(table.label(key))
     return found.name if found else None

@@ -134,8 +134,11 @@ def _planned(made: Meeting, table: ScoreTable) -> Iterator[dict[str, Any]]:
                 continue
             fair = fair_pairs.fairness(made.opened, data, made.audit, seen, one) if made.opened.conditions else None
             rest = report.untouched(one, fair.touched, fair.untouched, name) if fair and fair.verdict.faults else None
-            yield {**said, "said": report.sentence(one, name, seen.criteria[criterion]),
-                   "tested": report.tested(one) or None, "fair": fair.verdict.kind if fair else None,
+            scale, kind = seen.criteria[criterion], fair.verdict.kind if fair else ""
+            answer = t("scores.conclusion", text=report.answer(one, name, scale, kind))
+            numbers = report.sentence(one, name, scale, told=kind not in ("unfair", "unknown"))
+            found = f"{answer} {numbers} {report.not_shown(one, name, scale, kind)}"
+            yield {**said, "said": found.rstrip(), "tested": report.tested(one) or None, "fair": kind or None,
                    "untouched": rest}  # fmt: skip
 
 

@@ -37,7 +37,7 @@ def distribution(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -
         n, everything = sum(round(shares[row] * row.n) for row in scored), sum(row.n for row in scored)
         return t("scores.distribution_same", n=n, all=everything, share=100 * shares[high], **given)
     return t(
-        "scores.distribution_said", **given,
+        "scores.distribution_two" if len(scored) == 2 else "scores.distribution_said", **given,
         high=report.short(table, high.condition), high_n=round(shares[high] * high.n), high_all=high.n,
         high_share=100 * shares[high],
         low=report.short(table, low.condition), low_n=round(shares[low] * low.n), low_all=low.n,

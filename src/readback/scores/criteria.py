@@ -17,8 +17,8 @@ MINUS = "\N{MINUS SIGN}"
 def from_entry(name: str, entry: Any) -> Criterion | str:
     """The criterion of a `criteria:` entry, or why the entry cannot be used.
 
-    An entry is a mapping whose `scale` is a list of numbers (ordinal), `binary`, `nominal`, or `{min, max}`;
-    the scale alone may be in its place.
+    An entry is a mapping whose `scale` is a list of numbers (0 and 1: binary, others: ordinal), `binary`, `nominal`,
+    or `{min, max}`; the scale alone may be in its place.
     """
     given: Mapping[str, Any] = entry if isinstance(entry, Mapping) and not _is_range(entry) else {"scale": entry}
     direction = given.get("direction", "up")
@@ -37,6 +37,8 @@ def from_entry(name: str, entry: Any) -> Criterion | str:
             return Criterion(name, "nominal", **rest)
         case [_, *_] as listed if all(_is_number(value) for value in listed):
             values = tuple(sorted({float(value) for value in listed}))
+            if values == (0.0, 1.0):  # as where nothing is declared: what is 0 or 1 is a rate
+                return Criterion(name, "binary", values, 0.0, 1.0, **rest)
             return Criterion(name, "ordinal", values, values[0], values[-1], **rest)
         case {"min": low, "max": high} if _is_number(low) and _is_number(high) and low < high:
             return Criterion(name, "numeric", (), float(low), float(high), **rest)

@@ -17,14 +17,19 @@ FEW = 2  # factors that a sentence can name
 CLOSE = 0.5  # of the last digit shown
 NOTHING = 1e-9  # what sums of floating numbers leave where the result is zero
 
+# The answer to "which is better?" by what was found, and by whether the comparison is fair.
+FOUND = {"b is higher": "better", "a is higher": "better", "not separated": "open", "equivalent": "equal",
+         "constant": "constant", "incomplete": "incomplete", "too few": "few"}  # fmt: skip
 SAID = {"not separated": "open", "equivalent": "equal", "constant": "constant", "incomplete": "incomplete"}
 
 Line = Comparison | Blocked
 Name = Callable[[ConditionKey], str]
 
 
-def sentence(one: Comparison, name: Name, criterion: Criterion) -> str:
-    """One comparison with its numbers, and no more than they say; the higher condition is named first."""
+def sentence(one: Comparison, name: Name, criterion: Criterion, told: bool = False) -> str:
+    """One comparison with its numbers, and no more than they say; the higher condition is named first. `told`: that
+    there is no clear difference was said just before.
+    """
     if one.difference is None or one.verdict == "too few":
         return t("scores.said_few", a=name(one.a), b=name(one.b), n=one.n_shared)
     up = one.difference >= 0
@@ -43,23 +48,73 @@ def sentence(one: Comparison, name: Name, criterion: Criterion) -> str:
         "worse": worse,
         "margin": "" if one.margin is None else f"{one.margin:g}",
         "failed": one.failed,
+        "where": _where(one, name),
         "all": one.n_shared + one.failed,
-        "bounds": _bounds(one, turned=not up),
-        "detectable": "–" if one.detectable is None else f"{one.detectable:.2g}",
+        "bounds": _bounds(one, name(high), turned=not up),
+        "power": "" if one.detectable is None else t("scores.power", detectable=f"{one.detectable:.2g}"),
     }
     key = SAID.get(one.verdict, "higher")
+    if key == "open" and abs(one.difference) < NOTHING:
+        key = "even"
     said = t(f"scores.said_{key}", **given)
+    if key in ("open", "even") and not told:
+        said = f"{t('scores.said_none')} {said}"
     if one.failing and key != "incomplete":
         said = f"{said} {t('scores.said_despite' if key == 'higher' else 'scores.said_failing', **given)}"
     return f"{said} {t('scores.down')}" if key == "higher" and criterion.direction == "down" else said
 
 
-def _bounds(one: Comparison, *, turned: bool) -> str:
+def answer(one: Line, name: Name, criterion: Criterion, fair: str = "") -> str:
+    """Which of the two is better, in a few words; `fair` is the kind of the verdict on the comparison, `unchecked`
+    before a check and empty where none can be given. An unfair comparison has no better side, whatever its scores.
+    """
+    if fair in ("unfair", "unknown"):
+        return t(f"scores.answer_{fair}")
+    said = _answer(one, name, criterion)
+    known = not isinstance(one, Blocked) and FOUND[one.verdict] not in ("incomplete", "few")
+    return t(f"scores.answer_{fair}", text=said) if known and fair in ("same", "unchecked") else said
+
+
+def not_shown(one: Line, name: Name, criterion: Criterion, fair: str) -> str:
+    """Where the comparison is not fair and one side scores clearly higher: that this does not make it the better."""
+    if fair not in ("unfair", "unknown") or isinstance(one, Blocked) or FOUND[one.verdict] != "better":
+        return ""
+    return t("scores.not_shown", best=name(_better(one, criterion)))
+
+
+def _answer(one: Line, name: Name, criterion: Criterion) -> str:
+    if isinstance(one, Blocked):
+        return t("scores.answer_blocked")
+    found = FOUND[one.verdict]
+    if found != "better":
+        return t(f"scores.answer_{found}")
+    if criterion.direction == "none":
+        return t("scores.answer_higher", high=name(one.b if one.verdict == "b is higher" else one.a))
+    return t("scores.answer_better", best=name(_better(one, criterion)))
+
+
+def _better(one: Comparison, criterion: Criterion) -> ConditionKey:
+    up = one.verdict == "b is higher"
+    return one.b if up is (criterion.direction != "down") else one.a
+
+
+def _where(one: Comparison, name: Name) -> str:
+    """Under which of the two the judge failed."""
+    if 0 < one.failed_b < one.failed:
+        return t("scores.failed_both")
+    return t("scores.failed_here", name=name(one.b if one.failed_b else one.a))
+
+
+def _bounds(one: Comparison, high: str, *, turned: bool) -> str:
     """How far the difference could move, in words; empty where the scale has no ends."""
     if one.bounds is None:
         return ""
-    low, high = (-one.bounds[1], -one.bounds[0]) if turned else one.bounds
-    return t("scores.bounds", low=signed(low), high=signed(high))
+    least, most = (-one.bounds[1], -one.bounds[0]) if turned else one.bounds
+    return t("scores.bounds", high=high, low=_bound(least), up=_bound(most))
+
+
+def _bound(value: float) -> str:
+    return t(f"scores.bound_{'lower' if value < 0 else 'higher'}", by=signed(abs(value)))
 
 
 def interval(one: Comparison, *, turned: bool) -> str:

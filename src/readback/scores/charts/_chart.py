@@ -173,6 +173,16 @@ def tidy(values: Sequence[float]) -> list[float]:
     return [round(value, 4) for value in values]
 
 
+def with_unscored(
+    cells: Sequence[tuple[str, ...]], heads: tuple[str, ...], rows: Sequence[Row], say: Say
+) -> tuple[Sequence[tuple[str, ...]], tuple[str, ...]]:
+    """The counts behind the marks with what is not scored, where anything is not."""
+    lost = [unscored(row) for row in rows]
+    if not any(lost):
+        return cells, heads
+    return [(*one, more) for one, more in zip(cells, lost, strict=True)], (*heads, say("chart_unscored_short"))
+
+
 def unscored(row: Row) -> str:
     """What is not scored, in a compact row: failed, missing and inapplicable ones; nothing where all is scored."""
     kinds = (row.failed, row.missing, row.not_applicable)

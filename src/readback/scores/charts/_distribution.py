@@ -7,7 +7,18 @@ from typing import Any
 
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 
-from readback.scores.charts._chart import Chart, Say, chart, counted, cut, extent, minus, tidy, unscored, value_text
+from readback.scores.charts._chart import (
+    Chart,
+    Say,
+    chart,
+    counted,
+    cut,
+    extent,
+    minus,
+    tidy,
+    value_text,
+    with_unscored,
+)
 from readback.scores.charts._frame import Frame, dress, framed
 from readback.scores.charts._look import BETTER, PAPER, steps
 from readback.scores.charts._stacked import Part, stacked
@@ -16,6 +27,7 @@ from readback.scores.summary_row import Row
 from readback.types import Criterion
 
 HEIGHT = 44  # pixels of a histogram
+LEAST = 3  # a row's highest bar is at least this part of the highest of all, where all are on one scale
 BINS = 40  # ranges into which more distinct values than that are put together
 Bin = tuple[float, float, int]  # from, to, how many
 
@@ -41,16 +53,15 @@ def distribution(
     """
     values = list(dict.fromkeys(value for row in rows for value, _ in row.distribution))
     tall = not in_steps(rows, criterion)
-    short = [(f"{row.n:,}", unscored(row)) for row in rows]
-    heads = (say("n_title"), say("chart_unscored_short"))
+    short, heads = with_unscored([(f"{row.n:,}",) for row in rows], (say("n_title"),), rows, say)
     counts = [counted(row, say) for row in rows]
     frame = framed(names, counts, short, heads, width, HEIGHT if tall else None)
 
     def draw() -> go.Figure:
         figure = go.Figure()
         if tall:
-            ridge(figure, frame, rows, criterion, dark)
-            dress(figure, frame, dark, say("chart_ridge_axis", criterion=criterion.name))
+            alike = ridge(figure, frame, rows, criterion, dark)
+            dress(figure, frame, dark, say("chart_ridge_alike" if alike else "chart_ridge_axis"))
             return figure
         sides = split(values, criterion)
         looks = steps(values, criterion, dark)
@@ -115,14 +126,18 @@ def _table(rows: Sequence[Row], names: Sequence[str], values: Sequence[str], say
 # Small histograms, one for each row, on the scale of a measured criterion.
 
 
-def ridge(figure: Any, frame: Frame, rows: Sequence[Row], criterion: Criterion, dark: bool) -> None:
-    """One bar for each range or value of each row, as high as its share of the row's fullest one."""
+def ridge(figure: Any, frame: Frame, rows: Sequence[Row], criterion: Criterion, dark: bool) -> bool:
+    """One bar for each range or value of each row, as high as its share of the row's answers; and whether these heights
+    are on one scale. Where some rows would be too low to be read beside others, each has its own.
+    """
     seen = [end for row in rows for low, high, _ in bins(row.distribution) for end in (low, high)]
     low, high = extent(criterion, seen)
     thin = (high - low) / 60  # how wide the bar of a single value is
-    for at, row in enumerate(rows):
-        found = [one for one in bins(row.distribution, low, high) if one[2]]
-        most = max((n for _, _, n in found), default=1)
+    drawn = [[one for one in bins(row.distribution, low, high) if one[2]] for row in rows]
+    tops = [max(n for _, _, n in found) / row.n for row, found in zip(rows, drawn, strict=True) if found]
+    alike = bool(tops) and min(tops) * LEAST >= max(tops)
+    for at, (row, found) in enumerate(zip(rows, drawn, strict=True)):
+        most = max(tops) * row.n if alike else max((n for _, _, n in found), default=1)
         figure.add_bar(
             x=tidy([(a + b) / 2 for a, b, _ in found]),
             y=tidy([-frame.mark * n / most for _, _, n in found]),
@@ -137,6 +152,7 @@ def ridge(figure: Any, frame: Frame, rows: Sequence[Row], criterion: Criterion, 
         )
     figure.update_layout(barmode="overlay", bargap=0)
     figure.update_xaxes(range=[low - thin, high + thin])
+    return alike
 
 
 def bins(distribution: Iterable[tuple[str, int]], low: float | None = None, high: float | None = None) -> list[Bin]:

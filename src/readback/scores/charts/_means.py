@@ -14,8 +14,8 @@ from readback.scores.charts._chart import (
     decimals,
     extent,
     ranged,
-    unscored,
     value_text,
+    with_unscored,
 )
 from readback.scores.charts._dots import Dot, Kind, dots
 from readback.scores.charts._frame import FEW, Frame, dress, framed
@@ -84,11 +84,9 @@ def _drawn(
     said = [" · ".join((f"{decimals(row.mean)} {ranged(row.span, say)}".strip(), counted(row, say))) for row in rows]
     few = len(rows) <= FEW  # then there is room for the interval
     spans = [ranged(row.span, say) if few else "" for row in rows]
-    short = [
-        (f"{decimals(row.mean)} {span}".strip(), f"{row.n:,}", unscored(row))
-        for row, span in zip(rows, spans, strict=True)
-    ]
-    frame = framed(names, said, short, (say("mean"), say("n_title"), say("chart_unscored_short")), width)
+    cells = [(f"{decimals(row.mean)} {span}".strip(), f"{row.n:,}") for row, span in zip(rows, spans, strict=True)]
+    short, heads = with_unscored(cells, (say("mean"), say("n_title")), rows, say)
+    frame = framed(names, said, short, heads, width)
 
     def draw() -> go.Figure:
         figure = go.Figure()

@@ -64,7 +64,7 @@ def stacked(figure: Any, frame: Frame, parts: Sequence[Part], dark: bool) -> Non
     step = 25 if ends[1] - ends[0] > 60 else 10
     ticks = [tick for tick in range(-100, 101, step) if ends[0] - 1e-9 <= tick <= ends[1] + 1e-9]
     figure.update_layout(barmode="overlay", bargap=0)
-    figure.update_xaxes(range=[ends[0] - 2, ends[1] + 2], tickvals=ticks, ticktext=[str(abs(tick)) for tick in ticks])
+    figure.update_xaxes(range=[ends[0] - 2, ends[1] + 2], tickvals=ticks, ticktext=[f"{abs(tick)} %" for tick in ticks])
     if low < 0:
         zero(figure, frame, dark)
 

@@ -54,7 +54,8 @@ class Comparison:
     planned: Planned | None = None
     seed: int | None = None  # None: nothing random was done
     method_clustered: str | None = None
-    failed: int = 0  # items scored on one side whose judge failed on the other
+    failed: int = 0  # items scored on one side whose judge failed on the other,
+    failed_b: int = 0  # and those of them where it failed under b
     bounds: Span | None = None  # where the difference lies whatever those scores are
 
     @property
@@ -91,7 +92,8 @@ class Comparison:
             self, a=self.b, b=self.a, only_a=self.only_b, only_b=self.only_a, mean_a=self.mean_b, mean_b=self.mean_a,
             verdict=verdicts.get(self.verdict, self.verdict), wins=self.losses, losses=self.wins,
             difference=_minus(self.difference), delta=_minus(self.delta), interval=_turned(self.interval),
-            interval_clustered=_turned(self.interval_clustered),
+            interval_clustered=_turned(self.interval_clustered), bounds=_turned(self.bounds),
+            failed_b=self.failed - self.failed_b,
         )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def difference(
         a, b, criterion, judge, n, shared.only_a, shared.only_b, "too few", margin=margin, planned=planned
     )  # fmt: skip
     lost, edges = failed_items.bounds(table, a, b, criterion, judge, shared)
-    made = replace(made, failed=lost, bounds=edges)
+    made = replace(made, failed=sum(lost), failed_b=lost[1], bounds=edges)
     if not n:
         return made
     plain = interval.of_differences(d)

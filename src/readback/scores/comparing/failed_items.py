@@ -13,26 +13,26 @@ Bounds = tuple[float, float]
 
 def bounds(
     table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str, shared: PairedItems
-) -> tuple[int, Bounds | None]:
-    """How many items the judge scored on one side and failed at on the other, and where b − a over these and the
-    shared items lies whatever those scores are (Manski 1990: each is put at either end of the scale).
+) -> tuple[tuple[int, int], Bounds | None]:
+    """At how many items the judge failed under a, and under b, that it scored on the other side; and where b − a over
+    these and the shared items lies whatever those scores are (Manski 1990: each is put at either end of the scale).
 
     No bounds without such items, without ends of the scale, and of means over several judges (then 0 items).
     """
     if table.pool is not None or a not in table.columns.conditions:
-        return 0, None
+        return (0, 0), None
     lost_b = _lost(table, a, b, criterion, judge)
     lost_a = _lost(table, b, a, criterion, judge)
     number = len(lost_a) + len(lost_b)
     ends = _ends(table.criteria[criterion])
     if not number or ends is None:
-        return number, None
+        return (len(lost_a), len(lost_b)), None
     low, high = ends
     known = float((shared.b - shared.a).sum())
     least = known + float((low - lost_b).sum()) + float((lost_a - high).sum())
     most = known + float((high - lost_b).sum()) + float((lost_a - low).sum())
     every = len(shared.items) + number
-    return number, (least / every, most / every)
+    return (len(lost_a), len(lost_b)), (least / every, most / every)
 
 
 def _lost(table: ScoreTable, scored: ConditionKey, failed: ConditionKey, criterion: str, judge: str) -> Any:

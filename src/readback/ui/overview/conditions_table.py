@@ -155,7 +155,7 @@ def _cells(workspace: Workspace, row: Row, headline: Headline | None) -> Cells:
         "warnings": row.warnings,
         "observed": t("overview.observed_cell", equal=seen[0], logged=seen[1]) if (seen := row.observed)[1] else None,
         "shape": score.told if score else None,
-        "mean": score.mean if score else None,
+        "mean": score.said if score else None,
     }
 
 

@@ -25,18 +25,24 @@ MANY = 0.05  # of the scores without a value, from which on a mean says so; find
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One condition: `picture` draws the distribution that `told` tells, `mean` is the mean with its interval, `values`
-    are those of the factors that vary.
+    """One condition: `picture` draws the distribution that `told` tells, `mean` is the mean with its interval,
+    `without` how many have no score, where these are more than a few, `values` are those of the factors that vary.
     """
 
     name: str
     n: int
     missing: int
     mean: str
+    without: str
     told: str
     picture: Markup
     address_of: str
     values: Mapping[str, str]
+
+    @property
+    def said(self) -> str:
+        """The mean, and how many have no score, in a line."""
+        return f"{self.mean}; {self.without}" if self.without else self.mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +105,7 @@ def scored(head: Headline) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]
     shapes = head.shapes
     rows: list[Mapping[str, Any]] = [
         {**{f"factor_{at}": one.values.get(name, "–") for at, name in enumerate(by_factor)},
-         "name": name, "n": one.n, "missing": one.missing, "shape": one.told, "mean": one.mean}
+         "name": name, "n": one.n, "missing": one.missing, "shape": one.told, "mean": one.said}
         for name, one in shapes.items()
     ]  # fmt: skip
     first = "factor_0" if by_factor else "name"
@@ -124,8 +130,11 @@ def pictures(head: Headline, shapes: Mapping[str, Shape]) -> tuple[Column, ...]:
     def picture(row: Mapping[str, Any]) -> Markup | str:
         return shapes[row["name"]].picture if row["name"] in shapes else "–"
 
-    def mean(row: Mapping[str, Any]) -> str:
-        return shapes[row["name"]].mean if row["name"] in shapes else "–"
+    def mean(row: Mapping[str, Any]) -> Markup | str:
+        one = shapes.get(row["name"])
+        if one is None or not one.without:
+            return one.mean if one else "–"
+        return show.h('{}<br><span class="rb-small rb-nobr">{}</span>', one.mean, one.without)
 
     title = t("overview.shape_synthetic" if head.synthetic else "overview.shape", criterion=head.criterion)
     said = t("overview.mean", criterion=head.criterion)
@@ -161,10 +170,10 @@ def _shape(table: ScoreTable, row: Row) -> Shape:
     mean = score_means.mean(row.mean)
     if row.span:
         mean = t("overview.mean_said", mean=mean, **score_means.ends(row))
-    if missing > MANY * (row.n + missing):  # the mean is of the rest, which may not be like them
-        mean = t("overview.mean_without", mean=mean, n=missing, all=row.n + missing)
+    many = missing > MANY * (row.n + missing)  # the mean is of the rest, which may not be like them
+    without = t("overview.mean_without", n=missing, all=row.n + missing) if many else ""
     name, values = report.short(table, row.condition), dict(row.condition)
-    return Shape(name, row.n, missing, mean, told, picture, address_of(table, row.condition), values)
+    return Shape(name, row.n, missing, mean, without, told, picture, address_of(table, row.condition), values)
 
 
 def _steps(count: int, criterion: Criterion) -> list[int]:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
 
 from readback.checks.comparisons import Pair
+from readback.checks.fair_pairs import name_of
 from readback.checks.summary import Audit
 from readback.checks.verdicts import Verdict
+from readback.scores import criterion_kinds, in_view, report
+from readback.scores.comparing.planned import planned
+from readback.scores.table import ScoreTable
+from readback.types import Workspace
 from readback.ui.common import show, table, verdict
 from readback.ui.common.table import Column
 from readback.words import t
@@ -39,7 +46,8 @@ def sentence(audit: Audit, found: Sequence[Verdict]) -> Markup:
             told = show.h("{} {} {}.", told, t("verdict.some_same", n=len(same)), verdict.first(same[0]))
     hit = {(fault.code, side): fault.places for one in found for fault in one.faults for side in fault.sides[:1]}
     rest = audit.severities.get("error", 0) - sum(hit.values())
-    return show.h("{} {}", told, t("verdict.rest", n=rest) if rest > 0 and not unknown else "")
+    key = "verdict.rest" if hit else "verdict.rest_only"
+    return show.h("{} {}", told, t(key, n=rest) if rest > 0 and not unknown else "")
 
 
 def _unknown(unknown: Sequence[Verdict], planned: int) -> Markup:
@@ -51,8 +59,41 @@ def _unknown(unknown: Sequence[Verdict], planned: int) -> Markup:
     return show.h(t(key, n=n, all=planned, pairs="{pairs}"), pairs=pairs)
 
 
-def table_of(found: Sequence[Verdict]) -> None:
-    """A row for each planned comparison: whether it is fair, why, and the way to lay both sides beside each other."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the scores say of a planned comparison that is fair or not: which is better, under which criterion, and by
+    whom it was judged.
+    """
+
+    criterion: str
+    judge: str
+    text: str
+
+
+def answers(workspace: Workspace, table: ScoreTable, found: Sequence[Verdict]) -> Mapping[Pair, Answer]:
+    """What Scores says first of each planned comparison: under the first criterion, in the order of Scores, that the
+    plan has for it, by the judge (or the judges together) that Scores begins with.
+    """
+    made: dict[Pair, Answer] = {}
+    plan, kinds = planned(workspace), {one.pair: one.kind for one in found}
+    for criterion in criterion_kinds.order_of(table, workspace) if plan else ():
+        judge = next(iter(in_view.judges(table, criterion)), None)
+        if judge is None or made.keys() == kinds.keys():
+            break
+        seen = in_view.shown(table, judge)
+        for line in in_view.of_plan(seen, plan, criterion, judge):
+            a, b = (name_of(workspace, seen, key) or "" for key in (line.a, line.b))
+            pair = next((one for one in kinds if {one.a, one.b} == {a, b}), None)
+            if pair is not None and pair not in made:
+                text = report.answer(line, partial(report.short, seen), seen.criteria[criterion], kinds[pair])
+                made[pair] = Answer(criterion, judge, text)
+    return made
+
+
+def table_of(found: Sequence[Verdict], scored: Mapping[Pair, Answer]) -> None:
+    """A row for each planned comparison: whether it is fair, why, and the way to lay both sides beside each other; and
+    which is better, with the way to its scores.
+    """
     title = t("overview.planned")
     by_name = {_said(one.pair): one for one in found}
     rows: list[Mapping[str, Any]] = [{"pair": name, "kind": one.kind} for name, one in by_name.items()]
@@ -61,7 +102,18 @@ def table_of(found: Sequence[Verdict]) -> None:
         Column("kind", t("verdict.title"), show=lambda row: verdict.word(by_name[row["pair"]])),
         Column("why", t("verdict.why"), show=lambda row: verdict.why(by_name[row["pair"]])),
     ]
+    if scored:
+        said = dict.fromkeys(one.criterion for one in scored.values())
+        head = t("overview.better", criterion=", ".join(said))
+        columns.insert(2, Column("better", head, show=lambda row: _better(scored.get(by_name[row["pair"]].pair))))
     table.table("planned", columns, rows, caption=title)
+
+
+def _better(one: Answer | None) -> Markup:
+    if one is None:
+        return show.h("–")
+    said = f"{one.text[:1].upper()}{one.text[1:]}."
+    return show.link("scores", said, criterion=one.criterion, scored_by=one.judge)
 
 
 def _said(pair: Pair) -> str:

@@ -58,15 +58,20 @@ def _line(table: ScoreTable, workspace: Workspace, one: Line, criterion: Criteri
         why = " ".join(finding(diagnostic).message for diagnostic in one.why)
         said, answer, fair, look = t("scores.blocked_line", why=why), "", Markup(""), " rb-blocked"
     else:
-        said, look = report.sentence(one, name, criterion), ""
         fair, kind = _fair(table, workspace, one)
-        key = f"scores.conclusion_{kind}" if kind in ("unfair", "unknown", "unchecked") else "scores.conclusion"
-        answer = t(key, text=report.verdict(one, name))
-    below = [expected, "" if isinstance(one, Blocked) else report.tested(one), plan.warning if plan else ""]
+        said, look = report.sentence(one, name, criterion, told=kind not in ("unfair", "unknown")), ""
+        answer = t("scores.conclusion", text=report.answer(one, name, criterion, kind))
+        said = f"{said} {report.not_shown(one, name, criterion, kind)}".rstrip()
+    tested = () if isinstance(one, Blocked) else (report.tested(one), _at_odds(one))
+    below = [expected, *tested, plan.warning if plan else ""]
     return show.h(
         '<li class="rb-plan-line{}"><p class="{}"><strong>{} {}</strong> {}</p><p class="rb-small">{}</p>{}</li>',
         look, "rb-lead" if first else "", question, answer, said, " · ".join(part for part in below if part), fair,
     )  # fmt: skip
+
+
+def _at_odds(one: Comparison) -> str:
+    return t("scores.at_odds_here") if one.at_odds and one.verdict == "not separated" else ""
 
 
 def _fair(table: ScoreTable, workspace: Workspace, one: Comparison) -> tuple[Markup, str]:

@@ -1,0 +1,77 @@
+"""Which of two conditions is better, in words: by what was found, by the scale's direction, by whether it is fair."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from readback.scores import report
+from readback.scores.comparing.comparison import Comparison
+from readback.scores.table import ConditionKey
+from readback.types import Criterion
+
+A, B = (("condition", "shut"),), (("condition", "open"),)
+UP = Criterion("good", "ordinal", (1.0, 2.0, 3.0), 1.0, 3.0)
+HIGHER = Comparison(
+    A, B, "good", "j", 40, 0, 0, "b is higher", difference=0.5, interval=(0.2, 0.8), wins=25, ties=10, losses=5, p=0.001
+)
+OPEN = replace(HIGHER, verdict="not separated", difference=0.1, interval=(-0.1, 0.3), p=0.3, detectable=0.28)
+
+
+def called(condition: ConditionKey) -> str:
+    return dict(condition)["condition"]
+
+
+@pytest.mark.parametrize(
+    ("one", "direction", "fair", "answer"),
+    [
+        (HIGHER, "up", "fair", "“open” is better, and the difference is clear"),
+        (HIGHER, "up", "", "“open” is better, and the difference is clear"),
+        (HIGHER, "down", "fair", "“shut” is better, and the difference is clear"),
+        (HIGHER.turned(), "up", "fair", "“open” is better, and the difference is clear"),
+        (HIGHER, "none", "fair", "“open” scores higher, and the difference is clear"),
+        (HIGHER, "up", "same", "“open” is better, and the difference is clear; both sides have the same fault"),
+        (HIGHER, "up", "unfair", "not known, because the comparison is not fair"),
+        (HIGHER, "up", "unknown", "not known, because it cannot be told whether the comparison is fair"),
+        (OPEN, "up", "fair", "no clear difference"),
+        (OPEN, "up", "unfair", "not known, because the comparison is not fair"),
+        (OPEN, "up", "unchecked", "no clear difference, provided the comparison is fair"),
+        (replace(OPEN, verdict="too few"), "up", "same", "not known, because too few questions were scored under both"),
+    ],
+)
+def test_the_answer(one: Comparison, direction: str, fair: str, answer: str) -> None:
+    assert report.answer(one, called, replace(UP, direction=direction), fair) == answer
+
+
+@pytest.mark.parametrize(
+    ("one", "fair", "said"),
+    [
+        (HIGHER, "unfair", "That does not show that “open” is better."),
+        (HIGHER, "unknown", "That does not show that “open” is better."),
+        (HIGHER, "fair", ""),
+        (OPEN, "unfair", ""),
+    ],
+)
+def test_where_it_is_not_fair_a_higher_score_shows_nothing(one: Comparison, fair: str, said: str) -> None:
+    assert report.not_shown(one, called, UP, fair) == said
+
+
+@pytest.mark.parametrize(
+    ("one", "said"),
+    [
+        (
+            OPEN,
+            "No clear difference. On 40 shared questions “open” scores 0.10 higher than “shut” (95 % interval −0.10 to "
+            "0.30); higher on 25, lower on 5, the same on 10. A true difference of 0.28 would be found in four of five "
+            "studies of this size.",
+        ),
+        (
+            replace(OPEN, difference=-1e-17, detectable=None),
+            "No clear difference. On 40 shared questions “shut” and “open” have the same mean (95 % interval −0.30 to "
+            "0.10); higher on 5, lower on 25, the same on 10.",
+        ),
+    ],
+)
+def test_what_is_said_of_no_clear_difference(one: Comparison, said: str) -> None:
+    assert report.sentence(one, called, UP) == said
