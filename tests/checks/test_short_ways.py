@@ -19,6 +19,7 @@ from readback.checks.facts.text_units import BECOME_ASCII
 from readback.checks.facts.text_words import MIXED, words
 from readback.prompts import assemble
 from readback.records.dataset import open_dataset
+from readback.types import Record
 
 SYSTEMS = (
     "You are a research paper assistant.",
@@ -114,6 +115,7 @@ def near_files(chance: random.Random) -> dict[str, str]:
     stated = (*SYSTEMS, "Nets.", "Are you a harbour?", "Answer using the provided context.", said(chance, 12))
     models = {
         f"m{n}": {"type": kind, **({"training": {"system": chance.choice(stated)}} if chance.random() < 0.5 else {})}
+        | ({"context": chance.randint(20, 200)} if chance.random() < 0.2 else {})
         for n, kind in enumerate(kinds)
     }
     conditions = [
@@ -189,7 +191,7 @@ def test_random_workspaces_with_faults_have_the_same_findings_by_the_short_and_t
 
 
 def test_records_that_are_regular_or_nearly_so_have_the_same_findings_by_both_ways(tmp_path: Path) -> None:
-    for seed in range(many(2_000)):
+    for seed in range(many(1_000)):
         assert differing(tmp_path / str(seed), near_files(random.Random(seed))) == [], f"seed {seed}"
 
 
@@ -208,7 +210,10 @@ def test_a_record_as_the_formats_want_it_is_known_by_one_look_and_others_are_not
     look = regular_records.Look(opened, assemble.choices(opened), rules.decide(opened))
     values = [look.at(one) for one in open_dataset(opened.root, opened.dataset).records()]
     assert [plan.kind for plan in look.plans.values()] == ["closed_book", "stored", "hybrid"]
-    assert values == [(18, len(prompt), sum(map(len, contexts)), 2), None]
+    regular = regular_records.Regular("Where do nets dry?", prompt, tuple(contexts), sum(map(len, contexts)))
+    assert values == [regular, None]
+    sent = [assemble.assemble(opened, Record("0", right), choice).messages[-1].text for choice in look.plans]
+    assert [plan.text(regular) for plan in look.plans.values()] == sent
 
 
 def test_every_character_that_becomes_ascii_in_one_case_is_known() -> None:

@@ -122,7 +122,7 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
             found.extend(rules.check(alone, "record", wanted, decided))
         values = look.at(record) if look.plans else None
         for number, (choice, plan) in enumerate(zip(choices, plans, strict=True)):
-            if values and plan:
+            if values and plan and (plan.room is None or look.fits(plan, values)):
                 uses.append(known[number] or telling.tell(plan.uses))
                 known[number] = telling.again(uses[-1])
                 longest.append(plan.length(values))

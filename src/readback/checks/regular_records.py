@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from readback import sandbox
 from readback.checks import rules
 from readback.checks.facts import near_texts
 from readback.checks.facts.leaked_texts import listed, phrases, system_texts
@@ -33,13 +34,15 @@ from readback.prompts.program import program
 from readback.prompts.selections import selected_texts
 from readback.prompts.self_tests import hangs
 from readback.prompts.training_layout import trained_on
+from readback.serving import limits
+from readback.serving.tokens import Counter
 from readback.sources.prompt_texts import STANDARD, UNKNOWN
 from readback.types import Diagnostic, Location, Record, RuleContext, Selection, VariableUse, Workspace
 
 SILENT = frozenset(
     {
         "asm-duplicate-block", "asm-template-in-value", "fmt-context-not-sent", "fmt-markers", "fmt-rag-drift",
-        "fmt-system-text-in-user", "fmt-train-serve-diff",
+        "fmt-system-text-in-user", "fmt-train-serve-diff", "oll-num-ctx", "srv-over-limit",
     }
 )  # fmt: skip
 HEAD = f"{STANDARD} {UNKNOWN}\n\nContext:\n"  # of a stored prompt as the program writes it, before its contexts,
@@ -47,36 +50,60 @@ TAIL = "\n\nQuestion: %s\nAnswer:"  # and behind them
 WITH_CONTEXTS = frozenset({"hybrid", "standard", "stored"})  # what is sent in these formats holds contexts
 ASKED = "xyzzyq"  # what a made-up record asks: a word of no text
 THREE = 3  # words of a run: a block that comes twice is longer, so each of its runs comes twice
+COUNTED = 16  # texts whose tokens are remembered: more than the choices of most workspaces send of one record
 LONG = 1_000_000  # characters of all contexts: beyond, some rules look at a part only
 
 
 class Regular(NamedTuple):
-    """The values of a regular record, in characters: its question, its stored prompt, its contexts, so many."""
+    """The values of a regular record as they are sent, and how many `characters` the contexts have together."""
 
-    question: int
-    prompt: int = 0
-    contexts: int = 0
-    many: int = 0
+    question: str
+    prompt: str = ""
+    contexts: tuple[str, ...] = ()
+    characters: int = 0
+
+
+class Room(NamedTuple):
+    """So many tokens, by a counter, are the messages of a choice to have at most."""
+
+    tokens: int
+    by: Counter
 
 
 class Plan(NamedTuple):
-    """What a choice sends of any regular record: `own` characters beside its values, `between` those of two contexts.
+    """What a choice sends of any regular record: its system message, and the format's sentences.
 
-    `uses` is what becomes of the names that it reads.
+    `own` are the characters that are no values of the record's. `sentences` are those before the first, between and
+    behind the values of the user message, `between` what is between two contexts; `uses` is what becomes of the names
+    that are read. `room` is None where no limit is known.
     """
 
     kind: builders.Builder
+    system: tuple[str, ...]
+    sentences: tuple[str, ...]
+    between: str
     own: int
-    between: int
     uses: tuple[VariableUse, ...]
+    room: Room | None
 
     def length(self, values: Regular) -> int:
         """The characters of all messages for these values."""
         if self.kind == "stored":
-            return self.own + values.prompt
+            return self.own + len(values.prompt)
         if self.kind in WITH_CONTEXTS:
-            return self.own + values.question + values.contexts + self.between * (values.many - 1)
-        return self.own + values.question
+            between = len(self.between) * (len(values.contexts) - 1)
+            return self.own + len(values.question) + values.characters + between
+        return self.own + len(values.question)
+
+    def text(self, values: Regular) -> str:
+        """The user message."""
+        if self.kind == "stored":
+            return values.prompt
+        if self.kind not in WITH_CONTEXTS:
+            return values.question.join(self.sentences)
+        both = (values.question, self.between.join(values.contexts))
+        first, second = both if self.kind == "hybrid" else both[::-1]
+        return "".join((self.sentences[0], first, self.sentences[1], second, self.sentences[2]))
 
 
 class _Probe(NamedTuple):
@@ -119,6 +146,7 @@ class Look:
         self._first = sorted({one[-1] for one in before})
         self._after = sorted({one[:2] for one in after if len(one) > 1})
         self._last = sorted({one[0] for one in after})
+        self._counted: dict[tuple[str, str], int] = {}
         kinds = {plan.kind for plan in self.plans.values()}
         self._of_contexts, self._of_prompt = bool(kinds & WITH_CONTEXTS), "stored" in kinds
 
@@ -131,13 +159,13 @@ class Look:
         if not self._is_plain(question):
             return None
         if not self._of_contexts:
-            return Regular(len(question))
+            return Regular(question)
         rag = record.fields.get("rag")
         listed_ = rag.get("contexts") if isinstance(rag, dict) else None
         if not isinstance(rag, dict) or not isinstance(listed_, list) or not listed_:
             return None
         tail = TAIL % question
-        characters = 0
+        contexts: list[str] = []
         for number, one in enumerate(listed_, 1):
             mark = f"[{number}]"
             # Numbered in their order, and none empty; and none that seems to go on in the question (fmt-rag-drift).
@@ -147,9 +175,10 @@ class Look:
             bare = text[len(mark) :].lstrip()
             if not bare or bare[:BEGINNING] in tail or ("[" in question and text[:BEGINNING] in tail):
                 return None
-            characters += len(text)
+            contexts.append(text)
         block = "\n\n".join(listed_)
-        if self._of_prompt and rag.get("prompt") != f"{HEAD}{block}{tail}":
+        prompt = f"{HEAD}{block}{tail}"
+        if self._of_prompt and rag.get("prompt") != prompt:
             return None  # else fmt-context-not-sent, fmt-markers and fmt-rag-drift have nothing to say
         # A context is found nowhere but among the contexts: it begins with a number in brackets, and does not go over
         # into the question.
@@ -159,7 +188,27 @@ class Look:
             return None
         if may_hold(block, self._index) and not self._are_free(block, listed_):  # fmt-system-text-in-user
             return None
-        return Regular(len(question), len(HEAD) + len(block) + len(tail), characters, len(listed_))
+        return Regular(question, prompt, tuple(contexts), sum(map(len, contexts)))
+
+    def fits(self, plan: Plan, values: Regular) -> bool:
+        """Whether the messages of a plan surely have no more tokens than there is room for."""
+        if plan.room is None:
+            return True
+        user, (room, by) = plan.text(values), plan.room
+        if by.surely_fits("".join((*plan.system, user)), room):
+            return True
+        try:
+            return sum(self._count(by, text) for text in (*plan.system, user)) <= room
+        except sandbox.Stopped:
+            return False
+
+    def _count(self, by: Counter, text: str) -> int:
+        """The tokens of a text; the last ones are kept, for several choices send the same."""
+        if (known := self._counted.get((by.name, text))) is None:
+            if len(self._counted) >= COUNTED:
+                self._counted.clear()
+            known = self._counted[by.name, text] = by.count(text, special=False)
+        return known
 
     def _is_plain(self, question: str) -> bool:
         """Whether what is asked changes nothing of what rules say about the text around it."""
@@ -238,14 +287,24 @@ def _probe(opened: Workspace, choice: Selection, decided: Deciding) -> _Probe | 
     if two is None or three is None:
         return None
     kind = builders.builder(prompt.template or prompt.mode, model.type if model else None, opened.options)
-    between = _length(three) - _length(two) - len(_context(3)) if kind in WITH_CONTEXTS - {"stored"} else 0
-    plan = Plan(kind, 0, between, two.assembly.uses if two.assembly else ())
-    values = Regular(len(f"{ASKED}?"), len(_prompt(2)), len(_context(1)) + len(_context(2)), 2)
     user, fields = next(two.messages("user")), two.record.fields if two.record else {}
     if kind == "standard" and two.trained and two.trained.text == user.text:
         return None  # trained on the stored prompt: blanks at the end of a context are in that alone
+    limit = limits.of(model)
+    plan = Plan(
+        kind,
+        tuple(message.text for message in two.messages("system")),
+        *_sentences(kind, user.text),
+        own=0,
+        uses=two.assembly.uses if two.assembly else (),
+        room=Room(limit.room, token_counts.counter(opened, model)) if limit else None,
+    )
+    sent = [message.text for case in (two, three) for message in case.messages("user")]
+    if [plan.text(_values(count)) for count in (2, 3)] != sent:
+        return None
+    plan = plan._replace(own=_length(two) - plan.length(_values(2)))
     own = shortened(user.text, in_message(user, fields))
-    return _Probe(plan._replace(own=_length(two) - plan.length(values)), two, own)
+    return _Probe(plan, two, own)
 
 
 def _case(opened: Workspace, record: Record, choice: Selection, decided: Deciding) -> RuleContext | None:
@@ -254,9 +313,10 @@ def _case(opened: Workspace, record: Record, choice: Selection, decided: Decidin
     if made.diagnostics or [one.role for one in made.messages] not in (["user"], ["system", "user"]):
         return None
     condition = opened.condition(choice.condition) if choice.condition else None
-    if model_input.sent(opened, record, made, condition, False) or token_counts.as_needed(opened, made, None):
+    if model_input.sent(opened, record, made, condition, False):
         return None
-    case = RuleContext(opened, record, made, trained_on(opened, record, choice))
+    counted = token_counts.as_needed(opened, made, None)
+    case = RuleContext(opened, record, made, trained_on(opened, record, choice), tokens=counted)
     if not SILENT.issuperset(code for code, _ in decided.rules_for(case, "assembly")):
         return None
     return None if any(rules.check(case, "assembly", None, decided)) else case
@@ -267,6 +327,25 @@ def _made_up(count: int) -> Record:
     rag = {"prompt": _prompt(count), "contexts": [_context(number) for number in range(1, count + 1)]}
     fields = {"instruction": f"{ASKED}?", "expected_response": f"{ASKED} [1]", "rag": rag}
     return Record(ASKED, fields, Location(index=0))
+
+
+def _values(count: int) -> Regular:
+    contexts = tuple(_context(number) for number in range(1, count + 1))
+    return Regular(f"{ASKED}?", _prompt(count), contexts, sum(map(len, contexts)))
+
+
+def _sentences(kind: builders.Builder, text: str) -> tuple[tuple[str, ...], str]:
+    """What a format writes around the values of a made-up record with two contexts, and what between these."""
+    asked, first, second = f"{ASKED}?", _context(1), _context(2)
+    if kind == "stored":
+        return (), ""
+    before, _, after = text.partition(asked)
+    if kind not in WITH_CONTEXTS:
+        return (before, after), ""
+    around = after if kind == "hybrid" else before
+    head, _, rest = around.partition(first)
+    between, _, tail = rest.partition(second)
+    return ((before, head, tail) if kind == "hybrid" else (head, tail, after)), between
 
 
 def _prompt(count: int) -> str:
