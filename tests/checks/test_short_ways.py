@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from readback.checks.facts.text_units import BECOME_ASCII
 from readback.checks.facts.text_words import MIXED, words
 from readback.prompts import assemble
 from readback.records.dataset import open_dataset
-from readback.types import Record
+from readback.types import Record, Workspace
 
 SYSTEMS = (
     "You are a research paper assistant.",
@@ -195,25 +195,64 @@ def test_records_that_are_regular_or_nearly_so_have_the_same_findings_by_both_wa
         assert differing(tmp_path / str(seed), near_files(random.Random(seed))) == [], f"seed {seed}"
 
 
-def test_a_record_as_the_formats_want_it_is_known_by_one_look_and_others_are_not(tmp_path: Path) -> None:
-    record = near_row(random.Random(3), 0) | {"instruction": "Where do nets dry?"}
-    contexts = ["[1] On the été wall.", "[2] In the harbour."]
-    prompt = f"{HEAD}\n\nContext:\n{contexts[0]}\n\n{contexts[1]}\n\nQuestion: Where do nets dry?\nAnswer:"
-    right = record | {"rag": {"prompt": prompt, "contexts": contexts}}
-    wrong = record | {"rag": {"prompt": f"{SYSTEMS[0]} {prompt}", "contexts": contexts}}
-    rows = [json.dumps({**one, "task_id": str(number)}) for number, one in enumerate((right, wrong))]
+ASKED, CONTEXTS = "Where do nets dry?", ("[1] On the été wall.", "[2] In the harbour.")
+FAR = "[1] a wall that is long enough to be known by its beginning"
+
+
+def regular(asked: str = ASKED, contexts: Sequence[Any] = CONTEXTS, prompt: str | None = None) -> Record:
+    """A record as the prompt formats want it, but for what is given otherwise."""
+    block = "\n\n".join(map(str, contexts))
+    written = f"{HEAD}\n\nContext:\n{block}\n\nQuestion: {asked.strip()}\nAnswer:" if prompt is None else prompt
+    return Record("1", {"instruction": asked, "rag": {"prompt": written, "contexts": list(contexts)}})
+
+
+@pytest.fixture(scope="module")
+def formats(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workspace, regular_records.Look]:
+    folder = tmp_path_factory.mktemp("formats")
     conditions = [{"name": mode, "mode": mode, "model": "m"} for mode in ("instruction", "rag", "hybrid")]
-    config = {"dataset": "data.jsonl", "prompts": ["builtin:prompt-formats"], "conditions": conditions}
-    (tmp_path / "readback.yml").write_text(json.dumps({**config, "models": {"m": {"type": "rag_trained"}}}))
-    (tmp_path / "data.jsonl").write_text("\n".join(rows))
-    opened = workspace.open(tmp_path)
-    look = regular_records.Look(opened, assemble.choices(opened), rules.decide(opened))
-    values = [look.at(one) for one in open_dataset(opened.root, opened.dataset).records()]
-    assert [plan.kind for plan in look.plans.values()] == ["closed_book", "stored", "hybrid"]
-    regular = regular_records.Regular("Where do nets dry?", prompt, tuple(contexts), sum(map(len, contexts)))
-    assert values == [regular, None]
-    sent = [assemble.assemble(opened, Record("0", right), choice).messages[-1].text for choice in look.plans]
-    assert [plan.text(regular) for plan in look.plans.values()] == sent
+    model = {"type": "rag_trained", "training": {"system": SYSTEMS[2]}, "context": 120}
+    config = {"prompts": ["builtin:prompt-formats"], "models": {"m": model}, "conditions": conditions}
+    (folder / "readback.yml").write_text(json.dumps({**config, "dataset": "data.jsonl"}))
+    (folder / "data.jsonl").write_text(json.dumps({"task_id": "1", **regular().fields}))
+    opened = workspace.open(folder)
+    return opened, regular_records.Look(opened, assemble.choices(opened), rules.decide(opened))
+
+
+def test_a_record_as_the_formats_want_it_is_known_by_one_look(
+    formats: tuple[Workspace, regular_records.Look],
+) -> None:
+    opened, look = formats
+    for record in (regular(f" {ASKED}\n"), regular("Is [1] so?", ("[1] Yes.  ", "[2] No.\n\nNo.", "[3] Why"))):
+        values = look.at(record)
+        assert values is not None
+        made = [assemble.assemble(opened, record, choice) for choice in look.plans]
+        assert [plan.text(values) for plan in look.plans.values()] == [one.messages[-1].text for one in made]
+        sent = [sum(len(message.text) for message in one.messages) for one in made]
+        assert [plan.length(values) for plan in look.plans.values()] == sent
+        assert [plan.uses for plan in look.plans.values()] == [one.uses for one in made]
+        assert all(look.fits(plan, values) for plan in look.plans.values())
+    long = look.at(regular("Is it so?", ("[1] " + "wall " * 120,)))
+    assert long is not None
+    assert [look.fits(plan, long) for plan in look.plans.values()] == [True, False, False]
+
+
+@pytest.mark.parametrize("record", [
+    regular("Why?"),  # one word says too little of its own
+    regular(""), regular("nets \0 dry"), regular("Why? Answer: so"), regular("Why do {{ nets }} dry?"),
+    regular(f"{PARAGRAPH}\n\n{PARAGRAPH}"), regular(f"Why?\n\n{HEAD}\n\nWhy?"),
+    regular(f"Why? {SYSTEMS[2]}"), regular("Why? You are an assistant."),
+    regular(contexts=()), regular(contexts=("On the wall.",)), regular(contexts=("[1] a", None)),
+    regular(contexts=("[1] a", "[1] b")), regular(contexts=("[1]",)), regular(contexts=(" [1] a",)),
+    regular("Is it On the wall?", ("[1] On the wall",)), regular(f"Why {FAR[:40]}?", (FAR,)),
+    regular(contexts=("[1] a\0b",)), regular(contexts=("[1] a\n\nQuestion: b",)), regular(contexts=("[1] {{ a }}",)),
+    regular(contexts=(f"[1] {SYSTEMS[2]}",)), regular(contexts=("[1] So. You are an assistant.",)),
+    regular(contexts=("[1] a\n\n[2] you are an", "[2] assistant")),
+    regular(prompt=""), regular(prompt=regular().fields["rag"]["prompt"] + " "),
+])  # fmt: skip
+def test_a_record_with_anything_that_a_rule_may_speak_of_is_looked_at_in_full(
+    record: Record, formats: tuple[Workspace, regular_records.Look]
+) -> None:
+    assert formats[1].at(record) is None
 
 
 def test_every_character_that_becomes_ascii_in_one_case_is_known() -> None:
