@@ -168,12 +168,12 @@ class Look:
         contexts: list[str] = []
         for number, one in enumerate(listed_, 1):
             mark = f"[{number}]"
-            # Numbered in their order, and none empty; and none that seems to go on in the question (fmt-rag-drift).
+            # Numbered in their order; none seems to go on in the question (fmt-rag-drift), as one without a word would.
             if not isinstance(one, str) or not one.startswith(mark):
                 return None
             text = one.rstrip()
             bare = text[len(mark) :].lstrip()
-            if not bare or bare[:BEGINNING] in tail or ("[" in question and text[:BEGINNING] in tail):
+            if bare[:BEGINNING] in tail or ("[" in question and text[:BEGINNING] in tail):
                 return None
             contexts.append(text)
         block = "\n\n".join(listed_)
