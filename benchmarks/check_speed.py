@@ -317,8 +317,9 @@ def page(
     lines = [
         "# How long a check takes",
         "",
-        f"`{' '.join(['python', 'benchmarks/check_speed.py', *sys.argv[1:]])}` wrote this page; the script says",
-        "what is measured, and holds what is measured beside Readback. The ways take turns; a figure is the median of",
+        f"`{' '.join(['.venv/bin/python', 'benchmarks/check_speed.py', *sys.argv[1:]])}` wrote this page;",
+        "the script says what is measured, and holds what is measured beside Readback.",
+        "The ways take turns; a figure is the median of",
         f"whole processes in {asked.rounds} rounds, with the least and the most. Compare ratios, not seconds.",
         "",
         f"{asked.records:,} records of {size / asked.records / 1000:.1f} KB under six conditions. All ways find the",
@@ -338,7 +339,7 @@ def page(
             "",
             f"{asked.more:,} records, once:",
             "",
-            "| way | seconds | against so many times the above |",
+            "| way | seconds | time for a record, as a multiple of that above |",
             "|---|---|---|",
         ]
         for way, (took, _) in further.items():

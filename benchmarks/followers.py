@@ -136,7 +136,7 @@ def main() -> None:
         os.environ["READBACK_STATE"] = f"{home}/state"
         port = free_port()
         env = {"READBACK_CACHE": f"{home}/cache", "READBACK_WORKSPACE": str(root), "READBACK_STATE": f"{home}/state"}
-        with running(server.command(None, port=port), f"http://127.0.0.1:{port}/", env):
+        with running(server.command(port=port), f"http://127.0.0.1:{port}/", env):
             missed = asyncio.run(measure(f"ws://127.0.0.1:{port}/_stcore/stream", root))
     print("missed" if missed else "kept")
     sys.exit(missed)

@@ -84,7 +84,7 @@ def _seen(minimal: Path, env: dict[str, str]) -> tuple[float, float]:
     port, other = free_port(), free_port()
     plain = [sys.executable, str(PROJECT / "tests/browser/serve_script.py"), str(minimal), str(other)]
     with (
-        running(server.command(None, port=port), f"http://127.0.0.1:{port}/", env) as ours,
+        running(server.command(port=port), f"http://127.0.0.1:{port}/", env) as ours,
         running(plain, f"http://127.0.0.1:{other}/", {}) as theirs,
         sync_playwright() as playwright,
     ):

@@ -85,7 +85,7 @@ def main() -> None:
             _write(folder)
         port = free_port()
         env = {"READBACK_CACHE": f"{home}/cache", "READBACK_WORKSPACE": os.pathsep.join(map(str, folders))}
-        with running(server.command(None, port=port), f"http://127.0.0.1:{port}/", env):
+        with running(server.command(port=port), f"http://127.0.0.1:{port}/", env):
             missed = asyncio.run(_measure(f"ws://127.0.0.1:{port}/_stcore/stream"))
     sys.exit(missed)
 

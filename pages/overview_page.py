@@ -25,7 +25,8 @@ audit = choice.audit()
 pairs = planned(workspace)
 found = weighed(audit, groups(audit), pairs)
 judged = verdicts(audit, found, pairs)
-overview.facts(lead, workspace, len(data) if data else None, scored, overview.faults(audit, found, judged))
+answers = paired.answers(workspace, scored, judged) if scored else {}
+overview.facts(lead, workspace, len(data) if data else None, scored, overview.faults(audit, found, judged, answers))
 sample_words.notice(audit)
 if audit.stopped:
     show.notice(t("overview.stopped"), "warning")
@@ -55,7 +56,7 @@ else:
     show.draw(show.h("<p>{} {}</p>", none, overview.next_step(workspace)))
 if judged:
     st.header(t("overview.planned"))
-    paired.table_of(judged, paired.answers(workspace, scored, judged) if scored else {})
+    paired.table_of(judged, answers)
 
 head = headline.headline(workspace, scored) if scored else None
 columns, rows = conditions_table.conditions(workspace, audit, head)

@@ -67,6 +67,15 @@ def test_a_language_has_no_key_of_its_own_and_the_same_places() -> None:
             assert places(ENGLISH[key]) == places(text), (language, key)
 
 
+def test_a_language_that_has_one_form_of_a_sentence_has_both() -> None:
+    forms = {key for key in ENGLISH if key.endswith((".one", ".other"))}
+    for language in LANGUAGES:
+        there = words.words(language).keys() & forms
+        assert {base(key) for key in there if key.endswith(".one")} == {
+            base(key) for key in there if key.endswith(".other")
+        }, language
+
+
 def places(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name}
 

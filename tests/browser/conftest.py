@@ -31,7 +31,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
             if key not in opened:
                 port = free_port()
                 url = f"http://127.0.0.1:{port}{server.under(base, '/')}"
-                command = server.command(None, port=port, base_path=base)
+                command = server.command(port=port, base_path=base)
                 if script is not None:
                     command = [sys.executable, str(HERE / "serve_script.py"), str(script), str(port)]
                 env = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from scipy import stats
 from score_files import Write
 
 from readback import workspace
@@ -54,11 +55,20 @@ def test_a_sentence_says_under_which_of_them_the_judge_failed_and_where_the_othe
     one: list[int | None] = [1 if at % 2 else 0 for at in range(40)]
     other: list[int | None] = [None if at < 30 else (2 if at % 2 else 1) for at in range(40)]
     found = made(write, one, other)
+    least, most = ([*[1] * 10, *((to - (one[at] or 0)) for at in range(30))] for to in (0, 2))
+    ends = (
+        stats.ttest_1samp(least, 0).confidence_interval().low,
+        stats.ttest_1samp(most, 0).confidence_interval().high,
+    )
+    assert found.bounds_interval == pytest.approx(ends)
     for each in (found, found.turned()):
         said = report.sentence(each, called, SCALE)
         assert said.startswith(
-            "The judge failed under “other” for 30 of 40 questions; with these scores “other” could be anywhere from "
-            "0.12 lower to 1.38 higher. On the 10 other questions “other” scores 1.00 higher than “one” ("
+            "The judge failed under “other” for 30 of 40 questions; if these were scored, “other” could"
+        )
+        assert (
+            f" be anywhere from {-ends[0]:.2f} lower to {ends[1]:.2f} higher than “one” (95 % interval). On the 10 "
+            in said
         )
     assert report.answer(found, called, SCALE) == "not known, because too many scores failed"
 

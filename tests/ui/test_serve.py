@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import base64
+import os
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from readback.ui.common import downloads, server, upload
+from readback import cli
+from readback.ui.common import downloads, open_workspaces, server, upload
 
 
 @pytest.fixture
@@ -46,6 +49,18 @@ def test_c9_a_port_that_was_asked_for_and_is_taken_ends_the_start_in_one_line(ta
     assert done.stderr.startswith(f"readback: port {taken} is taken")
     assert done.stderr.count("\n") == 1
     assert "http://" not in done.stderr + done.stdout
+
+
+def test_several_workspaces_are_served_in_their_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        folder.mkdir()
+    monkeypatch.setenv("READBACK_WORKSPACE", "")
+    monkeypatch.setattr(server, "serve", lambda host, port, base: None)
+    monkeypatch.setattr(os, "execv", lambda _, argv: server.main(argv[argv.index("--host") :]))
+    assert cli.main(["serve", *map(str, folders)]) is None
+    assert list(open_workspaces.configured().values()) == folders
+    assert cli.main(["serve", str(folders[0]), str(tmp_path / "three")]) == 2
 
 
 def cookie(token: bytes, mask: bytes = b"mask") -> str:

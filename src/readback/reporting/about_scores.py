@@ -136,10 +136,10 @@ def _planned(made: Meeting, table: ScoreTable) -> Iterator[dict[str, Any]]:
             rest = report.untouched(one, fair.touched, fair.untouched, name) if fair and fair.verdict.faults else None
             scale, kind = seen.criteria[criterion], fair.verdict.kind if fair else ""
             answer = t("scores.conclusion", text=report.answer(one, name, scale, kind))
-            numbers = report.sentence(one, name, scale, told=kind not in ("unfair", "unknown"))
-            found = f"{answer} {numbers} {report.not_shown(one, name, scale, kind)}"
-            yield {**said, "said": found.rstrip(), "tested": report.tested(one) or None, "fair": kind or None,
-                   "untouched": rest}  # fmt: skip
+            parts = (answer, report.sentence(one, name, scale, below=kind), report.not_shown(one, name, scale, kind),
+                     report.power(one))  # fmt: skip
+            yield {**said, "said": " ".join(filter(None, parts)), "tested": report.tested(one) or None,
+                   "fair": kind or None, "untouched": rest}  # fmt: skip
 
 
 def _row(row: dict[str, Any], table: ScoreTable) -> dict[str, Any]:

@@ -199,6 +199,7 @@ def _comparison(one: Comparison, at: Mapping[Planned, int]) -> dict[str, Any]:
         "only_b": one.only_b,
         "failed": one.failed,
         "bounds": one.bounds,
+        "bounds_interval": one.bounds_interval,
         "mean_a": one.mean_a,
         "mean_b": one.mean_b,
         "difference": one.difference,

@@ -26,9 +26,11 @@ Line = Comparison | Blocked
 Name = Callable[[ConditionKey], str]
 
 
-def sentence(one: Comparison, name: Name, criterion: Criterion, told: bool = False) -> str:
-    """One comparison with its numbers, and no more than they say; the higher condition is named first. `told`: that
-    there is no clear difference was said just before.
+def sentence(one: Comparison, name: Name, criterion: Criterion, below: str | None = None) -> str:
+    """One comparison with its numbers, and no more than they say; the higher condition is named first.
+
+    `below` is the kind of the verdict on the comparison where the sentence stands below its `answer`: what that says is
+    not said again, and `power` stands beside the sentence.
     """
     if one.difference is None or one.verdict == "too few":
         return t("scores.said_few", a=name(one.a), b=name(one.b), n=one.n_shared)
@@ -50,18 +52,27 @@ def sentence(one: Comparison, name: Name, criterion: Criterion, told: bool = Fal
         "failed": one.failed,
         "where": _where(one, name),
         "all": one.n_shared + one.failed,
-        "bounds": _bounds(one, name(high), turned=not up),
-        "power": "" if one.detectable is None else t("scores.power", detectable=f"{one.detectable:.2g}"),
+        "bounds": _bounds(one, name(high), name(low), turned=not up),
     }
     key = SAID.get(one.verdict, "higher")
     if key == "open" and abs(one.difference) < NOTHING:
         key = "even"
+    if key == "higher" and below in ("unfair", "unknown"):
+        key = "counted"  # who calls an answer better there takes the comparison as fair
     said = t(f"scores.said_{key}", **given)
-    if key in ("open", "even") and not told:
-        said = f"{t('scores.said_none')} {said}"
+    if key in ("open", "even") and below is None:
+        said = " ".join(filter(None, (t("scores.said_none"), said, power(one))))
+    clear = key in ("higher", "counted")
     if one.failing and key != "incomplete":
-        said = f"{said} {t('scores.said_despite' if key == 'higher' else 'scores.said_failing', **given)}"
-    return f"{said} {t('scores.down')}" if key == "higher" and criterion.direction == "down" else said
+        said = f"{said} {t('scores.said_despite' if clear else 'scores.said_failing', **given)}"
+    return f"{said} {t('scores.down')}" if clear and criterion.direction == "down" else said
+
+
+def power(one: Comparison) -> str:
+    """Which difference a sample like this would mostly find; "" where one was found, or this is not known."""
+    if one.verdict != "not separated" or one.detectable is None:
+        return ""
+    return t("scores.power", detectable=f"{one.detectable:.2g}")
 
 
 def answer(one: Line, name: Name, criterion: Criterion, fair: str = "") -> str:
@@ -105,12 +116,12 @@ def _where(one: Comparison, name: Name) -> str:
     return t("scores.failed_here", name=name(one.b if one.failed_b else one.a))
 
 
-def _bounds(one: Comparison, high: str, *, turned: bool) -> str:
+def _bounds(one: Comparison, high: str, low: str, *, turned: bool) -> str:
     """How far the difference could move, in words; empty where the scale has no ends."""
-    if one.bounds is None:
+    if one.bounds_interval is None:
         return ""
-    least, most = (-one.bounds[1], -one.bounds[0]) if turned else one.bounds
-    return t("scores.bounds", high=high, low=_bound(least), up=_bound(most))
+    least, most = (-one.bounds_interval[1], -one.bounds_interval[0]) if turned else one.bounds_interval
+    return t("scores.bounds", high=high, low=low, least=_bound(least), most=_bound(most))
 
 
 def _bound(value: float) -> str:

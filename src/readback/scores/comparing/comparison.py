@@ -56,7 +56,8 @@ class Comparison:
     method_clustered: str | None = None
     failed: int = 0  # items scored on one side whose judge failed on the other,
     failed_b: int = 0  # and those of them where it failed under b
-    bounds: Span | None = None  # where the difference lies whatever those scores are
+    bounds: Span | None = None  # where the difference of these items lies whatever those scores are,
+    bounds_interval: Span | None = None  # and that of all items like them, by its 95 % intervals
 
     @property
     def failing(self) -> bool:
@@ -93,6 +94,7 @@ class Comparison:
             verdict=verdicts.get(self.verdict, self.verdict), wins=self.losses, losses=self.wins,
             difference=_minus(self.difference), delta=_minus(self.delta), interval=_turned(self.interval),
             interval_clustered=_turned(self.interval_clustered), bounds=_turned(self.bounds),
+            bounds_interval=_turned(self.bounds_interval),
             failed_b=self.failed - self.failed_b,
         )  # fmt: skip
 

@@ -37,8 +37,11 @@ def difference(
     made = Comparison(
         a, b, criterion, judge, n, shared.only_a, shared.only_b, "too few", margin=margin, planned=planned
     )  # fmt: skip
-    lost, edges = failed_items.bounds(table, a, b, criterion, judge, shared)
-    made = replace(made, failed=sum(lost), failed_b=lost[1], bounds=edges)
+    lost = failed_items.bounds(table, a, b, criterion, judge, shared)
+    made = replace(
+        made, failed=lost.under_a + lost.under_b, failed_b=lost.under_b, bounds=lost.bounds,
+        bounds_interval=lost.interval,
+    )  # fmt: skip
     if not n:
         return made
     plain = interval.of_differences(d)
@@ -71,8 +74,8 @@ def difference(
 def judged(made: Comparison) -> Comparison:
     """The comparison with its verdict, by the adjusted p, and by the interval: one is higher only if both say so.
 
-    Where a judge failed at more than a tenth of the items on one side, it is higher only if it were so whatever the
-    missing scores are. A difference that is within the study's margin counts as none, however sure it is.
+    Where a judge failed at more than a tenth of the items on one side, it is higher only if its interval said so
+    whatever the missing scores are. A difference that is within the study's margin counts as none, however sure it is.
     """
     return replace(made, verdict=_verdict(made))
 
@@ -93,8 +96,11 @@ def _verdict(made: Comparison) -> Verdict:
 
 
 def _undecided(made: Comparison) -> bool:
-    """Whether the scores that a judge failed to give, if they were known, could turn the difference round."""
-    return made.failing and (made.bounds is None or made.bounds[0] <= 0 <= made.bounds[1])
+    """Whether the difference could be none, or the other way round, if the scores that a judge failed to give were
+    known.
+    """
+    edges = made.bounds_interval
+    return made.failing and (edges is None or edges[0] <= 0 <= edges[1])
 
 
 def _p(binary: bool, a: Any, b: Any, d: Any, clusters: Any) -> tuple[float, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from readback.scores.comparing.paired_items import PairedItems, members, scored_items
@@ -11,28 +12,51 @@ from readback.types import Criterion
 Bounds = tuple[float, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """At how many items the judge failed under a, and under b, that it scored on the other side; and where b − a over
+    these and the shared items lies whatever those scores are: `bounds` of these items, `interval` of all items like
+    them (from the lower end of the 95 % interval of the least difference to the upper end of that of the most).
+    """
+
+    under_a: int = 0
+    under_b: int = 0
+    bounds: Bounds | None = None
+    interval: Bounds | None = None
+
+
 def bounds(
     table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str, shared: PairedItems
-) -> tuple[tuple[int, int], Bounds | None]:
-    """At how many items the judge failed under a, and under b, that it scored on the other side; and where b − a over
-    these and the shared items lies whatever those scores are (Manski 1990: each is put at either end of the scale).
+) -> Lost:
+    """What a judge failed to give, and how far it could move b − a (Manski 1990: each is put at either end of the
+    scale; Horowitz and Manski 2000 for the intervals of both).
 
-    No bounds without such items, without ends of the scale, and of means over several judges (then 0 items).
+    No bounds without such items, without ends of the scale, and of means over several judges (then 0 items). The
+    intervals take items as independent.
     """
     if table.pool is not None or a not in table.columns.conditions:
-        return (0, 0), None
+        return Lost()
+    import numpy as np
+
     lost_b = _lost(table, a, b, criterion, judge)
     lost_a = _lost(table, b, a, criterion, judge)
-    number = len(lost_a) + len(lost_b)
     ends = _ends(table.criteria[criterion])
-    if not number or ends is None:
-        return (len(lost_a), len(lost_b)), None
+    if not len(lost_a) + len(lost_b) or ends is None:
+        return Lost(len(lost_a), len(lost_b))
     low, high = ends
-    known = float((shared.b - shared.a).sum())
-    least = known + float((low - lost_b).sum()) + float((lost_a - high).sum())
-    most = known + float((high - lost_b).sum()) + float((lost_a - low).sum())
-    every = len(shared.items) + number
-    return (len(lost_a), len(lost_b)), (least / every, most / every)
+    known = shared.b - shared.a
+    least = np.concatenate([known, low - lost_b, lost_a - high])
+    most = np.concatenate([known, high - lost_b, lost_a - low])
+    sides = _low(least), -_low(-most)
+    return Lost(len(lost_a), len(lost_b), (float(least.mean()), float(most.mean())), sides)
+
+
+def _low(differences: Any) -> float:
+    """The lower end of the interval of their mean; the mean where they have none."""
+    from readback.stats import interval
+
+    found = interval.of_differences(differences)
+    return found.low if found else float(differences.mean())
 
 
 def _lost(table: ScoreTable, scored: ConditionKey, failed: ConditionKey, criterion: str, judge: str) -> Any:

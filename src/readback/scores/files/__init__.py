@@ -1,4 +1,10 @@
-"""Score files: each module says in capitals what it reads, recognises it by content and reads it."""
+"""Score files by their kind: one module each.
+
+A module has NAME, what pages and `readback scores` call the kind; `recognise(rows, asked)`, whether a file with these
+first rows is of it; and `read(rows, head, asked)`, which gives a `Read` (`score_rows`). `liverag` makes wide rows of
+its own and leaves the rest to `wide.read`; `tidy.read` does the same for tidy rows. Of several modules that recognise a
+file the first by its file's name reads it. Names that begin with _ are no kinds.
+"""
 
 from __future__ import annotations
 

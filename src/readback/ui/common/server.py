@@ -174,15 +174,16 @@ def _named() -> tuple[str, ...]:
 
 
 def command(
-    workspace: Path | str | None, host: str = "127.0.0.1", port: int | None = None, base_path: str = ""
+    workspaces: Sequence[Path | str] = (), host: str = "127.0.0.1", port: int | None = None, base_path: str = ""
 ) -> list[str]:
     """The command that serves the pages; run it in place of this process, or as a child.
 
     Without a port it is the first one from 8501 that nobody else uses.
 
-    Without a workspace the ones in READBACK_WORKSPACE are shown, or else the built-in demos.
+    The first workspace is the one that people see first. Without any the ones in READBACK_WORKSPACE are shown, or else
+    the built-in demos.
     """
-    given = ["--workspace", str(workspace)] if workspace is not None else []
+    given = [part for one in workspaces for part in ("--workspace", str(one))]
     asked = ["--port", str(port)] if port is not None else []
     return [sys.executable, "-m", MODULE, "--host", host, *asked, "--base-path", base_path, *given]
 
@@ -335,13 +336,13 @@ def _no_pages_folder() -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """What `command` starts."""
     parser = argparse.ArgumentParser(prog="readback serve")
-    parser.add_argument("--workspace")
+    parser.add_argument("--workspace", action="append", dest="workspaces", default=[])
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int)
     parser.add_argument("--base-path", default="")
     given = parser.parse_args(arguments)
-    if given.workspace:
-        os.environ["READBACK_WORKSPACE"] = given.workspace
+    if given.workspaces:
+        os.environ["READBACK_WORKSPACE"] = os.pathsep.join(given.workspaces)
     serve(given.host, given.port, given.base_path)
 
 

@@ -23,6 +23,7 @@ from readback.ui.overview.headline import Headline, pictures
 from readback.words import t
 
 SHOWN = 600  # characters of a system message in its hint; the whole is on Messages
+BEGIN = 28  # and in its cell
 
 Cells = Mapping[str, Any]
 
@@ -61,7 +62,12 @@ def conditions(
         ]
     columns += pictures(headline, headline.shapes) if headline else ()
     told = {"name", "longest", "errors", "warnings"}
-    named = [key for key in ("mode", "task") if all(row[key] in (None, row["name"]) for row in rows)]
+    of_conditions = any(row.choice.condition for row in given)  # then what differs is seen in a column
+    named = [
+        key
+        for key in ("mode", "task")
+        if all(row[key] in (None, row["name"]) for row in rows) and not (key == "mode" and of_conditions)
+    ]
     columns = [column for column in columns if column.key not in named]
     return tuple(c for c in columns if c.key in told or any(row[c.key] for row in rows)), rows
 
@@ -207,7 +213,12 @@ def _stated(workspace: Workspace, row: Row) -> Markup:
     hint = show.h(
         '<span class="rb-hint">{}<span class="rb-small">{} sha256 {}</span></span>', said, place, row.system_sha
     )
-    return show.h('<span class="rb-hinted" tabindex="0">{} <code>{}</code>{}</span>', source, row.system_sha[:8], hint)
+    first = text.partition("\n")[0]
+    begin = f"“{text}”" if first == text and len(text) <= BEGIN else f"“{first[:BEGIN].rstrip()}…”"
+    return show.h(
+        '{}<span class="rb-hinted" tabindex="0">{} <code>{}</code>{}</span>',
+        show.h("{}<br>", begin) if text else "", source, row.system_sha[:8], hint,
+    )  # fmt: skip
 
 
 def _around(workspace: Workspace, row: Row) -> Markup:

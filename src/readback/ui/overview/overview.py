@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
-from readback.checks.comparisons import Weighed
+from readback.checks.comparisons import Pair, Weighed
 from readback.checks.groups import Group, also
 from readback.checks.summary import Audit
 from readback.checks.verdicts import Verdict
@@ -30,11 +30,15 @@ def facts(
         show.draw(show.h('<p class="rb-lead">{} {}</p>', _much(workspace, records, scored), said))
 
 
-def faults(audit: Audit, found: Sequence[Weighed], judged: Sequence[Verdict]) -> Markup:
-    """What is against comparing: the verdicts on the planned comparisons, else how many of the gravest kind."""
+def faults(
+    audit: Audit, found: Sequence[Weighed], judged: Sequence[Verdict], scored: Mapping[Pair, paired.Answer]
+) -> Markup:
+    """What is against comparing: the verdicts on the planned comparisons, else how many of the gravest kind; and of a
+    single one what its scores answer.
+    """
     if "asm-nothing-to-send" in audit.counts:
         return show.h("{}", t("overview.nothing_sent"))
-    stops = paired.sentence(audit, judged)
+    stops = paired.sentence(audit, judged, scored)
     if any(one.kind == "unfair" for one in judged):
         return stops
     return show.join([_gravest(audit, [one.group for one in found]), stops], " ")

@@ -25,9 +25,9 @@ NAMED = 2  # comparisons that the first line names
 NONE = dict.fromkeys(("mode", "adapter", "task", "judge"))  # a link to a condition leaves nothing else chosen
 
 
-def sentence(audit: Audit, found: Sequence[Verdict]) -> Markup:
-    """Whether the planned comparisons are fair, the first fault as a link to its places; then errors elsewhere. ""
-    where nothing is planned.
+def sentence(audit: Audit, found: Sequence[Verdict], scored: Mapping[Pair, Answer]) -> Markup:
+    """Whether the planned comparisons are fair, the first fault as a link to its places; of a single one which is
+    better; then errors elsewhere. "" where nothing is planned.
     """
     if not found:
         return Markup("")
@@ -47,7 +47,9 @@ def sentence(audit: Audit, found: Sequence[Verdict]) -> Markup:
     hit = {(fault.code, side): fault.places for one in found for fault in one.faults for side in fault.sides[:1]}
     rest = audit.severities.get("error", 0) - sum(hit.values())
     key = "verdict.rest" if hit else "verdict.rest_only"
-    return show.h("{} {}", told, t(key, n=rest) if rest > 0 and not unknown else "")
+    better = scored.get(found[0].pair) if len(found) == 1 and not wrong and not unknown else None
+    said = show.h("{}", t("overview.better_said", criterion=better.criterion, text=better.text) if better else "")
+    return show.join([one for one in (told, said, t(key, n=rest) if rest > 0 and not unknown else "") if one], " ")
 
 
 def _unknown(unknown: Sequence[Verdict], planned: int) -> Markup:

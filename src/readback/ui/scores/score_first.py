@@ -63,7 +63,7 @@ def lead(
         show.draw(show.h('<p class="rb-small">{} {}</p>', *_pooled(scored, view)))
 
 
-def _pooled(scored: ScoreTable, view: Chosen) -> tuple[str, Markup]:
+def _pooled(scored: ScoreTable, view: Chosen) -> tuple[Markup, Markup]:
     """That items count with the mean of those who scored them, how many these are, and how far they agree."""
     name, pool = view.criterion.name, view.judge.removeprefix("*")
     found = pooled.raters(scored, name, view.judge)
@@ -77,9 +77,10 @@ def _pooled(scored: ScoreTable, view: Chosen) -> tuple[str, Markup]:
     given = {"metric": agreed.metric, "alpha": report.signed(agreed.alpha), "interval": span, "n": agreed.units}
     way = score_drilldown_links.link(t("scores.pool_way"), view="agreement")
     said = [t("scores.pool_said", who=who, each=each), t(key, **given)]
-    if agreed.alpha is not None and agreed.alpha < LOW:
-        said.append(t("scores.pool_agree_low"))
-    return " ".join(said), way
+    if agreed.alpha is None or agreed.alpha >= LOW:
+        return show.h("{}", " ".join(said)), way
+    low = '{} <strong class="rb-warn">{}</strong> {}'
+    return show.h(low, " ".join(said), t("scores.pool_agree_low"), t("scores.pool_agree_even")), way
 
 
 def _apart(scored: ScoreTable, view: Chosen) -> None:
@@ -106,7 +107,7 @@ def charts(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Ch
         score_views.slope(scored, rows, view)
     _apart(scored, view)
     for warning in score_means.warnings(rows):
-        show.draw(show.h('<p class="rb-small rb-caution">{}</p>', warning))
+        show.draw(show.h('<p class="rb-small">{}</p>', warning))
 
 
 def trade(scored: ScoreTable, plan: Sequence[Line], compared: Compared) -> None:

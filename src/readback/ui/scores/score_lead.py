@@ -59,10 +59,10 @@ def _line(table: ScoreTable, workspace: Workspace, one: Line, criterion: Criteri
         said, answer, fair, look = t("scores.blocked_line", why=why), "", Markup(""), " rb-blocked"
     else:
         fair, kind = _fair(table, workspace, one)
-        said, look = report.sentence(one, name, criterion, told=kind not in ("unfair", "unknown")), ""
+        said, look = report.sentence(one, name, criterion, below=kind), ""
         answer = t("scores.conclusion", text=report.answer(one, name, criterion, kind))
         said = f"{said} {report.not_shown(one, name, criterion, kind)}".rstrip()
-    tested = () if isinstance(one, Blocked) else (report.tested(one), _at_odds(one))
+    tested = () if isinstance(one, Blocked) else (report.tested(one), _at_odds(one), report.power(one))
     below = [expected, *tested, plan.warning if plan else ""]
     return show.h(
         '<li class="rb-plan-line{}"><p class="{}"><strong>{} {}</strong> {}</p><p class="rb-small">{}</p>{}</li>',
@@ -90,5 +90,5 @@ def _fair(table: ScoreTable, workspace: Workspace, one: Comparison) -> tuple[Mar
         return Markup(""), ""
     name = partial(report.short, table)
     rest = report.untouched(one, found.touched, found.untouched, name) if found.verdict.faults else ""
-    said = [verdict.line(found.verdict), show.h('<p class="rb-small rb-fair">{}</p>', rest) if rest else ""]
+    said = [verdict.line(found.verdict), show.h('<p class="rb-fair">{}</p>', rest) if rest else ""]
     return show.join(said), found.verdict.kind

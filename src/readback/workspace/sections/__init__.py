@@ -1,1 +1,4 @@
-"""The keys of readback.yml: one module each, with KEY and read(node, draft); adding a key is adding a file."""
+"""The keys of readback.yml: one module each, with KEY and read(node, draft).
+
+`ORDER` in `workspace_file.py` says when each is read.
+"""
