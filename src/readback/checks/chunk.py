@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -14,7 +15,7 @@ from readback.checks.variables import Heard, Shape, Told
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
 from readback.prompts.self_tests import hangs, of_this, own_template
 from readback.prompts.training_layout import trained_on
-from readback.prompts.training_text import trained_input
+from readback.prompts.training_text import guessed, trained_input
 from readback.records import of_record
 from readback.records.dataset import open_dataset
 from readback.requests.observer import Observer, Seen, diagnostic
@@ -188,18 +189,23 @@ def about(
     read = None if hung else model_input.sent(opened, record, assembly, condition, False)
     trained = trained_on(opened, record, assembly.choice)
     counted = token_counts.as_needed(opened, assembly, read)
-    learned = None if hung else trained_input(opened, record, assembly.choice)
-    case = RuleContext(opened, record, assembly, trained, model_input=read, tokens=counted, trained_input=learned)
+    learn = _nothing if hung else partial(trained_input, opened, record, assembly.choice)
+    case = RuleContext(opened, record, assembly, trained, model_input=read, tokens=counted, learn=learn)
     wanted = None if codes is None else frozenset(codes)
     diagnostics = (*assembly.diagnostics, diagnostic(seen)) if seen and seen.first_difference else assembly.diagnostics
-    of_training = of_this(opened, learned) if learned and own_template(learned, read) else ()
     served = opened.models.get(condition.model or "") if condition else None
+    learned = learn() if served and guessed(served) is False else None  # of a guess nothing is told
+    of_training = of_this(opened, learned) if learned and own_template(learned, read) else ()
     said = (_said(one, case, served) for one in (*diagnostics, *of_this(opened, read), *of_training))
     found = (
         *(one for one in said if wanted is None or one.code in wanted),
         *rules.check(case, "assembly", wanted, decided),
     )
     yield from found if opened.dataset else (one for one in found if _without_row(one))
+
+
+def _nothing() -> None:
+    """The training text for a model whose template hangs."""
 
 
 def _said(diagnostic: Diagnostic, case: RuleContext, served: Model | None) -> Finding:
