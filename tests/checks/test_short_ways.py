@@ -76,7 +76,7 @@ SAID = (
     "provided context", "based on",
     "the following question", "in the context", "say", "don't", "know", "it’s", "[1]", "[1] nets", "[2] tide", "[#]",
     "concise", "evidence-grounded prose", "who answers with", "Be brief.", "book.", "Why?", "{x}", "{{ x }}",
-    "{% if x %}", "\n", "\n\n", "\n\nQ", "\n\nQuestion: nets", " ", "\t", "\0", "ZÃ¼rich",
+    "<|im_end|>", "{% if x %}", "\n", "\n\n", "\n\nQ", "\n\nQuestion: nets", " ", "\t", "\0", "ZÃ¼rich",
 )  # fmt: skip
 
 
@@ -113,9 +113,11 @@ def near_files(chance: random.Random) -> dict[str, str]:
     """Conditions of the built-in formats over records that are nearly as those want them."""
     kinds = ("base", "instruction_only", "rag_trained")
     stated = (*SYSTEMS, "Nets.", "Are you a harbour?", "Answer using the provided context.", said(chance, 12))
+    served = chance.random() < 0.3
     models = {
         f"m{n}": {"type": kind, **({"training": {"system": chance.choice(stated)}} if chance.random() < 0.5 else {})}
         | ({"context": chance.randint(20, 200)} if chance.random() < 0.2 else {})
+        | ({"serving": chance.choice(({"format": "chatml"}, {"modelfile": "Modelfile"}))} if served else {})
         for n, kind in enumerate(kinds)
     }
     conditions = [
@@ -134,7 +136,9 @@ def near_files(chance: random.Random) -> dict[str, str]:
     if chance.random() < 0.3:
         config["leaks"] = chance.choice(({"threshold": 0.6}, {"phrases": ["nets"]}, {"phrases": ["the harbour tide"]}))
     rows = [near_row(chance, number) for number in range(6)]
-    return {"readback.yml": json.dumps(config), "data.jsonl": "".join(json.dumps(one) + "\n" for one in rows)}
+    template = "FROM m\nTEMPLATE <|im_start|>{{ .System }}<|im_end|>{{ .Prompt }}<|im_end|>{{ .Response }}\n"
+    made = {"readback.yml": json.dumps(config), "data.jsonl": "".join(json.dumps(one) + "\n" for one in rows)}
+    return made | ({"Modelfile": template} if served else {})
 
 
 def files(chance: random.Random) -> dict[str, str]:

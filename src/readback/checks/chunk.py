@@ -107,9 +107,10 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
     telling = Told()
     decided = rules.decide(opened, wanted, work["plain"])
     of_rows = work["records"] and opened.dataset
-    short = not work["plain"] and opened.dataset and not watching.there
-    look = regular_records.Look(opened, choices if short else (), decided)
+    short = not work["plain"] and opened.dataset
+    look = regular_records.Look(opened, choices if short else (), decided, alone=not watching.there)
     plans = [look.plans.get(choice) for choice in choices]
+    quiet = [choice in look.quiet for choice in choices]
     known: list[list[Any] | None] = [None for _ in choices]  # by whose number the uses of a plan are told again
     before: list[list[Any]] = []
     for record in inside.records():
@@ -121,7 +122,7 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
             counted = token_counts.of_row(opened, record)
             alone = RuleContext(opened, record, tokens=counted, systems=inside.data.systems)
             found.extend(rules.check(alone, "record", wanted, decided))
-        values = look.at(record) if look.plans else None
+        values = look.at(record) if look.quiet else None
         for number, (choice, plan) in enumerate(zip(choices, plans, strict=True)):
             if values and plan and (plan.room is None or look.fits(plan, values)):
                 uses.append(known[number] or telling.tell(plan.uses))
@@ -135,7 +136,8 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
             longest.append(sum(len(segment.text) for message in assembly.messages for segment in message.segments))
             seen = watching.seen(record, assembly)
             observed.append(None if seen is None else seen.verdict == "equal")
-            found.extend(about(opened, record, assembly, wanted, seen, decided))
+            asked = look.others if values and quiet[number] else decided
+            found.extend(about(opened, record, assembly, wanted, seen, asked))
         said = {
             "findings": [as_json.keep(one) for one in found if isinstance(one, Finding)],
             "faults": [

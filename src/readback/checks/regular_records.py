@@ -2,8 +2,9 @@
 
 Most records of the prompt formats are as the formats want them: what a built-in format sends of such a record is the
 format's sentences around values in which no rule can find anything. Then no rule is asked and nothing is assembled.
-What is only nearly so is looked at in full, and so is every choice of which this file does not know all that can be
-said: one with a template, a server, logged requests, or a rule that is not in SILENT.
+Where more can be said than this file knows of (by a server, from logged requests, by a rule that is not in SILENT), it
+is assembled, and only the rules of SILENT are not asked. What is only nearly regular is looked at in full, and so is
+every choice with a template.
 
 A rule belongs in SILENT where it finds nothing in the messages of any regular record, if it finds nothing in those of
 two that are made up. `Look.at` says at each of its demands for the sake of which rules it is made.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -25,6 +27,7 @@ from readback.checks.facts.overlapping import RUN, overlaps, shortened
 from readback.checks.facts.prompt_drift import BEGINNING
 from readback.checks.facts.text_units import Unit, index, may_hold
 from readback.checks.facts.text_words import GAP, Words, stem, words
+from readback.checks.needs import Decided
 from readback.checks.rules import Deciding
 from readback.checks.rules.asm_duplicate_block import twice
 from readback.checks.rules.asm_template_in_value import MARK
@@ -37,14 +40,15 @@ from readback.prompts.training_layout import trained_on
 from readback.serving import limits
 from readback.serving.tokens import Counter
 from readback.sources.prompt_texts import STANDARD, UNKNOWN
-from readback.types import Diagnostic, Location, Record, RuleContext, Selection, VariableUse, Workspace
+from readback.types import Diagnostic, Location, Model, Record, RuleContext, Selection, VariableUse, Workspace
 
 SILENT = frozenset(
     {
         "asm-duplicate-block", "asm-template-in-value", "fmt-context-not-sent", "fmt-markers", "fmt-rag-drift",
-        "fmt-system-text-in-user", "fmt-train-serve-diff", "oll-num-ctx", "srv-over-limit",
+        "fmt-system-text-in-user", "fmt-train-serve-diff",
     }
 )  # fmt: skip
+OF_TOKENS = frozenset({"oll-num-ctx", "srv-over-limit"})  # silent where the messages fit, and nothing else is read
 HEAD = f"{STANDARD} {UNKNOWN}\n\nContext:\n"  # of a stored prompt as the program writes it, before its contexts,
 TAIL = "\n\nQuestion: %s\nAnswer:"  # and behind them
 WITH_CONTEXTS = frozenset({"hybrid", "standard", "stored"})  # what is sent in these formats holds contexts
@@ -107,22 +111,32 @@ class Plan(NamedTuple):
 
 
 class _Probe(NamedTuple):
-    """A choice that may have a plan, and what it sends of a made-up record; `own`: the text outside of contexts."""
+    """What a choice sends of a made-up record: `own` is its text outside of contexts, `plan` where that is all."""
 
-    plan: Plan
+    kind: builders.Builder
     case: RuleContext
     own: str
+    plan: Plan | None
 
 
 class Look:
-    """What is asked of a record, so that nothing is to be said about what the choices with `plans` send of it."""
+    """What is asked of a record, so that nothing is to be said about what the choices with `plans` send of it.
 
-    def __init__(self, opened: Workspace, choices: Iterable[Selection], decided: Deciding) -> None:
-        probes = {choice: probe for choice in choices if (probe := _probe(opened, choice, decided))}
+    Of what the `quiet` choices send, only the `others` of the rules may say something. Without `alone` more is known
+    of what was sent than the files say, and no choice has a plan.
+    """
+
+    def __init__(self, opened: Workspace, choices: Iterable[Selection], decided: Deciding, alone: bool = True) -> None:
+        self.others: Deciding = Decided(opened, [one for one in decided.rules if one[1][0] not in SILENT])
+        silent: Deciding = Decided(opened, [one for one in decided.rules if one[1][0] in SILENT])
+        every = ((choice, _probe(opened, choice, silent, decided if alone else None)) for choice in choices)
+        probes = {choice: probe for choice, probe in every if probe}
         stated = dict.fromkeys(one.text for probe in probes.values() for one in system_texts(probe.case))
         self._sources, self._phrases, self._leaks = tuple(stated), listed(opened.leaks), opened.leaks
         self._index = index((*self._sources, *self._phrases))
         self.plans: dict[Selection, Plan] = {}
+        self.quiet: set[Selection] = set()
+        kinds: set[str] = set()
         enough = [_enough(unit, unit.which >= len(self._sources)) for unit in self._index.units]
         self._room, self._runs = enough, set[Words]()
         before, after = set[Words](), set[Words]()
@@ -133,7 +147,9 @@ class Look:
             room = [most - len(there.get(number, ())) for number, most in enumerate(enough)]
             runs = [run for run in _runs(own) if ASKED not in run and not any(word[0] == GAP for word in run)]
             if min(room, default=1) > 0 and len(set(runs)) == len(runs):  # else what is asked decides
-                self.plans[choice] = probe.plan
+                self.quiet.add(choice)
+                self.plans |= {choice: probe.plan} if probe.plan else {}
+                kinds.add(probe.kind)
                 self._room = list(map(min, self._room, room))
                 self._runs.update(runs)
                 at = own.index(ASKED)
@@ -147,7 +163,6 @@ class Look:
         self._after = sorted({one[:2] for one in after if len(one) > 1})
         self._last = sorted({one[0] for one in after})
         self._counted: dict[tuple[str, str], int] = {}
-        kinds = {plan.kind for plan in self.plans.values()}
         self._of_contexts, self._of_prompt = bool(kinds & WITH_CONTEXTS), "stored" in kinds
 
     def at(self, record: Record) -> Regular | None:
@@ -271,30 +286,66 @@ def _enough(unit: Unit, of_phrase: bool) -> int:
     return min(all_of_it, in_a_row, near_texts.least(unit) if near_texts.worth_it(unit) else all_of_it)
 
 
-def _probe(opened: Workspace, choice: Selection, decided: Deciding) -> _Probe | None:
-    """A choice of a built-in format of which no rule says anything for two made-up records; else None."""
+def _probe(opened: Workspace, choice: Selection, silent: Deciding, every: Deciding | None) -> _Probe | None:
+    """A choice of a built-in format of which no rule in SILENT says anything for two made-up records; else None.
+
+    It has a plan where nothing at all can be said of `every` regular record, if `every` rule is asked.
+    """
     chosen = None if choice.judge else selected_texts(opened, choice)
     if chosen is None or isinstance(chosen, Diagnostic):
         return None
     prompt, model = chosen.prompt, chosen.model
     if prompt.syntax != "builder" or chosen.is_task or chosen.adapter or "merge_roles" in opened.options:
         return None
-    if program(opened, prompt).albert or hangs(opened, model.name if model else None):
+    if program(opened, prompt).albert:
         return None
-    if model and training_text.template(model):
-        return None
-    two, three = (_case(opened, _made_up(count), choice, decided) for count in (2, 3))
-    if two is None or three is None:
+    two, three = (_case(opened, _made_up(count), choice) for count in (2, 3))
+    if two is None or three is None or any(any(rules.check(one, "assembly", None, silent)) for one in (two, three)):
         return None
     kind = builders.builder(prompt.template or prompt.mode, model.type if model else None, opened.options)
     user, fields = next(two.messages("user")), two.record.fields if two.record else {}
     if kind == "standard" and two.trained and two.trained.text == user.text:
         return None  # trained on the stored prompt: blanks at the end of a context are in that alone
+    own = shortened(user.text, in_message(user, fields))
+    plan = _plan(opened, kind, model, two, three) if every and _is_all(opened, model, (two, three), every) else None
+    return _Probe(kind, two, own, plan)
+
+
+def _case(opened: Workspace, record: Record, choice: Selection) -> RuleContext | None:
+    """What the rules see of the messages for a record; None where these are others than usual."""
+    made = assemble(opened, record, choice, marked=False)
+    if made.diagnostics or [one.role for one in made.messages] not in (["user"], ["system", "user"]):
+        return None
+    return RuleContext(opened, record, made, trained_on(opened, record, choice))
+
+
+def _is_all(opened: Workspace, model: Model | None, cases: Iterable[RuleContext], every: Deciding) -> bool:
+    """Whether all that can be said of such messages is what SILENT and the count of their tokens say."""
+    if model and (hangs(opened, model.name) or training_text.template(model)):
+        return False
+    for case in cases:
+        record, made = case.record, case.assembly
+        condition = opened.condition(made.choice.condition) if made and made.choice.condition else None
+        if record is None or made is None or model_input.sent(opened, record, made, condition, False):
+            return False
+        counted = replace(case, tokens=token_counts.as_needed(opened, made, None))
+        if not (SILENT | OF_TOKENS).issuperset(code for code, _ in every.rules_for(counted, "assembly")):
+            return False
+        if any(rules.check(counted, "assembly", None, every)):
+            return False
+    return True
+
+
+def _plan(
+    opened: Workspace, kind: builders.Builder, model: Model | None, two: RuleContext, three: RuleContext
+) -> Plan | None:
+    """What a choice sends of any regular record, from what it sends of two; None where it is put together otherwise."""
     limit = limits.of(model)
+    user = next(two.messages("user")).text
     plan = Plan(
         kind,
         tuple(message.text for message in two.messages("system")),
-        *_sentences(kind, user.text),
+        *_sentences(kind, user),
         own=0,
         uses=two.assembly.uses if two.assembly else (),
         room=Room(limit.room, token_counts.counter(opened, model)) if limit else None,
@@ -302,24 +353,7 @@ def _probe(opened: Workspace, choice: Selection, decided: Deciding) -> _Probe | 
     sent = [message.text for case in (two, three) for message in case.messages("user")]
     if [plan.text(_values(count)) for count in (2, 3)] != sent:
         return None
-    plan = plan._replace(own=_length(two) - plan.length(_values(2)))
-    own = shortened(user.text, in_message(user, fields))
-    return _Probe(plan, two, own)
-
-
-def _case(opened: Workspace, record: Record, choice: Selection, decided: Deciding) -> RuleContext | None:
-    """What the rules see of a record under a choice; None where anything is said, or where more is to be seen."""
-    made = assemble(opened, record, choice, marked=False)
-    if made.diagnostics or [one.role for one in made.messages] not in (["user"], ["system", "user"]):
-        return None
-    condition = opened.condition(choice.condition) if choice.condition else None
-    if model_input.sent(opened, record, made, condition, False):
-        return None
-    counted = token_counts.as_needed(opened, made, None)
-    case = RuleContext(opened, record, made, trained_on(opened, record, choice), tokens=counted)
-    if not SILENT.issuperset(code for code, _ in decided.rules_for(case, "assembly")):
-        return None
-    return None if any(rules.check(case, "assembly", None, decided)) else case
+    return plan._replace(own=_length(two) - plan.length(_values(2)))
 
 
 def _made_up(count: int) -> Record:
