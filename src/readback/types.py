@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -562,7 +562,7 @@ class Workspace:
 class RuleContext:
     """What a rule may look at: the workspace always, a record and an assembly where the rule is about them.
 
-    `probes` (by model) go with the workspace; the last three with an assembly.
+    `probes` (by model) go with the workspace; what is trained, read and counted with an assembly.
     """
 
     workspace: Workspace
@@ -572,8 +572,13 @@ class RuleContext:
     self_tests: Mapping[str, SelfTest] = field(default_factory=dict)
     model_input: ModelInput | None = None
     tokens: Tokens | None = None  # of what the model reads, else of all messages; of a record alone: of a training row
-    trained_input: ModelInput | None = None  # the text the model was trained on for this record, by its template
+    learn: Callable[[], ModelInput | None] = lambda: None  # makes what `trained_input` answers: few rules ask for it
     systems: Systems = NO_SYSTEMS  # of the training rows in the record's file
+
+    @property
+    def trained_input(self) -> ModelInput | None:
+        """The text that the model was trained on for this record, by its template."""
+        return self.learn()
 
     def messages(self, role: str) -> Iterator[Message]:
         """The assembly's messages of one role."""

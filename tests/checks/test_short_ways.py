@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.checks import chunk, needs, rules
+from readback.checks import chunk, needs, regular_records, rules
+from readback.checks.facts.text_units import BECOME_ASCII
 from readback.checks.facts.text_words import MIXED, words
 from readback.prompts import assemble
 from readback.records.dataset import open_dataset
+from readback.types import Record, Workspace
 
 SYSTEMS = (
     "You are a research paper assistant.",
@@ -66,6 +68,77 @@ def row(chance: random.Random, number: int) -> dict[str, Any]:
         if name != "task_id" and chance.random() < 0.05:
             made[name] = chance.choice((None, "", 3))
     return made
+
+
+SAID = (
+    "nets", "harbour", "tide", "Straße", "été", "模型", "you", "are", "a", "an", "assistant", "helpful",
+    "research paper assistant", "answer", "question", "Question:", "Answer:", "Context:", "the", "using",
+    "provided context", "based on",
+    "the following question", "in the context", "say", "don't", "know", "it’s", "[1]", "[1] nets", "[2] tide", "[#]",
+    "concise", "evidence-grounded prose", "who answers with", "Be brief.", "book.", "Why?", "{x}", "{{ x }}",
+    "<|im_end|>", "{% if x %}", "\n", "\n\n", "\n\nQ", "\n\nQuestion: nets", " ", "\t", "\0", "ZÃ¼rich",
+)  # fmt: skip
+
+
+def said(chance: random.Random, most: int) -> str:
+    """A few words, of which some are those of the formats and of system texts."""
+    usual = chance.random() < 0.6  # then none that means anything
+    return " ".join(chance.choice(SAID[:6] if usual else SAID) for _ in range(chance.randint(1, most)))
+
+
+def near_row(chance: random.Random, number: int) -> dict[str, Any]:
+    """A record as the prompt formats want it, but for a little thing now and then."""
+    asked = chance.choice((said(chance, 4), said(chance, 14), f" {said(chance, 5)}?\n"))
+    if chance.random() < 0.1:
+        asked += chance.choice((f"\n\n{PARAGRAPH}" * 2, f" {PARAGRAPH}" * 2, f"\n\n{HEAD}", *SYSTEMS))
+    contexts: list[Any] = [f"[{n}] {said(chance, 12)}" for n in range(1, chance.randint(1, 4) + 1)]
+    if chance.random() < 0.2:
+        contexts[0] = chance.choice(
+            (f"[1] {asked.strip()}", f"[1] {said(chance, 3)}\n\n{contexts[-1]}", "[1]", "nets", "")
+        )
+    if chance.random() < 0.05:
+        contexts[-1] = chance.choice((None, 3, "[7] tide", "[1] [1] tide"))
+    written = [one if isinstance(one, str) else "" for one in contexts]
+    if chance.random() < 0.5:
+        written = [one.strip() for one in written]
+    prompt = f"{HEAD}\n\nContext:\n{(chr(10) * 2).join(written)}\n\nQuestion: {asked.strip()}\nAnswer:"
+    if chance.random() < 0.1:
+        at = chance.randint(0, len(prompt))
+        prompt = prompt[:at] + chance.choice(("", " ", "\n", said(chance, 3), f"{SYSTEMS[0]} ")) + prompt[at + 1 :]
+    rag = {"prompt": prompt, "contexts": contexts}
+    return {"task_id": f"t{number}", "instruction": asked, "expected_response": "So [1].", "rag": rag}
+
+
+def near_files(chance: random.Random) -> dict[str, str]:
+    """Conditions of the built-in formats over records that are nearly as those want them."""
+    kinds = ("base", "instruction_only", "rag_trained")
+    stated = (*SYSTEMS, "Nets.", "Are you a harbour?", "Answer using the provided context.", said(chance, 12))
+    served = chance.random() < 0.3
+    models = {
+        f"m{n}": {"type": kind, **({"training": {"system": chance.choice(stated)}} if chance.random() < 0.5 else {})}
+        | ({"context": chance.randint(20, 200)} if chance.random() < 0.2 else {})
+        | ({"serving": chance.choice(({"format": "chatml"}, {"modelfile": "Modelfile"}))} if served else {})
+        for n, kind in enumerate(kinds)
+    }
+    conditions = [
+        {"name": f"c{n}", "mode": chance.choice(("instruction", "rag", "hybrid", "standard")), "model": f"m{n % 3}"}
+        for n in range(6)
+    ]
+    options = {"condition4": ("hybrid", "standard"), "closed_book": ("no_citations", "short")}
+    config = {
+        "dataset": {"path": "data.jsonl", "id": "task_id"},
+        "models": models,
+        "conditions": conditions,
+        "prompts": ["builtin:prompt-formats"],
+        "options": {name: chance.choice(known) for name, known in options.items()}
+        | {"spacing": chance.choice(("program", "document"))},
+    }
+    if chance.random() < 0.3:
+        config["leaks"] = chance.choice(({"threshold": 0.6}, {"phrases": ["nets"]}, {"phrases": ["the harbour tide"]}))
+    rows = [near_row(chance, number) for number in range(6)]
+    template = "FROM m\nTEMPLATE <|im_start|>{{ .System }}<|im_end|>{{ .Prompt }}<|im_end|>{{ .Response }}\n"
+    made = {"readback.yml": json.dumps(config), "data.jsonl": "".join(json.dumps(one) + "\n" for one in rows)}
+    return made | ({"Modelfile": template} if served else {})
 
 
 def files(chance: random.Random) -> dict[str, str]:
@@ -119,6 +192,78 @@ def differing(folder: Path, made: Mapping[str, str | bytes]) -> list[Any]:
 def test_random_workspaces_with_faults_have_the_same_findings_by_the_short_and_the_long_way(tmp_path: Path) -> None:
     for seed in range(many(2_000)):
         assert differing(tmp_path / str(seed), files(random.Random(seed))) == [], f"seed {seed}"
+
+
+def test_records_that_are_regular_or_nearly_so_have_the_same_findings_by_both_ways(tmp_path: Path) -> None:
+    for seed in range(many(1_000)):
+        assert differing(tmp_path / str(seed), near_files(random.Random(seed))) == [], f"seed {seed}"
+
+
+ASKED, CONTEXTS = "Where do nets dry?", ("[1] On the été wall.", "[2] In the harbour.")
+FAR = "[1] a wall that is long enough to be known by its beginning"
+
+
+def regular(asked: str = ASKED, contexts: Sequence[Any] = CONTEXTS, prompt: str | None = None) -> Record:
+    """A record as the prompt formats want it, but for what is given otherwise."""
+    block = "\n\n".join(map(str, contexts))
+    written = f"{HEAD}\n\nContext:\n{block}\n\nQuestion: {asked.strip()}\nAnswer:" if prompt is None else prompt
+    return Record("1", {"instruction": asked, "rag": {"prompt": written, "contexts": list(contexts)}})
+
+
+@pytest.fixture(scope="module")
+def formats(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workspace, regular_records.Look]:
+    folder = tmp_path_factory.mktemp("formats")
+    conditions = [{"name": mode, "mode": mode, "model": "m"} for mode in ("instruction", "rag", "hybrid")]
+    model = {"type": "rag_trained", "training": {"system": SYSTEMS[2]}, "context": 120}
+    config = {"prompts": ["builtin:prompt-formats"], "models": {"m": model}, "conditions": conditions}
+    (folder / "readback.yml").write_text(json.dumps({**config, "dataset": "data.jsonl"}))
+    (folder / "data.jsonl").write_text(json.dumps({"task_id": "1", **regular().fields}))
+    opened = workspace.open(folder)
+    return opened, regular_records.Look(opened, assemble.choices(opened), rules.decide(opened))
+
+
+def test_a_record_as_the_formats_want_it_is_known_by_one_look(
+    formats: tuple[Workspace, regular_records.Look],
+) -> None:
+    opened, look = formats
+    for record in (regular(f" {ASKED}\n"), regular("Is [1] so?", ("[1] Yes.  ", "[2] No.\n\nNo.", "[3] Why"))):
+        values = look.at(record)
+        assert values is not None
+        made = [assemble.assemble(opened, record, choice) for choice in look.plans]
+        assert [plan.text(values) for plan in look.plans.values()] == [one.messages[-1].text for one in made]
+        sent = [sum(len(message.text) for message in one.messages) for one in made]
+        assert [plan.length(values) for plan in look.plans.values()] == sent
+        assert [plan.uses for plan in look.plans.values()] == [one.uses for one in made]
+        assert all(look.fits(plan, values) for plan in look.plans.values())
+    long = look.at(regular("Is it so?", ("[1] " + "wall " * 120,)))
+    assert long is not None
+    assert [look.fits(plan, long) for plan in look.plans.values()] == [True, False, False]
+
+
+@pytest.mark.parametrize("record", [
+    regular("Why?"),  # one word says too little of its own
+    regular(""), regular("nets \0 dry"), regular("Why? Answer: so"), regular("Why do {{ nets }} dry?"),
+    regular(f"{PARAGRAPH}\n\n{PARAGRAPH}"), regular(f"Why?\n\n{HEAD}\n\nWhy?"),
+    regular(f"Why? {SYSTEMS[2]}"), regular("Why? You are an assistant."),
+    regular(contexts=()), regular(contexts=("On the wall.",)), regular(contexts=("[1] a", None)),
+    regular(contexts=("[1] a", "[1] b")), regular(contexts=("[1]",)), regular(contexts=(" [1] a",)),
+    regular("Is it On the wall?", ("[1] On the wall",)), regular(f"Why {FAR[:40]}?", (FAR,)),
+    regular(contexts=("[1] a\0b",)), regular(contexts=("[1] a\n\nQuestion: b",)), regular(contexts=("[1] {{ a }}",)),
+    regular(contexts=(f"[1] {SYSTEMS[2]}",)), regular(contexts=("[1] So. You are an assistant.",)),
+    regular(contexts=("[1] a\n\n[2] you are an", "[2] assistant")),
+    regular(prompt=""), regular(prompt=regular().fields["rag"]["prompt"] + " "),
+])  # fmt: skip
+def test_a_record_with_anything_that_a_rule_may_speak_of_is_looked_at_in_full(
+    record: Record, formats: tuple[Workspace, regular_records.Look]
+) -> None:
+    assert formats[1].at(record) is None
+
+
+def test_every_character_that_becomes_ascii_in_one_case_is_known() -> None:
+    every = "".join(map(chr, range(0x80, 0x110000)))
+    become = [one for one in every if (said := one.casefold()) != one and min(said) < "\x80"]
+    assert len(become) == 19
+    assert [one for one in become if not BECOME_ASCII.fullmatch(one.encode("utf-8", "surrogatepass"))] == []
 
 
 @pytest.mark.parametrize("code", [code for code, rule in rules.RULES().items() if rule.needs])

@@ -252,6 +252,21 @@ def test_children_die_with_the_app() -> None:
     wait_until(lambda: not running(zygote) and not running(child))
 
 
+def test_a_zygote_that_was_begun_is_the_one_that_answers_and_none_outlives_an_app_that_never_asks() -> None:
+    code = (
+        "import sys; from readback import sandbox; from readback.sandbox import client\n"
+        "sandbox.begin('readback.sandbox.self_test'); sandbox.begin(); print(client._zygotes[False].process.pid)\n"
+        "if len(sys.argv) > 1: print(sandbox.call('readback.sandbox.self_test:echo', 7), sandbox.isolation()['zygote'])"
+    )
+    asked, not_asked = (
+        subprocess.run([sys.executable, "-c", code, *more], capture_output=True, text=True, check=True)
+        for more in (["ask"], [])
+    )
+    number = int(asked.stdout.split()[0])
+    assert (asked.stdout.split()[1:], asked.stderr, not_asked.stderr) == (["7", str(number)], "", "")
+    wait_until(lambda: not running(number) and not running(int(not_asked.stdout)))
+
+
 def test_nothing_reaches_the_terminal_when_a_child_dies() -> None:
     code = (
         "from readback import sandbox\n"

@@ -5,16 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
 from readback import as_json, sandbox
-from readback.checks import repeats, rules
+from readback.checks import regular_records, repeats, rules
 from readback.checks.variables import Heard, Shape, Told
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
 from readback.prompts.self_tests import hangs, of_this, own_template
 from readback.prompts.training_layout import trained_on
-from readback.prompts.training_text import trained_input
+from readback.prompts.training_text import guessed, trained_input
 from readback.records import of_record
 from readback.records.dataset import open_dataset
 from readback.requests.observer import Observer, Seen, diagnostic
@@ -108,6 +109,11 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
     telling = Told()
     decided = rules.decide(opened, wanted, work["plain"])
     of_rows = work["records"] and opened.dataset
+    short = not work["plain"] and opened.dataset
+    look = regular_records.Look(opened, choices if short else (), decided, alone=not watching.there)
+    plans = [look.plans.get(choice) for choice in choices]
+    quiet = [choice in look.quiet for choice in choices]
+    known: list[list[Any] | None] = [None for _ in choices]  # by whose number the uses of a plan are told again
     before: list[list[Any]] = []
     for record in inside.records():
         uses: list[list[Any]] = []
@@ -118,14 +124,23 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
             counted = token_counts.of_row(opened, record)
             alone = RuleContext(opened, record, tokens=counted, systems=inside.data.systems)
             found[0].extend(rules.check(alone, "record", wanted, decided))
-        for choice in choices:
+        values = look.at(record) if look.quiet else None
+        for number, (choice, plan) in enumerate(zip(choices, plans, strict=True)):
+            if values and plan and (plan.room is None or look.fits(plan, values)):
+                uses.append(known[number] or telling.tell(plan.uses))
+                known[number] = telling.again(uses[-1])
+                longest.append(plan.length(values))
+                observed.append(None)
+                found.append([])
+                continue
             sandbox.beat()
             assembly = assemble.assemble(opened, record, choice, replies.get(choice, record), marked=False)
             uses.append(telling.tell(assembly.uses))
             longest.append(sum(len(segment.text) for message in assembly.messages for segment in message.segments))
             seen = watching.seen(record, assembly)
             observed.append(None if seen is None else seen.verdict == "equal")
-            found.append(list(about(opened, record, assembly, wanted, seen, decided)))
+            asked = look.others if values and quiet[number] else decided
+            found.append(list(about(opened, record, assembly, wanted, seen, asked)))
         every = list(chain.from_iterable(found))
         said = {
             "findings": [as_json.keep(one) for one in every if isinstance(one, Finding)],
@@ -135,7 +150,7 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
             ],
             "uses": [] if uses == before else uses,
             "observed": observed if any(one is not None for one in observed) else [],
-            "marks": list(repeats.marks(RuleContext(opened, record), wanted)) if of_rows else [],
+            "marks": list(repeats.marks(RuleContext(opened, record), wanted, decided)) if of_rows else [],
         }
         before = [one[:1] for one in uses]
         yield {"index": record.place.index, "longest": longest} | {name: one for name, one in said.items() if one}
@@ -181,18 +196,23 @@ def about(
     read = None if hung else model_input.sent(opened, record, assembly, condition, False)
     trained = trained_on(opened, record, assembly.choice)
     counted = token_counts.as_needed(opened, assembly, read)
-    learned = None if hung else trained_input(opened, record, assembly.choice)
-    case = RuleContext(opened, record, assembly, trained, model_input=read, tokens=counted, trained_input=learned)
+    learn = _nothing if hung else partial(trained_input, opened, record, assembly.choice)
+    case = RuleContext(opened, record, assembly, trained, model_input=read, tokens=counted, learn=learn)
     wanted = None if codes is None else frozenset(codes)
     diagnostics = (*assembly.diagnostics, diagnostic(seen)) if seen and seen.first_difference else assembly.diagnostics
-    of_training = of_this(opened, learned) if learned and own_template(learned, read) else ()
     served = opened.models.get(condition.model or "") if condition else None
+    learned = learn() if served and guessed(served) is False else None  # of a guess nothing is told
+    of_training = of_this(opened, learned) if learned and own_template(learned, read) else ()
     said = (_said(one, case, served) for one in (*diagnostics, *of_this(opened, read), *of_training))
     found = (
         *(one for one in said if wanted is None or one.code in wanted),
         *rules.check(case, "assembly", wanted, decided),
     )
     yield from found if opened.dataset else (one for one in found if _without_row(one))
+
+
+def _nothing() -> None:
+    """The training text for a model whose template hangs."""
 
 
 def _said(diagnostic: Diagnostic, case: RuleContext, served: Model | None) -> Finding:

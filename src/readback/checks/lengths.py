@@ -35,27 +35,36 @@ class Widest:
 class Lengths:
     """What grows while records pass by."""
 
-    conditions: dict[SelectionKey, Extremes] = field(default_factory=dict)
     widest: Widest | None = None
+    _seen: dict[SelectionKey, list[int]] = field(default_factory=dict)  # the values of Extremes
+
+    @property
+    def conditions(self) -> dict[SelectionKey, Extremes]:
+        """The longest and the shortest so far."""
+        return {key: Extremes(*seen) for key, seen in self._seen.items()}
 
     def take(
         self, keys: Sequence[SelectionKey], choices: Sequence[Selection], characters: Sequence[int], index: int
     ) -> None:
         """Count one record; a choice that gave nothing (0 characters) has no length."""
-        there = [(number, choice) for number, choice in zip(characters, choices, strict=True) if number]
         for key, number in zip(keys, characters, strict=True):
             if number:
-                self.conditions[key] = _more(self.conditions.get(key), number, index)
-        sent = sorted(((n, at) for at, (n, choice) in enumerate(there) if choice.judge is None), key=lambda one: one[0])
-        if len(sent) > 1:
-            (short, low), (long, high) = sent[0], sent[-1]
-            if self.widest is None or long - short > self.widest.characters[0] - self.widest.characters[1]:
-                self.widest = Widest(index, there[high][1], there[low][1], (long, short))
+                seen = self._seen.setdefault(key, [number, index, number, index, 0])
+                seen[4] += 1
+                if number >= seen[0]:
+                    seen[:2] = _first((number, index), seen[0], seen[1])
+                if number <= seen[2]:
+                    seen[2:4] = _first((number, index), seen[2], seen[3])
+        sent = [(n, choice) for n, choice in zip(characters, choices, strict=True) if n and choice.judge is None]
+        if len(sent) < 2:
+            return
+        numbers = [n for n, _ in sent]
+        low, high = min(numbers), max(numbers)
+        if self.widest is None or high - low > self.widest.characters[0] - self.widest.characters[1]:
+            short, long = sent[numbers.index(low)], sent[len(sent) - 1 - numbers[::-1].index(high)]
+            self.widest = Widest(index, long[1], short[1], (high, low))
 
 
-def _more(so_far: Extremes | None, number: int, index: int) -> Extremes:
-    if so_far is None:
-        return Extremes(number, index, number, index, 1)
-    longest = max((so_far.longest, -so_far.longest_at), (number, -index))
-    shortest = min((so_far.shortest, so_far.shortest_at), (number, index))
-    return Extremes(longest[0], -longest[1], *shortest, so_far.records + 1)
+def _first(new: tuple[int, int], number: int, index: int) -> tuple[int, int]:
+    """A record that is further out; of two with equal numbers the first, in whatever order they come."""
+    return (number, min(index, new[1])) if number == new[0] else new

@@ -26,10 +26,10 @@ LAST = (1 << 23) - 1
 FILE = 1 << 40  # records that a file may have, so that one number tells the file and the record
 
 
-def marks(case: RuleContext, codes: Collection[str] | None) -> Iterator[Mark]:
+def marks(case: RuleContext, codes: Collection[str] | None, decided: rules.Deciding | None = None) -> Iterator[Mark]:
     """The marks of one record, for the rules of `codes`; a text with a masked value says nothing and has none."""
     masked = case.record is not None and case.record.masked
-    for code, kind, text in rules.marks(case, codes):
+    for code, kind, text in rules.marks(case, codes, decided):
         if not (masked and MASK in text):
             whole = f"{code}\0{kind}\0{text}".encode("utf-8", "surrogatepass")
             yield code, kind, hashlib.blake2b(whole, digest_size=8).hexdigest()

@@ -17,7 +17,7 @@ from importlib import import_module
 from io import TextIOWrapper
 from types import ModuleType
 
-from readback import __version__
+from readback import __version__, sandbox
 from readback.readers.cache_folder import DiskFull
 from readback.records.changed import DatasetChanged
 from readback.words import t
@@ -25,6 +25,8 @@ from readback.words import t
 CLEAN, FOUND, WRONG, OURS, STOPPED, UNHEARD = 0, 1, 2, 70, 130, 141
 # Names that commands had, which scripts may still use; no help speaks of them.
 FORMERLY = {"wire": "model-input", "rules": "rule", "explain": "rule"}
+# Commands that have children work for them, and what those load: started while the command itself is loaded.
+CHILDREN = {"check": ("readback.checks.chunk",)}
 
 
 class UsageError(Exception):
@@ -37,6 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     words[:1] = [FORMERLY.get(word, word) for word in words[:1]]
     _any_text(sys.stdout, sys.stderr)
     try:
+        if words and words[0] in CHILDREN and not {"-h", "--help"} & set(words):
+            sandbox.begin(*CHILDREN[words[0]])
         args = parser(words[:1]).parse_args(words)
         code: int = args.run(args)
         sys.stdout.flush()

@@ -29,7 +29,7 @@ from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.types import Record, Selection, Workspace
 
-SPAN = 4 << 20  # bytes of the dataset and
+SPAN = 8 << 20  # bytes of the dataset and
 MOST = 1_000  # records in one child: enough to pay for its start, few enough to keep every core busy
 KILLS = 5  # records that may kill their child under one choice before the choice is given up
 LOOK = 0.1  # seconds between two looks at how far the children are

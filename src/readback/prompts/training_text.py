@@ -106,6 +106,12 @@ def template(model: Model) -> Template | None:
     return Template(found.name, found, "assumed") if found else None
 
 
+def guessed(model: Model) -> bool | None:
+    """Whether what its training messages went through is a guess by its Modelfile; None where not even that."""
+    found = template(model)
+    return found.basis == "assumed" if found else None
+
+
 def rendered(opened: Workspace, found: Template, messages: Sequence[Message]) -> ModelInput:
     """Messages as text to learn from: the answer included, nothing that asks for one."""
     if found.template:

@@ -8,7 +8,7 @@ known by their top-level `contexts`, call the prompt `prompt`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from readback.types import Location, Record, Values
@@ -25,26 +25,34 @@ class Field(NamedTuple):
 
 def question(fields: Values) -> Field | None:
     """What is asked."""
-    return next(_there([("instruction", fields.get("instruction"))]), None)
+    value = fields.get("instruction")
+    return None if value is None else Field("instruction", value)
 
 
 def stored_prompt(fields: Values) -> Field | None:
     """The prompt that was made when the dataset was, whatever its type."""
-    places = [("rag.prompt", _rag(fields).get("prompt")), ("rag_prompt", fields.get("rag_prompt"))]
-    if isinstance(fields.get("contexts"), list):  # alone, `prompt` is what data of any kind calls its input
-        places.append(("prompt", fields.get("prompt")))
-    return next(_there(places), None)
+    for name, value in (("rag.prompt", _rag(fields).get("prompt")), ("rag_prompt", fields.get("rag_prompt"))):
+        if value is not None:
+            return Field(name, value)
+    # alone, `prompt` is what data of any kind calls its input
+    found = fields.get("prompt") if isinstance(fields.get("contexts"), list) else None
+    return None if found is None else Field("prompt", found)
 
 
 def contexts(fields: Values) -> Field | None:
     """The retrieved contexts, whatever their type: normally a list of texts."""
-    places = [("rag.contexts", _rag(fields).get("contexts")), ("contexts", fields.get("contexts"))]
-    return next(_there(places), None)
+    for name, value in (("rag.contexts", _rag(fields).get("contexts")), ("contexts", fields.get("contexts"))):
+        if value is not None:
+            return Field(name, value)
+    return None
 
 
 def reference(fields: Values) -> Field | None:
     """The expected answer: the first of the known names that holds a text."""
-    return next((field for field in _there((n, fields.get(n)) for n in REFERENCES) if _is_text(field.value)), None)
+    for name in REFERENCES:
+        if isinstance(value := fields.get(name), str) and value:
+            return Field(name, value)
+    return None
 
 
 def at(record: Record, field: str) -> Location:
@@ -71,12 +79,4 @@ def kind(value: Any) -> str:
 
 def _rag(fields: Values) -> Mapping[str, Any]:
     rag = fields.get("rag")
-    return rag if isinstance(rag, Mapping) else {}
-
-
-def _there(places: Any) -> Iterator[Field]:
-    return (Field(name, value) for name, value in places if value is not None)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and value != ""
+    return rag if isinstance(rag, dict | Mapping) else {}

@@ -28,6 +28,7 @@ from typing import Any, Literal
 
 from readback.sandbox import frames
 from readback.sandbox.client import Zygote, ZygoteLost, alive
+from readback.sandbox.client import begin as begin
 from readback.sandbox.limits import DEFAULT as DEFAULT
 from readback.sandbox.limits import Limits as Limits
 from readback.sandbox.limits import beat as beat

@@ -10,6 +10,7 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from readback import plugins
 from readback.sandbox import frames
@@ -17,7 +18,7 @@ from readback.sandbox import frames
 MESSAGE = 512  # bytes of one request: names of ours, padded; the sockets travel beside it
 GRACE = 0.3  # seconds in which a killed zygote ends
 START_SECONDS = 120.0  # importing on a cold disk, on a busy machine
-BOOT = "import sys; sys.path.append(sys.argv[2]); from readback.sandbox.zygote import main; main(*sys.argv[1::2])"
+BOOT = "import sys; sys.path.append(sys.argv.pop(2)); from readback.sandbox.zygote import main; main(*sys.argv[1:])"
 
 _start = threading.Lock()
 _zygotes: dict[bool, Zygote] = {}  # by whether its children share what was loaded for them: see `alive`
@@ -30,14 +31,16 @@ class ZygoteLost(Exception):  # noqa: N818 - likewise
 class Zygote:
     """The process that forks children, and our end of the socket to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *modules: str) -> None:
+        """Starts it and waits for nothing: `started` does. `modules` are what its children will ask for."""
         self.owner = os.getpid()
+        self.facts: Any = None  # what surrounds its children, once it has said so
         self.lock = threading.Lock()
         self.control, end = socket.socketpair()
         package = str(Path(__file__).resolve().parents[2])
         with end:
             self.process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-I", "-c", BOOT, str(end.fileno()), package, plugins.for_a_child()],
+                [sys.executable, "-I", "-c", BOOT, str(end.fileno()), package, plugins.for_a_child(), *modules],
                 env={},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -46,15 +49,20 @@ class Zygote:
                 cwd="/",
                 start_new_session=True,  # Ctrl+C in the terminal is for the app, not for its children
             )
-        try:
-            _, self.facts, _ = frames.read(self.control, 1 << 16, START_SECONDS)
-        except (frames.Closed, frames.Late):
-            self.process.kill()
-            _, said = self.process.communicate()
-            raise RuntimeError(f"the sandbox's zygote did not start:\n{said.decode('utf-8', 'replace')}") from None
-        assert self.process.stderr is not None  # noqa: S101 - for the type checker: stderr=PIPE above
-        self.process.stderr.close()
-        self.control.settimeout(None)
+
+    def started(self) -> Zygote:
+        """Itself, when it is ready for requests. Raises RuntimeError where it did not start."""
+        if self.facts is None:
+            try:
+                _, self.facts, _ = frames.read(self.control, 1 << 16, START_SECONDS)
+            except (frames.Closed, frames.Late):
+                self.process.kill()
+                _, said = self.process.communicate()
+                raise RuntimeError(f"the sandbox's zygote did not start:\n{said.decode('utf-8', 'replace')}") from None
+            assert self.process.stderr is not None  # noqa: S101 - for the type checker: stderr=PIPE above
+            self.process.stderr.close()
+            self.control.settimeout(None)
+        return self
 
     def alive(self) -> bool:
         return self.owner == os.getpid() and self.process.poll() is None
@@ -79,6 +87,8 @@ class Zygote:
     def close(self) -> None:
         self.control.close()  # the zygote reads the end of the stream, kills its children and leaves
         if self.owner == os.getpid():
+            if self.facts is None:  # nobody has asked for it yet: it would only load on
+                self.process.kill()
             try:
                 self.process.wait(2)
             except subprocess.TimeoutExpired:
@@ -86,8 +96,15 @@ class Zygote:
                 self.process.wait()
 
 
+def begin(*modules: str) -> None:
+    """Start the zygote of this process where there is none, while others work on; it loads `modules` last."""
+    with _start:
+        if False not in _zygotes:
+            _zygotes[False] = Zygote(*modules)
+
+
 def alive(sharing: bool = False) -> Zygote:
-    """The zygote of this process; a new one where there is none, or no longer.
+    """The zygote of this process, when it has started; a new one where there is none, or no longer.
 
     What children share (vocabularies of tokenizers, up to 200 MB) has a zygote of its own: a fork copies the tables of
     all the memory of its parent, so that every child would begin three times as slowly.
@@ -98,7 +115,7 @@ def alive(sharing: bool = False) -> Zygote:
             if held is not None:
                 held.close()
             held = _zygotes[sharing] = Zygote()
-        return held
+        return held.started()
 
 
 @atexit.register

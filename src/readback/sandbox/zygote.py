@@ -25,8 +25,10 @@ WARM = (
 COLLECT = (50_000, 20, 20)  # most children end before they made enough objects for one collection
 
 
-def main(number: str, added: str) -> NoReturn:
-    """Serve requests on the socket `number` until our parent goes away; `added` are the plugins that it found."""
+def main(number: str, added: str, *modules: str) -> NoReturn:
+    """Serve requests on the socket `number` until our parent goes away; `added` are the plugins that it found,
+    `modules` what will be asked for.
+    """
     control = socket.socket(fileno=int(number))
     plugins.take(added)
     jail.quiet_signals()
@@ -40,6 +42,9 @@ def main(number: str, added: str) -> NoReturn:
     facts["files of closed work"] = "Python's own" if rules is not None else "not limited"
     control.sendall(frames.encode(frames.VALUE, {"zygote": os.getpid(), **facts}))
     os.dup2(os.open(os.devnull, os.O_RDWR), 2)  # a child's death must not spill onto the app's terminal
+    for module in modules:
+        with suppress(Exception):  # the child that asks for it meets the same error and reports it
+            _warm(module)
     _serve(control, rules)
 
 

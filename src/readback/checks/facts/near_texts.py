@@ -42,8 +42,13 @@ class Similar(NamedTuple):
 
 def worth_it(unit: Unit) -> bool:
     """Whether a unit is long enough to be known by something like it."""
-    words, least = WHOLE if unit.whole else SENTENCE
-    return unit.size >= words and unit.letters >= least
+    words, letters_ = WHOLE if unit.whole else SENTENCE
+    return unit.size >= words and unit.letters >= letters_
+
+
+def least(unit: Unit) -> int:
+    """How many different pairs of neighbouring words make it worth while to align a stretch with a unit."""
+    return max(1, len(unit.words) // 4)
 
 
 def nearer(threshold: float) -> float:
@@ -57,7 +62,7 @@ def similar(
     """The stretches of `own` like `unit`, in order; none overlaps another. `budget` holds the words still to align."""
     long = len(unit.words)
     needed = threshold if unit.size >= SHORT else nearer(threshold)
-    least, reach = max(1, long // 4), long + long // 3 + 2
+    enough, reach = least(unit), long + long // 3 + 2
     matcher = SequenceMatcher(None, b=unit.stems, autojunk=False)
     at, ahead, free = 0, 0, 0
     near: Counter[int] = Counter()
@@ -67,7 +72,7 @@ def similar(
             near[seeds[ahead][1]] += 1
             ahead += 1
         to = at + 1
-        if len(near) >= least:
+        if len(near) >= enough:
             low, high = max(free, here - reach), here + reach
             budget[0] -= high - low
             matcher.set_seq1(own_stems[low:high])

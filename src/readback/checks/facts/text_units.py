@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 
 from readback.checks.facts.text_words import Words, count, even, letters, stem, words
@@ -16,6 +16,11 @@ SENTENCE, SENTENCE_LETTERS = 5, 20  # words and characters of a sentence that co
 
 # A sentence ends with its mark, at a blank line, or where the next line is an item of a list or a heading.
 BREAK = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n\s*\n|\n(?=[ \t]*(?:[-*•–]|\d+[.)]|#+)[ \t])")
+ASCII = bytes(range(0x80))
+# Characters, beside those of ASCII, that are letters of ASCII in one case: ß, ŉ, ſ, İ, ǰ, ẖ to ẞ, K, ﬀ to ﬆ.
+BECOME_ASCII = re.compile(
+    b"\xc3\x9f|\xc5[\x89\xbf]|\xc4\xb0|\xc7\xb0|\xe1\xba[\x96-\x9e]|\xe2\x84\xaa|\xef\xac[\x80-\x86]"
+)
 SEEDS = 100_000  # pairs of words in common that are followed up; only a text made to hold us up has more
 
 Pair = tuple[str, str]
@@ -39,7 +44,7 @@ class Unit:
     longest: Words
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Index:
     """Units, and where each pair of neighbouring stems is in them: (unit, word). `single`: units of one word.
 
@@ -53,6 +58,12 @@ class Index:
     whole: tuple[Words, ...]
     bounds: tuple[frozenset[int], ...]
     anchors: tuple[str, ...]
+
+    @cached_property
+    def plain(self) -> tuple[bytes, ...] | None:
+        """The anchors in ASCII, where all of them are letters and digits of it."""
+        every = [word.encode() for word in self.anchors if word.isascii() and word.isalnum()]
+        return tuple(every) if len(every) == len(self.anchors) else None
 
 
 @lru_cache(maxsize=64)
@@ -83,6 +94,8 @@ def _anchors(units: Iterable[Unit]) -> tuple[str, ...]:
 
 def may_hold(text: str, looked: Index) -> bool:
     """Whether one of the units can be in `text` word by word, by its longest words; much quicker than to look."""
+    if not text.isascii() and looked.plain is not None and _has_none(text, looked.plain):
+        return False
     read = even(text)
     there = {word for word in looked.anchors if word in read}
     if not there:
@@ -90,6 +103,15 @@ def may_hold(text: str, looked: Index) -> bool:
     return any(
         not there.isdisjoint(unit.longest) and all(word in read for word in unit.longest) for unit in looked.units
     )
+
+
+def _has_none(text: str, plain: Iterable[bytes]) -> bool:
+    """Whether surely none of these words is in a text: in bytes, of which only ASCII has to be put in one case."""
+    raw = text.encode("utf-8", "surrogatepass")
+    if BECOME_ASCII.search(raw.translate(None, ASCII)):
+        return False
+    lower = raw.lower()
+    return not any(word in lower for word in plain)
 
 
 def _units(which: int, source: str) -> Iterator[Unit]:

@@ -143,15 +143,20 @@ def check(
 
 def decide(opened: Workspace, codes: Collection[str] | None = None, plain: bool = False) -> Deciding:
     """For many records of a workspace: which rules to call. `plain`: all of them, whatever they need."""
-    rules = ((on, one) for on in ("record", "assembly") for one in _that_look_at(on))
+    rules = ((on, one) for on in ("record", "assembly", "dataset") for one in _that_look_at(on))
     every = tuple((on, one, () if plain else one[1].needs.get(on, ())) for on, one in rules)
     return Decided(opened, [each for each in every if codes is None or each[1][0] in codes])
 
 
-def marks(case: RuleContext, codes: Collection[str] | None = None) -> Iterator[tuple[str, str, str]]:
-    """Code, kind and text of everything in a case's record that a rule about the dataset expects only once."""
-    for code, rule in _that_look_at("dataset"):
-        if codes is None or code in codes:
+def marks(
+    case: RuleContext, codes: Collection[str] | None = None, decided: Deciding | None = None
+) -> Iterator[tuple[str, str, str]]:
+    """Code, kind and text of everything in a case's record that a rule about the dataset expects only once.
+
+    `codes` and `decided` are those of `check`.
+    """
+    for code, rule in _that_look_at("dataset") if decided is None else decided.rules_for(case, "dataset"):
+        if decided is not None or codes is None or code in codes:
             yield from ((code, kind, text) for kind, text in rule.logic.marks(case))
 
 

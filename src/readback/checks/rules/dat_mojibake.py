@@ -25,17 +25,17 @@ ODD = re.compile(
 )
 
 
-# The same in bytes without what is ASCII: such a letter and one of those after it, which may then be far apart.
-ASCII = bytes(range(0x80))
+# How each of these begins, in bytes: found many times as fast where there is none.
 NEAR = re.compile(
     b"\xc3[\x82-\xb4](?:%s)" % b"|".join(sorted(one.encode() for one in {*REST, *map(chr, range(0x80, 0xC0))}))
 )
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    found = [one for one in _texts(case.record.fields if case.record else {}) if _hit(one[1])]
-    if not found:
+    fields = case.record.fields if case.record else {}
+    if not _is_any(fields):
         return
+    found = [one for one in _texts(fields) if _hit(one[1])]
     field, text = found[0]
     start, end, meant = _hit(text) or (0, 0, "")
     values = {"count": len(found), "found": repr(text[start:end]), "meant": repr(meant)}
@@ -44,7 +44,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 def _hit(text: str) -> tuple[int, int, str] | None:
     """The first stretch that is other text when it is written as Windows-1252 and read as UTF-8."""
-    if text.isascii() or not NEAR.search(text.encode("utf-8", "surrogatepass").translate(None, ASCII)):
+    if text.isascii() or not NEAR.search(text.encode("utf-8", "surrogatepass")):
         return None
     for hit in ODD.finditer(text):
         meant = bytes(_byte(letter) for letter in hit[0]).decode("utf-8", "ignore")
@@ -55,6 +55,15 @@ def _hit(text: str) -> tuple[int, int, str] | None:
 
 def _byte(letter: str) -> int:
     return ord(letter) if ord(letter) < 0x100 else letter.encode("cp1252")[0]
+
+
+def _is_any(value: Any) -> bool:
+    """Whether any text in a value has a hit, wherever it is."""
+    if isinstance(value, str):
+        return not value.isascii() and _hit(value) is not None
+    if isinstance(value, Mapping):
+        return any(map(_is_any, value.values()))
+    return isinstance(value, list) and any(map(_is_any, value))
 
 
 def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-duplicate-prompt"
 ON = "dataset"
+NEEDS = "training rows"
 _ROW = '{"id": "%s", "prompt": "%s", "completion": "%s"}\n'
 _PAIR = '{"prompt": "Hi", "context": "%s", "chosen": "%s", "rejected": "%s"}\n'
 PASS = (

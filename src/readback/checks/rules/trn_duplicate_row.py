@@ -7,6 +7,7 @@ from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-duplicate-row"
 ON = "dataset"
+NEEDS = "training rows"
 _ROW = '{"id": "%s", "prompt": "%s", "completion": "%s"}\n'
 PASS = ({"train.jsonl": _ROW % (1, "Why?", "So.") + _ROW % (2, "Why?", "So. ")},)
 FAIL = ({"train.jsonl": _ROW % (1, "Why?", "So.") + _ROW % (2, "Why?", "So.")},)

@@ -7,7 +7,7 @@ from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-prompt-differs"
 ON = ("record", "dataset")
-NEEDS = {"record": "training rows"}
+NEEDS = "training rows"
 _LIST = '[{"role": "user", "content": "%s"}, {"role": "assistant", "content": "%s"}]'
 _PAIR = '{"chosen_messages": ' + _LIST + ', "rejected_messages": ' + _LIST + "}\n"
 _ROW = '{"id": "%s", "prompt": "%s", "completion": "%s"}\n'

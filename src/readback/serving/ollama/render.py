@@ -6,6 +6,7 @@ Source: `template/template.go` of ollama/ollama: collation, the three ways to ca
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
@@ -41,6 +42,7 @@ class Ready:
     tree: Tree
     names: frozenset[str]
     dated: tuple[int, int] | None  # where it first asks for the date
+    last: Tree | None  # its copy for the last turn; None where making that fails, which is a fault of those who need it
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,10 @@ def read(text: str) -> Ready:
     tree = gotemplate.parse(text)
     tree = gotemplate.with_response(tree, *where(lines(text), len(text)))
     first = min(((name.line, name.column) for name in gotemplate.called(tree, DATES)), default=None)
-    return Ready(tree, gotemplate.names(tree), first)
+    last: Tree | None = None
+    with suppress(TemplateFault, RecursionError):
+        last = gotemplate.cut(tree)
+    return Ready(tree, gotemplate.names(tree), first, last)
 
 
 def rendered(ready: Ready, turns: Sequence[Turn], values: Mapping[str, Any], today: date) -> list[Piece]:
@@ -99,7 +104,7 @@ def rendered(ready: Ready, turns: Sequence[Turn], values: Mapping[str, Any], tod
             **thought,
         }
         return mended(gotemplate.execute(ready.tree, Map(data), functions, limits=limits))
-    return mended(_in_turns(ready.tree, kept, thought, functions, limits))
+    return mended(_in_turns(ready, kept, thought, functions, limits))
 
 
 def collated(turns: Sequence[Turn]) -> tuple[tuple[Piece, ...], list[Turn]]:
@@ -119,14 +124,14 @@ def collated(turns: Sequence[Turn]) -> tuple[tuple[Piece, ...], list[Turn]]:
 
 
 def _in_turns(
-    tree: Tree, turns: Sequence[Turn], thought: Mapping[str, Value], functions: Mapping[str, Any], limits: Limits
+    ready: Ready, turns: Sequence[Turn], thought: Mapping[str, Value], functions: Mapping[str, Any], limits: Limits
 ) -> list[Piece]:
     """The older way: the template once for each exchange, and its cut copy for what remains."""
     found: list[Piece] = []
     said: dict[str, Value] = {"System": "", "Prompt": "", "Response": ""}
 
     def flush() -> None:
-        found.extend(gotemplate.execute(tree, Map({**said, **thought}), functions, limits=limits))
+        found.extend(gotemplate.execute(ready.tree, Map({**said, **thought}), functions, limits=limits))
         said.update(System="", Prompt="", Response="")
 
     for turn in turns:
@@ -141,7 +146,7 @@ def _in_turns(
             said["Prompt"] = text
         elif turn.role == ASSISTANT:
             said["Response"] = text
-    last = gotemplate.cut(tree)
+    last = ready.last or gotemplate.cut(ready.tree)
     found.extend(gotemplate.execute(last, Map({**said, **thought}), gotemplate.GO, zero=False, limits=limits))
     return found
 

@@ -1,0 +1,395 @@
+"""Records of which nothing is to be said, known by one look at their values.
+
+Most records of the prompt formats are as the formats want them: what a built-in format sends of such a record is the
+format's sentences around values in which no rule can find anything. Then no rule is asked and nothing is assembled.
+Where more can be said than this file knows of (by a server, from logged requests, by a rule that is not in SILENT), it
+is assembled, and only the rules of SILENT are not asked. What is only nearly regular is looked at in full, and so is
+every choice with a template.
+
+A rule belongs in SILENT where it finds nothing in the messages of any regular record, if it finds nothing in those of
+two that are made up. `Look.at` says at each of its demands for the sake of which rules it is made.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
+
+from readback import sandbox
+from readback.checks import rules
+from readback.checks.facts import near_texts
+from readback.checks.facts.leaked_texts import listed, phrases, system_texts
+from readback.checks.facts.outside_contexts import in_message
+from readback.checks.facts.overlapping import RUN, overlaps, shortened
+from readback.checks.facts.prompt_drift import BEGINNING
+from readback.checks.facts.text_units import Unit, index, may_hold
+from readback.checks.facts.text_words import GAP, Words, stem, words
+from readback.checks.needs import Decided
+from readback.checks.rules import Deciding
+from readback.checks.rules.asm_duplicate_block import twice
+from readback.checks.rules.asm_template_in_value import MARK
+from readback.prompts import builders, model_input, token_counts, training_text
+from readback.prompts.assemble import assemble
+from readback.prompts.program import program
+from readback.prompts.selections import selected_texts
+from readback.prompts.self_tests import hangs
+from readback.prompts.training_layout import trained_on
+from readback.serving import limits
+from readback.serving.tokens import Counter
+from readback.sources.prompt_texts import STANDARD, UNKNOWN
+from readback.types import Diagnostic, Location, Model, Record, RuleContext, Selection, VariableUse, Workspace
+
+SILENT = frozenset(
+    {
+        "asm-duplicate-block", "asm-template-in-value", "fmt-context-not-sent", "fmt-markers", "fmt-rag-drift",
+        "fmt-system-text-in-user", "fmt-train-serve-diff",
+    }
+)  # fmt: skip
+OF_TOKENS = frozenset({"oll-num-ctx", "srv-over-limit"})  # silent where the messages fit, and nothing else is read
+HEAD = f"{STANDARD} {UNKNOWN}\n\nContext:\n"  # of a stored prompt as the program writes it, before its contexts,
+TAIL = "\n\nQuestion: %s\nAnswer:"  # and behind them
+WITH_CONTEXTS = frozenset({"hybrid", "standard", "stored"})  # what is sent in these formats holds contexts
+ASKED = "xyzzyq"  # what a made-up record asks: a word of no text
+THREE = 3  # words of a run: a block that comes twice is longer, so each of its runs comes twice
+COUNTED = 16  # texts whose tokens are remembered: more than the choices of most workspaces send of one record
+LONG = 1_000_000  # characters of all contexts: beyond, some rules look at a part only
+
+
+class Regular(NamedTuple):
+    """The values of a regular record as they are sent, and how many `characters` the contexts have together."""
+
+    question: str
+    prompt: str = ""
+    contexts: tuple[str, ...] = ()
+    characters: int = 0
+
+
+class Room(NamedTuple):
+    """So many tokens, by a counter, are the messages of a choice to have at most."""
+
+    tokens: int
+    by: Counter
+
+
+class Plan(NamedTuple):
+    """What a choice sends of any regular record: its system message, and the format's sentences.
+
+    `own` are the characters that are no values of the record's. `sentences` are those before the first, between and
+    behind the values of the user message, `between` what is between two contexts; `uses` is what becomes of the names
+    that are read. `room` is None where no limit is known.
+    """
+
+    kind: builders.Builder
+    system: tuple[str, ...]
+    sentences: tuple[str, ...]
+    between: str
+    own: int
+    uses: tuple[VariableUse, ...]
+    room: Room | None
+
+    def length(self, values: Regular) -> int:
+        """The characters of all messages for these values."""
+        if self.kind == "stored":
+            return self.own + len(values.prompt)
+        if self.kind in WITH_CONTEXTS:
+            between = len(self.between) * (len(values.contexts) - 1)
+            return self.own + len(values.question) + values.characters + between
+        return self.own + len(values.question)
+
+    def text(self, values: Regular) -> str:
+        """The user message."""
+        if self.kind == "stored":
+            return values.prompt
+        if self.kind not in WITH_CONTEXTS:
+            return values.question.join(self.sentences)
+        both = (values.question, self.between.join(values.contexts))
+        first, second = both if self.kind == "hybrid" else both[::-1]
+        return "".join((self.sentences[0], first, self.sentences[1], second, self.sentences[2]))
+
+
+class _Probe(NamedTuple):
+    """What a choice sends of a made-up record: `own` is its text outside of contexts, `plan` where that is all."""
+
+    kind: builders.Builder
+    case: RuleContext
+    own: str
+    plan: Plan | None
+
+
+class Look:
+    """What is asked of a record, so that nothing is to be said about what the choices with `plans` send of it.
+
+    Of what the `quiet` choices send, only the `others` of the rules may say something. Without `alone` more is known
+    of what was sent than the files say, and no choice has a plan.
+    """
+
+    def __init__(self, opened: Workspace, choices: Iterable[Selection], decided: Deciding, alone: bool = True) -> None:
+        self.others: Deciding = Decided(opened, [one for one in decided.rules if one[1][0] not in SILENT])
+        silent: Deciding = Decided(opened, [one for one in decided.rules if one[1][0] in SILENT])
+        every = ((choice, _probe(opened, choice, silent, decided if alone else None)) for choice in choices)
+        probes = {choice: probe for choice, probe in every if probe}
+        stated = dict.fromkeys(one.text for probe in probes.values() for one in system_texts(probe.case))
+        self._sources, self._phrases, self._leaks = tuple(stated), listed(opened.leaks), opened.leaks
+        self._index = index((*self._sources, *self._phrases))
+        self.plans: dict[Selection, Plan] = {}
+        self.quiet: set[Selection] = set()
+        kinds: set[str] = set()
+        enough = [_enough(unit, unit.which >= len(self._sources)) for unit in self._index.units]
+        self._room, self._runs = enough, set[Words]()
+        before, after = set[Words](), set[Words]()
+        around = dict[tuple[str, str], None]()
+        for choice, probe in probes.items():
+            own = words(probe.own)
+            there = self._places(pairwise(map(stem, own)))
+            room = [most - len(there.get(number, ())) for number, most in enumerate(enough)]
+            runs = [run for run in _runs(own) if ASKED not in run and not any(word[0] == GAP for word in run)]
+            if min(room, default=1) > 0 and len(set(runs)) == len(runs):  # else what is asked decides
+                self.quiet.add(choice)
+                self.plans |= {choice: probe.plan} if probe.plan else {}
+                kinds.add(probe.kind)
+                self._room = list(map(min, self._room, room))
+                self._runs.update(runs)
+                at = own.index(ASKED)
+                before.add(own[max(0, at - 2) : at])
+                after.add(own[at + 1 : at + 3])
+                left, _, right = probe.own.partition(f"{ASKED}?")
+                around[left, right] = None
+        self._around = tuple(around)
+        self._before = sorted({one[-2:] for one in before if len(one) > 1})
+        self._first = sorted({one[-1] for one in before})
+        self._after = sorted({one[:2] for one in after if len(one) > 1})
+        self._last = sorted({one[0] for one in after})
+        self._counted: dict[tuple[str, str], int] = {}
+        self._of_contexts, self._of_prompt = bool(kinds & WITH_CONTEXTS), "stored" in kinds
+
+    def at(self, record: Record) -> Regular | None:
+        """The values of a record of which nothing is to be said; None where that is not sure."""
+        asked = record.fields.get("instruction")
+        if record.masked or not isinstance(asked, str):
+            return None
+        question = asked.strip()
+        if not self._is_plain(question):
+            return None
+        if not self._of_contexts:
+            return Regular(question)
+        rag = record.fields.get("rag")
+        listed_ = rag.get("contexts") if isinstance(rag, dict) else None
+        if not isinstance(rag, dict) or not isinstance(listed_, list) or not listed_:
+            return None
+        tail = TAIL % question
+        contexts: list[str] = []
+        for number, one in enumerate(listed_, 1):
+            mark = f"[{number}]"
+            # Numbered in their order; none seems to go on in the question (fmt-rag-drift), as one without a word would.
+            if not isinstance(one, str) or not one.startswith(mark):
+                return None
+            text = one.rstrip()
+            bare = text[len(mark) :].lstrip()
+            if bare[:BEGINNING] in tail or ("[" in question and text[:BEGINNING] in tail):
+                return None
+            contexts.append(text)
+        block = "\n\n".join(listed_)
+        prompt = f"{HEAD}{block}{tail}"
+        if self._of_prompt and rag.get("prompt") != prompt:
+            return None  # else fmt-context-not-sent, fmt-markers and fmt-rag-drift have nothing to say
+        # A context is found nowhere but among the contexts: it begins with a number in brackets, and does not go over
+        # into the question.
+        if len(block) > LONG or GAP in block or (block.count("\n") > 2 * len(listed_) - 2 and "\n\nQ" in block):
+            return None
+        if "{" in block and MARK.search(block):  # asm-template-in-value
+            return None
+        if may_hold(block, self._index) and not self._are_free(block, listed_):  # fmt-system-text-in-user
+            return None
+        return Regular(question, prompt, tuple(contexts), sum(map(len, contexts)))
+
+    def fits(self, plan: Plan, values: Regular) -> bool:
+        """Whether the messages of a plan surely have no more tokens than there is room for."""
+        if plan.room is None:
+            return True
+        user, (room, by) = plan.text(values), plan.room
+        if by.surely_fits("".join((*plan.system, user)), room):
+            return True
+        try:
+            return sum(self._count(by, text) for text in (*plan.system, user)) <= room
+        except sandbox.Stopped:
+            return False
+
+    def _count(self, by: Counter, text: str) -> int:
+        """The tokens of a text; the last ones are kept, for several choices send the same."""
+        if (known := self._counted.get((by.name, text))) is None:
+            if len(self._counted) >= COUNTED:
+                self._counted.clear()
+            known = self._counted[by.name, text] = by.count(text, special=False)
+        return known
+
+    def _is_plain(self, question: str) -> bool:
+        """Whether what is asked changes nothing of what rules say about the text around it."""
+        if GAP in question or "Question:" in question or "Answer:" in question:
+            return False
+        if "{" in question and MARK.search(question):  # asm-template-in-value
+            return False
+        own = words(question)
+        if len(own) < 2:
+            return False
+        # asm-duplicate-block: no run of words that has one of the question's is there twice, or no block is
+        first, last = own[0], own[-1]
+        runs = [
+            *_runs(own),
+            *((*two, first) for two in self._before),
+            *((one, first, own[1]) for one in self._first),
+            *((own[-2], last, one) for one in self._last),
+            *((last, *two) for two in self._after),
+        ]
+        found = set(runs)
+        once = len(found) == len(runs) and found.isdisjoint(self._runs)
+        if not once and any(any(twice(f"{left}{question}{right}")) for left, right in self._around):
+            return False
+        # fmt-system-text-in-user: too few pairs of words in common with any text that is looked for
+        stems = [*map(stem, own)]
+        pairs = [*pairwise(stems), *((stem(one), stems[0]) for one in self._first)]
+        pairs += [(stems[-1], stem(one)) for one in self._last]
+        if self._index.pairs.keys().isdisjoint(pairs):
+            return True
+        return all(len(there) < self._room[number] for number, there in self._places(pairs).items())
+
+    def _places(self, pairs: Iterable[tuple[str, str]]) -> Mapping[int, set[int]]:
+        """By the number of a unit: which of its pairs of neighbouring words are among these."""
+        found: dict[int, set[int]] = defaultdict(set)
+        for pair in pairs:
+            for number, place in self._index.pairs.get(pair, ()):
+                found[number].add(place)
+        return found
+
+    def _are_free(self, block: str, contexts: Sequence[str]) -> bool:
+        """Whether no context holds system text or a phrase; and none another, so that each is looked at by itself."""
+        if block.count("\n\n[") >= len(contexts):
+            return False
+        texts = [one.rstrip() for one in contexts]
+        return not any(
+            overlaps(one, self._sources, self._leaks.threshold, False) or phrases(one, self._phrases) for one in texts
+        )
+
+
+def _runs(own: Words) -> list[Words]:
+    return list(zip(*(own[at:] for at in range(THREE)), strict=False))
+
+
+def _enough(unit: Unit, of_phrase: bool) -> int:
+    """From how many of a unit's pairs of neighbouring words on a text may hold it, or something like it."""
+    all_of_it = len(unit.words) - 1
+    if of_phrase:
+        return all_of_it
+    in_a_row = RUN - 1 if unit.whole else all_of_it
+    return min(all_of_it, in_a_row, near_texts.least(unit) if near_texts.worth_it(unit) else all_of_it)
+
+
+def _probe(opened: Workspace, choice: Selection, silent: Deciding, every: Deciding | None) -> _Probe | None:
+    """A choice of a built-in format of which no rule in SILENT says anything for two made-up records; else None.
+
+    It has a plan where nothing at all can be said of `every` regular record, if `every` rule is asked.
+    """
+    chosen = None if choice.judge else selected_texts(opened, choice)
+    if chosen is None or isinstance(chosen, Diagnostic):
+        return None
+    prompt, model = chosen.prompt, chosen.model
+    if prompt.syntax != "builder" or chosen.is_task or chosen.adapter or "merge_roles" in opened.options:
+        return None
+    if program(opened, prompt).albert:
+        return None
+    two, three = (_case(opened, _made_up(count), choice) for count in (2, 3))
+    if two is None or three is None or any(any(rules.check(one, "assembly", None, silent)) for one in (two, three)):
+        return None
+    kind = builders.builder(prompt.template or prompt.mode, model.type if model else None, opened.options)
+    user, fields = next(two.messages("user")), two.record.fields if two.record else {}
+    if kind == "standard" and two.trained and two.trained.text == user.text:
+        return None  # trained on the stored prompt: blanks at the end of a context are in that alone
+    own = shortened(user.text, in_message(user, fields))
+    plan = _plan(opened, kind, model, two, three) if every and _is_all(opened, model, (two, three), every) else None
+    return _Probe(kind, two, own, plan)
+
+
+def _case(opened: Workspace, record: Record, choice: Selection) -> RuleContext | None:
+    """What the rules see of the messages for a record; None where these are others than usual."""
+    made = assemble(opened, record, choice, marked=False)
+    if made.diagnostics or [one.role for one in made.messages] not in (["user"], ["system", "user"]):
+        return None
+    return RuleContext(opened, record, made, trained_on(opened, record, choice))
+
+
+def _is_all(opened: Workspace, model: Model | None, cases: Iterable[RuleContext], every: Deciding) -> bool:
+    """Whether all that can be said of such messages is what SILENT and the count of their tokens say."""
+    if model and (hangs(opened, model.name) or training_text.template(model)):
+        return False
+    for case in cases:
+        record, made = case.record, case.assembly
+        condition = opened.condition(made.choice.condition) if made and made.choice.condition else None
+        if record is None or made is None or model_input.sent(opened, record, made, condition, False):
+            return False
+        counted = replace(case, tokens=token_counts.as_needed(opened, made, None))
+        if not (SILENT | OF_TOKENS).issuperset(code for code, _ in every.rules_for(counted, "assembly")):
+            return False
+        if any(rules.check(counted, "assembly", None, every)):
+            return False
+    return True
+
+
+def _plan(
+    opened: Workspace, kind: builders.Builder, model: Model | None, two: RuleContext, three: RuleContext
+) -> Plan | None:
+    """What a choice sends of any regular record, from what it sends of two; None where it is put together otherwise."""
+    limit = limits.of(model)
+    user = next(two.messages("user")).text
+    plan = Plan(
+        kind,
+        tuple(message.text for message in two.messages("system")),
+        *_sentences(kind, user),
+        own=0,
+        uses=two.assembly.uses if two.assembly else (),
+        room=Room(limit.room, token_counts.counter(opened, model)) if limit else None,
+    )
+    sent = [message.text for case in (two, three) for message in case.messages("user")]
+    if [plan.text(_values(count)) for count in (2, 3)] != sent:
+        return None
+    return plan._replace(own=_length(two) - plan.length(_values(2)))
+
+
+def _made_up(count: int) -> Record:
+    """A record as the formats want it, with so many contexts."""
+    rag = {"prompt": _prompt(count), "contexts": [_context(number) for number in range(1, count + 1)]}
+    fields = {"instruction": f"{ASKED}?", "expected_response": f"{ASKED} [1]", "rag": rag}
+    return Record(ASKED, fields, Location(index=0))
+
+
+def _values(count: int) -> Regular:
+    contexts = tuple(_context(number) for number in range(1, count + 1))
+    return Regular(f"{ASKED}?", _prompt(count), contexts, sum(map(len, contexts)))
+
+
+def _sentences(kind: builders.Builder, text: str) -> tuple[tuple[str, ...], str]:
+    """What a format writes around the values of a made-up record with two contexts, and what between these."""
+    asked, first, second = f"{ASKED}?", _context(1), _context(2)
+    if kind == "stored":
+        return (), ""
+    before, _, after = text.partition(asked)
+    if kind not in WITH_CONTEXTS:
+        return (before, after), ""
+    around = after if kind == "hybrid" else before
+    head, _, rest = around.partition(first)
+    between, _, tail = rest.partition(second)
+    return ((before, head, tail) if kind == "hybrid" else (head, tail, after)), between
+
+
+def _prompt(count: int) -> str:
+    block = "\n\n".join(_context(number) for number in range(1, count + 1))
+    return f"{HEAD}{block}{TAIL % f'{ASKED}?'}"
+
+
+def _context(number: int) -> str:
+    return f"[{number}] {ASKED}{number}"
+
+
+def _length(case: RuleContext) -> int:
+    return sum(len(message.text) for message in case.assembly.messages) if case.assembly else 0
