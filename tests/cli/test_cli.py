@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from readback import cli
+from readback import as_json, cli
 from readback.cli import check
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -337,6 +337,11 @@ def test_a_reader_that_leaves_early_is_no_error(folder: Path) -> None:
     command = f"{sys.executable} -m readback.cli check {folder} --format json | true"
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)
     assert done.stderr == b""
+
+
+def test_json_in_pieces_is_the_same_text() -> None:
+    value = {"torn \ud800": ["\udc00 é \u2028", 1.5, None, {}, []], "pair": "\U0001f600"}
+    assert "".join(as_json.pieces(value, 1)) == as_json.dumps(value, 1)
 
 
 def test_nothing_is_said_about_progress_where_nobody_looks(folder: Path) -> None:

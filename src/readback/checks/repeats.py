@@ -20,7 +20,7 @@ from readback.records.field_path import MASK
 from readback.types import Finding, Record, RuleContext, Workspace
 
 Mark = tuple[str, str, str]  # the rule's code, what repeats, 16 hex digits
-HELD = 32_768  # marks in memory, which take 4 MB
+HELD = 8_192  # marks in memory, which take 1 MB
 TABLE = "PRAGMA synchronous = OFF; CREATE TABLE first (mark INTEGER PRIMARY KEY, record INTEGER)"
 LAST = (1 << 23) - 1
 FILE = 1 << 40  # records that a file may have, so that one number tells the file and the record
