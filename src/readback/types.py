@@ -137,9 +137,7 @@ class PromptConfig:
     instruction_places: Mapping[str, Location] = field(default_factory=dict)
     settings: Values = field(default_factory=dict)
     place: Location = NOWHERE
-    settings_places: Mapping[str, Location] = field(
-        default_factory=dict
-    )  # by name, or list and number: models[0].top_k
+    settings_places: Mapping[str, Location] = field(default_factory=dict)  # by name; in a list by models[0].top_k
 
 
 @dataclass(frozen=True, slots=True)
@@ -560,17 +558,14 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class RuleContext:
-    """What a rule may look at: the workspace always, a record and an assembly where the rule is about them.
-
-    `probes` (by model) go with the workspace; what is trained, read and counted with an assembly.
-    """
+    """What a rule may look at: the workspace always, a record and an assembly where the rule is about them."""
 
     workspace: Workspace
     record: Record | None = None
     assembly: Assembly | None = None
     trained: Message | None = None  # the user message the assembly's model was trained on for this record
-    self_tests: Mapping[str, SelfTest] = field(default_factory=dict)
-    model_input: ModelInput | None = None
+    self_tests: Mapping[str, SelfTest] = field(default_factory=dict)  # by model; where the workspace is looked at
+    model_input: ModelInput | None = None  # what the model reads of the assembly
     tokens: Tokens | None = None  # of what the model reads, else of all messages; of a record alone: of a training row
     learn: Callable[[], ModelInput | None] = lambda: None  # makes what `trained_input` answers: few rules ask for it
     systems: Systems = NO_SYSTEMS  # of the training rows in the record's file
