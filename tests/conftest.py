@@ -6,6 +6,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from hypothesis import HealthCheck, settings
 
 from readback import sandbox
 from readback.checks import kept_answers
+from readback.prompts import in_child, render
+from readback.serving.chat import rendered
 
 EASED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]  # a folder of a test may be written to again
 # How fast a test is depends on what else the machine does; speed is measured in benchmarks/.
@@ -24,6 +27,8 @@ settings.load_profile("readback")
 
 # Tests that took more than 0.2 s of processor time each, or 1.5 s together: `make test-fast` leaves them out.
 SLOW = frozenset(Path(__file__).with_name("slow.txt").read_text("utf-8").split())
+
+HURRIED = 0.25  # seconds of processor time; work that ends takes milliseconds
 
 SHARED = Path(os.environ.get("READBACK_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 
@@ -122,6 +127,14 @@ def write(tmp_path: Path) -> Callable[[Mapping[str, Any]], Path]:
         return tmp_path
 
     return make
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What does not end is stopped after a part of its usual time: for tests of what follows a stop."""
+    for module in (in_child, render, rendered):
+        monkeypatch.setattr(module, "LIMITS", replace(module.LIMITS, seconds=HURRIED))
+    monkeypatch.setattr(render, "TEXT_ALONE", replace(render.TEXT_ALONE, seconds=HURRIED))
 
 
 @pytest.fixture

@@ -128,7 +128,9 @@ def _imports(path: Path) -> frozenset[str]:
 def _imported(node: ast.AST) -> Iterator[str]:
     """Every module a file imports when it runs; what only the type checker sees does not count."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+        if not isinstance(child, (ast.stmt, ast.excepthandler, ast.match_case)):
+            continue  # no expression imports
+        if isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
             continue
         if isinstance(child, ast.Import):
             yield from (alias.name for alias in child.names)

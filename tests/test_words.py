@@ -27,7 +27,8 @@ def literals(path: Path) -> set[str]:
     inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
-            found.add(re.escape(node.value))
+            if "." in node.value:
+                found.add(re.escape(node.value))
         elif isinstance(node, ast.JoinedStr):
             parts = [re.escape(p.value) if isinstance(p, ast.Constant) else r"[^.]+" for p in node.values]
             found.add("".join(map(str, parts)))

@@ -152,6 +152,7 @@ def test_chunks_in_any_order_give_the_same_records_as_one(write: Write) -> None:
     assert frames(0, 9) == [frame for start in sorted(parts) for frame in parts[start]]
 
 
+@pytest.mark.usefixtures("hurried")
 def test_a_chat_template_that_never_ends_costs_one_finding_and_the_other_models_are_audited(write: Write) -> None:
     models = {name: {"serving": {"chat_template": f"{name}.jinja"}} for name in ("hangs", "raises")}
     config = {
@@ -171,6 +172,7 @@ def test_a_chat_template_that_never_ends_costs_one_finding_and_the_other_models_
     assert [row.longest for row in audit.conditions] == [4, 4]
 
 
+@pytest.mark.usefixtures("hurried")
 def test_a_template_that_never_ends_costs_one_finding_and_the_other_modes_are_audited(write: Write) -> None:
     config = {
         "dataset": "data.jsonl",
@@ -192,6 +194,7 @@ def test_what_every_chunk_needs_is_loaded_once_and_not_in_each_child(write: Writ
     assert sandbox.call("readback.sandbox.self_test:loaded", "readback.cli") is False
 
 
+@pytest.mark.usefixtures("hurried")
 def test_a_record_that_kills_its_child_gets_a_finding_and_the_rest_is_audited(write: Write) -> None:
     config = {
         "dataset": "data.jsonl",
@@ -211,6 +214,7 @@ def test_a_record_that_kills_its_child_gets_a_finding_and_the_rest_is_audited(wr
     assert {("loops", n) for n in (0, 1, 2, 3, 4, 6, 7)} == {hit for hit in hits if hit[0] == "loops"}
 
 
+@pytest.mark.usefixtures("hurried")
 def test_a_mode_whose_records_keep_killing_is_given_up(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "KILLS", 1)
     config = {"dataset": "data.jsonl", "modes": [{"mode": "m", "template": "{% if evil %}" + LOOP + "{% endif %}"}]}

@@ -153,6 +153,7 @@ def test_a_damaged_answer_is_not_believed(write: Write, kept: Path) -> None:
     assert asked(folder) == (first, False)
 
 
+@pytest.mark.usefixtures("hurried")
 def test_what_failed_was_stopped_or_met_a_limit_is_not_kept(
     write: Write, monkeypatch: pytest.MonkeyPatch, kept: Path
 ) -> None:

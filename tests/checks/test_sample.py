@@ -211,6 +211,7 @@ def test_what_repeats_and_other_training_files_are_left_out_by_name(write: Write
     assert [one.counts for one in made.training] == [one.counts for one in whole.training]
 
 
+@pytest.mark.usefixtures("hurried")
 def test_a_record_that_kills_its_child_is_found_in_the_sample(write: Write) -> None:
     loop = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
     number = drawn(400, 40)[17]

@@ -104,6 +104,7 @@ def test_the_answer_does_not_depend_on_how_the_records_are_cut(write: Write, mon
     assert search(opened, BOTH, Query("xx")) == whole
 
 
+@pytest.mark.usefixtures("hurried")
 def test_a_record_that_kills_its_child_is_named_and_the_rest_is_searched(write: Write) -> None:
     modes = [MODES[0], {"mode": "b", "template": "{% if evil %}" + LOOP + "{% endif %}{{ q }}"}]
     rows: list[dict[str, Any]] = [{"id": str(n), "q": "here", "evil": n == 4} for n in range(8)]
@@ -112,6 +113,7 @@ def test_a_record_that_kills_its_child_is_named_and_the_rest_is_searched(write: 
     assert [(one.index, one.choice) for one in found.lost] == [(4, Selection(mode="b"))]
 
 
+@pytest.mark.usefixtures("hurried")
 def test_a_template_that_never_ends_is_left_out_and_the_others_are_searched(write: Write) -> None:
     modes = [MODES[0], {"mode": "b", "template": LOOP}]
     found = search(workspace.open(folder_of(write, [{"id": str(n), "q": "here"} for n in range(30)], modes)), BOTH,

@@ -409,6 +409,7 @@ def evil(write: Write, count: int, bad: Sequence[int]) -> Workspace:
     return workspace.open(write({"readback.yml": {"dataset": "d.jsonl", "modes": modes}, "d.jsonl": data}))
 
 
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("kills", part([1, 9], 1))
 def test_every_record_has_its_line_whatever_stops_or_is_given_up(
     write: Write, monkeypatch: pytest.MonkeyPatch, kills: int
@@ -426,6 +427,7 @@ def test_every_record_has_its_line_whatever_stops_or_is_given_up(
     assert (counts.written, counts.failed) == (16 - len(failed), len(failed))
 
 
+@pytest.mark.usefixtures("hurried")
 def test_a_mode_that_never_ends_is_an_error_for_every_record(write: Write) -> None:
     files = {
         "readback.yml": {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": LOOP}]},

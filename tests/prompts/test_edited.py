@@ -130,6 +130,7 @@ def test_the_records_that_change_are_counted(write: Write) -> None:
     assert (broken.done, broken.differing, broken.only_a, broken.only_b) == (10, 0, 10, 0)
 
 
+@pytest.mark.usefixtures("hurried")
 def test_a_copy_that_never_ends_is_not_counted_and_says_why(write: Write) -> None:
     config = {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": "{{ q }}"}]}
     opened = workspace.open(write({"readback.yml": config, "d.jsonl": [{"id": str(n), "q": "x"} for n in range(50)]}))

@@ -43,6 +43,7 @@ def test_frames_come_in_the_order_of_the_records(write: Write, monkeypatch: pyte
     assert hits(drive(opened(write, "{{ q }}", 17))) == list(range(17))
 
 
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("together", part([True, False], 1))
 def test_records_that_kill_their_child_are_named_and_the_rest_is_done(write: Write, together: bool) -> None:
     workspace = opened(write, "{% if evil %}" + LOOP + "{% endif %}{{ q }}", 9)
@@ -51,6 +52,7 @@ def test_records_that_kill_their_child_are_named_and_the_rest_is_done(write: Wri
     assert [one.index for one in frames if isinstance(one, Lost)] == [3, 4]
 
 
+@pytest.mark.usefixtures("hurried")
 def test_a_choice_that_keeps_killing_is_given_up(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(in_chunks, "KILLS", 1)
     workspace = opened(write, "{% if evil %}" + LOOP + "{% endif %}{{ q }}", 9)

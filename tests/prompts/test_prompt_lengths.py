@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from readback import workspace
 from readback.checks.prompt_lengths import measure
 from readback.project_files import EXAMPLES
@@ -25,6 +27,7 @@ def test_each_look_is_what_is_assembled() -> None:
     assert sum(one.errors for one in seen) > 0
 
 
+@pytest.mark.usefixtures("hurried")
 def test_a_choice_that_takes_too_long_does_not_stop_the_others(write: Callable[[Mapping[str, Any]], Path]) -> None:
     endless = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
     modes = (

@@ -77,6 +77,7 @@ def test_b15_a_choice_whose_records_are_slow_is_given_up_early_and_once_in_check
     assert [condition.count for condition in searched.hits] == [0, 300]
 
 
+@pytest.mark.usefixtures("hurried")
 def test_b15_one_slow_record_condemns_no_other(write: Write) -> None:
     workspace = slow(write, 40, lambda number: 10**7 if number == 13 else 1)
     audit = engine.check(workspace)
@@ -97,6 +98,7 @@ def test_b15_check_says_of_a_slow_record_what_render_says(write: Write) -> None:
     assert (found_.code, found_.values) == (diagnostic.code, diagnostic.values)
 
 
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("jobs", part([5, 1, 2], 1))
 def test_b8_the_findings_are_the_same_for_any_number_of_children(
     write: Write, monkeypatch: pytest.MonkeyPatch, jobs: int
