@@ -223,8 +223,8 @@ def test_text_lists_some_of_very_many_findings_of_a_rule_and_says_so(
     assert (len(lines), len(listed), listed[:6]) == (40, 9, lines[:6])
     assert listed[6:] == [line for line in lines if line in set(listed[6:])]
     assert {*every.splitlines()} - {*lines} == {line for line in some.splitlines() if line in every} - {*lines}
-    said = "not all are listed: 9 of 40 findings of dat-unknown-key are above, the first 6 and 3 of the others, "
-    assert some.splitlines()[-1] == said + "drawn at random (seed 20260101); --all lists every one"
+    said = "not all are listed: 9 of 40 findings of dat-unknown-key are above, the first 6 and 3 drawn at "
+    assert some.splitlines()[-1] == said + "random from the others (seed 20260101); --all lists every one"
     assert answer(capsys, "check", root, "-q")[1] == some
     (tmp_path / "some.txt").write_text(some, "utf-8")
     (tmp_path / "every.txt").write_text(every, "utf-8")
