@@ -79,7 +79,9 @@ TEMPLATES = {
     "c1": ASKED,
     "c2": "{{ rag.prompt }}",
     "c3": ASKED,
-    "c4": "Question: {{ instruction }}\n\nContext:\n{{ rag.contexts | join('\n\n') }}\n\n" + HYBRID + "\n\nAnswer:",
+    "c4": "Question: {{ instruction }}\n\nContext:\n{{ rag.contexts | map('trim') | join('\n\n') }}\n\n"
+    + HYBRID
+    + "\n\nAnswer:",
     "c5": CLOSED + ASKED,
     "c6": "{{ rag.prompt }}",
 }
@@ -169,10 +171,16 @@ def part(asked: tuple[Path, int, int]) -> tuple[int, int, int]:
     for line in lines:
         record = read(line)
         contexts, question = record["rag"]["contexts"], f"Question: {record['instruction']}"
+        block = "\n\n".join(map(str.rstrip, contexts))
         texts = (
             (("c1", "c3"), f"{question}\n\nAnswer:"),
             (("c2", "c6"), record["rag"]["prompt"]),
-            (("c4",), "".join((question, "\n\nContext:\n", "\n\n".join(contexts), "\n\n", HYBRID, "\n\nAnswer:"))),
+            (
+                ("c4",),
+                "".join(
+                    (question, "\n\nContext:\n", "\n\n".join(map(str.rstrip, contexts)), "\n\n", HYBRID, "\n\nAnswer:")
+                ),
+            ),
             (("c5",), f"{CLOSED}{question}\n\nAnswer:"),
         )
         for names, text in texts:
