@@ -175,12 +175,7 @@ def part(asked: tuple[Path, int, int]) -> tuple[int, int, int]:
         texts = (
             (("c1", "c3"), f"{question}\n\nAnswer:"),
             (("c2", "c6"), record["rag"]["prompt"]),
-            (
-                ("c4",),
-                "".join(
-                    (question, "\n\nContext:\n", "\n\n".join(map(str.rstrip, contexts)), "\n\n", HYBRID, "\n\nAnswer:")
-                ),
-            ),
+            (("c4",), "".join((question, "\n\nContext:\n", block, "\n\n", HYBRID, "\n\nAnswer:"))),
             (("c5",), f"{CLOSED}{question}\n\nAnswer:"),
         )
         for names, text in texts:
