@@ -140,9 +140,9 @@ def _first(audit: Audit, one: Weighed, by: str, number: int) -> Markup:
     group = one.group
     records = sample_words.records(audit, group) if audit.sample else t("overview.first_records", n=group.records)
     conditions = t(f"overview.{by}", n=len(group.conditions))
-    alone = len(group.conditions) == 1 and not group.records
-    named = t("overview.first_alone", name=group.conditions[0]) if alone else conditions
-    said = [records if group.records else "", named if group.conditions else ""]
+    known = {row.name for row in audit.conditions}.intersection(group.conditions)  # others are judges, say
+    alone = t("overview.first_alone", name=group.conditions[0]) if len(group.conditions) == 1 else conditions
+    said = [records if group.records else "", (conditions if group.records else alone) if known else ""]
     where = t("overview.and").join(part for part in said if part) or t("overview.places", n=group.count)
     side = "one" if one.one_sided else "both" if one.both_sided else "none"
     why = t("overview.first_why", n=number, severity=t(f"frame.{group.severity}"), side=t(f"overview.side_{side}"),
