@@ -88,7 +88,7 @@ def test_a_link_restores_the_screen_and_a_cell_is_reached_by_keyboard_through_it
 
 def test_the_camera_saves_the_picture_with_its_title_and_n(demo: str, page: Any, tmp_path: Path) -> None:
     open_page(page, demo + SCORES, ".modebar-btn")
-    for kind, there in (("svg", b"Spread of the scores: relevance (143 scores)"), ("png", b"PNG")):
+    for kind, there in (("svg", b"Spread of the scores: relevance (143 answers)"), ("png", b"PNG")):
         if kind == "png":
             page.get_by_text("PNG", exact=True).first.click()
             settle(page)

@@ -161,7 +161,7 @@ def test_the_system_message_and_the_text_around_have_a_column_each_with_a_state_
     base, trained = row(test, "base, closed book"), row(test, "RAG-trained, open book")
     assert "not known no Modelfile of base is among the files" in base
     assert "nothing to compare no training of base is among the files" in base
-    assert "same as trained “You are a scientific researc…” modelfile" in trained
+    assert "same as trained “You are a scientific research assistant who answ…” modelfile" in trained
     assert "same as trained assumed: chatml-plain" in trained
 
 

@@ -23,7 +23,7 @@ from readback.ui.overview.headline import Headline, pictures
 from readback.words import t
 
 SHOWN = 600  # characters of a system message in its hint; the whole is on Messages
-BEGIN = 28  # and in its cell
+BEGIN = 48  # and in its cell
 
 Cells = Mapping[str, Any]
 
