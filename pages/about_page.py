@@ -10,6 +10,6 @@ from readback.words import t
 
 st.title(t("frame.about"))
 contact = os.environ.get("READBACK_CONTACT") or t("about.contact")
-for key in ("version", "licences", "privacy", "access", "write"):
+for key in ("what", "version", "licences", "privacy", "access", "write"):
     show.draw(show.h("<p>{}</p>", t(f"about.{key}", version=__version__, contact=contact)))
 show.page_link("accessibility", t("access.title"))

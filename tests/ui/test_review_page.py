@@ -41,7 +41,7 @@ def test_an_empty_review_leads_out_of_itself(root: Path) -> None:
     told = words(page("review"))
     assert "0 open notes, 0 decisions, 0 sign-offs." in told
     assert "Nobody has signed anything yet." in told
-    assert "Write one here, or from any page with the button Note." in told
+    assert "Write one here, or with the button Note of Overview, Messages, Compare, Findings or Scores." in told
 
 
 def test_a_note_from_messages_is_on_its_record_and_shown_there(root: Path) -> None:

@@ -39,7 +39,10 @@ def sentence(audit: Audit, found: Sequence[Verdict], scored: Mapping[Pair, Answe
         said = t(key, a=pair.a, b=pair.b, wrong=len(wrong), all=len(found))
         told = show.h("{} {}.", said, verdict.first(wrong[0]))
     elif unknown:
-        told = show.h("{} {}", _unknown(unknown, len(found)), verdict.why(unknown[0], brief=True))
+        fair = sum(one.kind in ("fair", "same") for one in found)
+        others = t("verdict.rest_fair", n=fair) if fair else ""
+        parts = (_unknown(unknown, len(found)), others, verdict.why(unknown[0], brief=True))
+        told = show.join([show.h("{}", part) for part in parts if part], " ")
     else:
         told = show.h("{}", t(f"verdict.all_fair{here}", n=len(found)))
         if same := [one for one in found if one.kind == "same"]:
