@@ -194,7 +194,7 @@ def _system(workspace: Workspace, row: Row) -> Markup:
     own = _stated(workspace, row)
     if not _has_training(workspace):
         return own
-    return show.h('{}<br><span class="rb-small rb-nobr">{}</span>', _state(system_as_trained(workspace, row)), own)
+    return show.h('{}<br><span class="rb-small">{}</span>', _state(system_as_trained(workspace, row)), own)
 
 
 def _state(one: State, link: Markup | str = "") -> Markup:
@@ -216,7 +216,7 @@ def _stated(workspace: Workspace, row: Row) -> Markup:
     first = text.partition("\n")[0]
     begin = f"“{text}”" if first == text and len(text) <= BEGIN else f"“{first[:BEGIN].rstrip()}…”"
     return show.h(
-        '{}<span class="rb-hinted" tabindex="0">{} <code>{}</code>{}</span>',
+        '{}<span class="rb-hinted rb-nobr" tabindex="0">{} <code>{}</code>{}</span>',
         show.h("{}<br>", begin) if text else "", source, row.system_sha[:8], hint,
     )  # fmt: skip
 
