@@ -57,6 +57,11 @@ def test_where_it_is_not_fair_a_higher_score_shows_nothing(one: Comparison, fair
     assert report.not_shown(one, called, UP, fair) == said
 
 
+@pytest.mark.parametrize(("one", "fair", "there"), [(OPEN, "fair", True), (OPEN, "unfair", False), (HIGHER, "", False)])
+def test_what_a_sample_could_show_is_said_where_it_means_something(one: Comparison, fair: str, there: bool) -> None:
+    assert bool(report.power(one, fair)) == there
+
+
 @pytest.mark.parametrize(
     ("one", "said"),
     [

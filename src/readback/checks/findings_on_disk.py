@@ -24,7 +24,7 @@ from readback.types import Finding, Location, Severity
 SEARCHES = 4  # whose hits are kept
 READ = 500  # findings that are read at once
 GRAVE: tuple[Severity, ...] = ("error", "warning", "info")
-HIT = "id INTEGER PRIMARY KEY, kind INTEGER, first INTEGER, n INTEGER, whole INTEGER"
+HIT = "id INTEGER PRIMARY KEY, kind INTEGER, first INTEGER, n INTEGER, whole INTEGER"  # a table of stacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +117,7 @@ class FindingsOnDisk:
 
     def _hit(self, table: str, wanted: str, spot: str) -> tuple[Kind, ...]:
         ask, known = self._searching.all, {one.number: one for one in self.kinds}
-        ask(
-            f"CREATE TEMP TABLE {table} (id INTEGER PRIMARY KEY, kind INTEGER, first INTEGER, n INTEGER, whole INTEGER)"
-        )
+        ask(f"CREATE TEMP TABLE {table} ({HIT})")
         ask(f"INSERT INTO {table} SELECT id, kind, first, n, 1 FROM stack WHERE instr(said, :w)", w=wanted)
         whole = dict(ask(f"SELECT kind, sum(n) FROM {table} GROUP BY kind"))
         if rest := [number for number, one in known.items() if whole.get(number) != one.n]:

@@ -137,7 +137,7 @@ def _planned(made: Meeting, table: ScoreTable) -> Iterator[dict[str, Any]]:
             scale, kind = seen.criteria[criterion], fair.verdict.kind if fair else ""
             answer = t("scores.conclusion", text=report.answer(one, name, scale, kind))
             parts = (answer, report.sentence(one, name, scale, below=kind), report.not_shown(one, name, scale, kind),
-                     report.power(one))  # fmt: skip
+                     report.power(one, kind))  # fmt: skip
             yield {**said, "said": " ".join(filter(None, parts)), "tested": report.tested(one) or None,
                    "fair": kind or None, "untouched": rest}  # fmt: skip
 

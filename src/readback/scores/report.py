@@ -68,9 +68,11 @@ def sentence(one: Comparison, name: Name, criterion: Criterion, below: str | Non
     return f"{said} {t('scores.down')}" if clear and criterion.direction == "down" else said
 
 
-def power(one: Comparison) -> str:
-    """Which difference a sample like this would mostly find; "" where one was found, or this is not known."""
-    if one.verdict != "not separated" or one.detectable is None:
+def power(one: Comparison, fair: str = "") -> str:
+    """Which difference a sample like this would mostly find; "" where one was found, where this is not known, and where
+    it would mean nothing: `fair` is that of `answer`.
+    """
+    if one.verdict != "not separated" or one.detectable is None or fair in ("unfair", "unknown"):
         return ""
     return t("scores.power", detectable=f"{one.detectable:.2g}")
 

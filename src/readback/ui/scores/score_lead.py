@@ -57,12 +57,13 @@ def _line(table: ScoreTable, workspace: Workspace, one: Line, criterion: Criteri
     if isinstance(one, Blocked):
         why = " ".join(finding(diagnostic).message for diagnostic in one.why)
         said, answer, fair, look = t("scores.blocked_line", why=why), "", Markup(""), " rb-blocked"
+        tested = ("", "", "")
     else:
         fair, kind = _fair(table, workspace, one)
         said, look = report.sentence(one, name, criterion, below=kind), ""
         answer = t("scores.conclusion", text=report.answer(one, name, criterion, kind))
         said = f"{said} {report.not_shown(one, name, criterion, kind)}".rstrip()
-    tested = () if isinstance(one, Blocked) else (report.tested(one), _at_odds(one), report.power(one))
+        tested = (report.tested(one), _at_odds(one), report.power(one, kind))
     below = [expected, *tested, plan.warning if plan else ""]
     return show.h(
         '<li class="rb-plan-line{}"><p class="{}"><strong>{} {}</strong> {}</p><p class="rb-small">{}</p>{}</li>',
