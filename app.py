@@ -7,7 +7,7 @@ from readback.ui.common import address, choice, fonts, frame, keys, present, sho
 from readback.ui.review import note_here
 from readback.words import t
 
-st.set_page_config(page_title=t("frame.title"), layout="wide", initial_sidebar_state=240)
+st.set_page_config(page_title=t("frame.title"), layout="wide", initial_sidebar_state="collapsed")
 address.begin()
 choice.begin()
 fonts.style()
@@ -32,9 +32,9 @@ page = st.navigation(
     position="top",
 )
 st.set_page_config(page_title=f"{page.title} · {t('frame.title')}")
-frame.sidebar()
-present.draw()
+frame.bar()
 note_here.draw(page.url_path or "overview")
+present.draw()
 keys.off()
 frame.lost()
 keys.script()

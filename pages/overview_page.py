@@ -8,7 +8,7 @@ from readback.checks.groups import groups
 from readback.checks.verdicts import verdicts
 from readback.ui.common import choice, loaded, observed, sample_words, score_proposals, show, table
 from readback.ui.messages import made_up, training_row
-from readback.ui.overview import conditions_table, headline, overview, paired, registry
+from readback.ui.overview import conditions_table, headline, overview, paired, registry, score_warnings
 from readback.ui.scores import score_view
 from readback.words import t
 
@@ -20,50 +20,47 @@ data = choice.dataset() if workspace.dataset else None
 scored = score_view.table_of(workspace) if workspace.scores else None
 lead = st.empty()
 overview.facts(lead, workspace, len(data) if data else None, scored)
-st.header(t("overview.first"))  # before the check, whose progress stands where its result will
-audit = choice.audit()
 pairs = planned(workspace)
+left, right = overview.sides(len(pairs))
+with left:  # before the check, whose progress stands where its result will
+    beside = overview.heading(t("overview.first"))
+    audit = choice.audit()
 found = weighed(audit, groups(audit), pairs)
 judged = verdicts(audit, found, pairs)
 answers = paired.answers(workspace, scored, judged) if scored else {}
 overview.facts(lead, workspace, len(data) if data else None, scored, overview.faults(audit, found, judged, answers))
-sample_words.notice(audit)
-if audit.stopped:
-    show.notice(t("overview.stopped"), "warning")
-    st.button(t("frame.again"), key="check_again", on_click=choice.check_again)
-if audit.faults:
-    show.problem(t("overview.faults_ours", n=len(audit.faults)), overview.ours(audit))
-offered = not workspace.scores and score_proposals.draw(workspace)
-if not (
-    (offered and data is None)
-    or training_row.wanted(workspace)
-    or workspace.prompts
-    or workspace.tasks
-    or workspace.judges
-    or workspace.scores
-    or made_up.alone(workspace)
-):
-    gone = registry.missing(workspace)
-    show.empty(gone or t("overview.nothing"), t("frame.open_one" if gone else "overview.nothing_next"), "open")
-
-if overview.look_at(found):
-    show.draw(overview.order())
-    show.draw(overview.first(audit, found, "first_conditions" if workspace.conditions else "first_modes"))
-    show.draw(show.h("<p>{}</p>", show.link("findings", t("overview.all_findings"))))
-else:
-    varied = "overview.first_none_varied" if any(one.confounded for one in judged) else "overview.first_none"
-    none = t("sample.first_none" if audit.sample else varied)
-    show.draw(show.h("<p>{} {}</p>", none, overview.next_step(workspace)))
+with left:
+    sample_words.notice(audit)
+    if audit.stopped:
+        show.notice(t("overview.stopped"), "warning")
+        st.button(t("frame.again"), key="check_again", on_click=choice.check_again)
+    if audit.faults:
+        show.problem(t("overview.faults_ours", n=len(audit.faults)), overview.ours(audit))
+    offered = not workspace.scores and score_proposals.draw(workspace)
+    if not (
+        (offered and data is None)
+        or training_row.wanted(workspace)
+        or workspace.prompts
+        or workspace.tasks
+        or workspace.judges
+        or workspace.scores
+        or made_up.alone(workspace)
+    ):
+        gone = registry.missing(workspace)
+        show.empty(gone or t("overview.nothing"), t("frame.open_one" if gone else "overview.nothing_next"), "open")
+    overview.draw_first(beside, audit, found, judged, workspace)
 if judged:
-    st.header(t("overview.planned"))
-    paired.table_of(judged, answers)
+    with right:
+        paired.table_of(overview.heading(t("overview.planned")), judged, answers)
 
 head = headline.headline(workspace, scored) if scored else None
-columns, rows = conditions_table.conditions(workspace, audit, head)
+scored_warnings = score_warnings.counted(audit, scored)
+states = conditions_table.states(workspace, audit)
+columns, rows = conditions_table.conditions(workspace, audit, head, states, scored_warnings)
 if rows:
     heading = t("overview.conditions_heading" if workspace.conditions else "overview.modes_heading")
-    st.header(heading)
-    table.table("arms", columns, rows, caption=heading)
+    table.table("arms", columns, rows, caption=heading, headed=True)
+    show.draw(conditions_table.below(states))
     if more := overview.elsewhere(audit):
         show.draw(show.h('<p class="rb-small">{}</p>', more))
     show.draw(show.h('<p class="rb-small">{}</p>', observed.lead(audit)))

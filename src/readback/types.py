@@ -49,7 +49,8 @@ class Diagnostic:
     """What a reader, renderer or assembler saw; the rule of the same code makes it a Finding.
 
     `values` fill the places of the rule's sentence. `flagged` is the offending text, which keeps the
-    finding's key stable when lines move. `severity` only where one fault has two weights.
+    finding's key stable when lines move. `severity` only where one fault has two weights. `among` are the conditions
+    that it is about where its sentence has room for a few of their names only.
     """
 
     code: str
@@ -57,6 +58,7 @@ class Diagnostic:
     place: Location = NOWHERE
     flagged: str = ""
     severity: Severity | None = None
+    among: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def _diagnostic(
         "condition": label, "criterion": one.criterion, "what": what, "stated": reported, "computed": computed,
         "n": n, "stated_n": "–" if one.n is None else one.n, "because": because,
     }  # fmt: skip
-    return Diagnostic(CODE, values, one.place, flagged=_key(label, one.criterion, what))
+    return Diagnostic(CODE, values, one.place, flagged=_key(label, one.criterion, what), among=(label,))
 
 
 def _kind(one: Reported) -> str:

@@ -31,7 +31,7 @@ def diagnostics(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]
         place = Location(
             condition=names[0] if len(names) == 1 else None, judge=judges[0] or None if len(judges) == 1 else None
         )
-        yield Diagnostic("scr-missing-high", values, place, flagged=criterion)
+        yield Diagnostic("scr-missing-high", values, place, flagged=criterion, among=tuple(names))
 
 
 def _lost(judge: str, found: Sequence[Row]) -> str:

@@ -33,7 +33,7 @@ def _judge(one: RunFacts, what: str) -> str | None:
 def _diagnostic(names: list[str], what: str, count: int) -> Diagnostic:
     place = Location(condition=names[0] if len(names) == 1 else None)
     values = {"condition": listed(names), "what": what, "count": count, "conditions": len(names)}
-    return Diagnostic(CODE, values, place, flagged=what)
+    return Diagnostic(CODE, values, place, flagged=what, among=tuple(names))
 
 
 def _prompts(table: ScoreTable) -> Iterator[tuple[ConditionKey, int]]:

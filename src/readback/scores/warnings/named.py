@@ -37,7 +37,8 @@ def diagnostic(code: str, table: ScoreTable, rows: Sequence[Row], details: Seque
         judge=rows[0].judge or None if len(judges) == 1 else None,
     )
     values = {"criterion": rows[0].criterion, "where": listed(names), "conditions": len(rows), **more}
-    return Diagnostic(code, values, place, flagged=rows[0].criterion)
+    among = tuple(dict.fromkeys(table.label(row.condition) for row in rows))
+    return Diagnostic(code, values, place, flagged=rows[0].criterion, among=among)
 
 
 def by_criterion(rows: Iterable[Row]) -> Mapping[str, list[Row]]:

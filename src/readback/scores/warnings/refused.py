@@ -31,7 +31,8 @@ def diagnostics(table: ScoreTable) -> Iterator[Diagnostic]:
         pairs.setdefault(about, set()).add((diagnostic.values["a"], diagnostic.values["b"]))
     for (code, criterion), diagnostic in first.items():
         values = {**diagnostic.values, "pairs": len(pairs[code, criterion])}
-        yield replace(diagnostic, values=values, flagged=criterion, severity=severity)
+        among = tuple(dict.fromkeys(side for pair in sorted(pairs[code, criterion]) for side in pair))
+        yield replace(diagnostic, values=values, flagged=criterion, severity=severity, among=among)
 
 
 def _two_scales(table: ScoreTable) -> Iterator[Diagnostic]:
@@ -45,7 +46,7 @@ def _two_scales(table: ScoreTable) -> Iterator[Diagnostic]:
                 "differs": " / ".join(dict.fromkeys(guard.where(table, group) for group in found)),
                 "part": [], "pairs": 1,
             }  # fmt: skip
-            yield Diagnostic(guard.SCALE, values, flagged=criterion)
+            yield Diagnostic(guard.SCALE, values, flagged=criterion, among=(values["a"], values["b"]))
 
 
 def _planned(table: ScoreTable) -> Iterator[Diagnostic]:

@@ -28,7 +28,8 @@ def diagnostics(table: ScoreTable) -> Iterator[Diagnostic]:
             "differs": f"n {of_a} / {of_b}, {shared} shared",
         }  # fmt: skip
         if shared or not table.planned:  # a planned pair that shares nothing is refused, and said so there
-            yield Diagnostic(ROWS, values, flagged=criterion, severity="info" if shared else None)
+            among = (values["a"], values["b"])
+            yield Diagnostic(ROWS, values, flagged=criterion, severity="info" if shared else None, among=among)
 
 
 def _least(

@@ -31,7 +31,9 @@ def diagnostics(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]
             "more": table.label(worst.condition), "more_lost": lost[0], "more_all": every[0],
             "less": table.label(best.condition), "less_lost": lost[1], "less_all": every[1],
         }  # fmt: skip
-        yield Diagnostic("scr-missing-uneven", values, Location(judge=worst.judge or None), flagged=criterion)
+        among = (table.label(worst.condition), table.label(best.condition))
+        place = Location(judge=worst.judge or None)
+        yield Diagnostic("scr-missing-uneven", values, place, flagged=criterion, among=among)
 
 
 def _uneven(rows: Sequence[Row], shared_work: bool) -> tuple[Row, Row, tuple[int, int], tuple[int, int]] | None:

@@ -1,4 +1,4 @@
-"""What is around every page: the sidebar with the workspace, its counts, and what changed on disk."""
+"""What is around every page: the workspace in the bar, its counts, and what changed on disk."""
 
 from __future__ import annotations
 
@@ -12,21 +12,25 @@ from readback.ui.common import address, changed, choice, show, upload
 from readback.words import t
 
 
-def sidebar() -> None:
-    """Which workspace, which dataset, how many records, what changed; nothing else lives here."""
+def bar() -> None:
+    """Which workspace, behind its name in the bar: another one, its dataset, how many records, and *About*."""
     here = choice.workspace_id()
-    with st.sidebar:
-        if here:
-            listed = dict.fromkeys((*choice.folders(), here))  # a demo may be in view without being in the list
-            st.session_state["workspace"] = here
-            st.selectbox(t("frame.workspace"), list(listed), key="workspace", format_func=name, on_change=_open)
-            _facts()
-            changed.watch()
-        st.page_link("pages/about_page.py", label=t("frame.about"), query_params=address.query())
+    with st.container(key="workspace_bar", width="content"):
+        label = show.md(name(here)) if here else t("frame.about")
+        # With another workspace it is another button, which is closed.
+        with st.popover(label, key=f"workspace_open_{here}", type="tertiary", help=t("frame.workspace_help")):
+            if here:
+                listed = dict.fromkeys((*choice.folders(), here))  # a demo may be in view without being in the list
+                st.session_state["workspace"] = here
+                st.selectbox(t("frame.workspace"), list(listed), key="workspace", format_func=name, on_change=_open)
+                _facts()
+            st.page_link("pages/about_page.py", label=t("frame.about"), query_params=address.query())
 
 
 def lost() -> None:
-    """Say on the page when the link asks for a workspace that is not here."""
+    """Say on the page what changed on disk, and when the link asks for a workspace that is not here."""
+    with st.container(key="changed"):
+        changed.watch()
     changed.told()
     wanted = address.get("workspace")
     if wanted is not None and wanted != choice.workspace_id():

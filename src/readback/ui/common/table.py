@@ -29,16 +29,31 @@ class Column:
 
 
 def table(
-    key: str, columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], *, caption: str, tools: bool | None = None
+    key: str,
+    columns: Sequence[Column],
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    caption: str,
+    tools: bool | None = None,
+    headed: bool = False,
 ) -> None:
     """Draw the rows. `caption` says what the table holds (read out, and the name of the download).
 
     `tools` (filter, sort, download) are shown from six rows on unless said. What is typed into the filter stays
-    in the session; the sort order is in the address.
+    in the session; the sort order is in the address. `headed`: the caption is a heading as well, and the tools are
+    behind a button beside it, so that the rows begin right below.
     """
     shown, tools = list(rows), len(rows) > 5 if tools is None else tools
-    if tools:
+    if headed:
+        with st.container(horizontal=True, vertical_alignment="center", key=f"headed_{key}"):
+            st.header(caption, width="content")
+            if tools:
+                with st.popover(t("frame.tools"), key=f"tools_open_{key}", type="tertiary"):
+                    shown = _tools(key, columns, shown, caption)
+        _counted(len(shown), len(rows))
+    elif tools:
         shown = _tools(key, columns, shown, caption)
+        _counted(len(shown), len(rows))
     start = _page(key, len(shown))
     draw(columns, shown[start : start + PAGE], caption)
 
@@ -100,10 +115,13 @@ def _tools(key: str, columns: Sequence[Column], rows: list[Mapping[str, Any]], c
         downloads.button(
             t("frame.download_csv"), lambda: as_csv(columns, found), f"{caption}.csv", "text/csv", key=f"{key}_csv"
         )
-    if len(found) != len(rows):
-        said = t("frame.of", n=len(found), all=len(rows))
-        show.draw(show.h('<p class="rb-small">{}{}</p>', said, show.aloud(said)))
     return found
+
+
+def _counted(shown: int, every: int) -> None:
+    if shown != every:
+        said = t("frame.of", n=shown, all=every)
+        show.draw(show.h('<p class="rb-small">{}{}</p>', said, show.aloud(said)))
 
 
 def _page(key: str, count: int) -> int:

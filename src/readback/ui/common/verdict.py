@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from markupsafe import Markup
 
@@ -28,17 +28,29 @@ def first(one: Verdict) -> Markup:
     return show.h("{}{}", _fault(one, one.faults[0]), f", {t('verdict.more', n=more)}" if more else "")
 
 
-def why(one: Verdict, brief: bool = False) -> Markup:
-    """The faults or what is missing, and unless it is `brief` what was not looked at."""
+def unchecked(found: Iterable[Verdict]) -> tuple[str, ...]:
+    """What none of these verdicts looked at."""
+    every = [one.unchecked for one in found]
+    return tuple(each for each in every[0] if all(each in one for one in every)) if every else ()
+
+
+def not_checked(parts: Iterable[str]) -> str:
+    """The parts of `unchecked` in a sentence, or nothing."""
+    said = [t(f"verdict.unchecked_{each}") for each in parts]
+    return t("verdict.unchecked", what="; ".join(said)) if said else ""
+
+
+def why(one: Verdict, brief: bool = False, but: Collection[str] = ()) -> Markup:
+    """The faults or what is missing, and unless it is `brief` what was not looked at, `but` for what is said elsewhere."""
     said = [show.h("{}", differs(one))] if one.confounded else []
     said += [_fault(one, fault) for fault in one.faults[:SHOWN]]
     if len(one.faults) > SHOWN:
         said.append(show.h("{}", t("verdict.more", n=len(one.faults) - SHOWN)))
     if one.kind == "unknown":
         said = [show.h("{}", _missing(each)) for each in one.missing]
-    unchecked = [t(f"verdict.unchecked_{each}") for each in one.unchecked]
+    unlooked = not_checked(each for each in one.unchecked if each not in but)
     rest = [differs(one)] if one.varied and not one.confounded else []
-    rest += [t("verdict.unchecked", what="; ".join(unchecked))] if unchecked else []
+    rest += [unlooked] if unlooked else []
     small = show.h('<span class="rb-small">{}</span>', " ".join(rest))
     return show.join([*said, *([small] if rest and not brief else [])], "<br>")
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -20,6 +22,7 @@ from readback.ui.common import observed, sample_words, show
 from readback.ui.common.table import Column
 from readback.ui.messages import program_line
 from readback.ui.overview.headline import Headline, pictures
+from readback.ui.overview.score_warnings import Counted
 from readback.words import t
 
 SHOWN = 600  # characters of a system message in its hint; the whole is on Messages
@@ -29,13 +32,13 @@ Cells = Mapping[str, Any]
 
 
 def conditions(
-    workspace: Workspace, checked: Audit, headline: Headline | None
+    workspace: Workspace, checked: Audit, headline: Headline | None, states: States, of_scores: Counted
 ) -> tuple[tuple[Column, ...], list[Cells]]:
     """The columns that say something, and a row for each condition (or mode and task)."""
     audit = checked if checked.conditions else None  # without a record it tells nothing of a condition
     given = audit.conditions if audit else _unchecked(workspace)
     by_name = {row.name: row for row in given}
-    rows = [_cells(workspace, row, headline) for row in given]
+    rows = [_cells(workspace, row, headline, states) for row in given]
 
     def of(draw: Callable[[Workspace, Row], Markup]) -> Callable[[Cells], Markup]:
         return lambda cells: draw(workspace, by_name[cells["name"]])
@@ -53,11 +56,11 @@ def conditions(
     ]
     if audit:
         columns += [
-            Column("system", t("overview.system"), show=of(_system), help=t("overview.system_help")),
-            Column("around", t("overview.around"), show=of(_around), help=t("overview.around_help")),
+            Column("system", t("overview.system"), show=of(partial(_system, states)), help=t("overview.system_help")),
+            Column("around", t("overview.around"), show=of(partial(_around, states)), help=t("overview.around_help")),
             Column("longest", title("longest"), number=True, show=of(_longest), help=t("overview.longest_help")),
             Column("errors", title("errors"), number=True, show=of(_errors)),
-            Column("warnings", title("warnings"), number=True, show=of(_warnings)),
+            Column("warnings", title("warnings"), number=True, show=of(partial(_warnings, of_scores))),
             Column("observed", title("observed_column"), show=of(_observed), help=t("overview.observed_help")),
         ]
     columns += pictures(headline, headline.shapes) if headline else ()
@@ -70,6 +73,38 @@ def conditions(
     ]
     columns = [column for column in columns if column.key not in named]
     return tuple(c for c in columns if c.key in told or any(row[c.key] for row in rows)), rows
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """Of each row whether its system message and the text around its messages are those of training. `once` are, by
+    column, states that several rows share: they are told in full below the table, and of all rows there alone.
+    """
+
+    system: Mapping[str, State]
+    around: Mapping[str, State]
+
+    def column(self, name: str) -> Mapping[str, State]:
+        """The states of a column, by row."""
+        return self.system if name == "system" else self.around
+
+    def of_all(self, name: str) -> State | None:
+        """What is true of all rows, where these are several."""
+        given = self.column(name)
+        one = next(iter(given.values()), None)
+        return one if one and len(given) > 1 and not one.bad and set(given.values()) == {one} else None
+
+    def once(self, name: str) -> tuple[State, ...]:
+        """What several rows say, though not all."""
+        counts = Counter(self.column(name).values())
+        return tuple(one for one, n in counts.items() if n > 1 and one.more and not one.bad)
+
+    def in_row(self, name: str, row: str) -> State | None:
+        """What a cell says: nothing of what is true of all, of what several say the word."""
+        if self.of_all(name):
+            return None
+        one = self.column(name)[row]
+        return replace(one, more="") if one in self.once(name) else one
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +121,30 @@ class State:
     def said(self) -> str:
         """Both in a line."""
         return f"{self.word}: {self.more}" if self.more else self.word
+
+
+def states(workspace: Workspace, checked: Audit) -> States:
+    """Those of every row; none where no training of any model is known, since there is nothing to compare."""
+    rows = checked.conditions if _has_training(workspace) else ()
+    return States(
+        {row.name: system_as_trained(workspace, row) for row in rows},
+        {row.name: text_as_trained(workspace, row) for row in rows},
+    )
+
+
+def below(states: States) -> Markup:
+    """What is true of all rows, and why several rows say what they say, once."""
+    lines = []
+    for name in ("system", "around"):
+        column = t(f"overview.{name}")
+        if one := states.of_all(name):
+            lines.append(t("overview.all_rows", column=column, said=one.said))
+            continue
+        whys: dict[str, list[str]] = {}
+        for one in states.once(name):
+            whys.setdefault(one.word, []).append(one.more)
+        lines += [t("overview.some_rows", column=column, word=word, why="; ".join(more)) for word, more in whys.items()]
+    return show.h('<p class="rb-small">{}</p>', " ".join(lines)) if lines else Markup("")
 
 
 def system_as_trained(workspace: Workspace, row: Row) -> State:
@@ -145,7 +204,7 @@ def _unchecked(workspace: Workspace) -> Sequence[Row]:
     return [row for row in made if row.choice.condition] or made
 
 
-def _cells(workspace: Workspace, row: Row, headline: Headline | None) -> Cells:
+def _cells(workspace: Workspace, row: Row, headline: Headline | None, states: States) -> Cells:
     score = headline.of(row.name) if headline else None
     return {
         "name": row.name,
@@ -155,7 +214,7 @@ def _cells(workspace: Workspace, row: Row, headline: Headline | None) -> Cells:
         "adapter": row.adapter,
         "program": program_line.in_short(workspace, row.choice),
         "system": _system_said(workspace, row),
-        "around": text_as_trained(workspace, row).said if _has_training(workspace) else None,
+        "around": states.around[row.name].said if row.name in states.around and not states.of_all("around") else None,
         "longest": row.tokens.count if row.tokens else row.longest,
         "errors": row.errors,
         "warnings": row.warnings,
@@ -187,14 +246,13 @@ def _system_said(workspace: Workspace, row: Row) -> str:
     return "; ".join(dict.fromkeys((system_as_trained(workspace, row).said, own)))
 
 
-def _system(workspace: Workspace, row: Row) -> Markup:
+def _system(states: States, workspace: Workspace, row: Row) -> Markup:
     """Whether it is the trained one, and below who states it."""
+    state = states.in_row("system", row.name) if states.system else None
     if not row.system_sha and row.system_unknown:
-        return _state(system_as_trained(workspace, row))
+        return _state(state or State(t("overview.unknown_system"), "" if states.system else row.system_unknown))
     own = _stated(workspace, row)
-    if not _has_training(workspace):
-        return own
-    return show.h('{}<br><span class="rb-small">{}</span>', _state(system_as_trained(workspace, row)), own)
+    return show.h('{}<br><span class="rb-small">{}</span>', _state(state), own) if state else own
 
 
 def _state(one: State, link: Markup | str = "") -> Markup:
@@ -217,13 +275,15 @@ def _stated(workspace: Workspace, row: Row) -> Markup:
     begin = f"“{text}”" if first == text and len(text) <= BEGIN else f"“{first[:BEGIN].rstrip()}…”"
     return show.h(
         '{}<span class="rb-hinted rb-nobr" tabindex="0">{} <code>{}</code>{}</span>',
-        show.h("{}<br>", begin) if text else "", source, row.system_sha[:8], hint,
+        show.h("{} ", begin) if text else "", source, row.system_sha[:8], hint,
     )  # fmt: skip
 
 
-def _around(workspace: Workspace, row: Row) -> Markup:
+def _around(states: States, workspace: Workspace, row: Row) -> Markup:
     """The text around the messages; where it differs, the way to both texts."""
-    one = text_as_trained(workspace, row)
+    one = states.in_row("around", row.name)
+    if one is None:
+        return Markup("")
     return _state(one, show.link("messages", one.more, **{**asdict(row.choice), "view": "training"}) if one.bad else "")
 
 
@@ -251,8 +311,8 @@ def _errors(workspace: Workspace, row: Row) -> Markup:
     return show.h('{}<br><span class="rb-small">{}</span>', own, link)
 
 
-def _warnings(workspace: Workspace, row: Row) -> Markup:
-    return _to_findings(row.name, "warning", row.warnings)
+def _warnings(of_scores: Counted, workspace: Workspace, row: Row) -> Markup:
+    return of_scores.cell(row, _to_findings(row.name, "warning", row.warnings))
 
 
 def _observed(workspace: Workspace, row: Row) -> Markup:

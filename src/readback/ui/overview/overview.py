@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import streamlit as st
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
@@ -19,6 +20,7 @@ from readback.ui.messages import training_row
 from readback.ui.overview import paired
 from readback.words import t
 
+BESIDE = 4  # planned comparisons at most for which there is room beside the list
 FIRST = 3  # what a meeting looks at first; the rest is one click away
 
 
@@ -44,16 +46,46 @@ def faults(
     return show.join([_gravest(audit, [one.group for one in found]), stops], " ")
 
 
+def sides(planned: int) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Where what to look at first goes and where the planned comparisons: beside each other while these are few."""
+    if 0 < planned <= BESIDE:
+        with st.container(key="first_two"):
+            left, right = st.columns([1, 2], gap="medium")
+        return left, right
+    return st.container(), st.container()
+
+
+def heading(title: str) -> DeltaGenerator:
+    """Draw a heading, and answer the place beside it, for a few words that need no line of their own."""
+    line = st.container(horizontal=True, vertical_alignment="center")
+    line.header(title, width="content")
+    return line
+
+
+def draw_first(
+    beside: DeltaGenerator, audit: Audit, found: Sequence[Weighed], judged: Sequence[Verdict], workspace: Workspace
+) -> None:
+    """What to look at first, with the way to all of it beside the heading; or that there is nothing, and what next."""
+    if look_at(found):
+        with beside:
+            show.draw(more())
+        show.draw(first(audit, found, "first_conditions" if workspace.conditions else "first_modes"))
+        return
+    varied = "overview.first_none_varied" if any(one.confounded for one in judged) else "overview.first_none"
+    none = t("sample.first_none" if audit.sample else varied)
+    show.draw(show.h("<p>{} {}</p>", none, next_step(workspace)))
+
+
 def first(audit: Audit, found: Sequence[Weighed], by: str) -> Markup:
     """At most three rules to look at, each a sentence and a link; `by` is what a condition is called."""
     rows = [_first(audit, one, by, n) for n, one in enumerate(look_at(found), 1)]
     return show.h("<ol class='rb-first'>{}</ol>", show.join(rows))
 
 
-def order() -> Markup:
-    """How the list is ordered: in a word, and on hover and focus in full."""
-    hint = '<p class="rb-small"><span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span></p>'
-    return show.h(hint, t("overview.first_order"), t("overview.first_help"))
+def more() -> Markup:
+    """The way to all findings, and how the list is ordered: in a word, and on hover and focus in full."""
+    hint = '<p class="rb-beside">{} · <span class="rb-hinted rb-small" tabindex="0">{}<span class="rb-hint">{}</span></span></p>'
+    return show.h(hint, show.link("findings", t("overview.all_findings")), t("overview.first_order"), t("overview.first_help"))
 
 
 def look_at(found: Sequence[Weighed]) -> tuple[Weighed, ...]:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from markupsafe import Markup
+from streamlit.delta_generator import DeltaGenerator
 
 from readback.checks.comparisons import Pair
 from readback.checks.fair_pairs import name_of
@@ -95,23 +96,27 @@ def answers(workspace: Workspace, table: ScoreTable, found: Sequence[Verdict]) -
     return made
 
 
-def table_of(found: Sequence[Verdict], scored: Mapping[Pair, Answer]) -> None:
+def table_of(beside: DeltaGenerator, found: Sequence[Verdict], scored: Mapping[Pair, Answer]) -> None:
     """A row for each planned comparison: whether it is fair, why, and the way to lay both sides beside each other; and
-    which is better, with the way to its scores.
+    which is better, with the way to its scores. `beside` the heading goes what none of the verdicts looked at.
     """
     title = t("overview.planned")
     by_name = {_said(one.pair): one for one in found}
+    once = verdict.unchecked(found) if len(found) > 1 else ()
     rows: list[Mapping[str, Any]] = [{"pair": name, "kind": one.kind} for name, one in by_name.items()]
     columns = [
         Column("pair", t("overview.planned_pair"), show=lambda row: link(by_name[row["pair"]].pair)),
         Column("kind", t("verdict.title"), show=lambda row: verdict.word(by_name[row["pair"]])),
-        Column("why", t("verdict.why"), show=lambda row: verdict.why(by_name[row["pair"]])),
+        Column("why", t("verdict.why"), show=lambda row: verdict.why(by_name[row["pair"]], but=once)),
     ]
     if scored:
         said = dict.fromkeys(one.criterion for one in scored.values())
         head = t("overview.better", criterion=", ".join(said))
         columns.insert(2, Column("better", head, show=lambda row: _better(scored.get(by_name[row["pair"]].pair))))
     table.table("planned", columns, rows, caption=title)
+    if once:
+        with beside:
+            show.draw(show.h('<p class="rb-small rb-beside">{}</p>', verdict.not_checked(once)))
 
 
 def _better(one: Answer | None) -> Markup:
