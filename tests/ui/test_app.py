@@ -60,16 +60,16 @@ def test_every_address_differs_from_its_file_name() -> None:
     assert not set(files) & set(addresses)
 
 
-def test_the_sidebar_says_which_workspace_and_how_many_records() -> None:
+def test_the_bar_says_which_workspace_and_how_many_records() -> None:
     test = app("messages", workspace="six-conditions-mistakes")
-    said = " ".join(html.proto.body for html in test.sidebar.get("html"))
+    said = " ".join(html.proto.body for html in test.get("html"))
     assert "Closed book or open book" in said
     assert "24 records" in said
 
 
 def test_another_workspace_forgets_the_record() -> None:
     test = app("messages", workspace="six-conditions-mistakes", record="ellery-03")
-    test.sidebar.selectbox(key="workspace").set_value("town-hall-albert").run()
+    test.selectbox(key="workspace").set_value("town-hall-albert").run()
     assert test.query_params["workspace"] == "town-hall-albert"
     assert "record" not in test.query_params
 
@@ -85,7 +85,7 @@ def test_the_folder_given_to_serve_is_what_is_shown(
 ) -> None:
     serving(write({"readback.yml": {"name": "Mine", "modes": [{"mode": "m", "template": "hello"}]}}))
     test = app("messages")
-    assert any("Mine" in html.proto.body for html in test.sidebar.get("html"))
+    assert any("Mine" in html.proto.body for html in test.get("html"))
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -129,11 +129,11 @@ def test_a_file_changed_on_disk_is_named_and_shown_when_asked_for(
     test = app("messages")
     (folder / "readback.yml").write_text('{"name": "Afterwards", "modes": [{"mode": "m", "template": "two"}]}', "utf-8")
     test.run()
-    said = " ".join(html.proto.body for html in test.sidebar.get("html"))
+    said = " ".join(html.proto.body for html in test.get("html"))
     assert "Before" in said
     assert "readback.yml changed at" in said
     test.button(key="show_new").click().run()
-    assert "Afterwards" in " ".join(html.proto.body for html in test.sidebar.get("html"))
+    assert "Afterwards" in " ".join(html.proto.body for html in test.get("html"))
 
 
 def test_markdown_shows_the_same_text() -> None:

@@ -15,7 +15,7 @@ from readback.checks.summary import Audit, Row
 from readback.project_files import EXAMPLES
 from readback.records.dataset import Counts
 from readback.types import Selection
-from readback.ui.overview import conditions_table
+from readback.ui.overview import conditions_table, score_warnings
 
 BRIEF = "You answer in one short sentence and never guess."
 
@@ -140,7 +140,8 @@ def test_a_condition_shows_its_system_message_its_limit_and_links_its_errors(ser
     serving(study())
     test = overview()
     cells = row(test, "wrong")
-    assert "same as trained typed, not verified" in cells
+    assert "same as trained" not in row(test, "right")  # true of every row, so it is said once
+    assert "System message, in every row: same as trained: typed, not verified." in words(test)
     assert "of 4,096 tokens (estimated)" in cells
     assert 'severity=error&amp;arm=wrong">3</a>' in said(test)
     assert BRIEF in said(test)  # opens on hover and on focus
@@ -159,10 +160,11 @@ def test_the_system_message_and_the_text_around_have_a_column_each_with_a_state_
     test = overview(workspace="six-conditions")
     assert "System message Text around the messages" in words(test)
     base, trained = row(test, "base, closed book"), row(test, "RAG-trained, open book")
-    assert "not known no Modelfile of base is among the files" in base
-    assert "nothing to compare no training of base is among the files" in base
+    assert "| not known | nothing to compare |" in base
+    assert "System message, “not known”: no Modelfile of base is among the files." in words(test)
+    assert "“nothing to compare”: no training of base is among the files." in words(test)
     assert "same as trained “You are a scientific research assistant who answ…” modelfile" in trained
-    assert "same as trained assumed: chatml-plain" in trained
+    assert "“same as trained”: assumed: chatml-plain." in words(test)
 
 
 def test_a_model_trained_without_a_system_message_that_gets_none_is_the_same_as_trained(serving: Any) -> None:
@@ -200,7 +202,9 @@ def test_a_planned_comparison_that_cannot_be_judged_is_named_in_the_first_line()
 def test_a_mode_is_left_out_where_the_names_say_it_and_not_where_a_name_is_that_of_a_task() -> None:
     def shown(*rows: Row) -> set[str]:
         audit = Audit("w", Counts(9, 0, 0, 9), conditions=rows, findings=(), counts={}, records_by_code={})
-        columns, _ = conditions_table.conditions(workspace.open(EXAMPLES / "six-conditions"), audit, None)
+        opened = workspace.open(EXAMPLES / "six-conditions")
+        states = conditions_table.states(opened, audit)
+        columns, _ = conditions_table.conditions(opened, audit, None, states, score_warnings.Counted())
         return {column.key for column in columns} & {"mode", "task"}
 
     assert shown(Row("rag", Selection(mode="rag"), "rag"), Row("hybrid", Selection(mode="hybrid"), "hybrid")) == set()
@@ -226,6 +230,18 @@ def test_scores_are_a_picture_with_words_and_a_mean_with_its_interval(serving: A
     assert "| 1.17 (0.69 to 1.66) |" in row(overview(workspace="six-conditions"), "instruction-only, open book")
     assert "without a value 1" in said(test)
     assert "| 0.00 1 of 3 without a score |" in row(test, "wrong")
+
+
+def test_a_warning_about_the_scores_of_several_conditions_is_counted_in_the_row_of_each(serving: Any) -> None:
+    rows = "".join(f"{n},{name},{n % 2}\n" for n in range(3) for name in ("right", "wrong"))
+    serving(study(scores=["scores.csv"]) | {"scores.csv": f"id,condition,relevance\n{rows}"})
+    test = overview()
+    assert "1 of 1 about scores" in row(test, "right")
+    assert "1 of 1 about scores" in row(test, "wrong")
+    found = page("findings", severity="warning", area="scores and comparability")
+    assert re.search(r'area=scores\+and\+comparability[^>]*>1 of 1 about scores', said(test))
+    assert "scr-small-n" in said(found)
+    assert "1 place" in words(found)
 
 
 def test_synthetic_scores_are_called_so() -> None:

@@ -62,7 +62,7 @@ def test_the_rows_are_a_link_away_wherever_the_dataset_is_named(serving: Any) ->
     test = page()
     for name in ("overview", "messages", "open"):
         assert links(turned(test, name), "records"), name
-    assert "/records" in " ".join(html.proto.body for html in test.sidebar.get("html"))
+    assert "/records" in " ".join(html.proto.body for html in test.get("html"))
 
 
 def test_a_search_goes_on_only_as_long_as_somebody_wants(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def folder(write: Write, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def beside(test: AppTest) -> str:
-    return " ".join(html.proto.body for html in test.sidebar.get("html"))
+    return " ".join(html.proto.body for html in test.get("html"))
 
 
 def change(path: Path, text: str) -> None:
