@@ -15,6 +15,7 @@ from readback.ui.common import address, downloads, show
 from readback.words import t
 
 PAGE = 25  # rows on the screen at once
+WHOLE = 18  # characters of a heading that no line needs to break
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,11 @@ def draw(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], caption: 
 
 
 def _broken(title: str) -> Markup:
-    """A heading that may go on in the next line behind an underscore, so that a long name makes no wide column."""
+    """A heading that may go on in the next line behind an underscore, so that a long name makes no wide column; a
+    short one stays whole.
+    """
+    if len(title) <= WHOLE:
+        return show.h("{}", title)
     return show.join([show.h("{}", part) for part in re.findall(r"[^_]*_|[^_]+$", title) or [title]], Markup("<wbr>"))
 
 
