@@ -4,13 +4,14 @@ import os
 
 import streamlit as st
 
+from readback.ui.accessibility import criteria
 from readback.ui.common import show
 from readback.words import t
 
 st.title(t("access.title"))
 show.draw(show.h("<p>{}</p>", t("access.met")))
 show.draw(show.h("<h2>{}</h2>", t("access.gaps_title")))
-gaps = [t("access.gap_reader"), t("access.gap_wide"), t("access.gap_tested")]
+gaps = [t("access.gap_reader"), t("access.gap_wide"), t("access.gap_language"), t("access.gap_tested")]
 if own := os.environ.get("READBACK_ACCESSIBILITY_GAPS"):
     gaps.append(own)
 show.draw(show.h("<ul>{}</ul>", show.join([show.h("<li>{}</li>", gap) for gap in gaps])))
@@ -19,3 +20,5 @@ contact = os.environ.get("READBACK_CONTACT") or t("about.contact")
 show.draw(show.h("<p>{}</p>", t("access.write", contact=contact)))
 checked = os.environ.get("READBACK_ACCESSIBILITY_CHECKED")
 show.draw(show.h("<p>{}</p>", t("access.checked", date=checked) if checked else t("access.unchecked")))
+show.draw(show.h("<h2>{}</h2>", t("access.tested_title")))
+criteria.draw()

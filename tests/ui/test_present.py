@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from looking import page, said
+from looking import page, said, words
+from markupsafe import escape
 from starlette.testclient import TestClient
 
+from readback.ui.accessibility import criteria
 from readback.ui.common import server
 
 PAGES = ("overview", "messages", "compare", "findings", "scores", "open", "about", "accessibility")
@@ -68,3 +70,12 @@ def test_no_style_hangs_on_what_the_whole_page_holds() -> None:
             file.read_text("utf-8"),
         )
         assert not [rule for indent, rule in rules if not indent or ":not(:has" in rule]
+
+
+def test_the_accessibility_statement_holds_the_table_of_criteria_as_the_document_has_it() -> None:
+    rows = [line.split("|") for line in criteria.FILE.read_text("utf-8").splitlines() if line.startswith("| ")][1:]
+    test = page("accessibility")
+    shown = re.findall(r'<th scope="row"[^>]*>(.*?)</th>', said(test))
+    assert shown == [escape(row[1].strip()) for row in rows]
+    assert "docs/accessibility.md" not in words(test)
+    assert "| " not in words(test)

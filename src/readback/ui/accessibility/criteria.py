@@ -1,0 +1,71 @@
+"""docs/accessibility.md on the page: how Readback was tested against each criterion of WCAG, and with what result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from readback.project_files import PROJECT
+from readback.ui.common import show, table
+from readback.ui.common.table import Column
+from readback.words import t
+
+FILE = PROJECT / "docs" / "accessibility.md"
+KEYS = ("criterion", "how", "result")
+MARKED = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\([^)]*\)")  # code, strong, the words of a link
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The document without its title: the paragraphs and lists before the table, its rows, and what follows."""
+
+    before: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    after: tuple[str, ...]
+
+
+def document() -> Document:
+    """What the file says. Raises OSError where it is not here."""
+    blocks = [block.strip() for block in FILE.read_text("utf-8").split("\n\n")]
+    blocks[0] = blocks[0].partition("\n")[2]  # the title
+    at = next(number for number, block in enumerate(blocks) if block.startswith("|"))
+    rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in blocks[at].splitlines()[2:]]
+    return Document(tuple(blocks[:at]), tuple(rows), tuple(blocks[at + 1 :]))
+
+
+def draw() -> None:
+    """All of it, or that it is not here."""
+    try:
+        found = document()
+    except OSError:
+        show.draw(show.h("<p>{}</p>", t("access.no_table")))
+        return
+    show.draw(_paragraphs(found.before))
+    rows = [dict(zip(KEYS, map(_inline, row), strict=True)) for row in found.rows]
+    table.draw([Column(key, t(f"access.{key}")) for key in KEYS], rows, t("access.table_title"))
+    show.draw(_paragraphs(found.after))
+
+
+def _paragraphs(blocks: Sequence[str]) -> Markup:
+    return show.join([_block(block) for block in blocks])
+
+
+def _block(block: str) -> Markup:
+    """A paragraph; below it the points of a list, where it has some."""
+    lead, *points = re.split(r"\n\* ", block)
+    said = show.h("<p>{}</p>", _inline(lead))
+    items = show.join([show.h("<li>{}</li>", _inline(point)) for point in points])
+    return show.h("{}<ul>{}</ul>", said, items) if points else said
+
+
+def _inline(text: str) -> Markup:
+    parts, at = [], 0
+    for found in MARKED.finditer(text):
+        code, strong, words = found.groups()
+        look = "<code>{}</code>" if code else "<strong>{}</strong>" if strong else "{}"
+        parts += [show.h("{}", text[at : found.start()]), show.h(look, code or strong or words)]
+        at = found.end()
+    return show.join([*parts, show.h("{}", text[at:])])
