@@ -80,3 +80,21 @@ def test_what_a_sample_could_show_is_said_where_it_means_something(one: Comparis
 )
 def test_what_is_said_of_no_clear_difference(one: Comparison, said: str) -> None:
     assert report.sentence(one, called, UP) == said
+
+
+@pytest.mark.parametrize(
+    ("numbers", "off"),
+    [
+        ((0.733, 0.696, 0.037), True),  # 0.73 and 0.70, whose difference is shown as 0.04
+        ((0.73, 0.70, 0.03), False),
+        ((0.70, 0.73, -0.03), False),
+        ((0.733, 0.7333, 0.0003), True),  # shown with more digits than the two
+        ((1.5, 0.25, 1.25), False),
+        ((1.1739, 0.625, 0.6087), True),  # of the shared questions alone
+        ((None, 0.7, None), False),
+    ],
+)
+def test_where_subtracting_gives_another_number_it_is_said(
+    numbers: tuple[float | None, float | None, float | None], off: bool
+) -> None:
+    assert bool(report.subtraction([numbers])) is off

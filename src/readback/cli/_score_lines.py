@@ -33,6 +33,8 @@ def text(answer: Answer, made: Compared, factors: Collection[str], of_pools: Com
     yield from _rows(answer, say)
     yield from _reported_lines.text(answer, say.label)
     yield from _exploratory(answer, say)
+    if answer["comparisons"]:
+        yield f"({t('scores.rounded')} {t('scores.shared_only')})"
     if answer["duels"]:
         yield f"\n{t('cli.scores.duels')}"
     for one in answer["duels"]:

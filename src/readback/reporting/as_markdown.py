@@ -136,7 +136,8 @@ def _scores(found: Values | None) -> Iterator[str]:
     parts.append([line(spread["how"])])
     if there := found["differences"]:
         head = _head(t("report.differences", criterion=found["criterion"]))
-        parts.append([head, line(" ".join(there["said"])), _table(**there["table"]), line(there["how"])])
+        parts.append([head, line(" ".join(there["said"])), _table(**there["table"]),
+                      line(there["how"]), line(html_scores.subtracted())])  # fmt: skip
     columns, rows = html_scores.every_row(found["rows"])
     parts.append([_head(t("report.all_rows")), _table(columns, rows)])
     yield from _section("scores", parts)

@@ -88,7 +88,12 @@ def _differences(made: Values) -> str:
     heads = [columns[0], t("report.picture"), columns[1], columns[8], columns[11]]
     inner = _drawn(heads, drawn, pictures.scale(axis, ticks)) + _table(t("report.numbers"), columns, rows)
     title = t("report.differences", criterion=made["criterion"])
-    return _figure(title, " ".join(there["said"]), there["how"], inner)
+    return _figure(title, " ".join(there["said"]), f"{there['how']} {subtracted()}", inner)
+
+
+def subtracted() -> str:
+    """That a difference is not always that of the two means as they are written."""
+    return f"{t('scores.rounded')} {t('scores.shared_only')}"
 
 
 def every_row(rows: Sequence[Values]) -> tuple[list[str], list[list[Any]]]:

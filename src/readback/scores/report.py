@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.criteria import MINUS
@@ -198,6 +198,20 @@ def plus(value: float | None) -> str:
     """A difference with its sign."""
     said = signed(value)
     return f"+{said}" if value is not None and value > 0 else said
+
+
+def subtraction(numbers: Iterable[tuple[float | None, float | None, float | None]]) -> str:
+    """That numbers are rounded one by one, where somebody who subtracts two means that are shown, or two scores, does
+    not get the difference that is shown beside them; "" where none is off. Each is two numbers and their difference.
+    """
+    return t("scores.rounded") if any(_off(*one) for one in numbers) else ""
+
+
+def _off(a: float | None, b: float | None, difference: float | None) -> bool:
+    if a is None or b is None or difference is None:
+        return False
+    said = float(signed(abs(difference)))
+    return abs(abs(round(a, 2) - round(b, 2)) - said) > NOTHING
 
 
 def p_text(p: float) -> str:

@@ -14,8 +14,9 @@ from readback.ui.common.table import Column
 from readback.words import t
 
 FILE = PROJECT / "docs" / "accessibility.md"
+LOOKS = ("<code>{}</code>", "<strong>{}</strong>", "<em>{}</em>", "{}")
 KEYS = ("criterion", "how", "result")
-MARKED = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\([^)]*\)")  # code, strong, the words of a link
+MARKED = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*|\[([^\]]+)\]\([^)]*\)")  # code, strong, stress, a link's words
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,7 @@ def _block(block: str) -> Markup:
 def _inline(text: str) -> Markup:
     parts, at = [], 0
     for found in MARKED.finditer(text):
-        code, strong, words = found.groups()
-        look = "<code>{}</code>" if code else "<strong>{}</strong>" if strong else "{}"
-        parts += [show.h("{}", text[at : found.start()]), show.h(look, code or strong or words)]
+        said, look = next((said, look) for said, look in zip(found.groups(), LOOKS, strict=True) if said)
+        parts += [show.h("{}", text[at : found.start()]), show.h(look, said)]
         at = found.end()
     return show.join([*parts, show.h("{}", text[at:])])

@@ -133,6 +133,8 @@ def pairs(
         *_messages(workspace, listed),
     )
     table.table("pairs", columns, listed, caption=called)
+    if rounded := report.subtraction((one.a, one.b, one.difference) for one in kept_pairs):
+        show.draw(show.h('<p class="rb-small">{}</p>', rounded))
 
 
 def _sides(found: Sequence[Pair], kept: str) -> Markup:

@@ -128,6 +128,10 @@ def tables(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Ch
         st.header(show.md(title), anchor=False)
         made = score_tables.differences(scored, lines)
         table.table("differences", *made, caption=title, tools=len(lines) > score_view.MOST)
+        means = {row.condition: row.mean for row in rows}
+        said = [(means.get(one.a), means.get(one.b), one.difference) for one in compared.comparisons]
+        if rounded := report.subtraction(said):
+            show.draw(show.h('<p class="rb-small">{} {}</p>', rounded, t("scores.shared_only")))
 
 
 def _distribution(scored: ScoreTable, rows: Sequence[Row], view: Chosen) -> None:
