@@ -239,7 +239,7 @@ def test_a_warning_about_the_scores_of_several_conditions_is_counted_in_the_row_
     assert "1 of 1 about scores" in row(test, "right")
     assert "1 of 1 about scores" in row(test, "wrong")
     found = page("findings", severity="warning", area="scores and comparability")
-    assert re.search(r'area=scores\+and\+comparability[^>]*>1 of 1 about scores', said(test))
+    assert re.search(r"area=scores\+and\+comparability[^>]*>1 of 1 about scores", said(test))
     assert "scr-small-n" in said(found)
     assert "1 place" in words(found)
 

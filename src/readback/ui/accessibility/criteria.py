@@ -16,7 +16,9 @@ from readback.words import t
 FILE = PROJECT / "docs" / "accessibility.md"
 LOOKS = ("<code>{}</code>", "<strong>{}</strong>", "<em>{}</em>", "{}")
 KEYS = ("criterion", "how", "result")
-MARKED = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*|\[([^\]]+)\]\([^)]*\)")  # code, strong, stress, a link's words
+MARKED = re.compile(
+    r"`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*|\[([^\]]+)\]\([^)]*\)"
+)  # code, strong, stress, a link's words
 
 
 @dataclass(frozen=True, slots=True)

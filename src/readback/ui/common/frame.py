@@ -8,12 +8,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 from markupsafe import Markup
 
-from readback.ui.common import address, changed, choice, show, upload
+from readback.ui.common import address, changed, choice, message, show, upload
 from readback.words import t
 
 
 def bar() -> None:
     """Which workspace, behind its name in the bar: another one, its dataset, how many records, and *About*."""
+    st.session_state[show.SPOKEN] = message.spoken()
     here = choice.workspace_id()
     with st.container(key="workspace_bar", width="content"):
         label = show.md(name(here)) if here else t("frame.about")

@@ -72,12 +72,6 @@ def spoken() -> str | None:
     return None if said == language() else said
 
 
-def spoken_attribute() -> str:
-    """`spoken` as an attribute with a blank before it."""
-    said = spoken()
-    return "" if said is None else f' lang="{exact.attribute(said)}"'
-
-
 def markup(
     name: str,
     title: str,

@@ -8,7 +8,7 @@ from readback.bookmarks.entry import Excerpt, cuts
 from readback.html import exact
 from readback.types import Severity
 from readback.ui.common import show
-from readback.words import t
+from readback.words import language, t
 
 
 def quote(part: Excerpt, severity: Severity | None = None) -> Markup:
@@ -16,8 +16,9 @@ def quote(part: Excerpt, severity: Severity | None = None) -> Markup:
     mark = f'<mark class="rb-find rb-{severity or "info"}">{{}}</mark>'
     inner = [show.h(mark, _text(text)) if marked else _text(text) for text, marked in cuts(part)]
     return show.h(
-        '<div class="rb-excerpt" role="group" aria-label="{}">{}{}{}</div>',
+        '<div class="rb-excerpt" role="group" aria-label="{}"{}>{}{}{}</div>',
         part.label or t("findings.excerpt"),
+        show.spoken_attribute(),
         _left(part.before),
         show.join(inner),
         _left(part.after),
@@ -28,7 +29,7 @@ def _left(count: int) -> Markup:
     """What is there instead of so many characters."""
     if not count:
         return Markup("")
-    return show.h(' <span class="rb-left-out">{}</span> ', t("findings.left_out", n=count))
+    return show.h(' <span class="rb-left-out" lang="{}">{}</span> ', language(), t("findings.left_out", n=count))
 
 
 def _text(value: str) -> Markup:

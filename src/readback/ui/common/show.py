@@ -31,6 +31,7 @@ from readback.types import Finding, Location
 from readback.ui.common import address
 from readback.words import t
 
+SPOKEN = "spoken"  # where a run of a page keeps the language of the workspace's texts; None: that of the page
 STYLE = Path(__file__).with_name("style.css")
 SIGNS = {"error": "✕", "warning": "▲", "info": "●"}  # a shape for each, so that nothing depends on colour
 ADDRESS = re.compile(r"https?:(?=//)|www(?=\.)|(?<=\w)(?=@)", re.IGNORECASE)  # where a link would be made
@@ -193,10 +194,22 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def exact_text(value: str) -> Markup:
-    """A short exact text (an excerpt, a field's value) as markup, on as many lines as it has. Which language it is in
-    nobody says, so it is not read out as that of the page.
+    """A short exact text (an excerpt, a field's value) as markup, on as many lines as it has, in its language."""
+    text = Markup(exact.text(value))  # noqa: S704 (escaped there)
+    return h('<span class="rb-text"{}>{}</span>', spoken_attribute(), text)
+
+
+def spoken_attribute() -> Markup:
+    """The language of the workspace's texts as an attribute with a blank before it: none where it is that of the page,
+    an empty one where nobody states it, so that a text is not read out as one in the language of the page.
     """
-    return h('<span class="rb-text" lang="">{}</span>', Markup(exact.text(value)))  # noqa: S704 (escaped there)
+    said: str | None = st.session_state.get(SPOKEN, "")
+    return Markup("") if said is None else h(' lang="{}"', said)
+
+
+def text(value: str) -> Markup:
+    """A text out of the files inside a line or a cell, in its language."""
+    return h("<span{}>{}</span>", spoken_attribute(), value)
 
 
 def _sign(word: str) -> Markup:

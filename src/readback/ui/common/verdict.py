@@ -41,7 +41,9 @@ def not_checked(parts: Iterable[str]) -> str:
 
 
 def why(one: Verdict, brief: bool = False, but: Collection[str] = ()) -> Markup:
-    """The faults or what is missing, and unless it is `brief` what was not looked at, `but` for what is said elsewhere."""
+    """The faults or what is missing, and unless it is `brief` what was not looked at; not what `but` has, which is said
+    elsewhere.
+    """
     said = [show.h("{}", differs(one))] if one.confounded else []
     said += [_fault(one, fault) for fault in one.faults[:SHOWN]]
     if len(one.faults) > SHOWN:

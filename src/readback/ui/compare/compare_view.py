@@ -161,7 +161,7 @@ def _heads(screen: Screen, total: int) -> Markup:
 
 
 def _message(pair: MessageDifference, index: int, items: Items) -> str:
-    white, spoken = message.whitespace(), message.spoken_attribute()
+    white, spoken = message.whitespace(), show.spoken_attribute()
     a, b = (Text(one.segments if one else (), message.describe, white) for one in (pair.a, pair.b))
     draw = inline if st.query_params.get("inline") == "1" else side_by_side
     role = pair.role_a or pair.role_b or ""

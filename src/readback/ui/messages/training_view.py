@@ -131,7 +131,7 @@ def _texts(known: TrainedText, sent: ModelInput, made: Assembly) -> None:
     heads = show.join([_head(*pair) for pair in (("training_head", template), ("serving_head", sent.format),
                                                  ("messages_head", ""))])  # fmt: skip
     white = " rb-white" if message.whitespace() else ""
-    label, spoken = exact.attribute(t("training_text.beside")), message.spoken_attribute()
+    label, spoken = exact.attribute(t("training_text.beside")), show.spoken_attribute()
     name = f'role="region" tabindex="0" aria-label="{label}"{spoken}'
     st.html(f'<div class="rb rb-compared rb-three"><div class="rb-heads"><div class="rb-row">{heads}</div></div>'
             f'<div class="rb-diff{white}" {name}>{body}</div></div>')  # fmt: skip

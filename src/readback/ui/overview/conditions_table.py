@@ -275,7 +275,7 @@ def _stated(workspace: Workspace, row: Row) -> Markup:
     begin = f"“{text}”" if first == text and len(text) <= BEGIN else f"“{first[:BEGIN].rstrip()}…”"
     return show.h(
         '{}<span class="rb-hinted rb-nobr" tabindex="0">{} <code>{}</code>{}</span>',
-        show.h("{} ", begin) if text else "", source, row.system_sha[:8], hint,
+        show.h("{} ", show.text(begin)) if text else "", source, row.system_sha[:8], hint,
     )  # fmt: skip
 
 

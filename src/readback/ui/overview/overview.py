@@ -85,7 +85,9 @@ def first(audit: Audit, found: Sequence[Weighed], by: str) -> Markup:
 def more() -> Markup:
     """The way to all findings, and how the list is ordered: in a word, and on hover and focus in full."""
     hint = '<p class="rb-beside">{} · <span class="rb-hinted rb-small" tabindex="0">{}<span class="rb-hint">{}</span></span></p>'
-    return show.h(hint, show.link("findings", t("overview.all_findings")), t("overview.first_order"), t("overview.first_help"))
+    return show.h(
+        hint, show.link("findings", t("overview.all_findings")), t("overview.first_order"), t("overview.first_help")
+    )
 
 
 def look_at(found: Sequence[Weighed]) -> tuple[Weighed, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -48,7 +49,7 @@ def draw(data: Dataset) -> None:
     except DatasetChanged as changed:
         choice.overtaken(changed)
     columns = [Column("id", t("messages.record"), show=_link)]
-    columns += [Column(f"f_{name}", exact.spelling(name)) for name in chosen]
+    columns += [Column(f"f_{name}", exact.spelling(name), show=partial(_value, f"f_{name}")) for name in chosen]
     table.draw(columns, rows, t("records.title"))
     said = {"first": start + 1 if rows else 0, "last": start + len(rows), "n": len(kept), "all": len(data)}
     more = t("records.more", n=FOUND) if len(kept) == FOUND and text else ""
@@ -96,6 +97,10 @@ def _with(data: Dataset, text: str) -> Sequence[int] | None:
 def _row(record: Record, index: int, chosen: Sequence[str]) -> Mapping[str, Any]:
     name = exact.spelling(record.id) if record.id is not None else str(index + 1)
     return {"id": name, "index": index, **{f"f_{field}": cell(record, field) for field in chosen}}
+
+
+def _value(key: str, row: Mapping[str, Any]) -> Markup:
+    return show.text(row[key])
 
 
 def _link(row: Mapping[str, Any]) -> Markup:

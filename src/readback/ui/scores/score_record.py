@@ -89,13 +89,15 @@ def _here(condition: str, found: Sequence[Score]) -> Markup:
             one.judge,
             value(one),
             show.h(' <span class="rb-small">{}</span>', one.why) if one.why else "",
-            show.h('<p class="rb-note">{}</p>', one.rationale) if one.rationale and one.rationale not in shared else "",
+            show.h('<p class="rb-note" lang="">{}</p>', one.rationale)
+            if one.rationale and one.rationale not in shared
+            else "",
         )
         for one in found
     ]
     rows += [
         show.h(
-            '<dt>{}<span class="rb-small">{}</span></dt><dd><p class="rb-note">{}</p></dd>', t("scores.note"),
+            '<dt>{}<span class="rb-small">{}</span></dt><dd><p class="rb-note" lang="">{}</p></dd>', t("scores.note"),
             ", ".join(one.criterion for one in found if one.rationale == rationale), rationale,
         )
         for rationale in shared
@@ -165,11 +167,11 @@ def _named(name: str, item: str, condition: str) -> Markup:
 
 
 def rationale(row: Mapping[str, Any], longest: int = 160) -> Markup:
-    """A judge's note, folded where it is long."""
+    """A judge's note, folded where it is long. In which language a judge writes nobody states."""
     text = str(row["note"] or "")
     if len(text) <= longest:
-        return show.h('<span class="rb-note">{}</span>', text)
-    return show.h('<details class="rb-note"><summary>{}…</summary>{}</details>', text[:longest], text[longest:])
+        return show.h('<span class="rb-note" lang="">{}</span>', text)
+    return show.h('<details class="rb-note" lang=""><summary>{}…</summary>{}</details>', text[:longest], text[longest:])
 
 
 def _record(workspace: Workspace, item: str) -> None:
@@ -188,7 +190,13 @@ def _record(workspace: Workspace, item: str) -> None:
 def _fields(record: Record) -> Markup:
     said = ((path, str(field)) for path, field in list(beside.leaves_of(record.fields))[:FIELDS])
     rows = [
-        show.h('<dt>{}</dt><dd class="rb-text">{}{}</dd>', path, text[:LONG], "…" if len(text) > LONG else "")
+        show.h(
+            '<dt>{}</dt><dd class="rb-text"{}>{}{}</dd>',
+            path,
+            show.spoken_attribute(),
+            text[:LONG],
+            "…" if len(text) > LONG else "",
+        )
         for path, text in said
     ]
     return show.h('<dl class="rb-fields">{}</dl>', show.join(rows))
