@@ -100,9 +100,13 @@ def test_a_zip_with_a_folder_in_it_is_the_same_as_its_files(demo: str, page: Any
     assert page.get_by_text("Upload directories").is_hidden()
     bring(page, [tmp_path / "mairie.zip"])
     assert page.locator("h2", has_text="Mairie de Valmont").count() == 1
-    if "8 records" not in page.inner_text('[data-testid="stSidebar"]'):  # on a busy machine it is read a moment later
+    page.locator(".st-key-workspace_bar button").click()
+    page.wait_for_selector("[data-testid=stPopoverBody] .rb-side")
+    if "8 records" not in page.inner_text(".rb-side"):  # on a busy machine it is read a moment later
         open_page(page, page.url)
-    assert "8 records" in page.inner_text('[data-testid="stSidebar"]')
+        page.locator(".st-key-workspace_bar button").click()
+        page.wait_for_selector("[data-testid=stPopoverBody] .rb-side")
+    assert "8 records" in page.inner_text(".rb-side")
 
 
 def test_an_upload_is_this_browsers_own_and_goes_when_it_is_deleted(

@@ -77,3 +77,15 @@ def test_a_search_goes_on_only_as_long_as_somebody_wants(tmp_path: Path) -> None
 def exactly(test: Any) -> str:
     """What the markup says with its references as the characters that they stand for."""
     return unescape(said(test))
+
+
+@pytest.mark.parametrize(("language", "marked"), [("fr", ' lang="fr"'), ("en", ""), ("", ' lang=""')])
+def test_a_field_has_the_language_of_the_workspace_and_none_where_that_is_the_page_s(
+    serving: Any, language: str, marked: str
+) -> None:
+    """3.1.2: what is known is marked, and what nobody states is not read out as English."""
+    config = {"dataset": "d.jsonl", **({"language": language} if language else {})}
+    serving({"readback.yml": json.dumps(config), "d.jsonl": '{"id": "r1", "q": "Où est le quai ?"}\n'})
+    shown = said(page("records", record="r1"))
+    assert f"<span{marked}>Où est le quai ?</span>" in shown  # in the table
+    assert f'<span class="rb-text"{marked}>Où est le quai ?</span>' in shown  # and whole

@@ -84,10 +84,9 @@ def first(audit: Audit, found: Sequence[Weighed], by: str) -> Markup:
 
 def more() -> Markup:
     """The way to all findings, and how the list is ordered: in a word, and on hover and focus in full."""
-    hint = '<p class="rb-beside">{} · <span class="rb-hinted rb-small" tabindex="0">{}<span class="rb-hint">{}</span></span></p>'
-    return show.h(
-        hint, show.link("findings", t("overview.all_findings")), t("overview.first_order"), t("overview.first_help")
-    )
+    hint = '<span class="rb-hinted rb-small" tabindex="0">{}<span class="rb-hint">{}</span></span>'
+    order = show.h(hint, t("overview.first_order"), t("overview.first_help"))
+    return show.h('<p class="rb-beside">{} · {}</p>', show.link("findings", t("overview.all_findings")), order)
 
 
 def look_at(found: Sequence[Weighed]) -> tuple[Weighed, ...]:
