@@ -46,7 +46,12 @@ def _two_scales(table: ScoreTable) -> Iterator[Diagnostic]:
                 "differs": " / ".join(dict.fromkeys(guard.where(table, group) for group in found)),
                 "part": [], "pairs": 1,
             }  # fmt: skip
-            yield Diagnostic(guard.SCALE, values, flagged=criterion, among=(values["a"], values["b"]))
+            yield Diagnostic(
+                guard.SCALE,
+                values,
+                flagged=criterion,
+                among=tuple(table.label(c.conditions[group.condition]) for group in found),
+            )
 
 
 def _planned(table: ScoreTable) -> Iterator[Diagnostic]:

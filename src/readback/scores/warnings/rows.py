@@ -28,7 +28,7 @@ def diagnostics(table: ScoreTable) -> Iterator[Diagnostic]:
             "differs": f"n {of_a} / {of_b}, {shared} shared",
         }  # fmt: skip
         if shared or not table.planned:  # a planned pair that shares nothing is refused, and said so there
-            among = (values["a"], values["b"])
+            among = (table.label(a), table.label(b))
             yield Diagnostic(ROWS, values, flagged=criterion, severity="info" if shared else None, among=among)
 
 

@@ -54,8 +54,8 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
 
         score_chart.draw("more", made, said, t("scores.costs_method"), opens)
     table.table("costs", _columns(), [_within(scored, one) for one in found.within], caption=t("scores.view_costs"))
-    said = ((one.mean_with, one.mean_without, one.difference) for one in found.within)
-    if rounded := report.subtraction(said):
+    means = ((one.mean_with, one.mean_without, one.difference) for one in found.within)
+    if rounded := report.subtraction(means):
         show.draw(show.h('<p class="rb-small">{}</p>', rounded))
     if found.changes:
         show.draw(show.h("<p>{}</p>", t("scores.costs_changes")))
