@@ -19,7 +19,7 @@ def bar() -> None:
     with st.container(key="workspace_bar", width="content"):
         label = show.md(name(here)) if here else t("frame.about")
         # With another workspace it is another button, which is closed.
-        with st.popover(label, key=f"workspace_open_{here}", type="tertiary", help=t("frame.workspace_help")):
+        with st.popover(label, key=f"workspace_open_{here}", type="tertiary"):
             if here:
                 listed = dict.fromkeys((*choice.folders(), here))  # a demo may be in view without being in the list
                 st.session_state["workspace"] = here
