@@ -69,7 +69,7 @@ def test_the_bar_says_which_workspace_and_how_many_records() -> None:
 
 def test_another_workspace_forgets_the_record() -> None:
     test = app("messages", workspace="six-conditions-mistakes", record="ellery-03")
-    test.selectbox(key="workspace").set_value("town-hall-albert").run()
+    test.radio(key="workspace").set_value("town-hall-albert").run()
     assert test.query_params["workspace"] == "town-hall-albert"
     assert "record" not in test.query_params
 

@@ -28,7 +28,7 @@ def test_every_page_can_be_presented_and_says_so_in_its_address(name: str) -> No
 
 def test_it_stays_when_the_workspace_changes() -> None:
     test = page("messages", workspace="tri-section", present="1")
-    test.selectbox(key="workspace").set_value("six-conditions-mistakes").run()
+    test.radio(key="workspace").set_value("six-conditions-mistakes").run()
     assert test.query_params["present"] == "1"
 
 

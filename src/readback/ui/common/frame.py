@@ -23,7 +23,8 @@ def bar() -> None:
             if here:
                 listed = dict.fromkeys((*choice.folders(), here))  # a demo may be in view without being in the list
                 st.session_state["workspace"] = here
-                st.selectbox(t("frame.workspace"), list(listed), key="workspace", format_func=name, on_change=_open)
+                # Not a picker: what it opens closed, now and then, the popover that it is in.
+                st.radio(t("frame.workspace"), list(listed), key="workspace", format_func=_label, on_change=_open)
                 _facts()
             st.page_link("pages/about_page.py", label=t("frame.about"), query_params=address.query())
 
@@ -48,6 +49,10 @@ def name(token: str) -> str:
     if folder is None:
         return token
     return t("frame.upload_name", time=clock((upload.home() / token).stat().st_mtime), name=upload.title(folder))
+
+
+def _label(token: str) -> str:
+    return show.md(name(token))
 
 
 def clock(moment: float) -> str:
