@@ -100,7 +100,12 @@ def _b_record() -> None:
     else:
         st.session_state["b_at"] = at + 1
         st.number_input(
-            t("compare.b_number", n=len(data)), 1, len(data), key="b_at", on_change=_numbered, width=present.wide(170),
+            t("compare.b_number", n=len(data)),
+            1,
+            len(data),
+            key="b_at",
+            on_change=_numbered,
+            width=present.wide(170),
             label_visibility="collapsed",
         )
     _steps(False, "record", at)
