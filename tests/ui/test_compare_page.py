@@ -74,6 +74,12 @@ def test_a_link_names_both_sides_and_both_texts_are_whole() -> None:
     )  # fmt: skip
 
 
+def test_what_is_true_of_both_sides_is_said_once() -> None:
+    shown = said(compare(**SIX, condition="base, closed book", b_condition="base, open book"))
+    assert "A and B: The system message is not known here" in shown
+    assert shown.count("The system message is not known here") == 1
+
+
 def test_b_is_the_other_of_a_planned_comparison_where_the_link_does_not_say() -> None:
     assert compare(**SIX, condition=CLOSED).selectbox(key="b").value == f"condition:{OPEN}"
 
