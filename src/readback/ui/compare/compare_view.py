@@ -46,9 +46,9 @@ def here(**changes: str | None) -> str:
 
 def said(d: Difference) -> None:
     """The sentence that says what differs."""
-    for name, shown in (("A", d.a), ("B", d.b)):
-        if not shown.messages:
-            show.problem(t("compare.not_built", side=name))
+    unbuilt = [name for name, shown in (("A", d.a), ("B", d.b)) if not shown.messages]
+    for name in unbuilt if unbuilt != ["A", "B"] else [t("compare.both")]:
+        show.problem(t("compare.not_built", side=name))
     if side("a") == side("b"):
         show.notice(t("compare.choose_b"))
     elif d.a.messages and d.b.messages:
