@@ -36,17 +36,33 @@ def why(one: Verdict, brief: bool = False) -> Markup:
         said.append(show.h("{}", t("verdict.more", n=len(one.faults) - SHOWN)))
     if one.kind == "unknown":
         said = [show.h("{}", _missing(each)) for each in one.missing]
-    unchecked = [t(f"verdict.unchecked_{each}") for each in one.unchecked]
-    rest = [differs(one)] if one.varied and not one.confounded else []
-    rest += [t("verdict.unchecked", what="; ".join(unchecked))] if unchecked else []
+    rest = [*_alone(one), *_unchecked(one)]
     small = show.h('<span class="rb-small">{}</span>', " ".join(rest))
     return show.join([*said, *([small] if rest and not brief else [])], "<br>")
 
 
-def line(one: Verdict) -> Markup:
-    """The whole answer in a paragraph."""
+def line(one: Verdict, folded: bool = False) -> Markup:
+    """The whole answer in a paragraph; what was not looked at is one click away where it is `folded`."""
     asked = t("verdict.asked", a=one.pair.a, b=one.pair.b)
-    return show.h('<p class="rb-verdict">{} {} {}</p>', asked, word(one), why(one))
+    if not folded:
+        return show.h('<p class="rb-verdict">{} {} {}</p>', asked, word(one), why(one))
+    unchecked, more = _unchecked(one), Markup("")
+    if unchecked:
+        text = '<details class="rb-unchecked"><summary>{}</summary><p class="rb-small">{}</p></details>'
+        more = show.h(text, t("verdict.unchecked_title"), " ".join(unchecked))
+    small = show.h('<span class="rb-small">{}</span>', " ".join(_alone(one)))
+    said = show.h('<p class="rb-verdict">{} {} {} {}</p>', asked, word(one), why(one, brief=True), small)
+    return show.h('<div class="rb-folded">{}{}</div>', said, more)
+
+
+def _alone(one: Verdict) -> list[str]:
+    """What is varied, where that does not speak against the comparison."""
+    return [differs(one)] if one.varied and not one.confounded else []
+
+
+def _unchecked(one: Verdict) -> list[str]:
+    what = [t(f"verdict.unchecked_{each}") for each in one.unchecked]
+    return [t("verdict.unchecked", what="; ".join(what))] if what else []
 
 
 def _fault(one: Verdict, fault: Fault) -> Markup:
