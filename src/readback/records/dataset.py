@@ -197,6 +197,8 @@ def open_dataset(root: Path, source: DatasetSource | None, progress: Progress | 
     file = show(root, path)
     try:
         return _settled(path, file, source, progress)
+    except cache_folder.DiskFull:  # one of them is an OSError too, and says nothing of the dataset
+        raise
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         return _unread(
