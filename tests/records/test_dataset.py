@@ -286,9 +286,18 @@ def test_what_cannot_be_read_is_a_dataset_without_records(write: Write, path: st
 def test_notes_are_bounded_and_counted(write: Write) -> None:
     for begin in ("", '{"id": "1"}\n'):  # notes before the first record are kept as the others are
         data = opened(write({"d.jsonl": begin + '{"id"\n' * 1500}))
-        assert (len(data.diagnostics), data.diagnostic_counts["dat-bad-line"], data.counts.bad) == (1000, 1500, 1500)
+        assert (len(data.diagnostics), data.diagnostic_counts["dat-bad-line"], data.counts.bad) == (1001, 1500, 1500)
     data = opened(write({"d.jsonl": "[1]\n" * 1500 + '{"id": "1"}\n'}))
-    assert (len(data.diagnostics), data.diagnostic_counts["dat-bad-line"], data.counts.bad) == (1000, 1500, 1500)
+    assert (len(data.diagnostics), data.diagnostic_counts["dat-bad-line"], data.counts.bad) == (1001, 1500, 1500)
+
+
+def test_that_not_every_fault_is_listed_is_a_finding(write: Write) -> None:
+    row, more = '{"id": "1"}\n', {"code": "dat-duplicate-id", "told": 1000}
+    assert "dat-many-faults" not in codes(opened(write({"d.jsonl": row * 1001})))
+    data = opened(write({"d.jsonl": row * 1002}))
+    assert codes(data)[-1:] == ["dat-many-faults"]
+    assert data.diagnostics[-1].values == {**more, "count": 1001, "rest": 1}
+    assert data.diagnostics[-1].place == Location(file="d.jsonl")
 
 
 @pytest.mark.parametrize(
