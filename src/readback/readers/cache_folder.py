@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from readback import sandbox
 from readback.readers.file_state import state
 
 PAUSE = 0.05  # seconds between two looks at a lock
@@ -36,11 +37,14 @@ class NoFolder(DiskFull, PermissionError):  # noqa: N818
 
 @contextlib.contextmanager
 def room() -> Iterator[None]:
-    """What is done here writes to the cache: raises DiskFull where there is no room, whoever catches OSError."""
+    """What is done here writes to the cache: raises DiskFull where there is no room, whoever catches OSError.
+
+    Not in a bounded child, which may write no file at all: what it lacks, its caller had, so that it has changed.
+    """
     try:
         yield
     except OSError as error:
-        if error.errno not in FULL:
+        if error.errno not in FULL or sandbox.inside():
             raise
         raise DiskFull(_no_room(error)) from error
 
