@@ -12,6 +12,8 @@ import pytest
 from readback import cli, workspace
 from readback.checks import engine
 from readback.checks.summary import Audit, Progress
+from readback.exporting.to_file import to_file
+from readback.prompts import assemble
 from readback.records.dataset import DatasetChanged, open_dataset
 
 RECORDS = 1_100  # two ranges
@@ -65,6 +67,30 @@ def test_a_dataset_that_changes_between_two_ranges_is_said_and_no_answer_given(
         "",
         "readback: d.jsonl was changed while it was looked through; run the command again\n",
     )
+
+
+@pytest.mark.parametrize("change", [shorter, written_over])
+def test_a_dataset_that_changes_while_its_last_records_are_read_is_said(
+    folder: Path, change: Callable[[Path], None]
+) -> None:
+    def meanwhile(done: int, total: int) -> None:
+        if total and done == total:
+            change(folder / "d.jsonl")
+
+    with pytest.raises(DatasetChanged, match=r"d\.jsonl was changed while it was looked through"):
+        engine.check(workspace.open(folder), jobs=1, progress=meanwhile)
+
+
+def test_an_export_of_a_dataset_that_changes_is_not_there(folder: Path, tmp_path: Path) -> None:
+    opened = workspace.open(folder)
+
+    def meanwhile(done: int, total: int) -> None:
+        if total and done == total:
+            written_over(folder / "d.jsonl")
+
+    with pytest.raises(DatasetChanged):
+        to_file(opened, assemble.choices(opened), "messages-jsonl", tmp_path / "out.jsonl", progress=meanwhile, jobs=1)
+    assert not (tmp_path / "out.jsonl").exists()
 
 
 @pytest.mark.parametrize("change", CHANGES)
