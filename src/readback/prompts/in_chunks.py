@@ -26,6 +26,7 @@ from readback.prompts.in_child import enter as enter
 from readback.prompts.in_child import payload as payload
 from readback.prompts.in_child import stream as stream
 from readback.records import answers
+from readback.records.changed import changed_meanwhile
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.types import Record, Selection, Workspace
 
@@ -98,6 +99,8 @@ def drive(
                 yield from _span(run, at, stop, careful=again is not None)
                 if run.stopped:
                     return
+            if data.written:  # while a child was reading it: a part of the answer is of each state
+                raise DatasetChanged(changed_meanwhile(data.file))
         finally:
             run.stopped = True
             for *_, future in under_way:
@@ -200,7 +203,7 @@ def _span(run: _Run, at: int, stop: int, *, careful: bool) -> Iterator[Frame | L
                 if not _wanted(run):
                     return
             if at < end:
-                raise DatasetChanged(f"{run.data.file} was changed while it was looked through")
+                raise DatasetChanged(changed_meanwhile(run.data.file))
             careful = False
         except sandbox.Stopped as stopped:
             if careful or end - at == 1:

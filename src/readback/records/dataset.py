@@ -39,7 +39,7 @@ ESCAPED = frozenset('"\\/\x7f') | {chr(code) for code in range(32)}  # may be wr
 
 __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "Row", "look", "open_dataset", "raw_rows"]
 
-VERSION = "9"  # of the index; another one makes every file be read again
+VERSION = "10"  # of the index; another one makes every file be read again
 CHUNK = 32 << 20
 READINGS = 3  # of a file that changes meanwhile; one that is written all the time is not read for ever
 NONE = Counts()
@@ -197,6 +197,8 @@ def open_dataset(root: Path, source: DatasetSource | None, progress: Progress | 
     file = show(root, path)
     try:
         return _settled(path, file, source, progress)
+    except cache_folder.DiskFull:  # one of them is an OSError too, and says nothing of the dataset
+        raise
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         return _unread(
