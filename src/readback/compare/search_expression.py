@@ -53,7 +53,7 @@ def check(query: Query) -> None:
         raise QueryError(f"it has {len(query.text):,} characters; at most {LONGEST:,} can be searched for")
     if query.regex:
         _try(_clean(query.text))  # by itself first: inside a group, `a)(b` would do
-    if any(_try(_pattern(query))):
+    if any(_try(pattern(query))):
         raise QueryError("it fits the empty text too, so that every record would be a hit")
 
 
@@ -61,7 +61,7 @@ def holding(query: Query, texts: Sequence[str]) -> list[bool]:
     """Whether each text holds it."""
     pa, pc = _arrow()
     cleaned = pa.array([_clean(text) for text in texts], pa.large_string())
-    found: list[bool] = pc.match_substring_regex(cleaned, pattern=_pattern(query)).to_pylist()
+    found: list[bool] = pc.match_substring_regex(cleaned, pattern=pattern(query)).to_pylist()
     return found
 
 
@@ -70,7 +70,7 @@ def spans(query: Query, text: str, most: int = SPANS) -> tuple[tuple[int, int], 
     pa, pc = _arrow()
     texts = pa.array([_clean(text)], pa.large_string())
     marks = {"replacement": BEFORE + rb"\0" + AFTER}
-    marked = pc.replace_substring_regex(texts, pattern=_pattern(query), **marks).cast(pa.large_binary())[0].as_py()
+    marked = pc.replace_substring_regex(texts, pattern=pattern(query), **marks).cast(pa.large_binary())[0].as_py()
     return tuple(islice(_spans(marked, EMPTY * most), most))
 
 
@@ -93,11 +93,12 @@ def counts(query: Query, texts: Sequence[str]) -> list[int]:
     """How often it is in each text."""
     pa, pc = _arrow()
     cleaned = pa.array([_clean(text) for text in texts], pa.large_string())
-    found: list[int] = pc.count_substring_regex(cleaned, pattern=_pattern(query)).to_pylist()
+    found: list[int] = pc.count_substring_regex(cleaned, pattern=pattern(query)).to_pylist()
     return found
 
 
-def _pattern(query: Query) -> str:
+def pattern(query: Query) -> str:
+    """What is searched for, as an expression of RE2."""
     inner = _clean(query.text) if query.regex else _literal(_clean(query.text))
     return f"(?:{inner})" if query.case else f"(?i:{inner})"
 

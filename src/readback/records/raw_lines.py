@@ -1,0 +1,39 @@
+"""Which records may hold a text, known by the bytes of their lines: gigabytes a second, with nothing decoded.
+
+RE2 reads them where they lie. Whoever asks says with which patterns nothing is missed; what is between two records
+(blank lines, lines that were refused) belongs to the one before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import reduce
+from typing import Any
+
+from readback.records.dataset import Dataset
+
+BLOCK = 8 << 20  # bytes that are looked through at once
+
+
+def blocks(data: Dataset, start: int, stop: int, size: int = BLOCK) -> Iterator[tuple[int, int]]:
+    """The range in parts of about so many bytes; a record is never cut."""
+    while start < stop:
+        low, high = start + 1, stop
+        while low < high:  # the first record that begins beyond the size
+            middle = (low + high) // 2
+            low, high = (low, middle) if data.span(middle)[0] - data.span(start)[0] >= size else (middle + 1, high)
+        yield start, low
+        start = low
+
+
+def fitting(data: Dataset, patterns: Collection[str], start: int, stop: int) -> list[bool]:
+    """Whether any of the RE2 patterns fits the line of each record of a range. Raises DatasetChanged."""
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+    raw, starts = data.lines(start, stop)
+    ends: Any = pa.array([*(one - starts[0] for one in starts), len(raw)], pa.int64())
+    texts = pa.Array.from_buffers(pa.large_string(), stop - start, [None, ends.buffers()[1], pa.py_buffer(raw)])
+    found = [pc.match_substring_regex(texts, pattern=one) for one in patterns]
+    every: list[bool] = reduce(pc.or_, found).to_pylist()
+    return every
