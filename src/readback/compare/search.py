@@ -23,7 +23,8 @@ WORK = "readback.compare.search:search_chunk"
 KEPT = 1_000  # hits with their place, for each choice; of the others only the record's number is known
 TEXT = 4 << 20  # characters that are looked through at once
 PART = 0.3  # seconds between two looks at what was found so far
-QUICK, QUICK_SPAN = 8_000, 64 << 20  # records, and bytes, in one child where few records are assembled
+# Records and bytes in one child: to load what searches takes it longer than to assemble some hundreds of records.
+FEW, MANY = (4_000, 64 << 20), (32_000, 512 << 20)  # where each is assembled, and where few are
 AROUND = 60  # characters of context before and after a hit
 
 
@@ -169,7 +170,7 @@ def _driven(
 ) -> Iterator[in_chunks.Frame | Lost]:
     """The frames of the records in these ranges. Children whose records need not all be assembled take more of them."""
     known = [(asdict(choice), line_search.patterns(opened, data, choice, query)) for choice in choices]
-    room = (QUICK, QUICK_SPAN) if all(found for _, found in known) else (in_chunks.MOST, in_chunks.SPAN)
+    room = MANY if all(found for _, found in known) else FEW
     spans = (
         (at, min(beyond, stop))
         for start, stop in ranges

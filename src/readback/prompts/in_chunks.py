@@ -31,7 +31,8 @@ from readback.types import Record, Selection, Workspace
 
 SPAN = 8 << 20  # bytes of the dataset and
 MOST = 1_000  # records in one child: enough to pay for its start, few enough to keep every core busy
-FIRST = 64  # records in the first child of those whose answers are wanted soon
+FIRST = 64  # records in the first child of those whose answers are wanted soon,
+GROWTH = 4  # and so many times as many in each of the next
 KILLS = 5  # records that may kill their child under one choice before the choice is given up
 LOOK = 0.1  # seconds between two looks at how far the children are
 
@@ -142,7 +143,7 @@ def spans_from(data: Dataset, start: int = 0, most: int = MOST, size: int = SPAN
         at = max(first, start)
         while at < beyond:
             yield at, min(at + length, beyond)
-            at, length = at + length, min(2 * length, most)
+            at, length = at + length, min(GROWTH * length, most)
 
 
 def spans_of(data: Dataset, most: int | None = None) -> Iterator[tuple[int, int]]:
