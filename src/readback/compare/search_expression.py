@@ -7,9 +7,10 @@ page. What RE2 cannot do (look-around, back-references) is refused in a sentence
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any
 
 BEFORE, AFTER = b"\xff", b"\xfe"  # bytes that no UTF-8 text holds: they go around each hit
@@ -60,7 +61,7 @@ def check(query: Query) -> None:
 def holding(query: Query, texts: Sequence[str]) -> list[bool]:
     """Whether each text holds it."""
     pa, pc = _arrow()
-    cleaned = pa.array([_clean(text) for text in texts], pa.large_string())
+    cleaned = _strings(pa, texts)
     found: list[bool] = pc.match_substring_regex(cleaned, pattern=pattern(query)).to_pylist()
     return found
 
@@ -68,7 +69,7 @@ def holding(query: Query, texts: Sequence[str]) -> list[bool]:
 def spans(query: Query, text: str, most: int = SPANS) -> tuple[tuple[int, int], ...]:
     """The first places where it is, as character offsets; places of no length are none."""
     pa, pc = _arrow()
-    texts = pa.array([_clean(text)], pa.large_string())
+    texts = _strings(pa, [text])
     marks = {"replacement": BEFORE + rb"\0" + AFTER}
     marked = pc.replace_substring_regex(texts, pattern=pattern(query), **marks).cast(pa.large_binary())[0].as_py()
     return tuple(islice(_spans(marked, EMPTY * most), most))
@@ -92,7 +93,7 @@ def _spans(marked: bytes, looks: int) -> Iterator[tuple[int, int]]:
 def counts(query: Query, texts: Sequence[str]) -> list[int]:
     """How often it is in each text."""
     pa, pc = _arrow()
-    cleaned = pa.array([_clean(text) for text in texts], pa.large_string())
+    cleaned = _strings(pa, texts)
     found: list[int] = pc.count_substring_regex(cleaned, pattern=pattern(query)).to_pylist()
     return found
 
@@ -111,11 +112,19 @@ def _clean(text: str) -> str:
     return SURROGATE.sub("\ufffd", text)
 
 
+def _strings(pa: Any, texts: Sequence[str]) -> Any:
+    """The texts for RE2. `pa.array` would import pandas, which takes a child longer than many searches."""
+    raw = [_clean(text).encode() for text in texts]
+    ends = array("q", accumulate(map(len, raw), initial=0))
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(raw))]
+    return pa.Array.from_buffers(pa.large_string(), len(raw), buffers)
+
+
 def _try(pattern: str) -> list[bool]:
     """Whether the empty text fits. Raises QueryError with the reason of RE2."""
     pa, pc = _arrow()
     try:
-        found: list[bool] = pc.match_substring_regex(pa.array([""]), pattern=pattern).to_pylist()
+        found: list[bool] = pc.match_substring_regex(_strings(pa, [""]), pattern=pattern).to_pylist()
     except (pa.ArrowInvalid, pa.ArrowMemoryError) as error:
         said = str(error).removeprefix("Invalid regular expression: ")
         why = next((why for shape, why in WHY if shape.search(said)), f"the expression cannot be read ({said})")

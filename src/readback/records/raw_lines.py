@@ -6,9 +6,9 @@ RE2 reads them where they lie. Whoever asks says with which patterns nothing is 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Iterator
 from functools import reduce
-from typing import Any
 
 from readback.records.dataset import Dataset
 
@@ -32,8 +32,8 @@ def fitting(data: Dataset, patterns: Collection[str], start: int, stop: int) -> 
     import pyarrow.compute as pc  # type: ignore[import-untyped]
 
     raw, starts = data.lines(start, stop)
-    ends: Any = pa.array([*(one - starts[0] for one in starts), len(raw)], pa.int64())
-    texts = pa.Array.from_buffers(pa.large_string(), stop - start, [None, ends.buffers()[1], pa.py_buffer(raw)])
+    places = array("q", [*(one - starts[0] for one in starts), len(raw)])
+    texts = pa.Array.from_buffers(pa.large_string(), stop - start, [None, pa.py_buffer(places), pa.py_buffer(raw)])
     found = [pc.match_substring_regex(texts, pattern=one) for one in patterns]
     every: list[bool] = reduce(pc.or_, found).to_pylist()
     return every
