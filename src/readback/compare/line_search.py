@@ -19,9 +19,9 @@ from readback.prompts.program import program
 from readback.prompts.selections import selected_texts
 from readback.records.dataset import ESCAPED, Dataset
 from readback.records.private_fields import private_paths
+from readback.records.raw_lines import FORMATS
 from readback.types import Diagnostic, Message, Record, Selection, Workspace
 
-FORMATS = frozenset({"jsonl", "jsonl in gzip"})  # whose lines hold texts as JSON
 WITH_CONTEXTS = frozenset({"hybrid", "standard"})
 NUMBERING = re.compile(r"[\[\]\ufffd]|^[\d\s]+$|^\s|\s$")  # what may be in the numbers between contexts, or beside them
 # In JSON these may stand for a letter of a text in ASCII, whatever the case; for others any escape may.

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from itertools import accumulate, islice
 from typing import Any
 
+from readback.records.raw_lines import literal
+
 BEFORE, AFTER = b"\xff", b"\xfe"  # bytes that no UTF-8 text holds: they go around each hit
 SPANS = 500  # places named in one text
 EMPTY = 20  # places of no length that are passed over for each of them
 LONGEST = 1_000  # characters of an expression
 SURROGATE = re.compile("[\ud800-\udfff]")  # RE2 reads UTF-8, which has none; one character stays one
-PLAIN = re.compile(r"[^\w\s]", re.ASCII)
 WHY = (
     (re.compile(r"invalid (?:perl operator|group specifier): \(\?<?[=!]|invalid named capture: \(\?<[=!]"),
      "look-ahead and look-behind, such as (?=…) or (?<!…), are not available here"),
@@ -100,12 +101,8 @@ def counts(query: Query, texts: Sequence[str]) -> list[int]:
 
 def pattern(query: Query) -> str:
     """What is searched for, as an expression of RE2."""
-    inner = _clean(query.text) if query.regex else _literal(_clean(query.text))
+    inner = _clean(query.text) if query.regex else literal(_clean(query.text))
     return f"(?:{inner})" if query.case else f"(?i:{inner})"
-
-
-def _literal(text: str) -> str:
-    return PLAIN.sub(lambda found: f"\\x{{{ord(found[0]):x}}}", text)
 
 
 def _clean(text: str) -> str:
