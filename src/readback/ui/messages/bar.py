@@ -169,11 +169,12 @@ def _arrive_at_holding() -> None:
 
 
 def _to_holding(job: Job) -> None:
+    stopped = job.stopped
     st.session_state.pop(HOLDS, None)
     background.drop(HOLDS)
     if job.result is not None:
         choice.go(job.result)
-    elif not job.stopped:
+    elif not stopped:
         st.session_state["bar_said"] = t("messages.found_none")
 
 
