@@ -1,4 +1,4 @@
-"""How soon a search finds, and Compare's count says, something on many records: processor time and seconds on the clock.
+"""How soon a search finds, and Compare's count says, something on many records.
 
 Run: python benchmarks/find_and_compare.py [RECORDS] [FOLDER]        100000 and a new folder where nothing is said
 The workload is that of check_speed.py (records of some 13.7 KB, six conditions). Each line is a process of its own that

@@ -163,8 +163,8 @@ def test_what_was_found_so_far_is_told_before_the_end(write: Write, monkeypatch:
 
 
 ODD_ROWS: list[dict[str, Any]] = [
-    {"instruction": "What is a Zebra?", "rag": {"prompt": "A \u212aelvin zebra", "contexts": ["[1] a", "[2] b \u017ftripe"]}},
-    {"instruction": 'A "quoted" \\ zebra\n\there', "rag": {"prompt": "caf\u00e9 fi\ufb01", "contexts": [" open", "door "]}},
+    {"instruction": "What is a Zebra?", "rag": {"prompt": "\u212aelvin", "contexts": ["[1] a", "[2] b \u017ftripe"]}},
+    {"instruction": 'A "quoted" \\ zebra\n\there', "rag": {"prompt": "caf\u00e9 fi\ufb01", "contexts": [" an", "d "]}},
     {"instruction": "x", "rag": {"prompt": "y", "contexts": ["one", {"a": [None, 1.50, "t\tab"]}, 1e3, True]}},
     {"instruction": "x", "rag": {"prompt": "y", "contexts": [1e3, None, "none"]}},
     {"instruction": "Answer", "rag": {"prompt": "Que", "contexts": ["stion", "", "[1]"]}},
@@ -172,9 +172,10 @@ ODD_ROWS: list[dict[str, Any]] = [
     {"instruction": " ", "rag": {"prompt": "\ud800x", "contexts": []}},
 ]
 WANTED = (
-    "zebra", "ZEBRA", "kelvin", "stripe", "caf\u00e9", "CAF\u00c9", "fi", "none", "1000", "1.5", "true", "tab", "t'", "x",
-    "a [2] b", "[2]", "2", "question: what", "what is", "zebra?", "a\n\nb", "open door", "door", "Answer", "AnswerAnswer",
-    "concise, ev", "research", "he", "e", ":", ", 1", "u212a", "older", "top level", "contexts", "\u2126", "QUE", "n",
+    "zebra", "ZEBRA", "kelvin", "stripe", "caf\u00e9", "CAF\u00c9", "fi", "none", "1000", "1.5", "true", "tab", "t'",
+    "a [2] b", "[2]", "2", "question: what", "what is", "zebra?", "a\n\nb", "an d", "d", "Answer", "x",
+    "concise, ev", "research", "he", "e", ":", ", 1", "u212a", "older", "top level", "contexts", "\u2126", "QUE",
+    "AnswerAnswer", "n",
 )  # fmt: skip
 
 

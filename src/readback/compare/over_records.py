@@ -208,9 +208,7 @@ def _compared(a: Half, b: Half, origins: bool, edits: bool) -> tuple[str, str]:
     return _kind(one, _shown(*b, origins), edits)
 
 
-def _shown(
-    workspace: Workspace, side: Side, record: Record, replies: in_chunks.Replies, origins: bool
-) -> Shown | None:
+def _shown(workspace: Workspace, side: Side, record: Record, replies: in_chunks.Replies, origins: bool) -> Shown | None:
     try:
         return shown(workspace, side, record, replies.get(side.choice, record), origins=origins, marked=False)
     except SideError:  # no layer for this record: nothing is built

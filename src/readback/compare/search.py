@@ -13,6 +13,7 @@ from readback import sandbox
 from readback.compare import line_search, search_expression
 from readback.compare.search_expression import Query
 from readback.prompts import assemble, in_chunks
+from readback.prompts.in_child import Inside
 from readback.prompts.in_child import warm as warm
 from readback.prompts.in_chunks import Lost, Progress
 from readback.records import raw_lines
@@ -194,10 +195,13 @@ def _found(
 
 
 def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A frame for some records: {"next", "hits": [[choice's number, …the fields of Hit]]}."""
+    """A frame for some records: {"next", "hits": [[choice's number, …the fields of Hit]]}.
+
+    Without "patterns" of a choice (`line_search`) all of its records are assembled.
+    """
     inside, query = in_chunks.enter(work), Query(**work["query"])
     search_expression.warm()  # before the first record, whose time is short
-    known = {Selection(**choice): patterns for choice, patterns in work["patterns"]}
+    known = {Selection(**choice): patterns for choice, patterns in work.get("patterns", ())}
     waiting: list[_Sent] = []
     size, first, done = 0, inside.start, inside.start
     with contextlib.suppress(DatasetChanged):  # the caller sees that frames are missing
@@ -215,7 +219,7 @@ def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"next": done, "hits": list(_hits(query, waiting))}
 
 
-def _made(inside: in_chunks.Inside, at: int, asked: Sequence[int]) -> Iterator[_Sent]:
+def _made(inside: Inside, at: int, asked: Sequence[int]) -> Iterator[_Sent]:
     """What is sent of a record under the choices of these numbers."""
     record = inside.data.record(at)
     for number in asked:
@@ -226,12 +230,10 @@ def _made(inside: in_chunks.Inside, at: int, asked: Sequence[int]) -> Iterator[_
         yield _Sent(number, at, record.id, made.messages)
 
 
-def _asked(
-    inside: in_chunks.Inside, known: Mapping[Selection, Sequence[str] | None]
-) -> Iterator[tuple[int, Sequence[int]]]:
+def _asked(inside: Inside, known: Mapping[Selection, Sequence[str] | None]) -> Iterator[tuple[int, Sequence[int]]]:
     """Each record of the range, and the numbers of the choices under which it may hold what is searched for."""
     every = range(len(inside.choices))
-    plans = [tuple(known[choice] or ()) for choice in inside.choices]
+    plans = [tuple(known.get(choice) or ()) for choice in inside.choices]
     for start, stop in raw_lines.blocks(inside.data, inside.start, min(inside.stop, len(inside.data))):
         sandbox.beat()
         may = {plan: raw_lines.fitting(inside.data, plan, start, stop) for plan in dict.fromkeys(plans) if plan}

@@ -122,8 +122,10 @@ def shown(
 
     `origins`, `marked`: for messages as they are, whether it is told who wrote what, and their fingerprint.
     """
-    told = {"origins": origins, "marked": marked} if side.layer == "messages" else {}
-    made = assemble.assemble(workspace, record, side.choice, answer, **told) if side.layer != "training" else None
+    made = None
+    if side.layer != "training":
+        origins, marked = (origins, marked) if side.layer == "messages" else (True, True)
+        made = assemble.assemble(workspace, record, side.choice, answer, origins=origins, marked=marked)
     condition = workspace.condition(side.choice.condition) if side.choice.condition else None
     named_by = variants(workspace, side.choice)
     if side.layer == "messages" and made:

@@ -79,7 +79,7 @@ def payload(
 def stream(
     work: str, opened: Workspace, asked: Mapping[str, Any], *, once: bool = False, awaited: bool = False
 ) -> Iterator[Any]:
-    """The frames of one child, which finds the tokenizers of the workspace at hand; `once`, `awaited` as the sandbox's."""
+    """The frames of one child, which finds the tokenizers of the workspace at hand; the rest is the sandbox's own."""
     limits, shared = token_counts.limits(opened, LIMITS), token_counts.shared(opened)
     return sandbox.stream(work, asked, limits, shared, once=once, awaited=awaited)
 

@@ -19,7 +19,7 @@ BLOCK = 8 << 20  # bytes that are looked through at once
 SMALL = 1 << 20  # bytes that are searched sooner than RE2 is loaded
 FORMATS = frozenset({"jsonl", "jsonl in gzip"})  # whose lines hold texts as JSON
 PLAIN = re.compile(r"[^\w\s]", re.ASCII)
-# Characters that hold a letter of ASCII, whatever the case, which RE2 does not know; and escapes that may stand for one.
+# Characters that hold a letter of ASCII, whatever the case, which RE2 does not know; and escapes that may be one.
 FOLDED = "ßİŉǰẖẗẘẙẚẞﬀﬁﬂﬃﬄﬅﬆ"
 ESCAPES = r"\\u(?i:00[2-7]|212a|017f|00df|0130|0149|01f0|1e9[6-9ae]|fb0[0-6])"
 

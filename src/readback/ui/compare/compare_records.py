@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -56,7 +56,7 @@ def draw() -> None:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _job(asked: Any, _count: Callable[[Progress], Counted]) -> Job:
+def _job(asked: Any, _count: Callable[[Progress], Iterator[Counted]]) -> Job:
     """The counting, shared by all who ask the same of the same files."""
     return Job(_count)
 

@@ -125,7 +125,7 @@ def _search(show_next: bool) -> None:
     there = by_id(text) if show_next and not state["find_regex"] else None
     if there is None and show_next and state["find_where"] == "record" and not state["find_regex"]:
         return _in_record(text)
-    elif there is None:
+    if there is None:
         refused = searching.begin(
             text, state["find_regex"], state["find_case"], state["find_under"] == "all", show_next
         )
