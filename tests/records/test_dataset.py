@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readback.readers import cache_folder, lines
+from readback.records import raw_lines
 from readback.records.dataset import MISSING, Cancelled, Dataset, DatasetChanged, look, open_dataset
 from readback.records.field_names import FieldNames
 from readback.records.field_path import names
@@ -448,6 +449,35 @@ def test_search_looks_into_texts_whatever_the_case_and_the_spelling(write: Write
     searched = [list(data.search(text)) for text in ("STRASSE", "été", "A\nb", "t", "2")]
     assert searched == [[0], [1], [2], [0, 1], [1]]
     assert list(data.search("t", start=1)) == [1]
+
+
+def test_lines_that_are_passed_over_hold_no_text_that_search_finds(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(raw_lines, "SMALL", 0)
+    texts = ["Straße", "\u212aelvin \u017f", "o\ufb03ce", "\u0130stanbul", 'a "b" \\ c\nd', "pi\u00f1a", "A.C", "abc"]
+    for ascii_only in (True, False):
+        rows = "".join(json.dumps({"id": str(n), "t": one, "n": n / 4}, ensure_ascii=ascii_only) + "\n"
+                       for n, one in enumerate(texts * 2))  # fmt: skip
+        data = opened(write({f"d{ascii_only}.jsonl": rows}), f"d{ascii_only}.jsonl")
+        for text in (
+            "STRASSE",
+            "kelvin S",
+            "office",
+            "FFI",
+            "i",
+            "istan",
+            '"',
+            "c\nd",
+            "pi\u00f1a",
+            "a.c",
+            "0.25",
+            "zz",
+        ):
+            for start in (0, 5):
+                expected = next(data.search(text, start, 14), None)
+                assert raw_lines.first(data, text, start, 14) == expected, text
+    assert raw_lines.first(data, "abc", 0, 9, lambda *_: False) is None
 
 
 def test_several_threads_read_at_once(write: Write) -> None:

@@ -138,6 +138,20 @@ class Dataset:
             raise DatasetChanged(f"{self.file}: record {index} is no longer there")
         return raw
 
+    def lines(self, start: int, stop: int) -> tuple[bytes, Sequence[int]]:
+        """The bytes of a range of records and of what is between them, and where in the file each record begins.
+
+        Raises DatasetChanged.
+        """
+        if self._index is None or start >= stop:
+            return b"", ()
+        starts = self._index.numbers[start:stop]
+        return self._bytes(starts[0], self._index.span(stop - 1)[1], start), starts
+
+    def span(self, index: int) -> tuple[int, int]:
+        """The first byte of a record in the file and the byte after its last."""
+        return self._index.span(index) if self._index else (0, 0)
+
     @property
     def written(self) -> bool:
         """Whether the open file was written to since: what it held is gone. One that was replaced is still whole."""
