@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from readback.readers.cache_folder import DiskFull
-from readback.ui.common import address, choice, fonts, frame, keys, present, show
+from readback.readers.cache_folder import DiskFull, NoFolder
+from readback.ui.common import address, choice, fonts, frame, keys, present, session, show
 from readback.ui.review import note_here
 from readback.words import t
 
@@ -41,4 +41,5 @@ keys.script()
 try:
     page.run()
 except DiskFull as full:
-    show.problem(t("frame.disk_full"), str(full))
+    session.forget()  # what failed is tried again at the next look: by then there may be room
+    show.problem(t("frame.no_folder" if isinstance(full, NoFolder) else "frame.disk_full"), str(full))

@@ -1,6 +1,9 @@
 """What it costs to index a dataset, to open it again and to reach a record, beside pandas reading the same file.
 
-Run: python benchmarks/dataset_index.py [--records 100000] [--characters 1000]
+Run: python benchmarks/dataset_index.py [--records 100000] [--characters 1000] [--lines]
+`wc` is the processor time of `wc -l`, which only counts line ends; `search` that of finding the line ends with numpy,
+`checksum` with a checksum besides: what an index would cost that knows nothing of its records. Ours has read each.
+`--lines`: so many lines of one byte that are no records, and no pandas.
 Every figure is of one run on one machine: compare the ratios, not the seconds.
 """
 
@@ -10,12 +13,16 @@ import argparse
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+
+import numpy as np
 
 PANDAS = "import pandas, sys; pandas.read_json(sys.argv[1], lines=True)"
 OURS = """
@@ -35,12 +42,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=100_000)
     parser.add_argument("--characters", type=int, default=1_000, help="of text in one record")
+    parser.add_argument("--lines", action="store_true", help="lines of one byte")
     asked = parser.parse_args()
     with TemporaryDirectory() as folder:
         os.environ["READBACK_CACHE"] = str(Path(folder) / "cache")
         path = Path(folder) / "data.jsonl"
+        if asked.lines:
+            path.write_bytes(b"1\n" * asked.records)
+            print(json.dumps(beside_wc(path), indent=2))
+            return
         write(path, asked.records, asked.characters)
-        print(json.dumps(measured(path), indent=2))
+        print(json.dumps({**measured(path), **beside_wc(path)}, indent=2))
 
 
 def write(path: Path, records: int, characters: int) -> None:
@@ -88,9 +100,46 @@ def measured(path: Path) -> dict[str, object]:
         "pandas_seconds": round(pandas_seconds, 2),
         "pandas_memory_mb": round(pandas_memory / 1e6, 1),
         "pandas_seconds_per_index_second": round(pandas_seconds / seconds, 2),
-        "pandas_memory_per_index_memory": round(pandas_memory / memory, 1),
+        "pandas_memory_per_index_memory": round(pandas_memory / memory, 1) if memory > 0 else None,
         "pandas_seconds_per_reopen": round(pandas_seconds / median(reopen)),
     }
+
+
+def beside_wc(path: Path) -> dict[str, object]:
+    """Processor seconds of `wc -l`, of our index, and of finding the line ends alone; and the load."""
+    shutil.rmtree(os.environ["READBACK_CACHE"], ignore_errors=True)
+    ours = processor([sys.executable, "-c", OURS, str(path)]) - processor([sys.executable, "-c", NOTHING[OURS]])
+    wc = min(processor(["wc", "-l", str(path)]) for _ in range(5))
+    search, checksum = (min(line_ends(path, summed) for _ in range(5)) for summed in (False, True))
+    return {
+        "wc_seconds": round(wc, 4),
+        "ours_seconds": round(ours, 2),
+        "wc_per_ours": round(wc / ours, 4),
+        "wc_per_search": round(wc / search, 2),
+        "wc_per_checksum": round(wc / checksum, 2),
+        "load": os.getloadavg()[0],
+    }
+
+
+def processor(command: list[str]) -> float:
+    """Processor seconds of a child."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    return usage.ru_utime + usage.ru_stime
+
+
+def line_ends(path: Path, summed: bool) -> float:
+    """Processor seconds to find where lines end, over blocks of 1 MiB; `summed`: and the CRC-32 of the file."""
+    began, offset, crc = time.process_time(), 0, 0
+    found = []
+    with path.open("rb", buffering=0) as file:
+        while block := file.read(1 << 20):
+            found.append(np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + offset)
+            offset += len(block)
+            crc = zlib.crc32(block, crc) if summed else 0
+    np.concatenate(found)
+    return time.process_time() - began
 
 
 def run(code: str, path: Path) -> tuple[float, int]:

@@ -23,12 +23,13 @@ reviewing.said("board")
 if one is not None:
     agenda_here.walk(made, one, found, since.made, scored)
 else:
-    show.draw(agenda_here.lead(made))
+    if made.items:
+        show.draw(agenda_here.lead(made))
     if since.waiting:
         show.notice(t("agenda.since_waiting"))
     if since.unsaid:
         show.notice(t("report.since_unsaid", why=since.unsaid), "warning")
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns([2, 1], gap="large")
     with right:
         reviewing.name_field()
         agenda_here.add(found)

@@ -24,11 +24,11 @@ if not picker.options(workspace) or len(data) == 0:
     )
     st.stop()
 
-with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
+with st.container(horizontal=True, vertical_alignment="center", key="bar"):
     bar.records()
     compare_bar.layer()
     show.draw(compare_view.to_messages())
-with st.container(horizontal=True, vertical_alignment="bottom", key="sides"):
+with st.container(horizontal=True, vertical_alignment="center", key="sides"):
     compare_bar.sides()
 picker.more()
 compare_versions.refused()
@@ -37,7 +37,7 @@ bar.said()
 found = compare_made.compared()
 compare_view.said(found)
 fair.draw()
-variants.compared(found)
+compare_view.warned(found)
 
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="switch"):
     view = compare_view.switch()
@@ -53,10 +53,13 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
 
 if view == "grid":
     compare_grid.draw()
+    variants.compared(found)
 elif view == "records":
     compare_records.draw()
+    variants.compared(found)
 else:
     compare_view.texts(found)
     compare_view.legend(found)
+    variants.compared(found)
     compare_view.exactness(found)
     compare_take.draw(found)

@@ -32,7 +32,8 @@ if not every:
     variables.of_dataset(whole, workspace, data)
     st.stop()
 
-with st.container(horizontal=True, vertical_alignment="bottom"):
+lead = st.container()
+with st.container(horizontal=True, vertical_alignment="bottom", key="filters"):
     severity = setting.choose("severity", t("findings.severity"), listing.severities(every), listing.say_severity, 130)
     area = setting.choose("area", t("findings.area"), ("", *listing.areas(every)), width=190)
     condition = setting.choose(
@@ -48,6 +49,8 @@ if not found:
     show.draw(show.h("<p>{} {}{}</p>", none, show.link("findings", t("findings.no_filter")), show.aloud(none)))
     st.stop()
 
+with lead:
+    show.draw(listing.lead(found, every, records, audit))
 asked = st.query_params.get("code")
 group = next((g for g in found if g.code == asked), found[0])
 left, right = st.columns([2, 3], gap="large")

@@ -100,12 +100,13 @@ def test_the_walk_by_keyboard_alone_and_each_step_as_a_link(demo: str, page: Any
     assert page.evaluate("document.activeElement.dataset.rbChange") == "1"
     assert in_view(page, "[data-rb-change].rb-at")
 
-    for address in reversed(list(shown)[:-1]):
+    steps = list(shown)
+    for address in reversed(steps[:-1] if LONG else steps[-3:-1]):
         page.go_back()
         page.wait_for_url(address)
         settle(page)
         assert page.locator(MAIN).inner_text() == shown[address], address
-    assert page.url == overview
+    assert not LONG or page.url == overview
 
     ready = {overview: ".rb-first", findings: PLACE, message: SPAN, compare: ".rb-inline"}
     for address, text in shown.items():

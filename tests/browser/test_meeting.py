@@ -90,7 +90,8 @@ def test_people_meet_decide_and_sign_and_the_report_says_it(
         save(one, "Save note")
     first = people[0]
     turn_to(first, at(root, "agenda"), ".rb-entry")
-    assert "short versus cited: the comparison is not fair." in first.locator(".rb-entry h2").first.inner_text()
+    assert "May short be compared with cited?" in first.locator(".rb-entry h2").first.inner_text()
+    assert "short versus cited: the comparison is not fair." in first.locator(".rb-entry").first.inner_text()
     first.locator(".rb-entry h2 a").first.click()
     first.get_by_role("textbox", name="Reason").wait_for()
     settle(first)

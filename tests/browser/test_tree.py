@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from counts import part
 from PIL import Image
-from served import PAGES, turn_to
+from served import LAPTOP, PAGES, turn_to
 
 pytestmark = pytest.mark.browser
 CONTROLS = {"button", "checkbox", "combobox", "link", "radio", "searchbox", "slider", "spinbutton", "switch", "tab",
@@ -75,6 +75,36 @@ def test_what_a_step_reaches_is_said_aloud(demo: str, tour: Any) -> None:
         tour.keyboard.press("n")
         assert said.inner_text() != before
         assert "1" in said.inner_text()
+
+
+MISTAKES = "workspace=six-conditions-mistakes"
+OPTION = f"compare?{MISTAKES}&condition=instruction-only%2C+open+book&differs=option"
+# Of each page the answer to its question, and the first of what proves it.
+ANSWERS = (
+    (f"compare?{MISTAKES}", ".rb-lead", ".rb-diff"),
+    (OPTION, ".rb-lead", ".rb-diff"),
+    (f"agenda?{MISTAKES}", ".rb-lead", ".rb-act"),
+    (f"findings?{MISTAKES}", ".rb-lead", ".rb-places"),
+)
+UPPER = 512  # two thirds of a laptop's screen
+CENTRES = """row => [...row.querySelectorAll('button, .rb-bar-word, [data-testid=stNumberInputContainer], a.rb-link')]
+    .filter(e => e.checkVisibility() && !e.closest('[data-testid=stNumberInputContainer] *'))
+    .map(e => e.getBoundingClientRect()).map(box => (box.top + box.bottom) / 2)"""
+
+
+@pytest.mark.parametrize("scheme", part(["light", "dark"], 1))
+def test_the_answer_is_in_the_upper_two_thirds_and_controls_are_on_one_line(demo: str, tour: Any, scheme: str) -> None:
+    tour.emulate_media(color_scheme=scheme)
+    for asked, *shown in ANSWERS:
+        tour.set_viewport_size(LAPTOP)
+        turn_to(tour, f"{demo}{asked}", shown[-1])
+        for size in (LAPTOP, {"width": 1920, "height": 1080}):
+            tour.set_viewport_size(size)
+            for selector in shown:
+                assert tour.locator(selector).first.bounding_box()["y"] < UPPER, (asked, selector)
+            for row in tour.locator(":is(.st-key-bar, .st-key-sides, .st-key-filters):visible").all():
+                if found := row.evaluate(CENTRES):
+                    assert max(found) - min(found) <= 1, (asked, size, found)
 
 
 AROUND = 14  # pixels around a control in which its focus may be drawn

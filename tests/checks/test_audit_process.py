@@ -12,6 +12,7 @@ from counts import part
 from readback import project_files, workspace
 from readback.checks import engine, process, summary
 from readback.project_files import EXAMPLES
+from readback.readers.cache_folder import DiskFull
 from readback.records.dataset import DatasetChanged
 from readback.sandbox import frozen
 from readback.types import Finding
@@ -104,6 +105,17 @@ def test_c8_a_dataset_that_changes_meanwhile_is_the_same_outcome_as_without_a_pr
 def test_c8_a_process_that_dies_is_said_to_have(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "BOOT", "import os; os._exit(9)")
     with pytest.raises(RuntimeError, match="was killed"):
+        process.check(workspace.open(many(write)))
+
+
+def test_c8_a_disk_that_is_full_is_the_same_outcome_as_without_a_process(
+    write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("READBACK_CACHE", str(tmp_path / "cache"))
+    full = "from readback.records import index_pass\ndef write(*_): raise OSError(28, 'No space left on device')\n"
+    first, _, rest = process.BOOT.partition("; from")
+    monkeypatch.setattr(process, "BOOT", f"{first}\n{full}index_pass.write = write\nfrom{rest}")
+    with pytest.raises(DiskFull, match=f"the disk of {tmp_path / 'cache'} is full"):
         process.check(workspace.open(many(write)))
 
 

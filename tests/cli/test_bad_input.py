@@ -252,3 +252,16 @@ def test_a_chat_template_that_never_ends_costs_its_time_once_and_not_for_each_re
     assert cli.main(["check", str(folder)]) == 1
     assert capsys.readouterr().out.count("dat-limit:") == 1
     assert spent() - began < TOLD
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize("command", [["rule", "--all"], ["check"], ["export", "--as", "messages-jsonl"]])
+def test_an_answer_that_finds_no_room_is_said_to_be_a_part(
+    write: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    folder = [] if command[0] == "rule" else [str(write(ONE))]
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        monkeypatch.setattr("sys.stdout", full)
+        assert cli.main([*command, *folder]) == 2
+    said_ = "readback: not everything could be written: no space left on device; free some space, or write to another"
+    assert said_ in capsys.readouterr().err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ from hypothesis import strategies as st
 from in_time import spent
 
 from readback import cli, workspace
-from readback.compare import search_expression
-from readback.compare.search import Found, near, search
+from readback.compare import line_search, search_expression
+from readback.compare import search as compare_search
+from readback.compare.search import Found, following, parts, search, search_chunk
 from readback.compare.search_expression import Query, QueryError
 from readback.prompts import in_chunks
+from readback.records.dataset import open_dataset
 from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -142,10 +145,59 @@ def test_the_command_says_where_it_stands(write: Write, capsys: pytest.CaptureFi
     assert "look-ahead" in capsys.readouterr().err
 
 
-def test_the_next_hit_is_found_before_all_records_are_searched(write: Write) -> None:
-    opened = workspace.open(folder_of(write, [{"id": str(n), "q": "x" * (n == 5)} for n in range(9)]))
-    assert near(opened, BOTH[0], Query("x"), 0, 9) == 5
-    assert near(opened, BOTH[0], Query("x"), 6, 9) is None
+def test_the_next_hit_is_the_first_one_behind_the_record_in_view_or_from_the_top(write: Write) -> None:
+    opened = workspace.open(folder_of(write, [{"id": str(n), "q": "x" * (n in (2, 5))} for n in range(9)]))
+    found = [following(opened, BOTH[0], Query("x"), at) for at in (0, 2, 5, 8)]
+    assert found == [2, 5, 2, 2]
+    assert following(opened, BOTH[0], Query("zebra"), 0) is None
+    assert following(opened, BOTH[0], Query("x"), 5, lambda *_: False) is None
+
+
+def test_what_was_found_so_far_is_told_before_the_end(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = workspace.open(folder_of(write, [{"id": str(n), "q": "x"} for n in range(200)]))
+    monkeypatch.setattr(compare_search, "PART", 0)
+    *some, whole = parts(opened, BOTH[:1], Query("x"))
+    assert [list(one.hits[0].records) for one in some] == [list(range(one.done)) for one in some]
+    assert [(one.done, one.stopped) for one in some] == [(64, False)]
+    assert whole == search(opened, BOTH[:1], Query("x"))
+
+
+ODD_ROWS: list[dict[str, Any]] = [
+    {"instruction": "What is a Zebra?", "rag": {"prompt": "\u212aelvin", "contexts": ["[1] a", "[2] b \u017ftripe"]}},
+    {"instruction": 'A "quoted" \\ zebra\n\there', "rag": {"prompt": "caf\u00e9 fi\ufb01", "contexts": [" an", "d "]}},
+    {"instruction": "x", "rag": {"prompt": "y", "contexts": ["one", {"a": [None, 1.50, "t\tab"]}, 1e3, True]}},
+    {"instruction": "x", "rag": {"prompt": "y", "contexts": [1e3, None, "none"]}},
+    {"instruction": "Answer", "rag": {"prompt": "Que", "contexts": ["stion", "", "[1]"]}},
+    {"instruction": 7, "contexts": ["top level"], "prompt": "older"},
+    {"instruction": " ", "rag": {"prompt": "\ud800x", "contexts": []}},
+]
+WANTED = (
+    "zebra", "ZEBRA", "kelvin", "stripe", "caf\u00e9", "CAF\u00c9", "fi", "none", "1000", "1.5", "true", "tab", "t'",
+    "a [2] b", "[2]", "2", "question: what", "what is", "zebra?", "a\n\nb", "an d", "d", "Answer", "x",
+    "concise, ev", "research", "he", "e", ":", ", 1", "u212a", "older", "top level", "contexts", "\u2126", "QUE",
+    "AnswerAnswer", "n",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_records_that_are_passed_over_unassembled_hold_nothing(write: Write, *, ascii_only: bool) -> None:
+    modes = ("instruction", "rag", "hybrid", "standard")
+    models = {"plain": {"type": "base"}, "tuned": {"type": "instruction_only"}, "cited": {"type": "rag_trained"}}
+    conditions = [{"name": f"{mode} {model}", "mode": mode, "model": model} for mode in modes for model in models]
+    file = {"dataset": "d.jsonl", "prompts": ["builtin:prompt-formats"], "models": models, "conditions": conditions}
+    lines = "".join(f"{json.dumps({'id': str(n), **row}, ensure_ascii=ascii_only)}\n" for n, row in enumerate(ODD_ROWS))
+    opened = workspace.open(write({"readback.yml": file, "d.jsonl": lines.encode("utf-8", "surrogatepass")}))
+    data = open_dataset(opened.root, opened.dataset)
+    choices = [Selection(condition=one.name) for one in opened.conditions]
+    passed = 0
+    for query in (Query(text, case=case) for text in WANTED for case in (True, False)):
+        known = [(asdict(choice), line_search.patterns(opened, data, choice, query)) for choice in choices]
+        work = {**in_chunks.payload(opened, choices, 0, len(data)), "query": asdict(query)}
+        (short,) = search_chunk({**work, "patterns": known})
+        (whole,) = search_chunk({**work, "patterns": [(choice, None) for choice, _ in known]})
+        assert short == whole, query
+        passed += sum(patterns is not None for _, patterns in known)
+    assert passed > len(WANTED) * len(choices)  # of twice as many
 
 
 def test_a_judge_is_searched_with_the_answers_it_is_given(write: Write) -> None:

@@ -13,11 +13,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from counts import some
+from counts import many, some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readback.readers import cache_folder
+from readback.readers import cache_folder, lines
+from readback.records import raw_lines
 from readback.records.dataset import MISSING, Cancelled, Dataset, DatasetChanged, look, open_dataset
 from readback.records.field_names import FieldNames
 from readback.records.field_path import names
@@ -286,9 +287,35 @@ def test_what_cannot_be_read_is_a_dataset_without_records(write: Write, path: st
 def test_notes_are_bounded_and_counted(write: Write) -> None:
     for begin in ("", '{"id": "1"}\n'):  # notes before the first record are kept as the others are
         data = opened(write({"d.jsonl": begin + '{"id"\n' * 1500}))
-        assert (len(data.diagnostics), data.diagnostic_counts["dat-bad-line"], data.counts.bad) == (1000, 1500, 1500)
+        assert (len(data.diagnostics), data.diagnostic_counts["dat-bad-line"], data.counts.bad) == (1001, 1500, 1500)
     data = opened(write({"d.jsonl": "[1]\n" * 1500 + '{"id": "1"}\n'}))
-    assert (len(data.diagnostics), data.diagnostic_counts["dat-bad-line"], data.counts.bad) == (1000, 1500, 1500)
+    assert (len(data.diagnostics), data.diagnostic_counts["dat-bad-line"], data.counts.bad) == (1001, 1500, 1500)
+
+
+def test_that_not_every_fault_is_listed_is_a_finding(write: Write) -> None:
+    row, more = '{"id": "1"}\n', {"code": "dat-duplicate-id", "told": 1000}
+    assert "dat-many-faults" not in codes(opened(write({"d.jsonl": row * 1001})))
+    data = opened(write({"d.jsonl": row * 1002}))
+    assert codes(data)[-1:] == ["dat-many-faults"]
+    assert data.diagnostics[-1].values == {**more, "count": 1001, "rest": 1}
+    assert data.diagnostics[-1].place == Location(file="d.jsonl")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("line", "told", "bad"), [("1\n", 1, True), ("x\n", 1001, True), ("\n", 1, False)])
+def test_lines_of_one_byte_are_all_counted_however_many(write: Write, line: str, told: int, bad: bool) -> None:
+    count = many(1_000_000)
+    data = opened(write({"d.jsonl": line * count}))
+    assert len(data.diagnostics) == told
+    assert (data.counts.lines, data.counts.bad, data.counts.blank) == (count, count * bad, count * (not bad))
+    assert codes(data)[-1:] == ["dat-many-faults" if told > 1 else "dat-bad-line" if bad else "dat-empty-file"]
+
+
+def test_a_line_of_16_mib_is_read_and_a_longer_one_is_named(write: Write) -> None:
+    row, rest = '{"id": "1"}', '{"id": "2"}'
+    data = opened(write({"d.jsonl": f"{row.ljust(lines.LONGEST)}\n{row.ljust(lines.LONGEST + 2)}\n{rest}"}))
+    assert data.ids() == ("1", "2")
+    assert [(one.code, one.place.line) for one in data.diagnostics] == [("dat-too-large", 2)]
 
 
 @pytest.mark.parametrize(
@@ -422,6 +449,35 @@ def test_search_looks_into_texts_whatever_the_case_and_the_spelling(write: Write
     searched = [list(data.search(text)) for text in ("STRASSE", "été", "A\nb", "t", "2")]
     assert searched == [[0], [1], [2], [0, 1], [1]]
     assert list(data.search("t", start=1)) == [1]
+
+
+def test_lines_that_are_passed_over_hold_no_text_that_search_finds(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(raw_lines, "SMALL", 0)
+    texts = ["Straße", "\u212aelvin \u017f", "o\ufb03ce", "\u0130stanbul", 'a "b" \\ c\nd', "pi\u00f1a", "A.C", "abc"]
+    for ascii_only in (True, False):
+        rows = "".join(json.dumps({"id": str(n), "t": one, "n": n / 4}, ensure_ascii=ascii_only) + "\n"
+                       for n, one in enumerate(texts * 2))  # fmt: skip
+        data = opened(write({f"d{ascii_only}.jsonl": rows}), f"d{ascii_only}.jsonl")
+        for text in (
+            "STRASSE",
+            "kelvin S",
+            "office",
+            "FFI",
+            "i",
+            "istan",
+            '"',
+            "c\nd",
+            "pi\u00f1a",
+            "a.c",
+            "0.25",
+            "zz",
+        ):
+            for start in (0, 5):
+                expected = next(data.search(text, start, 14), None)
+                assert raw_lines.first(data, text, start, 14) == expected, text
+    assert raw_lines.first(data, "abc", 0, 9, lambda *_: False) is None
 
 
 def test_several_threads_read_at_once(write: Write) -> None:

@@ -131,6 +131,14 @@ def test_a_damaged_file_is_said_and_not_written_over(held: Store) -> None:
         held.save(draft())
 
 
+def test_a_folder_that_cannot_be_written_to_is_said_when_a_review_is_read(held: Store) -> None:
+    held.save(draft())
+    held.close()
+    held.file.with_name(f"{held.file.name}-wal").mkdir()  # as a root account, which may write anywhere, can have it
+    with pytest.raises(NotReadable, match="cannot be opened; its folder has to be one that can be written to"):
+        held.events()
+
+
 def test_a_full_disk_saves_nothing(held: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     held.save(draft())
     held.close()

@@ -74,6 +74,12 @@ def test_a_link_names_both_sides_and_both_texts_are_whole() -> None:
     )  # fmt: skip
 
 
+def test_what_is_true_of_both_sides_is_said_once() -> None:
+    shown = said(compare(**SIX, condition="base, closed book", b_condition="base, open book"))
+    assert "A and B: The system message is not known here" in shown
+    assert shown.count("The system message is not known here") == 1
+
+
 def test_b_is_the_other_of_a_planned_comparison_where_the_link_does_not_say() -> None:
     assert compare(**SIX, condition=CLOSED).selectbox(key="b").value == f"condition:{OPEN}"
 
@@ -183,6 +189,8 @@ def test_one_column_and_blanks_are_settings_of_the_link(serving: Callable[..., P
 
 def test_the_table_groups_equal_prompts_and_makes_a_cell_a_side() -> None:
     test = compare(**SIX, view="grid")
+    while "grid_go_on" in {one.key for one in test.button}:  # a busy machine shows what it has made so far
+        test.button(key="grid_go_on").click().run()
     shown = said(test)
     assert "<table" in shown
     assert shown.count('<th scope="row">') == 11

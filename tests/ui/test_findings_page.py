@@ -59,6 +59,17 @@ def test_the_gravest_rule_is_open_and_explains_itself() -> None:
     assert first.startswith("fmt-")
 
 
+def test_the_first_line_says_how_much_is_wrong_where_and_what_comes_first() -> None:
+    test = findings(workspace="six-conditions-mistakes")
+    whole = "✕ 107 errors , ▲ 1 warning and ● 26 notes in 24 of 24 records. Look at first:"
+    assert f"{whole} The model is served a prompt that differs from training ." in words(test)
+    assert [link["severity"] for link in links(test, "findings") if "code" not in link][:3] == [
+        "error", "warning", "info",
+    ]  # fmt: skip
+    narrow = words(findings(workspace="six-conditions-mistakes", severity="error", arm="base, open book"))
+    assert "✕ 2 errors in 2 of 24 records (of 134 findings without the filter). Look at first:" in narrow
+
+
 def test_a_link_opens_a_rule() -> None:
     test = findings(workspace="six-conditions-mistakes", code="fmt-reference-cites-missing")
     assert test.main.header[1].value == "The reference cites contexts that do not exist"
@@ -187,8 +198,10 @@ def test_more_findings_than_an_audit_holds_are_all_listed(serving: Any, monkeypa
     marked = [one["record"] for one in links(test, "messages") if "finding" in one]
     assert marked == [f"r{n}" for n in range(28)]
     assert "They ignore 28 findings." in words(test)
+    assert "✕ 28 errors in 28 of 28 records. Look at first:" in words(test)
     test.text_input(key="search").set_value("record r27").run()
     assert "1 of 28 records · 1 place" in words(test)
+    assert "✕ 1 error in 1 of 28 records (of 28 findings without the filter)." in words(test)
     assert [one["record"] for one in links(test, "messages") if "finding" in one] == ["r27"]
 
 

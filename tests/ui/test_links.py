@@ -71,8 +71,10 @@ def off(link: Link, test: AppTest) -> str:
         rules, every = places(test)
         if said_both := re.search(r"([\d,]+) kinds? of .* in ([\d,]+) place", link.said):
             return "" if (number(said_both[1]), number(said_both[2])) == (rules, every) else f"{rules} in {every}"
-        if promised := re.search(r": ([\d,]+) places? in ", link.said) or re.fullmatch(
-            r"([\d,]+)(?: more \w+)?", link.said
+        if (
+            promised := re.search(r": ([\d,]+) places? in ", link.said)
+            or re.fullmatch(r"([\d,]+)(?: more \w+)?", link.said)
+            or re.fullmatch(r"\W*([\d,]+) (?:error|warning|note)s?", link.said)
         ):
             here = _of_rule(test, asked["code"]) if "code" in asked else every
             return "" if number(promised[1]) == here else f"{here} places"

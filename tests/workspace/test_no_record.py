@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from looking import page, words
+from looking import drawn, page, words
 
 import readback
 from readback import cli, workspace
 from readback.checks import engine
 from readback.readers.cache_folder import DiskFull
+from readback.records import dataset_index
 from readback.records.dataset import open_dataset
 
 Output = pytest.CaptureFixture[str]
@@ -101,6 +102,59 @@ def test_b5_a_full_cache_disk_is_named_by_every_page(serving: Any, full: Path, n
     assert [f"the disk of {full} is full" in one.value for one in test.code] == [True]
     assert "The server's disk is full, so the data cannot be kept." in words(test)
     assert "0 records" not in words(test)
+
+
+def test_b5_a_page_goes_on_once_there_is_room_again(serving: Any, full: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    serving({"readback.yml": "dataset: d.jsonl\nmodes: [{mode: m, template: '{{ q }}'}]\n", "d.jsonl": [{"q": "x"}]})
+    test = page("records")
+    assert "The server's disk is full" in words(test)
+    monkeypatch.setattr("readback.records.index_pass.write", dataset_index.write)
+    assert "The server's disk is full" not in words(drawn(test.run()))
+
+
+def test_b5_a_file_that_may_not_grow_is_no_fault_of_the_dataset(
+    write: Write, full: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    def too_large(*_: Any) -> None:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+
+    monkeypatch.setattr("readback.records.index_pass.write", too_large)
+    assert cli.main(["check", str(write({"readback.yml": "dataset: d.jsonl\n", "d.jsonl": [{"q": "x"}]}))]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"a file in {full} may not become as large as an index of the files has to be (file too large)" in err
+    assert "ulimit -f" in err
+
+
+@pytest.fixture
+def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """What is named for the cache, and is a file; so is the place that is tried without it."""
+    place = tmp_path / "Cache"
+    place.write_text("")
+    monkeypatch.setattr("readback.readers.cache_folder._places", lambda: iter((place, place)))
+    return place
+
+
+def test_b5_without_a_folder_for_the_cache_every_command_says_which_were_tried(
+    write: Write, nowhere: Path, capsys: Output
+) -> None:
+    modes = "modes: [{mode: m, template: '{{ q }}'}]\n"
+    with_data = write({"readback.yml": f"dataset: d.jsonl\n{modes}", "d.jsonl": [{"q": "x"}]})
+    for command in (["check"], ["render"], ["search", "x"], ["export", "--as", "messages-jsonl"]):
+        assert cli.main([command[0], str(with_data), *command[1:]]) == 2, command
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert f"no folder to keep indexes of the files in: {nowhere} (not a directory), {nowhere} (not a dir" in err
+        assert "let READBACK_CACHE name a folder that can be written to" in err
+        assert "Traceback" not in err
+
+
+def test_b5_without_a_folder_for_the_cache_a_page_says_so(serving: Any, nowhere: Path) -> None:
+    serving({"readback.yml": "dataset: d.jsonl\nmodes: [{mode: m, template: '{{ q }}'}]\n", "d.jsonl": [{"q": "x"}]})
+    test = page("messages")
+    assert not test.exception
+    assert "The server has no folder to keep the data in." in words(test)
+    assert [f"{nowhere} (not a directory)" in one.value for one in test.code] == [True]
 
 
 @pytest.mark.parametrize("name", ["messages", "compare"])

@@ -157,16 +157,24 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
 
 
 def everything(
-    opened: Workspace, record: Record, assembly: Assembly, seen: Seen | None = None
+    opened: Workspace,
+    record: Record,
+    assembly: Assembly,
+    seen: Seen | None = None,
+    decided: rules.Deciding | None = None,
 ) -> Iterator[Finding | rules.Fault]:
-    """What is to be said about a record and about what is sent of it, each with the key that an audit gives it."""
+    """What is to be said about a record and about what is sent of it, each with the key that an audit gives it.
+    `decided` are the rules that can find anything in the workspace, for whoever asks again and again.
+    """
     told: rules.Seen = {}
     rows = open_dataset(opened.root, opened.dataset) if opened.dataset and opened.training else None
     counted, systems = token_counts.of_row(opened, record), rows.systems if rows else NO_SYSTEMS
     alone = RuleContext(opened, record, tokens=counted, systems=systems)
     both = chain(
-        rules.check(alone, "record") if opened.dataset else (),
-        about(opened, record, assembly, None, seen) if assembly.choice != Selection() else (),  # else nothing is sent
+        rules.check(alone, "record", None, decided) if opened.dataset else (),
+        about(opened, record, assembly, None, seen, decided)
+        if assembly.choice != Selection()
+        else (),  # else nothing is sent
     )
     yield from (one if isinstance(one, rules.Fault) else rules.told_apart(one, told) for one in both)
 

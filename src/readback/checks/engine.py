@@ -25,6 +25,7 @@ from readback.checks.summary import Audit, Progress, Tally, rows, selection_key
 from readback.checks.unused import unused
 from readback.checks.variables import Variables, started
 from readback.prompts import assemble, in_child, in_chunks, token_counts, training_match, trial
+from readback.records.changed import changed_meanwhile
 from readback.records.dataset import Cancelled, Counts, Dataset, DatasetChanged, open_dataset
 from readback.records.field_names import MOST
 from readback.types import Assembly, Finding, Record, RuleContext, Selection, Workspace
@@ -267,6 +268,8 @@ def _worked_out(
             if progress and progress(done, total) is False:
                 stopped = True
                 break
+    if not stopped and data.written:  # by a child that was reading it: a part of the answer is of each state
+        raise DatasetChanged(changed_meanwhile(data.file))
     taken = Sample(
         len(numbers), len(data), seed, tuple(sorted(marked)), tuple(one.data.file for one in others),
         dict(once.records), full, _seconds(run, jobs or os.cpu_count() or 1),
@@ -410,7 +413,7 @@ def _chunk(run: _Run, start: int, stop: int, *, careful: bool = False, whole: bo
                 at += 1
                 yield frame
             if at < stop:
-                raise DatasetChanged(f"{run.data.file} was changed while it was looked through")
+                raise DatasetChanged(changed_meanwhile(run.data.file))
         except sandbox.Stopped:
             if careful or at + 1 == stop:
                 yield _alone(run, at)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -130,6 +131,33 @@ def because(one: Finding) -> str:
 def severities(found: Sequence[Finding]) -> frozenset[Severity]:
     """Which there are among findings."""
     return found.severities if isinstance(found, Listed) else frozenset(one.severity for one in found)
+
+
+def by_severity(found: Sequence[Group]) -> Mapping[Severity, int]:
+    """How many findings of each severity are listed in groups, the gravest first."""
+    n = Counter[Severity]()
+    for group in found:
+        if isinstance(group.findings, Listed):
+            for kind in group.findings.kinds:
+                n[kind.severity] += kind.n
+        else:
+            n.update(one.severity for one in group.findings)
+            n[group.severity] += group.count - len(group.findings)  # not kept: only the rule's own severity is known
+    return {one: n[one] for one in WEIGHT if n[one]}
+
+
+def in_records(found: Sequence[Group]) -> int | None:
+    """In how many different records of the dataset groups have a finding; None where not all findings are at hand."""
+    bits, numbers = 0, set[int]()
+    for group in found:
+        if isinstance(group.findings, Listed):
+            for kind in group.findings.kinds:
+                bits |= kind.records
+        elif group.count > len(group.findings):
+            return None
+        else:
+            numbers |= {one.place.index for one in group.findings if one.place.index is not None}
+    return bits.bit_count() + sum(not bits >> number & 1 for number in numbers)
 
 
 def firsts(found: Sequence[Finding]) -> Sequence[Finding]:

@@ -26,7 +26,7 @@ from readback.checks import engine, summary
 from readback.checks.findings_file import Writer
 from readback.checks.findings_on_disk import FindingsOnDisk
 from readback.checks.summary import Audit
-from readback.readers.cache_folder import cache_folder, remove
+from readback.readers.cache_folder import DiskFull, cache_folder, remove
 from readback.records.dataset import DatasetChanged
 from readback.sandbox import frames, frozen, jail
 from readback.types import Finding, Workspace
@@ -131,7 +131,7 @@ def _heard(ours: socket.socket, opened: Workspace, progress: Progress | None, pa
                 continue
             kind, said, _ = frames.read(ours, LARGEST, None)
             if kind == frames.STOPPED:
-                raise DatasetChanged(said)
+                raise (DiskFull if said["full"] else DatasetChanged)(said["why"])
             if kind == frames.FAILED:
                 raise RuntimeError(f"the audit failed in its process:\n{said}")
             if kind == frames.DONE:
@@ -169,8 +169,8 @@ def main(number: str, added: str) -> NoReturn:
             theirs.sendall(frame)
     except BrokenPipeError:  # nobody listens any more
         pass
-    except DatasetChanged as changed:
-        theirs.sendall(frames.encode(frames.STOPPED, str(changed)))
+    except (DatasetChanged, DiskFull) as why:
+        theirs.sendall(frames.encode(frames.STOPPED, {"full": isinstance(why, DiskFull), "why": str(why)}))
     except Exception:
         theirs.sendall(frames.encode(frames.FAILED, traceback.format_exc(limit=-20)))
     sys.exit(0)

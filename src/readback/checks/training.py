@@ -71,7 +71,12 @@ def noted(opened: Workspace, data: Dataset) -> tuple[Diagnostic, ...]:
         for diagnostic in data.diagnostics
     )
     beside = opened.dataset is not None and opened.dataset.path != data.file
-    return (*(diagnostic for diagnostic in own if not (beside and diagnostic.code in IDS)), *data.training_diagnostics)
+    return (*(one for one in own if not (beside and _about_ids(one))), *data.training_diagnostics)
+
+
+def _about_ids(one: Diagnostic) -> bool:
+    """Whether it is about ids, or says that there is more about them."""
+    return one.code in IDS or one.values.get("code") in IDS
 
 
 def of(opened: Workspace, file: str) -> TrainingFile | None:

@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from types import ModuleType
+from typing import TextIO
 
 from readback import __version__, sandbox
-from readback.readers.cache_folder import DiskFull
+from readback.readers.cache_folder import FULL, DiskFull
 from readback.records.changed import DatasetChanged
 from readback.words import t
 
@@ -59,11 +60,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"readback: {t('cli.main.stopped')}", file=sys.stderr)
         return STOPPED
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            _give_up(sys.stdout)
+            print(f"readback: {t('cli.main.no_room', why=(error.strerror or str(error)).lower())}", file=sys.stderr)
+            return WRONG
         traceback.print_exc()
         print(f"readback: {t('cli.main.ours')}", file=sys.stderr)
         return OURS
     return code
+
+
+def _give_up(out: TextIO) -> None:
+    """Write what is still to be written; where there is no room for it, Python would say so once more at its end."""
+    try:
+        out.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
 def parser(first: Sequence[str] = ()) -> argparse.ArgumentParser:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -26,8 +27,10 @@ MOST = 1_000  # different edits that are told apart
 NAMED = 3  # records that are named for each
 WORK = "readback.compare.over_records:differ_chunk"
 FIRST = 1_000  # records that are named
+PART = 0.3  # seconds between two looks at what is counted so far
 # What a kind is called from the other side.
 TURNED = {"added": "removed", "removed": "added", "only_system_a": "only_system_b", "only_system_b": "only_system_a"}
+TOLD_BY_ORIGIN = ("system", "changed")  # kinds that may be "order", by which variables are where
 EQUAL, ONLY_A, ONLY_B, NEITHER, UNPAIRED = "equal", "only_a", "only_b", "neither", "unpaired"
 
 Progress = Callable[[int, int], bool | None]
@@ -94,9 +97,17 @@ def over_sides(
     work at once (None: one on every core). Raises SideError where a side cannot be shown at all, and DatasetChanged
     when a dataset is written to meanwhile.
     """
+    *_, counted = parts(opened, a, b, progress, jobs)
+    return counted
+
+
+def parts(
+    opened: Workspace, a: Side, b: Side, progress: Progress | None = None, jobs: int | None = None
+) -> Iterator[Counted]:
+    """What `over_sides` has counted so far, now and then (the first `done` records); the last is its answer."""
     (one, _), (other, _) = reached(opened, a), reached(opened, b)
     a, b = replace(a, choice=named(one, a.choice)), replace(b, choice=named(other, b.choice))
-    return _over(one, a, other, b, progress, jobs)
+    yield from _over(one, a, other, b, progress, jobs)
 
 
 def over_versions(
@@ -112,7 +123,7 @@ def over_versions(
     `progress`, `jobs` and what is raised are those of `over_sides`. The new one is tried first, so that a template
     which breaks a limit is not tried on every record; so `unpaired_a` are records that only the new one has.
     """
-    counted = _over(new, Side(choice, layer=layer), old, Side(choice, layer=layer), progress, jobs, edits=True)
+    *_, counted = _over(new, Side(choice, layer=layer), old, Side(choice, layer=layer), progress, jobs, edits=True)
     kinds = {TURNED.get(kind, kind): count for kind, count in counted.kinds.items()}
     in_order = {kind: kinds[kind] for kind in similarity.KINDS if kind in kinds}
     return replace(counted, only_a=counted.only_b, only_b=counted.only_a, kinds=in_order)
@@ -126,11 +137,12 @@ def _over(
     progress: Progress | None,
     jobs: int | None = None,
     edits: bool = False,
-) -> Counted:
+) -> Iterator[Counted]:
     try:
         data, data_b = _opened(one, a, progress), _opened(other, b, progress)
     except Cancelled:
-        return Counted(0, 0, stopped=True)
+        yield Counted(0, 0, stopped=True)
+        return
     _shows(one, a, data)
     _shows(other, b, data_b)
     together = _paired(one, other)
@@ -141,10 +153,14 @@ def _over(
         "layers": [a.layer, b.layer],
         "edits": edits,
     }
-    tally = _Tally()
-    for frame in in_chunks.drive(WORK, one, data, (a.choice,), extra, progress, together=True, jobs=jobs):
+    tally, told = _Tally(), time.monotonic()
+    spans = in_chunks.spans_from(data)
+    for frame in in_chunks.drive(WORK, one, data, (a.choice,), extra, progress, together=True, jobs=jobs, spans=spans):
         tally.take(frame)
-    return tally.counted(len(data), 0 if together else len(data_b))
+        if time.monotonic() - told > PART and tally.done < len(data):
+            yield tally.so_far(len(data))
+            told = time.monotonic()
+    yield tally.counted(len(data), 0 if together else len(data_b))
 
 
 def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -160,15 +176,18 @@ def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for c, layer in zip((inside.choices[0], Selection(**work["choice_b"])), work["layers"], strict=True)
     )
     counts, differ, first = Counter[str](), list[tuple[int, str | None, str]](), inside.start
+    origins = False  # whether the last record needed them: most records are like the one before
     for record in inside.records():
         at = record.place.index or 0
         partner = record if data is None else _partner(data, record)
         if partner is None:
             found, edited = UNPAIRED, ""
         else:
-            one = _shown(inside.opened, a, record, inside.replies)
-            sandbox.beat()
-            found, edited = _kind(one, _shown(other, b, partner, replies), work["edits"])
+            sides = (inside.opened, a, record, inside.replies), (other, b, partner, replies)
+            found, edited = _compared(*sides, origins, work["edits"])
+            if not origins and found in TOLD_BY_ORIGIN:
+                found, edited = _compared(*sides, True, work["edits"])
+            origins = found in (*TOLD_BY_ORIGIN, "order")
         counts[found] += 1
         if found in similarity.KINDS:
             differ.append((at, record.id, edited))
@@ -179,9 +198,19 @@ def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"next": first + counts.total(), "counts": dict(counts), "differ": differ}
 
 
-def _shown(workspace: Workspace, side: Side, record: Record, replies: in_chunks.Replies) -> Shown | None:
+Half = tuple[Workspace, Side, Record, in_chunks.Replies]
+
+
+def _compared(a: Half, b: Half, origins: bool, edits: bool) -> tuple[str, str]:
+    """See `_kind`. Without `origins` a kind of TOLD_BY_ORIGIN may be another one with them."""
+    one = _shown(*a, origins)
+    sandbox.beat()
+    return _kind(one, _shown(*b, origins), edits)
+
+
+def _shown(workspace: Workspace, side: Side, record: Record, replies: in_chunks.Replies, origins: bool) -> Shown | None:
     try:
-        return shown(workspace, side, record, replies.get(side.choice, record))
+        return shown(workspace, side, record, replies.get(side.choice, record), origins=origins, marked=False)
     except SideError:  # no layer for this record: nothing is built
         return None
 
@@ -262,6 +291,10 @@ class _Tally:
         self.edits[name] = Edit(found.records + 1, first)
         if len(self.edits) > MOST:
             self.edits = None
+
+    def so_far(self, total: int) -> Counted:
+        """What is counted while the count goes on: a copy, without the records that are only in B."""
+        return replace(self.counted(total, 0), differ=self.differ[:], stopped=False)
 
     def counted(self, total: int, total_b: int) -> Counted:
         kinds = {name: self.counts[name] for name in similarity.KINDS if self.counts[name]}

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from array import array
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from readback import sandbox
-from readback.compare import search_expression
+from readback.compare import line_search, search_expression
 from readback.compare.search_expression import Query
 from readback.prompts import assemble, in_chunks
+from readback.prompts.in_child import Inside
 from readback.prompts.in_child import warm as warm
 from readback.prompts.in_chunks import Lost, Progress
-from readback.records.dataset import Cancelled, open_dataset
+from readback.records import raw_lines
+from readback.records.dataset import Cancelled, Dataset, DatasetChanged, open_dataset
 from readback.types import Message, Selection, Workspace
 
 WORK = "readback.compare.search:search_chunk"
 KEPT = 1_000  # hits with their place, for each choice; of the others only the record's number is known
 TEXT = 4 << 20  # characters that are looked through at once
+PART = 0.3  # seconds between two looks at what was found so far
+# Records and bytes in one child: to load what searches takes it longer than to assemble some hundreds of records.
+FEW, MANY = (4_000, 64 << 20), (32_000, 512 << 20)  # where each is assembled, and where few are
 AROUND = 60  # characters of context before and after a hit
 
 
@@ -92,15 +99,28 @@ def search(
     `progress(done, total)` is told now and then; when it answers False the search ends with what it has. `jobs`
     children work at once (None: one on every core).
     """
+    *_, found = parts(opened, choices, query, progress, jobs)
+    return found
+
+
+def parts(
+    opened: Workspace,
+    choices: Collection[Selection],
+    query: Query,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+) -> Iterator[Found]:
+    """What `search` has found so far, now and then (the first `done` records, in order); the last is its answer."""
     search_expression.check(query)
     try:
-        data = open_dataset(opened.root, opened.dataset, lambda *_: progress is None or progress(0, 0) is not False)
+        data = _opened(opened, progress)
     except Cancelled:
-        return Found(query, 0, 0, stopped=True)
+        yield Found(query, 0, 0, stopped=True)
+        return
     tallies = {choice: _Tally() for choice in choices}
     lost: list[Lost] = []
-    done = 0
-    for one in in_chunks.drive(WORK, opened, data, choices, {"query": asdict(query)}, progress, jobs=jobs):
+    done, told = 0, time.monotonic()
+    for one in _driven(opened, data, choices, query, progress, ((0, len(data)),), jobs):
         if isinstance(one, Lost):
             lost.append(one)
             done = max(done, one.index + 1) if one.index is not None else done
@@ -108,39 +128,117 @@ def search(
         done = max(done, one.value["next"])
         for number, *hit in one.value["hits"]:
             tallies[one.choices[number]].take(Hit(*hit))
-    hits = tuple(SelectionHits(choice, own.count, own.records, tuple(own.first)) for choice, own in tallies.items())
-    return Found(query, done, len(data), hits, tuple(lost), done < len(data) and not _all_given_up(lost, choices))
+        if time.monotonic() - told > PART and done < len(data):
+            yield _found(query, done, len(data), tallies, lost)
+            told = time.monotonic()
+    stopped = done < len(data) and not _all_given_up(lost, choices)
+    yield _found(query, done, len(data), tallies, lost, stopped)
 
 
-def near(opened: Workspace, choice: Selection, query: Query, start: int, stop: int) -> int | None:
-    """The first hit in a short range of records; None also where one of them stops its process."""
-    work = {**in_chunks.payload(opened, [choice], start, stop), "query": asdict(query)}
-    open_dataset(opened.root, opened.dataset)  # a child cannot keep an index
+def following(
+    opened: Workspace, choice: Selection, query: Query, at: int, progress: Progress | None = None
+) -> int | None:
+    """The next record after `at`, then from the top, whose messages hold it; None where there is none, or `progress`
+    answered False. Somebody waits for it, so it does not give way. Raises as `search`.
+    """
+    search_expression.check(query)
     try:
-        frames = sandbox.stream(WORK, work, in_chunks.LIMITS) if start < stop else ()
-        return next((hit[1] for frame in frames for hit in frame["hits"]), None)
-    except sandbox.Stopped:
+        data = _opened(opened, progress)
+    except Cancelled:
         return None
+    ranges = (at + 1, len(data)), (0, min(at + 1, len(data)))
+    for one in _driven(opened, data, (choice,), query, progress, ranges, None, awaited=True):
+        if isinstance(one, in_chunks.Frame) and one.value["hits"]:
+            index: int = one.value["hits"][0][1]
+            return index
+    return None
+
+
+def _opened(opened: Workspace, progress: Progress | None) -> Dataset:
+    return open_dataset(opened.root, opened.dataset, lambda *_: progress is None or progress(0, 0) is not False)
+
+
+def _driven(
+    opened: Workspace,
+    data: Dataset,
+    choices: Collection[Selection],
+    query: Query,
+    progress: Progress | None,
+    ranges: Iterable[tuple[int, int]],
+    jobs: int | None,
+    *,
+    awaited: bool = False,
+) -> Iterator[in_chunks.Frame | Lost]:
+    """The frames of the records in these ranges. Children whose records need not all be assembled take more of them."""
+    known = [(asdict(choice), line_search.patterns(opened, data, choice, query)) for choice in choices]
+    room = MANY if all(found for _, found in known) else FEW
+    spans = (
+        (at, min(beyond, stop))
+        for start, stop in ranges
+        for at, beyond in in_chunks.spans_from(data, start, *room)
+        if at < stop
+    )
+    extra = {"query": asdict(query), "patterns": known}
+    return in_chunks.drive(WORK, opened, data, choices, extra, progress, jobs=jobs, spans=spans, awaited=awaited)
+
+
+def _found(
+    query: Query,
+    done: int,
+    total: int,
+    tallies: Mapping[Selection, _Tally],
+    lost: Collection[Lost],
+    stopped: bool = False,
+) -> Found:
+    hits = (SelectionHits(choice, own.count, own.records[:], tuple(own.first)) for choice, own in tallies.items())
+    return Found(query, done, total, tuple(hits), tuple(lost), stopped)
 
 
 def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A frame for some records: {"next", "hits": [[choice's number, …the fields of Hit]]}."""
+    """A frame for some records: {"next", "hits": [[choice's number, …the fields of Hit]]}.
+
+    Without "patterns" of a choice (`line_search`) all of its records are assembled.
+    """
     inside, query = in_chunks.enter(work), Query(**work["query"])
     search_expression.warm()  # before the first record, whose time is short
+    known = {Selection(**choice): patterns for choice, patterns in work.get("patterns", ())}
     waiting: list[_Sent] = []
-    size, first = 0, inside.start
-    for record in inside.records():
-        at = record.place.index or 0
-        for number, choice in enumerate(inside.choices):
+    size, first, done = 0, inside.start, inside.start
+    with contextlib.suppress(DatasetChanged):  # the caller sees that frames are missing
+        for at, asked in _asked(inside, known):
             sandbox.beat()
-            made = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
-            waiting.append(_Sent(number, at, record.id, made.messages))
-            size += sum(len(message.text) for message in made.messages)
-        if at + 1 - first >= inside.batch or size > TEXT:
-            yield {"next": at + 1, "hits": list(_hits(query, waiting))}
-            waiting, size, first = [], 0, at + 1
-    if waiting:
-        yield {"next": waiting[-1].index + 1, "hits": list(_hits(query, waiting))}
+            if asked:
+                made = list(_made(inside, at, asked))
+                waiting += made
+                size += sum(len(message.text) for one in made for message in one.messages)
+            done = at + 1
+            if done - first >= inside.batch or size > TEXT:
+                yield {"next": done, "hits": list(_hits(query, waiting))}
+                waiting, size, first = [], 0, done
+    if first < done:
+        yield {"next": done, "hits": list(_hits(query, waiting))}
+
+
+def _made(inside: Inside, at: int, asked: Sequence[int]) -> Iterator[_Sent]:
+    """What is sent of a record under the choices of these numbers."""
+    record = inside.data.record(at)
+    for number in asked:
+        sandbox.beat()
+        choice = inside.choices[number]
+        reply = inside.replies.get(choice, record)
+        made = assemble.assemble(inside.opened, record, choice, reply, origins=False, marked=False)
+        yield _Sent(number, at, record.id, made.messages)
+
+
+def _asked(inside: Inside, known: Mapping[Selection, Sequence[str] | None]) -> Iterator[tuple[int, Sequence[int]]]:
+    """Each record of the range, and the numbers of the choices under which it may hold what is searched for."""
+    every = range(len(inside.choices))
+    plans = [tuple(known.get(choice) or ()) for choice in inside.choices]
+    for start, stop in raw_lines.blocks(inside.data, inside.start, min(inside.stop, len(inside.data))):
+        sandbox.beat()
+        may = {plan: raw_lines.fitting(inside.data, plan, start, stop) for plan in dict.fromkeys(plans) if plan}
+        for at in range(start, stop):
+            yield at, [number for number in every if not (plan := plans[number]) or may[plan][at - start]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,19 @@ page. What RE2 cannot do (look-around, back-references) is refused in a sentence
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any
+
+from readback.records.raw_lines import literal
 
 BEFORE, AFTER = b"\xff", b"\xfe"  # bytes that no UTF-8 text holds: they go around each hit
 SPANS = 500  # places named in one text
 EMPTY = 20  # places of no length that are passed over for each of them
 LONGEST = 1_000  # characters of an expression
 SURROGATE = re.compile("[\ud800-\udfff]")  # RE2 reads UTF-8, which has none; one character stays one
-PLAIN = re.compile(r"[^\w\s]", re.ASCII)
 WHY = (
     (re.compile(r"invalid (?:perl operator|group specifier): \(\?<?[=!]|invalid named capture: \(\?<[=!]"),
      "look-ahead and look-behind, such as (?=…) or (?<!…), are not available here"),
@@ -53,24 +55,24 @@ def check(query: Query) -> None:
         raise QueryError(f"it has {len(query.text):,} characters; at most {LONGEST:,} can be searched for")
     if query.regex:
         _try(_clean(query.text))  # by itself first: inside a group, `a)(b` would do
-    if any(_try(_pattern(query))):
+    if any(_try(pattern(query))):
         raise QueryError("it fits the empty text too, so that every record would be a hit")
 
 
 def holding(query: Query, texts: Sequence[str]) -> list[bool]:
     """Whether each text holds it."""
     pa, pc = _arrow()
-    cleaned = pa.array([_clean(text) for text in texts], pa.large_string())
-    found: list[bool] = pc.match_substring_regex(cleaned, pattern=_pattern(query)).to_pylist()
+    cleaned = _strings(pa, texts)
+    found: list[bool] = pc.match_substring_regex(cleaned, pattern=pattern(query)).to_pylist()
     return found
 
 
 def spans(query: Query, text: str, most: int = SPANS) -> tuple[tuple[int, int], ...]:
     """The first places where it is, as character offsets; places of no length are none."""
     pa, pc = _arrow()
-    texts = pa.array([_clean(text)], pa.large_string())
+    texts = _strings(pa, [text])
     marks = {"replacement": BEFORE + rb"\0" + AFTER}
-    marked = pc.replace_substring_regex(texts, pattern=_pattern(query), **marks).cast(pa.large_binary())[0].as_py()
+    marked = pc.replace_substring_regex(texts, pattern=pattern(query), **marks).cast(pa.large_binary())[0].as_py()
     return tuple(islice(_spans(marked, EMPTY * most), most))
 
 
@@ -92,29 +94,34 @@ def _spans(marked: bytes, looks: int) -> Iterator[tuple[int, int]]:
 def counts(query: Query, texts: Sequence[str]) -> list[int]:
     """How often it is in each text."""
     pa, pc = _arrow()
-    cleaned = pa.array([_clean(text) for text in texts], pa.large_string())
-    found: list[int] = pc.count_substring_regex(cleaned, pattern=_pattern(query)).to_pylist()
+    cleaned = _strings(pa, texts)
+    found: list[int] = pc.count_substring_regex(cleaned, pattern=pattern(query)).to_pylist()
     return found
 
 
-def _pattern(query: Query) -> str:
-    inner = _clean(query.text) if query.regex else _literal(_clean(query.text))
+def pattern(query: Query) -> str:
+    """What is searched for, as an expression of RE2."""
+    inner = _clean(query.text) if query.regex else literal(_clean(query.text))
     return f"(?:{inner})" if query.case else f"(?i:{inner})"
-
-
-def _literal(text: str) -> str:
-    return PLAIN.sub(lambda found: f"\\x{{{ord(found[0]):x}}}", text)
 
 
 def _clean(text: str) -> str:
     return SURROGATE.sub("\ufffd", text)
 
 
+def _strings(pa: Any, texts: Sequence[str]) -> Any:
+    """The texts for RE2. `pa.array` would import pandas, which takes a child longer than many searches."""
+    raw = [_clean(text).encode() for text in texts]
+    ends = array("q", accumulate(map(len, raw), initial=0))
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(raw))]
+    return pa.Array.from_buffers(pa.large_string(), len(raw), buffers)
+
+
 def _try(pattern: str) -> list[bool]:
     """Whether the empty text fits. Raises QueryError with the reason of RE2."""
     pa, pc = _arrow()
     try:
-        found: list[bool] = pc.match_substring_regex(pa.array([""]), pattern=pattern).to_pylist()
+        found: list[bool] = pc.match_substring_regex(_strings(pa, [""]), pattern=pattern).to_pylist()
     except (pa.ArrowInvalid, pa.ArrowMemoryError) as error:
         said = str(error).removeprefix("Invalid regular expression: ")
         why = next((why for shape, why in WHY if shape.search(said)), f"the expression cannot be read ({said})")

@@ -109,9 +109,23 @@ def _read_alike(made: Workspace, opened: Workspace) -> Workspace:
     return replace(made, judges=judges)
 
 
-def shown(workspace: Workspace, side: Side, record: Record, answer: Answer | None = None) -> Shown:
-    """What one record comes to on a side. Raises SideError where the layer is not known."""
-    made = assemble.assemble(workspace, record, side.choice, answer) if side.layer != "training" else None
+def shown(
+    workspace: Workspace,
+    side: Side,
+    record: Record,
+    answer: Answer | None = None,
+    *,
+    origins: bool = True,
+    marked: bool = True,
+) -> Shown:
+    """What one record comes to on a side. Raises SideError where the layer is not known.
+
+    `origins`, `marked`: for messages as they are, whether it is told who wrote what, and their fingerprint.
+    """
+    made = None
+    if side.layer != "training":
+        origins, marked = (origins, marked) if side.layer == "messages" else (True, True)
+        made = assemble.assemble(workspace, record, side.choice, answer, origins=origins, marked=marked)
     condition = workspace.condition(side.choice.condition) if side.choice.condition else None
     named_by = variants(workspace, side.choice)
     if side.layer == "messages" and made:

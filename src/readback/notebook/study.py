@@ -35,6 +35,7 @@ from readback.quantity import quantity
 from readback.records import answers
 from readback.records.dataset import Dataset, open_dataset
 from readback.requests.observer import Observer
+from readback.sandbox import staying
 from readback.scores import loading, summary
 from readback.scores.agreement import answer as agreement_answer
 from readback.scores.agreement import long_table
@@ -84,6 +85,7 @@ class Study:
 
     def __init__(self, opened: Workspace) -> None:
         self.workspace = opened
+        self._children = staying.Children()  # what is assembled again and again is rendered by one child
 
     @cached_property
     def records(self) -> Records:
@@ -120,10 +122,14 @@ class Study:
         """The exact messages for a record. `values` replace the record's fields for this look only."""
         choice = self._choice(Selection(condition, mode, adapter, task, judge))
         one = self._record(record)
+        with staying.use(self._children):
+            return self._assembled(choice, one, values)
+
+    def _assembled(self, choice: Selection, one: Record, values: Values) -> Assembled:
         made = self._made(choice, one, values)
         tried = assemble.tried(self.workspace, one, values)
         seen = None if values else self._observer.seen(one, made)
-        both = tuple(everything(self.workspace, tried, made, seen))
+        both = tuple(everything(self.workspace, tried, made, seen, self._decided))
         findings = tuple(found for found in both if isinstance(found, Finding))
         faults = tuple(fault for fault in both if isinstance(fault, rules.Fault))
         unknown = unknown_system(self.workspace, choice, made.messages)
@@ -294,6 +300,10 @@ class Study:
     @cached_property
     def _dataset(self) -> Dataset:
         return open_dataset(self.workspace.root, self.workspace.dataset)
+
+    @cached_property
+    def _decided(self) -> rules.Deciding:
+        return rules.decide(self.workspace)
 
     @cached_property
     def _observer(self) -> Observer:

@@ -76,9 +76,12 @@ def payload(
     }
 
 
-def stream(work: str, opened: Workspace, asked: Mapping[str, Any], *, once: bool = False) -> Iterator[Any]:
-    """The frames of one child, which finds the tokenizers of the workspace at hand; `once` as for the sandbox's own."""
-    return sandbox.stream(work, asked, token_counts.limits(opened, LIMITS), token_counts.shared(opened), once=once)
+def stream(
+    work: str, opened: Workspace, asked: Mapping[str, Any], *, once: bool = False, awaited: bool = False
+) -> Iterator[Any]:
+    """The frames of one child, which finds the tokenizers of the workspace at hand; the rest is the sandbox's own."""
+    limits, shared = token_counts.limits(opened, LIMITS), token_counts.shared(opened)
+    return sandbox.stream(work, asked, limits, shared, once=once, awaited=awaited)
 
 
 def warm() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,11 +26,14 @@ from readback.prompts.in_child import enter as enter
 from readback.prompts.in_child import payload as payload
 from readback.prompts.in_child import stream as stream
 from readback.records import answers
+from readback.records.changed import changed_meanwhile
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.types import Record, Selection, Workspace
 
 SPAN = 8 << 20  # bytes of the dataset and
 MOST = 1_000  # records in one child: enough to pay for its start, few enough to keep every core busy
+FIRST = 64  # records in the first child of those whose answers are wanted soon,
+GROWTH = 4  # and so many times as many in each of the next
 KILLS = 5  # records that may kill their child under one choice before the choice is given up
 LOOK = 0.1  # seconds between two looks at how far the children are
 
@@ -65,28 +68,32 @@ def drive(
     together: bool = False,
     jobs: int | None = None,
     most: int | None = None,
+    spans: Iterable[tuple[int, int]] | None = None,
+    awaited: bool = False,
 ) -> Iterator[Frame | Lost]:
     """The frames of the work over all records, in their order; `extra` is added to its payload.
 
     `together`: the choices are looked at side by side, so that one is never tried without the others. `jobs` children
-    work at once (None: one on every core), each on at most `most` records (None: the usual number). Ends early when
-    `progress` answers False. Raises DatasetChanged when the dataset is written to meanwhile.
+    work at once (None: one on every core), each on at most `most` records (None: the usual number). `spans`: these
+    ranges of records in this order (None: all). `awaited`: somebody waits for it, so that it does not give way.
+    Ends early when `progress` answers False. Raises DatasetChanged when the dataset is written to meanwhile.
     """
-    run = _Run(work, opened, data, dict(extra or {}), list(choices), together, progress)
+    run = _Run(work, opened, data, dict(extra or {}), list(choices), together, progress, awaited)
     for condition in {choice.condition: opened.condition(choice.condition) for choice in choices if choice.judge and
                 choice.condition}.values():  # fmt: skip
         if condition:
             answers.open_answers(opened, condition)  # indexed here: a child may not write
     training_match.prepare(opened)
     yield from _preflight(run)
-    spans = deque(spans_of(data, most))
+    waiting = iter(spans_of(data, most) if spans is None else spans)
+    span = next(waiting, None)
     under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_Raw]]] = deque()
     workers = max(1, jobs or os.cpu_count() or 1)
     with ThreadPoolExecutor(workers, thread_name_prefix="readback-chunk") as threads:
         try:
-            while run.active and (spans or under_way):
-                while spans and len(under_way) < 2 * workers:
-                    (at, stop), asked = spans.popleft(), tuple(run.active)
+            while run.active and (span or under_way):
+                while span and len(under_way) < 2 * workers:
+                    (at, stop), span, asked = span, next(waiting, None), tuple(run.active)
                     under_way.append((at, stop, asked, threads.submit(_raw, run, at, stop, asked)))
                 at, stop, asked, future = under_way.popleft()
                 if (raw := _wait(run, future)) is None:
@@ -98,6 +105,8 @@ def drive(
                 yield from _span(run, at, stop, careful=again is not None)
                 if run.stopped:
                     return
+            if data.written:  # while a child was reading it: a part of the answer is of each state
+                raise DatasetChanged(changed_meanwhile(data.file))
         finally:
             run.stopped = True
             for *_, future in under_way:
@@ -115,6 +124,7 @@ class _Run:
     active: list[Selection]
     together: bool
     progress: Progress | None = None
+    awaited: bool = False
     done: int = 0
     stopped: bool = False
     kills: Counter[Selection | None] = field(default_factory=Counter)
@@ -125,8 +135,18 @@ class _Run:
 
     def frames(self, start: int, stop: int, choices: tuple[Selection, ...], batch: int) -> Iterator[Frame]:
         asked = {**payload(self.opened, choices, start, stop, batch), **self.extra}
-        for value in stream(self.work, self.opened, asked, once=stop - start > 1):
+        for value in stream(self.work, self.opened, asked, once=stop - start > 1, awaited=self.awaited):
             yield Frame(value, choices)
+
+
+def spans_from(data: Dataset, start: int = 0, most: int = MOST, size: int = SPAN) -> Iterator[tuple[int, int]]:
+    """Ranges from a record to the last one. The first are short, so that the first answers are soon there."""
+    length = FIRST
+    for first, beyond in data.spans(size):
+        at = max(first, start)
+        while at < beyond:
+            yield at, min(at + length, beyond)
+            at, length = at + length, min(GROWTH * length, most)
 
 
 def spans_of(data: Dataset, most: int | None = None) -> Iterator[tuple[int, int]]:
@@ -200,7 +220,7 @@ def _span(run: _Run, at: int, stop: int, *, careful: bool) -> Iterator[Frame | L
                 if not _wanted(run):
                     return
             if at < end:
-                raise DatasetChanged(f"{run.data.file} was changed while it was looked through")
+                raise DatasetChanged(changed_meanwhile(run.data.file))
             careful = False
         except sandbox.Stopped as stopped:
             if careful or end - at == 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -29,6 +29,16 @@ class BoundedDiagnostics:
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
         for diagnostic in diagnostics:
             self.add(diagnostic)
+
+    def untold(self, file: str) -> Iterator[Diagnostic]:
+        """One diagnostic for each code of which more were found in the file than are kept, in the order of the codes.
+
+        They are not kept: that is for whoever asks last.
+        """
+        for code, count in sorted(self.counts.items()):
+            if count > KEPT:
+                values = {"code": code, "count": count, "told": KEPT, "rest": count - KEPT}
+                yield Diagnostic("dat-many-faults", values, Location(file=file), code)
 
     def take(self, others: BoundedDiagnostics) -> None:
         """Take in what another one holds, and what it only counted."""

@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from readback import sandbox
 from readback.readers.file_state import state
 
 PAUSE = 0.05  # seconds between two looks at a lock
-FULL = (errno.ENOSPC, errno.EDQUOT)
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # the last: more than a process may write into one file
 ABOUT = "about.json"  # the file of an entry that says what it is of; written last
 TIDIED = ".tidied"  # touched when somebody begins to remove what is of no use any more
 EVERY = 3_600  # seconds until somebody does so again
@@ -29,37 +30,58 @@ OWNER = ".owner"  # the file in it that says whose it is
 class DiskFull(Exception):  # noqa: N818 - an outcome to say in one sentence, and nobody's mistake
     """There is no room left to write an index; the sentence names the folder and the way out."""
 
-    def __init__(self, why: str) -> None:
-        there = next(_places())
-        super().__init__(
-            f"the disk of {there} is full ({why}), so no index of the files can be written there; "
-            "free some space, or let READBACK_CACHE name a folder on another disk"
-        )
+
+class NoFolder(DiskFull, PermissionError):  # noqa: N818
+    """There is no folder at all to write an index to; the sentence names those that were tried and the way out."""
 
 
 @contextlib.contextmanager
 def room() -> Iterator[None]:
-    """What is done here writes to the cache: raises DiskFull where there is no room, whoever catches OSError."""
+    """What is done here writes to the cache: raises DiskFull where there is no room, whoever catches OSError.
+
+    Not in a bounded child, which may write no file at all: what it lacks, its caller had, so that it has changed.
+    """
     try:
         yield
     except OSError as error:
-        if error.errno not in FULL:
+        if error.errno not in FULL or sandbox.inside():
             raise
-        raise DiskFull((error.strerror or str(error)).lower()) from error
+        raise DiskFull(_no_room(error)) from error
+
+
+def _no_room(error: OSError) -> str:
+    there, why = cache_folder().parent, (error.strerror or str(error)).lower()
+    if error.errno == errno.EFBIG:
+        return (
+            f"a file in {there} may not become as large as an index of the files has to be ({why}); "
+            "raise the limit for one file (ulimit -f)"
+        )
+    return (
+        f"the disk of {there} is full ({why}), so no index of the files can be written there; "
+        "free some space, or let READBACK_CACHE name a folder on another disk"
+    )
 
 
 def cache_folder(kind: str = "datasets") -> Path:
-    """The private folder for entries of one kind: READBACK_CACHE, else ~/.cache/readback, else a temporary one."""
+    """The private folder for entries of one kind: READBACK_CACHE, else ~/.cache/readback, else a temporary one.
+
+    Raises NoFolder where none of these can be written to.
+    """
     tried = []
     for place in _places():
-        tried.append(place)
         folder = place / kind
-        with contextlib.suppress(OSError):
+        try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if all(one.lstat().st_uid == os.getuid() for one in (place, folder)):  # else a trap in a shared folder
                 folder.chmod(0o700)
                 return folder
-    raise PermissionError(f"no folder to keep indexes in: {', '.join(map(str, tried))}; set READBACK_CACHE")
+            tried.append(f"{place} (it is another account's)")
+        except OSError as error:
+            tried.append(f"{place} ({(error.strerror or str(error)).lower()})")
+    raise NoFolder(
+        f"there is no folder to keep indexes of the files in: {', '.join(tried)}; "
+        "let READBACK_CACHE name a folder that can be written to"
+    )
 
 
 def uploads() -> Path:

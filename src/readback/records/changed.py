@@ -9,3 +9,8 @@ class DatasetChanged(Exception):  # noqa: N818 - an outcome to handle: open it a
 
 class ChangedWhileRead(OSError):  # noqa: N818 - likewise: read it again
     """A file was written to, replaced or cut while it was read: what was read of it is of no one state."""
+
+
+def changed_meanwhile(file: str) -> str:
+    """What is said where it happened while records were looked through."""
+    return f"{file} was changed while it was looked through"

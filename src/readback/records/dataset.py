@@ -39,7 +39,7 @@ ESCAPED = frozenset('"\\/\x7f') | {chr(code) for code in range(32)}  # may be wr
 
 __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "Row", "look", "open_dataset", "raw_rows"]
 
-VERSION = "9"  # of the index; another one makes every file be read again
+VERSION = "10"  # of the index; another one makes every file be read again
 CHUNK = 32 << 20
 READINGS = 3  # of a file that changes meanwhile; one that is written all the time is not read for ever
 NONE = Counts()
@@ -138,6 +138,20 @@ class Dataset:
             raise DatasetChanged(f"{self.file}: record {index} is no longer there")
         return raw
 
+    def lines(self, start: int, stop: int) -> tuple[bytes, Sequence[int]]:
+        """The bytes of a range of records and of what is between them, and where in the file each record begins.
+
+        Raises DatasetChanged.
+        """
+        if self._index is None or start >= stop:
+            return b"", ()
+        starts = self._index.numbers[start:stop]
+        return self._bytes(starts[0], self._index.span(stop - 1)[1], start), starts
+
+    def span(self, index: int) -> tuple[int, int]:
+        """The first byte of a record in the file and the byte after its last."""
+        return self._index.span(index) if self._index else (0, 0)
+
     @property
     def written(self) -> bool:
         """Whether the open file was written to since: what it held is gone. One that was replaced is still whole."""
@@ -197,6 +211,8 @@ def open_dataset(root: Path, source: DatasetSource | None, progress: Progress | 
     file = show(root, path)
     try:
         return _settled(path, file, source, progress)
+    except cache_folder.DiskFull:  # one of them is an OSError too, and says nothing of the dataset
+        raise
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         return _unread(

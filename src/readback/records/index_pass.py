@@ -270,6 +270,8 @@ class _Reading:
         self._release()
         of_training = BoundedDiagnostics()
         of_training.extend(self.census.diagnostics(self.file, place))
+        for one in (self.diagnostics, of_training):
+            one.extend(list(one.untold(self.file)))
         read = len(self.starts)
         counts = Counts(read, self.bad, lines=read + self.bad)
         if by_lines:

@@ -348,6 +348,7 @@ def _reason(error: Exception) -> str:
     said_ = getattr(found, "strerror", None) or str(found)
     return {
         "database or disk is full": "the disk is full",
-        "disk I/O error": "the disk does not answer as it should",
+        "disk I/O error": "the disk is full or does not answer as it should; free some space on it",
+        "unable to open database file": "it cannot be opened; its folder has to be one that can be written to",
         "file is not a database": "it is no database; it was damaged or written by another program",
     }.get(said_, said_.splitlines()[0] if said_ else "it cannot be written to")

@@ -169,13 +169,15 @@ def _reap(children: dict[int, socket.socket], poll: select.poll) -> None:
 
 
 def _child(data: socket.socket, rules: int | None) -> None:
-    """One run: read the request, set the limits, work, answer; always ends the process."""
+    """One run: read the request, set the limits, work, answer; always ends the process. Where the request says that it
+    `stays`, further payloads follow, and the limits are those of all of them together, but for the time between beats.
+    """
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     jail.die_with_parent()
     _, request, _ = frames.read(data, 1 << 32, None)
     limits = sandbox.Limits(**request["limits"])
-    work, payload = request["work"], request["payload"]
+    work, payload, stays = request["work"], request["payload"], request.get("stays", False)
     del request
     mapped = jail.mapped()  # read before /proc is out of reach
     if limits.closed and rules is not None:
@@ -189,10 +191,16 @@ def _child(data: socket.socket, rules: int | None) -> None:
     sandbox.beat()
     try:
         module, name = work.split(":")
-        result = getattr(import_module(module), name)(payload)
-        for value in result if answer.streams(result) else (result,):
-            answer.send(frames.VALUE, value)
-        answer.send(frames.DONE, None)
+        function = getattr(import_module(module), name)
+        answer.work(function(payload))
+        while stays:
+            sandbox.pause()
+            _, payload, _ = frames.read(data, 1 << 32, None)
+            answer = _Answer(data, limits)
+            sandbox.beat()
+            answer.work(function(payload))
+    except frames.Closed:
+        os._exit(0)  # nobody asks for more
     except MemoryError:
         os._exit(sandbox.MEMORY_EXIT)
     except sandbox.Stopped as stopped:
@@ -210,9 +218,11 @@ class _Answer:
     def __init__(self, data: socket.socket, limits: sandbox.Limits) -> None:
         self.data, self.left = data, limits.output
 
-    @staticmethod
-    def streams(result: Any) -> bool:
-        return hasattr(result, "__next__")
+    def work(self, result: Any) -> None:
+        """Send what the work made, or each value where it is a generator, and that it is done."""
+        for value in result if hasattr(result, "__next__") else (result,):
+            self.send(frames.VALUE, value)
+        self.send(frames.DONE, None)
 
     def send(self, kind: bytes, value: Any) -> None:
         frame = frames.encode(kind, value)

@@ -22,6 +22,7 @@ from readback.prompts.render.simple_fields import (
     percent_pieces,
     placeholder_pieces,
 )
+from readback.sandbox import staying
 from readback.types import NOWHERE, Diagnostic, Location, Origin, Segment, Syntax, UseState, Values, VariableUse
 
 WORK = "readback.prompts.render.jinja:work"
@@ -194,6 +195,10 @@ def _jinja(
     """
     given = {"values": values, "defaults": defaults, "together": TOGETHER, "origins": origins}
     limits = LIMITS if origins else TEXT_ALONE
+    if not templates:
+        return []
+    if (short := _at_hand(templates, given, limits)) is not None:
+        return short
     answers: list[dict[str, Any]] = []
     stops = 0
     while len(answers) < len(templates) and stops < STOPS:
@@ -211,6 +216,16 @@ def _jinja(
         answers.append(_failed(*verdict))
         stops += 1
     return answers + [_failed("turn")] * (len(templates) - len(answers))
+
+
+def _at_hand(
+    templates: Sequence[Template], given: Mapping[str, Any], limits: sandbox.Limits
+) -> list[dict[str, Any]] | None:
+    """The answers of a child that stays, where there is one for these templates and all of them give a text."""
+    name = tuple((template.text, template.blocks) for template in templates), given["origins"]
+    answers = staying.ask(name, WORK, {"templates": _asked(templates), **given}, limits)
+    whole = answers is not None and len(answers) == len(templates)
+    return answers if whole and not any("failed" in one for one in answers or ()) else None
 
 
 def _asked(templates: Sequence[Template]) -> list[list[Any]]:

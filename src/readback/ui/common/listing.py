@@ -10,10 +10,11 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.beside import looked_at
-from readback.checks.groups import WEIGHT, Group, also, area, names, narrowed, some
+from readback.checks.groups import WEIGHT, Group, also, area, by_severity, in_records, names, narrowed, some
 from readback.checks.groups import severities as severities_of
 from readback.checks.sample import SEED, hit
 from readback.checks.summary import Audit
+from readback.checks.training import AREA
 from readback.html import exact
 from readback.types import Finding, Location
 from readback.ui.common import address, sample_words, show
@@ -61,6 +62,28 @@ def conditions(found: Sequence[Group], audit: Audit) -> tuple[str, ...]:
 def condition_label(condition: str) -> str:
     """A condition as the filter offers it."""
     return t("findings.no_row") if condition == NO_ROW else exact.spelling(condition)
+
+
+def lead(found: Sequence[Group], every: Sequence[Group], records: int, audit: Audit) -> Markup:
+    """How many findings of which severity, in how many records, and which rule comes first; each opens what it counts.
+
+    `every` are the groups without the filter, to which the sentence says how many findings it left out.
+    """
+    kept = {key: st.query_params.get(key) for key in FILTERS}
+    link = '<a class="rb-link" target="_self" href="{}">{}</a>'
+    counted = [
+        show.h(link, address.href("findings", **{**kept, "severity": severity}), show.severity(severity, n))
+        for severity, n in by_severity(found).items()
+    ]
+    what = show.join([show.join(counted[:-1], ", "), *counted[-1:]], t("overview.and")) if counted[1:] else counted[0]
+    beside = any(one.beside for one in audit.training) and any(group.code.startswith(AREA) for group in found)
+    some = None if audit.sample or beside else in_records(found)
+    where = f" {t('findings.lead_records', some=some, n=records)}" if some and records else ""
+    where = f" {t('findings.lead_sample')}" if audit.sample else where
+    count, whole = (sum(group.count for group in groups) for groups in (found, every))
+    where += t("findings.lead_filtered", n=whole) if count != whole else ""
+    first = show.link("findings", found[0].title, **kept, code=found[0].code)
+    return show.h('<p class="rb-lead">{}{}. {} {}.</p>', what, where, t("findings.lead_first"), first)
 
 
 def rules(found: Sequence[Group], chosen: str, records: int, audit: Audit) -> Markup:

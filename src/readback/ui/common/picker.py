@@ -23,8 +23,9 @@ def what(label_is: str = "", steps: bool = True) -> None:
     st.session_state["sent"] = CUSTOM if is_custom() else now
     if steps:
         _stepper(known, now)
-    st.selectbox(label_is or t("messages.sent"), listed, key="sent", format_func=label, width=present.wide(250),
-                 on_change=_pick, args=(known, sent), label_visibility="collapsed" if steps else "visible")  # fmt: skip
+    st.selectbox(label_is or t("messages.sent"), listed, key="sent", format_func=label,
+                 width=present.wide(250) if steps else "stretch", on_change=_pick, args=(known, sent),
+                 label_visibility="collapsed")  # fmt: skip
 
 
 def _stepper(known: Mapping[str, Selection], now: str) -> None:

@@ -77,12 +77,13 @@ def job(name: str, key: Key, start: Any) -> Job:
 
 
 def forget() -> None:
-    """Let go of what was read of datasets: one of them was written to."""
+    """Let go of what was read of datasets: one of them was written to, or could not be kept."""
     for name in ("held_jobs", "held_record"):
         st.session_state.pop(name, None)
     caches.dataset.clear()
     caches.audit.clear()
     caches.sample.clear()
+    caches.loading.clear()
 
 
 def record(key: Key, at: int) -> Record | None:

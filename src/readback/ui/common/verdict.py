@@ -51,16 +51,28 @@ def why(one: Verdict, brief: bool = False, but: Collection[str] = ()) -> Markup:
     if one.kind == "unknown":
         said = [show.h("{}", _missing(each)) for each in one.missing]
     unlooked = not_checked(each for each in one.unchecked if each not in but)
-    rest = [differs(one)] if one.varied and not one.confounded else []
-    rest += [unlooked] if unlooked else []
+    rest = [*_alone(one), *([unlooked] if unlooked else [])]
     small = show.h('<span class="rb-small">{}</span>', " ".join(rest))
     return show.join([*said, *([small] if rest and not brief else [])], "<br>")
 
 
-def line(one: Verdict) -> Markup:
-    """The whole answer in a paragraph."""
+def line(one: Verdict, folded: bool = False) -> Markup:
+    """The whole answer in a paragraph; what was not looked at is one click away where it is `folded`."""
     asked = t("verdict.asked", a=one.pair.a, b=one.pair.b)
-    return show.h('<p class="rb-verdict">{} {} {}</p>', asked, word(one), why(one))
+    if not folded:
+        return show.h('<p class="rb-verdict">{} {} {}</p>', asked, word(one), why(one))
+    unlooked, more = not_checked(one.unchecked), Markup("")
+    if unlooked:
+        text = '<details class="rb-unchecked"><summary>{}</summary><p class="rb-small">{}</p></details>'
+        more = show.h(text, t("verdict.unchecked_title"), unlooked)
+    small = show.h('<span class="rb-small">{}</span>', " ".join(_alone(one)))
+    said = show.h('<p class="rb-verdict">{} {} {} {}</p>', asked, word(one), why(one, brief=True), small)
+    return show.h('<div class="rb-folded">{}{}</div>', said, more)
+
+
+def _alone(one: Verdict) -> list[str]:
+    """What is varied, where that does not speak against the comparison."""
+    return [differs(one)] if one.varied and not one.confounded else []
 
 
 def _fault(one: Verdict, fault: Fault) -> Markup:

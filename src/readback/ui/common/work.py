@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 import streamlit as st
@@ -20,11 +20,15 @@ POLL = 0.5  # seconds between two looks at work in progress
 
 
 class Job:
-    """One piece of work, shared by all sessions that look at the same files."""
+    """One piece of work, shared by all sessions that look at the same files.
+
+    `work` answers, or is a generator: what it yields is shown as a `part` meanwhile, and the last is its answer.
+    """
 
     def __init__(self, work: Callable[[Progress], Any]) -> None:
         self.done, self.total, self.stopped = 0, 0, False
         self.result: Any = None
+        self.part: Any = None
         self.error: BaseException | None = None
         self.began = time.monotonic()
         self.ready = threading.Event()
@@ -33,7 +37,12 @@ class Job:
 
     def _run(self, work: Callable[[Progress], Any]) -> None:
         try:
-            self.result = work(self._progress)
+            answer = work(self._progress)
+            if isinstance(answer, Generator):
+                for self.part in answer:
+                    pass
+                answer = self.part
+            self.result = answer
         except Cancelled:  # as asked: there is no result
             self.stopped = True
         except BaseException as error:  # handed to the page that waits, where it is shown as our mistake
@@ -81,18 +90,23 @@ def whole(job: Job, sentence: str, key: str, stopped: str, again: str, forget: C
     return made
 
 
-def look(job: Job, sentence: str, key: str, patience: float = PATIENCE) -> bool:
-    """Whether the job is ready; while it is not, show how far it is, and let the page go on."""
+def look(
+    job: Job, sentence: str, key: str, patience: float = PATIENCE, part: Callable[[Any], object] | None = None
+) -> bool:
+    """Whether the job is ready; while it is not, show how far it is, and let the page go on.
+
+    `part` draws what the job has so far, if it has anything.
+    """
     if job.ready.wait(patience):
         if job.error is not None:
             raise job.error
         return True
-    _watch(job, sentence, key)
+    _watch(job, sentence, key, part)
     return False
 
 
 @st.fragment(run_every=POLL)
-def _watch(job: Job, sentence: str, key: str) -> None:
+def _watch(job: Job, sentence: str, key: str, part: Callable[[Any], object] | None = None) -> None:
     if job.ready.is_set():
         st.rerun()
     share = job.done / job.total if job.total else 0.0
@@ -104,3 +118,5 @@ def _watch(job: Job, sentence: str, key: str) -> None:
             job.stopped = True
         left = job.left
         st.caption(t("frame.left", n=max(1, round(left))) if left is not None else t("frame.left_unknown"))
+    if part is not None and job.part is not None:
+        part(job.part)

@@ -25,12 +25,15 @@ Parts = Mapping[str, str | None]
 def sides() -> None:
     """Draw the bar; the address holds what is chosen."""
     kind = compare_sides.kind()
+    show.said("A")
     picker.what(t("compare.a"), steps=False)
     conditions = bool(choice.workspace().conditions)
     kinds = {name: _say_kind(name, conditions) for name in compare_sides.kinds()}
     st.session_state["differs"] = kind
+    show.said(t("compare.with"))
     st.selectbox(t("compare.differs"), list(kinds), key="differs", width=present.wide(225), on_change=_differs,
-                 format_func=kinds.__getitem__)  # fmt: skip
+                 format_func=kinds.__getitem__, label_visibility="collapsed")  # fmt: skip
+    show.said("B")
     _b(kind)
     st.button(t("compare.swap"), key="swap", help=t("compare.swap_help"), on_click=compare_sides.swap)
 
@@ -39,8 +42,9 @@ def layer() -> None:
     """Which text is compared; drawn where there is more than one."""
     if "layer" in compare_sides.kinds():
         address.follow("layer", "messages", LAYERS)
+        show.said(t("compare.layer"))
         st.selectbox(t("compare.layer"), LAYERS, key="layer", format_func=_say_layer, width=present.wide(200),
-                     on_change=address.keep, args=("layer", "messages"))  # fmt: skip
+                     on_change=address.keep, args=("layer", "messages"), label_visibility="collapsed")  # fmt: skip
 
 
 def entries(kind: str) -> Mapping[str, Parts]:
@@ -79,8 +83,8 @@ def _b(kind: str) -> None:
     listed = [*known, *([] if now in known else [now])]
     st.session_state["b"] = now
     words = {name: _say(name) for name in listed}
-    st.selectbox(t("compare.b"), listed, key="b", width=present.wide(290), format_func=words.__getitem__,
-                 on_change=_picked, args=(kind,))  # fmt: skip
+    st.selectbox(t("compare.b"), listed, key="b", width="stretch", format_func=words.__getitem__,
+                 on_change=_picked, args=(kind,), label_visibility="collapsed")  # fmt: skip
     _steps(len(listed) < 2, kind, 0)
     if kind == "version":
         typed()
@@ -92,11 +96,17 @@ def _b_record() -> None:
         ids = data.ids()
         st.session_state["b_at"] = at
         st.selectbox(t("compare.b"), range(len(ids)), key="b_at", on_change=_picked_record, width=present.wide(170),
-                     format_func=lambda index: exact.spelling(ids[index]))  # fmt: skip
+                     format_func=lambda index: exact.spelling(ids[index]), label_visibility="collapsed")  # fmt: skip
     else:
         st.session_state["b_at"] = at + 1
         st.number_input(
-            t("compare.b_number", n=len(data)), 1, len(data), key="b_at", on_change=_numbered, width=present.wide(170)
+            t("compare.b_number", n=len(data)),
+            1,
+            len(data),
+            key="b_at",
+            on_change=_numbered,
+            width=present.wide(170),
+            label_visibility="collapsed",
         )
     _steps(False, "record", at)
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from readback.compare.over_records import Counted, over_sides
+from readback.compare.over_records import Counted, parts
 from readback.compare.sides import SideError
 from readback.html import exact
 from readback.ui.common import address, choice, show, table
 from readback.ui.common.setting import offset
-from readback.ui.common.work import Job, Progress, wait
+from readback.ui.common.work import Job, Progress, look
 from readback.ui.compare import compare_made, compare_sides, compare_view
 from readback.ui.compare.compare_sides import side
 from readback.words import t
@@ -39,12 +39,14 @@ def draw() -> None:
         st.button(t("compare.count"), key="count", on_click=started.add, args=(asked,))
         return
     workspace = choice.workspace()
-    job = _job(asked, lambda progress: over_sides(workspace, a, b, progress))
+    job = _job(asked, lambda progress: parts(workspace, a, b, progress))
     try:
-        found: Counted | None = wait(job, "compare.counting", "counting")
+        if not look(job, "compare.counting", "counting", part=_so_far):
+            return
     except SideError as error:
         show.problem(t("compare.not_shown"), str(error))
         return
+    found: Counted | None = job.result
     if found is None or found.stopped:
         show.notice(t("compare.count_stopped"), "warning")
         st.button(t("frame.again"), key="count_again", on_click=_job.clear, args=(asked,))
@@ -54,9 +56,16 @@ def draw() -> None:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _job(asked: Any, _count: Callable[[Progress], Counted]) -> Job:
+def _job(asked: Any, _count: Callable[[Progress], Iterator[Counted]]) -> Job:
     """The counting, shared by all who ask the same of the same files."""
     return Job(_count)
+
+
+def _so_far(found: Counted) -> None:
+    """What is counted while the other records are still compared: how many, and the first of them."""
+    show.draw(show.h('<p class="rb-small">{}</p>', t("compare.counted_so_far", done=found.done)))
+    _said(found)
+    _records(found)
 
 
 def _said(found: Counted) -> None:

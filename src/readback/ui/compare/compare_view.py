@@ -45,10 +45,10 @@ def here(**changes: str | None) -> str:
 
 
 def said(d: Difference) -> None:
-    """The sentence that says what differs; where nothing does, the fingerprint that both have."""
-    for name, shown in (("A", d.a), ("B", d.b)):
-        if not shown.messages:
-            show.problem(t("compare.not_built", side=name))
+    """The sentence that says what differs."""
+    unbuilt = [name for name, shown in (("A", d.a), ("B", d.b)) if not shown.messages]
+    for name in unbuilt if unbuilt != ["A", "B"] else [t("compare.both")]:
+        show.problem(t("compare.not_built", side=name))
     if side("a") == side("b"):
         show.notice(t("compare.choose_b"))
     elif d.a.messages and d.b.messages:
@@ -56,12 +56,19 @@ def said(d: Difference) -> None:
         show.draw(
             show.h('<p class="rb-lead" role="status">{}</p>', coded(sentence) if d.first_differences else sentence)
         )
+
+
+def warned(d: Difference) -> None:
+    """What must be known of the two texts; what is true of both is said once."""
     for name, shown in (("A", d.a), ("B", d.b)):
         if words := form(shown):
             assumed = shown.trained and shown.trained.template and shown.trained.template.basis == "assumed"
             show.notice(t("compare.side_is", side=name, label=words), "warning" if assumed else "info")
-        if why := _unknown(shown):
-            show.notice(t("compare.side_is", side=name, label=t("messages.system_unknown", why=why)), "warning")
+    unknown = {name: why for name, shown in (("A", d.a), ("B", d.b)) if (why := _unknown(shown))}
+    if len(unknown) == 2 and unknown["A"] == unknown["B"]:
+        unknown = {t("compare.both"): unknown["A"]}
+    for name, why in unknown.items():
+        show.notice(t("compare.side_is", side=name, label=t("messages.system_unknown", why=why)), "warning")
     if any(shown.assembly and shown.assembly.masked for shown in (d.a, d.b)):
         show.notice(t("messages.masked"), "warning")
     if ours := adapters.worded((*d.a.messages, *d.b.messages)):
@@ -88,7 +95,7 @@ def switch() -> str:
                show.h(' aria-current="page"') if name == view else "", t(f"compare.view_{name}"))
         for name in VIEWS
     ]  # fmt: skip
-    show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("compare.views"), show.join(links)))
+    show.draw(show.h('<nav class="rb-switch rb-low" aria-label="{}">{}</nav>', t("compare.views"), show.join(links)))
     return view
 
 

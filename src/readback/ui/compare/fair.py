@@ -23,7 +23,7 @@ def draw() -> None:
     if names[0] is None or names[1] is None or names[0] == names[1] or not alone or replace(b, choice=a.choice) != a:
         return
     if (found := of(Pair(names[0], names[1]))) is not None:
-        show.draw(words.line(found))
+        show.draw(words.line(found, folded=True))
     else:
         link = show.link("overview", t("verdict.check"))
         show.draw(show.h('<p class="rb-small">{} {}</p>', t("verdict.not_yet", a=names[0], b=names[1]), link))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 import streamlit as st
 
 from readback.checks import finding_search
@@ -11,14 +9,15 @@ from readback.checks.finding_search import There
 from readback.checks.summary import Audit
 from readback.html import exact
 from readback.prompts import assemble
+from readback.records import raw_lines
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.types import Finding, Selection
 from readback.ui.common import address, background, caches, choice, picker, present, show, work
-from readback.ui.common.work import Job
+from readback.ui.common.work import Job, Progress
 from readback.ui.messages import searching
 from readback.words import t
 
-KIND = "finding"
+KIND, HOLDS = "finding", "holding"  # work: the next record with a finding, or with a text in its fields
 KNOWN = "with_findings"  # in the session: the records with a finding under what was sent, where all were looked at
 SEARCHES = "searches"  # in the session: how many searches were made
 
@@ -49,7 +48,8 @@ def records() -> None:
 
 
 def said() -> None:
-    """What the last search came to."""
+    """What the last search came to; while records are still looked at for a text, how far that is."""
+    _arrive_at_holding()
     if sentence := st.session_state.pop("bar_said", None):
         show.notice(sentence)
     if unknown := choice.unknown():
@@ -120,14 +120,12 @@ def _search(show_next: bool) -> None:
     """Go to the next record that is called so or holds the text, or list all whose messages hold it."""
     text, state = st.session_state["find_text"], st.session_state
     if not text:
-        return
+        return None
     state[SEARCHES] += 1
     there = by_id(text) if show_next and not state["find_regex"] else None
     if there is None and show_next and state["find_where"] == "record" and not state["find_regex"]:
-        there = in_record(text)
-        if there is None:
-            state["bar_said"] = t("messages.found_none")
-    elif there is None:
+        return _in_record(text)
+    if there is None:
         refused = searching.begin(
             text, state["find_regex"], state["find_case"], state["find_under"] == "all", show_next
         )
@@ -135,6 +133,49 @@ def _search(show_next: bool) -> None:
             state["bar_said"] = t("messages.refused", why=refused)
     if there is not None:
         choice.go(there)
+    return None
+
+
+def _in_record(text: str) -> None:
+    """Go to the next record (after the one in view, then from the top) that holds the text, whatever the case."""
+    data, at = choice.dataset(), choice.position()
+    key = (choice.key(), text, at)
+
+    def look(progress: Progress) -> int | None:
+        ranges = ((at + 1, len(data)), (0, at + 1))
+        return next((hit for each in ranges if (hit := raw_lines.first(data, text, *each, progress)) is not None), None)
+
+    job = background.ask(HOLDS, key, look)
+    if job.ready.wait(work.PATIENCE) and job.error is None:
+        _to_holding(job)
+    else:
+        st.session_state[HOLDS] = key
+
+
+def _arrive_at_holding() -> None:
+    """While records are looked at for a text, show how far that is; then go there."""
+    key = st.session_state.get(HOLDS)
+    job = background.asked(HOLDS, key) if key is not None else None
+    if job is None:
+        return
+    if job.error is not None:
+        st.session_state.pop(HOLDS)  # else it would fail again at each look
+        background.drop(HOLDS)
+    if isinstance(job.error, DatasetChanged):
+        choice.overtaken(job.error)
+    if work.look(job, "messages.looking", HOLDS):
+        _to_holding(job)
+        st.rerun()
+
+
+def _to_holding(job: Job) -> None:
+    stopped = job.stopped
+    st.session_state.pop(HOLDS, None)
+    background.drop(HOLDS)
+    if job.result is not None:
+        choice.go(job.result)
+    elif not stopped:
+        st.session_state["bar_said"] = t("messages.found_none")
 
 
 def _to_finding(here: tuple[str, ...], back: bool) -> None:
@@ -158,12 +199,6 @@ def by_id(text: str) -> int | None:
     """The record of that id, unless it is in view already."""
     called = choice.dataset().find(text)
     return called if called != choice.position() else None
-
-
-def in_record(text: str) -> int | None:
-    """The next record (after the one in view, then from the top) that holds the text, whatever the case."""
-    data, at = choice.dataset(), choice.position()
-    return next((index for index in chain(data.search(text, at + 1), data.search(text))), None)
 
 
 def finding(back: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.compare import search_expression
-from readback.compare.search import Found, Hit, SelectionHits, near, search
+from readback.compare.search import Found, Hit, SelectionHits, following, parts
 from readback.compare.search_expression import Query, QueryError
 from readback.html import exact
 from readback.prompts import assemble
@@ -20,12 +20,11 @@ from readback.types import Selection, Workspace
 from readback.ui.common import address, background, choice, hits, show, table, work
 from readback.ui.common.hits import Search
 from readback.ui.common.table import Column
-from readback.ui.common.work import Job
+from readback.ui.common.work import Job, Progress
 from readback.ui.compare import compare_words
 from readback.words import t
 
-KIND = "search"
-NEAR = 256  # records that are searched before all of them are
+KIND, NEXT = "search", "search_next"  # work: all that hold it, and the next one
 PLACES = 10  # records on the screen at once
 HEIGHT = 280  # pixels of the list: the text of the prompt stays in view
 AT = "search_at"  # in the session: where the list is
@@ -39,14 +38,11 @@ def begin(text: str, regex: bool, case: bool, everywhere: bool, show_next: bool)
     except QueryError as refused:
         return str(refused)
     under = _every(choice.workspace()) if everywhere else (choice.sent(),)
-    hits.put(Search(query, under, show_next))
+    hits.put(now := Search(query, under, show_next))
     st.session_state[AT] = 0
-    job = _job(Search(query, under))
-    if show_next and job.ready.wait(work.PATIENCE):
+    _job(now)
+    if show_next and (job := _next(now)).ready.wait(work.PATIENCE) and job.error is None:
         _go(job)
-    elif show_next and (there := _near(query)) is not None:  # while the others are still looked at
-        hits.put(Search(query, under))
-        choice.go(there)
     return ""
 
 
@@ -56,22 +52,29 @@ def results() -> None:
     if now is None:
         return
     with st.container(border=True, key="search_results"):
-        job = _job(now)
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             show.draw(show.h("<p>{} <strong>{}</strong></p>", t("messages.search_for"), _shown(now.query)))
             st.button(t("messages.search_end"), key="search_end", on_click=_end)
         if any(choice.moved()):
             show.notice(t("messages.search_stale"), "warning")
-        if isinstance(job.error, DatasetChanged):
-            choice.overtaken(job.error)
-        if job.error is not None:
-            _end()  # else it would fail again at each look
-        if not work.look(job, "messages.searching", KIND):
-            return
         if now.show_next:
-            _go(job)
-            st.rerun()
-        _draw(job.result)
+            job = _next(now)
+            if _ready(job, NEXT, None):
+                _go(job)
+                st.rerun()
+            return
+        job = _job(now)
+        if _ready(job, KIND, _so_far):
+            _draw(job.result)
+
+
+def _ready(job: Job, kind: str, part: Callable[[Found], None] | None) -> bool:
+    """Whether the work is done; where it failed, the search ends, else it would fail again at each look."""
+    if isinstance(job.error, DatasetChanged):
+        choice.overtaken(job.error)
+    if job.error is not None:
+        _end()
+    return work.look(job, "messages.searching", kind, part=part)
 
 
 def after(found: Found, sent: Selection, at: int) -> int | None:
@@ -85,23 +88,29 @@ def after(found: Found, sent: Selection, at: int) -> int | None:
 def _job(now: Search) -> Job:
     """The search of this session over the files in view."""
     workspace, key = choice.workspace(), (choice.key(), now.query, now.under)
-    return background.ask(KIND, key, lambda progress: search(workspace, now.under, now.query, progress))
+    return background.ask(KIND, key, lambda progress: parts(workspace, now.under, now.query, progress))
 
 
-def _near(query: Query) -> int | None:
-    """The next hit, if it is among the next records."""
-    at, count = choice.position(), len(choice.dataset())
-    return near(choice.workspace(), choice.sent(), query, at + 1, min(at + 1 + NEAR, count))
+def _next(now: Search) -> Job:
+    """The next hit under what is sent: known where all records were searched, else looked for, in front of them."""
+    workspace, sent, at, every = choice.workspace(), choice.sent(), choice.position(), _job(now)
+
+    def find(progress: Progress) -> int | None:
+        found = every.result
+        if isinstance(found, Found) and not found.stopped and found.under(sent):
+            return after(found, sent, at)
+        return following(workspace, sent, now.query, at, progress)
+
+    return background.ask(NEXT, (choice.key(), now.query, sent, at), find)
 
 
 def _go(job: Job) -> None:
     """Show the next hit under what is sent."""
     if (now := hits.now()) is not None:
         hits.put(replace(now, show_next=False))
-    there = after(job.result, choice.sent(), choice.position()) if job.result else None
-    if there is not None:
-        choice.go(there)
-    else:
+    if job.result is not None:
+        choice.go(job.result)
+    elif not job.stopped:
         st.session_state["bar_said"] = t("messages.found_none")
 
 
@@ -113,6 +122,7 @@ def _every(workspace: Workspace) -> tuple[Selection, ...]:
 
 def _end() -> None:
     background.drop(KIND)
+    background.drop(NEXT)
     hits.put(None)
 
 
@@ -131,6 +141,13 @@ def _draw(found: Found) -> None:
             _table(found)
         with right.container(height=HEIGHT, border=False):
             _records(hits, found)
+
+
+def _so_far(found: Found) -> None:
+    """The records found while the others are still searched."""
+    if any(hits.records for hits in found.hits):
+        show.draw(show.h('<p class="rb-small">{}</p>', t("messages.search_so_far", done=found.done)))
+        _draw(found)
 
 
 def _table(found: Found) -> None:

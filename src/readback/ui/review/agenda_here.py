@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 from markupsafe import Markup
 
+from readback.checks import groups
 from readback.records.changed import DatasetChanged
 from readback.review import signing, state
 from readback.review.agenda import Agenda, Item
@@ -27,9 +29,25 @@ FORM = "item"
 
 
 def lead(made: Agenda) -> Markup:
-    """How many items there are, and how many are decided."""
+    """How many items there are, of which kinds, how many are decided; and the next, where that is not the first."""
+    kinds = Counter(str(one.severity) if one.kind == "finding" else f"item_{one.kind}" for one in made.items)
+    what = [t(f"frame.{kind}_n" if kind in show.SIGNS else f"agenda.{kind}_n", n=n) for kind, n in kinds.items()]
+    what = [", ".join(what[:-1]), *what[-1:]] if what[1:] else what
     done = len(made.items) - len(made.open)
-    return show.h('<p class="rb-lead">{}</p>', t("agenda.lead", n=len(made.items), done=done))
+    said = [t("agenda.lead", n=len(made.items), what=t("overview.and").join(what), done=done)]
+    if made.open and made.open[0] != made.items[0]:
+        said += [t("agenda.lead_next"), show.link("agenda", question(made.open[0]), item=made.open[0].key)]
+    return show.h('<p class="rb-lead">{}</p>', show.join(said, " "))
+
+
+def question(one: Item) -> str:
+    """What there is to decide; an item that asks something itself, or that somebody wrote, as it is."""
+    kind = one.kind if one.kind != "score" else "disputed" if one.key.startswith("agreement:") else "score"
+    if kind == "comparison":
+        return t("agenda.ask_comparison", a=one.subject.names[0], b=one.subject.names[1])
+    if kind == "finding":
+        return t("agenda.ask_finding", title=groups.title(one.key.partition(":")[2]))
+    return t(f"agenda.ask_{kind}", criterion=one.asked["criterion"]) if kind in ("score", "disputed") else one.said
 
 
 def draw(made: Agenda, found: Review) -> None:
@@ -54,9 +72,16 @@ def _more() -> None:
 
 
 def _item(one: Item, number: int, decided: Decision | None) -> Markup:
-    facts = show.join([show.h('<p class="rb-small">{}</p>', fact) for fact in one.facts])
-    link = show.link("agenda", one.said, item=one.key)
+    link = show.link("agenda", question(one), item=one.key)
+    facts = show.h('<p class="rb-small">{}</p>', show.join([*_why(one), *one.facts], " "))
     return show.h('<div class="rb-entry"><h2>{}. {}</h2>{}{}</div>', number, link, facts, _decided(decided))
+
+
+def _why(one: Item) -> list[Markup]:
+    """Why it is there, where the question does not say it: the severity of a finding, else the sentence."""
+    if one.kind == "finding" and one.severity:
+        return [show.severity(one.severity)]
+    return [show.h("{}", one.said)] if question(one) != one.said else []
 
 
 def _decided(one: Decision | None) -> Markup:
@@ -70,12 +95,15 @@ def _tools(items: Sequence[Item], at: int) -> None:
     one = items[at]
     above = items[at - 1].key if at else ""
     below = items[at + 2].key if at + 2 < len(items) else ""
-    with st.container(horizontal=True, gap="small", key=f"tools_{one.key}"):
-        st.button(t("agenda.up", n=at + 1), key=f"up_{one.key}", type="tertiary", disabled=not at, on_click=_step,
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"tools_{one.key}"):
+        href, label = address.href("agenda", item=one.key), t("agenda.to_decide", n=at + 1)
+        act = show.h('<a class="rb-button rb-act" target="_self" href="{}">{}</a>', href, label)
+        st.html(act, width="content")
+        st.button(t("agenda.up", n=at + 1), key=f"up_{one.key}", disabled=not at, on_click=_step,
                   args=({"do": "move", "item": one.key, "before": above},))  # fmt: skip
-        st.button(t("agenda.down", n=at + 1), key=f"down_{one.key}", type="tertiary", disabled=at + 1 == len(items),
+        st.button(t("agenda.down", n=at + 1), key=f"down_{one.key}", disabled=at + 1 == len(items),
                   on_click=_step, args=({"do": "move", "item": one.key, "before": below},))  # fmt: skip
-        st.button(t("agenda.drop", n=at + 1), key=f"drop_{one.key}", type="tertiary", on_click=_step,
+        st.button(t("agenda.drop", n=at + 1), key=f"drop_{one.key}", on_click=_step,
                   args=({"do": "drop", "item": one.key},))  # fmt: skip
 
 
@@ -127,19 +155,19 @@ def walk(made: Agenda, one: Item, found: Review, since: Since | None, table: Sco
         st.button(t("agenda.previous"), key="previous", disabled=not at, on_click=_go, args=(made.items, at - 1))
         st.button(t("agenda.next"), key="next", disabled=at + 1 == len(made.items), on_click=_go,
                   args=(made.items, at + 1))  # fmt: skip
-        show.draw(show.h('<p class="rb-small">{}</p>', t("agenda.place", n=at + 1, all=len(made.items))))
+        show.said(t("agenda.place", n=at + 1, all=len(made.items)))
         if not present.on():
-            show.draw(show.h("<p>{}</p>", show.link("agenda", t("agenda.all"))))
+            st.html(show.link("agenda", t("agenda.all")), width="content")
             keys.listen(keys.AGENDA)
         else:
             show.draw(show.h('<span data-rb-keys="{}"></span>', keys.pressed(keys.AGENDA)))
         label = t("agenda.clock_off" if _clock_on() else "agenda.clock")
         st.button(label, key="clock", type="tertiary", on_click=_clock)
     _time(one.key)
-    show.draw(show.h('<h2 class="rb-item">{}</h2>', one.said))
+    show.draw(show.h('<h2 class="rb-item">{}</h2>', question(one)))
     left, right = st.columns([2, 1], gap="large")
     with left:
-        show.draw(show.join([show.h("<p>{}</p>", fact) for fact in one.facts]))
+        show.draw(show.join([show.h("<p>{}</p>", said) for said in (show.join(_why(one), " "), *one.facts) if said]))
         proofs.draw(one, found, since, table)
         show.draw(show.h("<p>{}</p>", proofs.link(one)))
     with right:

@@ -1,0 +1,116 @@
+"""A dataset that is written to, cut or taken away while it is checked: nothing half-true is told."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readback import cli, workspace
+from readback.checks import engine
+from readback.checks.summary import Audit, Progress
+from readback.exporting.to_file import to_file
+from readback.prompts import assemble
+from readback.records.dataset import DatasetChanged, open_dataset
+
+RECORDS = 1_100  # two ranges
+ROW = '{"id": "%d", "q": "Why?"}\n'
+
+
+def shorter(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def longer(path: Path) -> None:
+    with path.open("a") as file:
+        file.write(ROW % RECORDS)
+
+
+def written_over(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.write(b"\0" * path.stat().st_size)
+
+
+def another_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+CHANGES = [shorter, longer, written_over, another_folder, Path.unlink]
+
+
+@pytest.fixture
+def folder(write: Callable[[dict[str, Any]], Path]) -> Path:
+    modes = "modes: [{mode: m, template: '{{ q }}{{ gone }}'}]\n"
+    return write({"readback.yml": f"dataset: d.jsonl\n{modes}", "d.jsonl": "".join(ROW % n for n in range(RECORDS))})
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_dataset_that_changes_between_two_ranges_is_said_and_no_answer_given(
+    folder: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    steps = engine.stream
+
+    def meanwhile(*args: Any, **more: Any) -> Iterator[Any]:
+        for step in steps(*args, **more):
+            if isinstance(step, Progress) and step.done == 1:
+                change(folder / "d.jsonl")
+            yield step
+
+    monkeypatch.setattr(engine, "stream", meanwhile)
+    assert cli.main(["check", str(folder), "--format", "json", "-j", "1"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == (
+        "",
+        "readback: d.jsonl was changed while it was looked through; run the command again\n",
+    )
+
+
+@pytest.mark.parametrize("change", [shorter, written_over])
+def test_a_dataset_that_changes_while_its_last_records_are_read_is_said(
+    folder: Path, change: Callable[[Path], None]
+) -> None:
+    def meanwhile(done: int, total: int) -> None:
+        if total and done == total:
+            change(folder / "d.jsonl")
+
+    with pytest.raises(DatasetChanged, match=r"d\.jsonl was changed while it was looked through"):
+        engine.check(workspace.open(folder), jobs=1, progress=meanwhile)
+
+
+def test_an_export_of_a_dataset_that_changes_is_not_there(folder: Path, tmp_path: Path) -> None:
+    opened = workspace.open(folder)
+
+    def meanwhile(done: int, total: int) -> None:
+        if total and done == total:
+            written_over(folder / "d.jsonl")
+
+    with pytest.raises(DatasetChanged):
+        to_file(opened, assemble.choices(opened), "messages-jsonl", tmp_path / "out.jsonl", progress=meanwhile, jobs=1)
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_was_indexed_is_not_believed_of_a_file_that_has_changed_since(
+    folder: Path, change: Callable[[Path], None]
+) -> None:
+    opened = workspace.open(folder)
+    before = open_dataset(opened.root, opened.dataset)
+    change(folder / "d.jsonl")
+    assert before.written or before.record(RECORDS - 1).fields["q"] == "Why?"  # what lost its name is still whole
+    audit = next(step for step in engine.stream(opened) if isinstance(step, Audit))
+    told = {one.code for one in audit.findings}
+    now = {shorter: RECORDS // 2 - 1, longer: RECORDS + 1, written_over: 0, another_folder: 0, Path.unlink: 0}[change]
+    assert abs(audit.records.read - now) <= 5
+    assert told & {"dat-file-missing", "dat-bad-line", "dat-not-recognised"} or change is longer
+
+
+def test_what_is_told_of_a_file_that_is_gone_says_so(folder: Path) -> None:
+    opened = workspace.open(folder)
+    data = open_dataset(opened.root, opened.dataset)
+    shorter(folder / "d.jsonl")
+    with pytest.raises(DatasetChanged, match=f"record {RECORDS - 1} is no longer there"):
+        data.record(RECORDS - 1)

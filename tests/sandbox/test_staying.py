@@ -1,0 +1,83 @@
+"""A child that stays answers what a child of its own answers, and is asked nothing that it does not answer plainly."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from readback import sandbox
+from readback.prompts import render
+from readback.prompts.render import Template
+from readback.sandbox import staying
+from readback.sandbox.limits import Limits
+
+WORK = "readback.prompts.render.jinja:work"
+LIMITS = Limits(seconds=0.8, total=2.5, closed=True)
+
+
+def asked(text: str, **values: Any) -> dict[str, Any]:
+    return {"templates": [[text, False]], "values": values, "defaults": {}}
+
+
+@pytest.fixture
+def children() -> Iterator[staying.Children]:
+    made = staying.Children()
+    yield made
+    made.close()
+
+
+def test_what_comes_again_is_answered_by_one_child(children: staying.Children) -> None:
+    answers = [children.ask("a", WORK, asked("{{ q }}!", q=n), LIMITS) for n in range(4)]
+    assert answers[0] is None  # the first time it is not worth one
+    own = [list(sandbox.stream(WORK, asked("{{ q }}!", q=n), LIMITS)) for n in range(4)]
+    assert answers[1:] == own[1:]
+    assert len(children) == 1
+
+
+def test_no_more_than_a_few_children_stay(children: staying.Children) -> None:
+    for n in range(2 * staying.MOST):
+        assert children.ask(n, WORK, asked("a"), LIMITS) is None
+        assert children.ask(n, WORK, asked("a"), LIMITS) is not None
+    assert len(children) == staying.MOST
+
+
+def test_a_child_that_is_killed_is_another_one_the_next_time(children: staying.Children) -> None:
+    endless = asked("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}")
+    short = Limits(seconds=0.05, total=0.1, closed=True)
+    assert [children.ask("a", WORK, asked("a"), short) for _ in range(2)][1] is not None
+    assert children.ask("a", WORK, endless, short) is None
+    assert len(children) == 0
+    assert children.ask("a", WORK, asked("a"), short) is not None
+
+
+def test_one_that_is_asked_by_another_thread_is_not_waited_for(children: staying.Children) -> None:
+    told: list[Any] = []
+    children.ask("a", WORK, asked("a"), LIMITS)
+    with children.lock:
+        thread = threading.Thread(target=lambda: told.append(children.ask("a", WORK, asked("a"), LIMITS)))
+        thread.start()
+        thread.join()
+    assert told == [None]
+
+
+def test_a_process_that_was_forked_does_not_ask_its_parents_child(children: staying.Children) -> None:
+    for _ in range(2):
+        children.ask("a", WORK, asked("a"), LIMITS)
+    (child,) = children.each()
+    child.owner = os.getpid() + 1
+    assert children.ask("a", WORK, asked("b"), LIMITS) is not None
+    assert children.each() != (child,)
+
+
+@pytest.mark.parametrize(
+    "text", ["{{ q }}", "{{ q.a.b }}", "{% if %}", "{{ q|random }}", "{% include 'a' %}", "{{ 1/0 }}"]
+)
+def test_a_template_says_the_same_either_way(children: staying.Children, text: str) -> None:
+    templates = (Template(text), Template("{{ q }} again"))
+    alone = render.render(templates, {"q": "Why?"})
+    with staying.use(children):
+        assert [render.render(templates, {"q": "Why?"}) for _ in range(3)] == [alone] * 3
