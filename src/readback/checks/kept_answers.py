@@ -16,7 +16,6 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -38,7 +37,6 @@ KIND = "checks"  # the folder in the cache
 KINDS = (KIND, "parts")  # the folders whose content has one bound
 SLOW = 2.0  # seconds of a check whose answer is worth keeping
 FILES = 2_000  # of a folder; one with more is looked through each time
-PART = 64 << 20  # bytes of a file that are hashed by one thread
 BLOCK = 1 << 20  # bytes that are read at once
 LARGEST = 128 << 20  # bytes of one answer, as it is kept
 MOST = 512 << 20  # bytes of all answers and parts of them; what was not asked for longest goes first
@@ -145,23 +143,10 @@ def versions() -> list[Any]:
 def content(root: Path, files: States) -> list[list[Any]]:
     """[name, first byte, SHA-256] of each part of files below a folder. Raises OSError where one has gone."""
     parts = [
-        (name, at) for name, known in sorted(files.items()) for at in range(0, max(known.size, 1), PART)
+        (name, at) for name, known in sorted(files.items()) for at in range(0, max(known.size, 1), checksum.PART)
     ]  # an empty file has one part, too
-    with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="readback-hash") as threads:
-        hashes = list(threads.map(lambda part: _hash(root / part[0], part[1]), parts))
+    hashes = checksum.of_parts([(root / name, at, at + checksum.PART) for name, at in parts])
     return [[name, at, one] for (name, at), one in zip(parts, hashes, strict=True)]
-
-
-def _hash(path: Path, at: int) -> str:
-    """The SHA-256 of a part of a file; other threads work meanwhile."""
-    made = hashlib.sha256()
-    with path.open("rb", buffering=0) as file:
-        file.seek(at)
-        left = PART
-        while left and (block := file.read(min(BLOCK, left))):
-            made.update(block)
-            left -= len(block)
-    return made.hexdigest()
 
 
 @cache

@@ -243,7 +243,7 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
 
         with cache_folder.room(), cache_folder.alone(entry, waiting):
             if load(entry) is None:  # else somebody was quicker
-                build(path, file, source, chosen, entry, progress, seen)
+                build(path, file, source, chosen, entry, VERSION, progress, seen)
             index = load(entry)
     if index is None:
         if state(path) != seen:  # of a file that was replaced or is gone, somebody else took the index away

@@ -34,6 +34,11 @@ class Index:
     numbers: memoryview
     names: memoryview
 
+    @property
+    def ends(self) -> memoryview:
+        """Where each id ends."""
+        return self.numbers[3 * self.count : 4 * self.count]
+
     def span(self, index: int) -> tuple[int, int]:
         """The first byte of a record and the byte after its last."""
         return self.numbers[index], self.numbers[self.count + index]
