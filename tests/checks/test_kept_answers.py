@@ -19,7 +19,7 @@ from readback.checks.rules import Fault
 from readback.checks.summary import Audit, Progress
 from readback.cli import main
 from readback.prompts import model_input
-from readback.readers import cache_folder
+from readback.readers import cache_folder, checksum
 from readback.sandbox.frozen import plain
 from readback.types import Finding, Workspace
 
@@ -188,12 +188,12 @@ def test_what_changed_while_it_was_checked_is_not_kept(write: Write, kept: Path)
 
 
 def test_a_file_that_cannot_be_read_now_is_left_to_the_check(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    def gone(path: Path, at: int) -> str:
+    def gone(path: Path, start: int, end: int) -> str:
         raise PermissionError(13, "Permission denied")
 
     folder = write(FILES)
     first, _ = asked(folder)
-    monkeypatch.setattr(kept_answers, "_hash", gone)
+    monkeypatch.setattr(checksum, "of_part", gone)
     assert asked(folder) == (first, True)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 from readback import as_json, sandbox
 from readback.checks import excess, kept_answers, kept_parts, rules, training, workspace_check
@@ -139,19 +139,22 @@ class _Run:
 
     def read(self, told: Iterable[Mapping[str, Any]], choices: Iterable[Selection]) -> Iterator[_Frame]:
         for one in told:
-            faults = (Fault(rule, error, as_json.read_place(at)) for rule, error, at in one["faults"])
-            found: list[Finding | Fault] = [*map(as_json.read_finding, one["findings"]), *faults]
+            found: list[Finding | Fault] = []
+            if one["findings"] or one["faults"]:  # of most records nothing is
+                faults = (Fault(rule, error, as_json.read_place(at)) for rule, error, at in one["faults"])
+                found = [*map(as_json.read_finding, one["findings"]), *faults]
             self.names.take(choices, one["uses"], one["index"])
             yield _Frame(one["index"], found, one["longest"], one["observed"], one["marks"])
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
+class _Frame(NamedTuple):
+    """What was told of a record; a named tuple, for there is one for each."""
+
     index: int
-    found: list[Finding | Fault]
-    longest: list[int]
-    observed: list[bool | None] = field(default_factory=list)
-    marks: list[Mark] = field(default_factory=list)
+    found: Sequence[Finding | Fault]
+    longest: Sequence[int]
+    observed: Sequence[bool | None]
+    marks: Sequence[Mark]
 
 
 def check(
@@ -258,10 +261,12 @@ def _worked_out(
     for one in runs:
         again.begin(one.data)
         for frame in () if stopped else _side_by_side(one, jobs):
-            marked.update(code for code, _, _ in frame.marks)
+            for code, _, _ in frame.marks:
+                marked.add(code)
             repeated = () if part else again.take(frame.index, frame.marks)
-            once.count(told := run.tally.take([*once.take(frame.found), *repeated]))
-            yield from told
+            if frame.found or repeated:
+                once.count(told := run.tally.take([*once.take(frame.found), *repeated]))
+                yield from told
             done += 1
             yield Progress(done, total)
             if progress and progress(done, total) is False:
