@@ -35,7 +35,6 @@ class BoundedDiagnostics:
         self.extend(others.kept)
         self.counts.update(others.counts - Counter(diagnostic.code for diagnostic in others.kept))
 
-
     def state(self) -> dict[str, Any]:
         """All of it as JSON values."""
         return {"kept": [as_json(one) for one in self.kept], "counts": dict(self.counts)}

@@ -1,6 +1,6 @@
 """Read a file once, from its first byte to its last, and write its index.
 
-Of JSON lines it is kept what was known at the last whole line, so that only what is new is read when the file has grown.
+What was known of JSON lines at the last whole one is kept, so that of a file that has grown only what is new is read.
 """
 
 from __future__ import annotations

@@ -91,9 +91,7 @@ class Hashing:
         self._path, self._known = path, known
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="readback-hash")
         starts = range(len(known) * PART, size - PART + 1, PART)
-        self._made: list[Future[str]] = [
-            self._threads.submit(checksum.of_part, path, at, at + PART) for at in starts
-        ]
+        self._made: list[Future[str]] = [self._threads.submit(checksum.of_part, path, at, at + PART) for at in starts]
 
     def __enter__(self) -> Hashing:
         return self
