@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from threading import Event
-from typing import Any, NamedTuple
+from typing import Any
 
 from readback import as_json, sandbox
 from readback.checks import excess, kept_answers, kept_parts, rules, training, workspace_check
@@ -113,7 +113,7 @@ class _Run:
         return payload(self.opened, choices, start, stop, codes=self.codes, records=records, numbers=numbers, each=each)
 
     def frames(
-        self, start: int, stop: int, choices: Iterable[Selection], records: bool, each: bool = False
+        self, start: int, stop: int, choices: Sequence[Selection], records: bool, each: bool = False
     ) -> Iterator[_Frame]:
         work = self.work(start, stop, choices, records, each)
         yield from self.read(heard(self.stream(work, once=stop - start > 1)), choices)
@@ -137,7 +137,7 @@ class _Run:
             yield frame
         self.pace.append((time.monotonic() - began, count))
 
-    def read(self, told: Iterable[Mapping[str, Any]], choices: Iterable[Selection]) -> Iterator[_Frame]:
+    def read(self, told: Iterable[Mapping[str, Any]], choices: Sequence[Selection]) -> Iterator[_Frame]:
         for one in told:
             found: list[Finding | Fault] = []
             if one["findings"] or one["faults"]:  # of most records nothing is
@@ -147,8 +147,9 @@ class _Run:
             yield _Frame(one["index"], found, one["longest"], one["observed"], one["marks"])
 
 
-class _Frame(NamedTuple):
-    """What was told of a record; a named tuple, for there is one for each."""
+@dataclass(slots=True)
+class _Frame:
+    """What was told of a record."""
 
     index: int
     found: Sequence[Finding | Fault]

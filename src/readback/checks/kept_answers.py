@@ -184,7 +184,7 @@ class _Writing:
 
     def __init__(self, folder: Path) -> None:
         self.packer, self.size = zlib.compressobj(1), 0
-        self.packed = tempfile.SpooledTemporaryFile(BLOCK, dir=folder)  # noqa: SIM115 - it is closed with this
+        self.packed = tempfile.SpooledTemporaryFile(BLOCK, dir=str(folder))  # noqa: SIM115 - it is closed with this
         self.fits, self.audit = True, b""
 
     def __enter__(self) -> _Writing:

@@ -127,8 +127,8 @@ class Variables:
         bring the same two again, whose accounts are at hand then.
         """
         if choices is self.last[0] and shapes is self.last[1]:
-            for account in self.last[2]:
-                account[0] += 1
+            for again in self.last[2]:
+                again[0] += 1
             return
         accounts: list[list[int]] = []
         for choice, made in zip(choices, shapes, strict=True):
