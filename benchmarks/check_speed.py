@@ -273,7 +273,8 @@ def main() -> None:
     assert len(same) == 1, f"the ways do not find the same leaks and prompts that are too long: {same}"
     said = page(asked, size, rounds, *same.pop(), further)
     if asked.write:
-        asked.write.write_text(said, "utf-8")
+        before = asked.write.read_text("utf-8") if asked.write.exists() else ""
+        asked.write.write_text(said + "".join(before.partition("\n## ")[1:]), "utf-8")  # other sections stay
     print(said)
 
 
