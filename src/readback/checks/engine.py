@@ -139,10 +139,8 @@ class _Run:
 
     def read(self, told: Iterable[Mapping[str, Any]], choices: Sequence[Selection]) -> Iterator[_Frame]:
         for one in told:
-            found: list[Finding | Fault] = []
-            if one["findings"] or one["faults"]:  # of most records nothing is
-                faults = (Fault(rule, error, as_json.read_place(at)) for rule, error, at in one["faults"])
-                found = [*map(as_json.read_finding, one["findings"]), *faults]
+            found: list[Finding | Fault] = [*map(as_json.read_finding, one["findings"])]
+            found += [Fault(rule, error, as_json.read_place(at)) for rule, error, at in one["faults"]]
             self.names.take(choices, one["uses"], one["index"])
             yield _Frame(one["index"], found, one["longest"], one["observed"], one["marks"])
 
