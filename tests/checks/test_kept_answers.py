@@ -66,6 +66,13 @@ def test_the_second_time_the_same_is_told_and_nothing_worked_out(write: Write) -
     assert json.loads(json.dumps(plain(audit))) == first[-1]
 
 
+def test_an_answer_of_many_blocks_is_the_same(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_answers, "BLOCK", 64)
+    folder = write(FILES)
+    first, _ = asked(folder)
+    assert asked(folder) == (first, False)
+
+
 def over(path: Path, old: str, new: str) -> None:
     """Change some bytes, so that size and time stay those of before."""
     before = path.stat()
