@@ -274,8 +274,7 @@ def main() -> None:
     said = page(asked, size, rounds, *same.pop(), further)
     if asked.write:
         before = asked.write.read_text("utf-8") if asked.write.exists() else ""
-        _, mark, rest = before.partition("\n## ")  # what other scripts measured stays
-        asked.write.write_text(said + mark + rest, "utf-8")
+        asked.write.write_text(said + "".join(before.partition("\n## ")[1:]), "utf-8")  # other sections stay
     print(said)
 
 

@@ -172,7 +172,7 @@ def test_firefox_shows_a_page_whole_and_tab_goes_through_it(demo: str, firefox: 
 @pytest.mark.parametrize(("name", "size"), part((*ALWAYS, *OTHERS), len(ALWAYS)))
 def test_tab_reaches_every_control_and_each_is_seen(demo: str, tour: Any, name: str, size: tuple[int, int]) -> None:
     """2.1.1, 2.1.2, 2.4.1, 2.4.3, 2.4.7, 2.4.11: from a way past the navigation through everything and out again."""
-    turn_to(tour, f"{demo}{name}?workspace=six-conditions")
+    open_page(tour, f"{demo}{name}?workspace=six-conditions")
     resize(tour, size)
     tour.evaluate("window.rbMet = new Map()")
     hidden, bare, left = [], [], 0
@@ -224,7 +224,7 @@ def test_what_a_button_opened_is_the_next_stop_and_esc_goes_back(demo: str, tour
 
 
 def test_the_sidebar_that_is_folded_away_is_opened_and_closed_by_key(demo: str, tour: Any) -> None:
-    turn_to(tour, f"{demo}about?workspace=six-conditions")
+    open_page(tour, f"{demo}about?workspace=six-conditions")
     resize(tour, QUARTER)
     assert not tour.locator("[data-testid=stSidebar] a").first.is_visible()
     for button, after in (("Expand sidebar", "Collapse sidebar"), ("Collapse sidebar", "Expand sidebar")):

@@ -19,7 +19,7 @@ from readback.checks.rules import Fault
 from readback.checks.summary import Audit, Progress
 from readback.cli import main
 from readback.prompts import model_input
-from readback.readers import cache_folder
+from readback.readers import cache_folder, checksum
 from readback.sandbox.frozen import plain
 from readback.types import Finding, Workspace
 
@@ -64,6 +64,13 @@ def test_the_second_time_the_same_is_told_and_nothing_worked_out(write: Write) -
     assert len(first) > 60
     audit = engine.check(workspace.open(folder))
     assert json.loads(json.dumps(plain(audit))) == first[-1]
+
+
+def test_an_answer_of_many_blocks_is_the_same(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_answers, "BLOCK", 64)
+    folder = write(FILES)
+    first, _ = asked(folder)
+    assert asked(folder) == (first, False)
 
 
 def over(path: Path, old: str, new: str) -> None:
@@ -188,12 +195,12 @@ def test_what_changed_while_it_was_checked_is_not_kept(write: Write, kept: Path)
 
 
 def test_a_file_that_cannot_be_read_now_is_left_to_the_check(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    def gone(path: Path, at: int) -> str:
+    def gone(path: Path, start: int, end: int) -> str:
         raise PermissionError(13, "Permission denied")
 
     folder = write(FILES)
     first, _ = asked(folder)
-    monkeypatch.setattr(kept_answers, "_hash", gone)
+    monkeypatch.setattr(checksum, "of_part", gone)
     assert asked(folder) == (first, True)
 
 

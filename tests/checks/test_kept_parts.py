@@ -299,11 +299,11 @@ def test_a_damaged_part_is_not_believed(write: Write, kept: Path, asked: list[As
         assert len(asked) == 1
         assert path.read_bytes() == whole
     for strange in (b"[]", b"{}", b'{"a": 1}', b"no JSON"):
-        kept_answers.write(path, zlib.compress(strange))
+        kept_answers.write(path, [zlib.compress(strange)])
         assert answer(folder) == first
     sections = json.loads(zlib.decompress(kept_answers.read(path) or b""))
     for strange in ([], 7, [[], [], [1], [], [0], [None]], None):
-        kept_answers.write(path, zlib.compress(json.dumps(dict.fromkeys(sections, strange)).encode()))
+        kept_answers.write(path, [zlib.compress(json.dumps(dict.fromkeys(sections, strange)).encode())])
         assert answer(folder) == first
 
 

@@ -114,7 +114,7 @@ class _Run:
         return payload(self.opened, choices, start, stop, codes=self.codes, records=records, numbers=numbers, each=each)
 
     def frames(
-        self, start: int, stop: int, choices: Iterable[Selection], records: bool, each: bool = False
+        self, start: int, stop: int, choices: Sequence[Selection], records: bool, each: bool = False
     ) -> Iterator[_Frame]:
         work = self.work(start, stop, choices, records, each)
         yield from self.read(heard(self.stream(work, once=stop - start > 1)), choices)
@@ -138,21 +138,23 @@ class _Run:
             yield frame
         self.pace.append((time.monotonic() - began, count))
 
-    def read(self, told: Iterable[Mapping[str, Any]], choices: Iterable[Selection]) -> Iterator[_Frame]:
+    def read(self, told: Iterable[Mapping[str, Any]], choices: Sequence[Selection]) -> Iterator[_Frame]:
         for one in told:
-            faults = (Fault(rule, error, as_json.read_place(at)) for rule, error, at in one["faults"])
-            found: list[Finding | Fault] = [*map(as_json.read_finding, one["findings"]), *faults]
+            found: list[Finding | Fault] = [*map(as_json.read_finding, one["findings"])]
+            found += [Fault(rule, error, as_json.read_place(at)) for rule, error, at in one["faults"]]
             self.names.take(choices, one["uses"], one["index"])
             yield _Frame(one["index"], found, one["longest"], one["observed"], one["marks"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Frame:
+    """What was told of a record."""
+
     index: int
-    found: list[Finding | Fault]
-    longest: list[int]
-    observed: list[bool | None] = field(default_factory=list)
-    marks: list[Mark] = field(default_factory=list)
+    found: Sequence[Finding | Fault]
+    longest: Sequence[int]
+    observed: Sequence[bool | None]
+    marks: Sequence[Mark]
 
 
 def check(
@@ -259,10 +261,12 @@ def _worked_out(
     for one in runs:
         again.begin(one.data)
         for frame in () if stopped else _side_by_side(one, jobs):
-            marked.update(code for code, _, _ in frame.marks)
+            for code, _, _ in frame.marks:
+                marked.add(code)
             repeated = () if part else again.take(frame.index, frame.marks)
-            once.count(told := run.tally.take([*once.take(frame.found), *repeated]))
-            yield from told
+            if frame.found or repeated:
+                once.count(told := run.tally.take([*once.take(frame.found), *repeated]))
+                yield from told
             done += 1
             yield Progress(done, total)
             if progress and progress(done, total) is False:

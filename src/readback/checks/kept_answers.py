@@ -15,13 +15,12 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from readback import as_json, plugins
 from readback.checks.summary import Audit, Progress
@@ -38,7 +37,6 @@ KIND = "checks"  # the folder in the cache
 KINDS = (KIND, "parts")  # the folders whose content has one bound
 SLOW = 2.0  # seconds of a check whose answer is worth keeping
 FILES = 2_000  # of a folder; one with more is looked through each time
-PART = 64 << 20  # bytes of a file that are hashed by one thread
 BLOCK = 1 << 20  # bytes that are read at once
 LARGEST = 128 << 20  # bytes of one answer, as it is kept
 MOST = 512 << 20  # bytes of all answers and parts of them; what was not asked for longest goes first
@@ -66,16 +64,17 @@ def answered(opened: Workspace, asked: Mapping[str, Any], work: Callable[[], Ite
     if kept is not None:
         yield from kept
         return
-    began, writing = time.monotonic(), _Writing()
-    for step in work():
-        if isinstance(step, Finding):
-            writing.take(step)
-        elif isinstance(step, Audit):  # the last step, after which nobody may ask for more
-            writing.end(step)
-            if writing.whole and time.monotonic() - began > SLOW:
-                with suppress(OSError):  # a full disk, say: then it is worked out again
-                    _keep(dated, asked, files, folder / name, writing, mark)
-        yield step
+    began = time.monotonic()
+    with _Writing(folder) as writing:
+        for step in work():
+            if isinstance(step, Finding):
+                writing.take(step)
+            elif isinstance(step, Audit):  # the last step, after which nobody may ask for more
+                writing.end(step)
+                if writing.whole and time.monotonic() - began > SLOW:
+                    with suppress(OSError):  # a full disk, say: then it is worked out again
+                        _keep(dated, asked, files, folder / name, writing, mark)
+            yield step
 
 
 def _known(
@@ -85,7 +84,7 @@ def _known(
     all of the answer's name but the mark.
     """
     try:
-        if any(name.parent.glob(f"{name.name}-*")):
+        if any(name.parent.glob(f"{name.name}-{_sizes(files)}*")):  # else some file is another, whatever it holds
             mark = _mark(dated, asked, files)
             return _read(name.with_name(f"{name.name}-{mark}")), mark
     except OSError:  # a file has gone meanwhile, or may not be read: the check will say so
@@ -134,7 +133,12 @@ def files_below(root: Path) -> States | None:
 
 def _mark(dated: Workspace, asked: Mapping[str, Any], files: States) -> str:
     """A name for everything that an answer depends on. Raises OSError where a file has gone."""
-    return _digest([[*versions(), freeze(dated), asked], content(dated.root, files)])
+    return _sizes(files) + _digest([[*versions(), freeze(dated), asked], content(dated.root, files)])
+
+
+def _sizes(files: States) -> str:
+    """How the marks of files that are so long begin: where none does, no file has to be read to know it."""
+    return _digest(sorted((name, known.size) for name, known in files.items()))[:8]
 
 
 def versions() -> list[Any]:
@@ -145,23 +149,10 @@ def versions() -> list[Any]:
 def content(root: Path, files: States) -> list[list[Any]]:
     """[name, first byte, SHA-256] of each part of files below a folder. Raises OSError where one has gone."""
     parts = [
-        (name, at) for name, known in sorted(files.items()) for at in range(0, max(known.size, 1), PART)
+        (name, at) for name, known in sorted(files.items()) for at in range(0, max(known.size, 1), checksum.PART)
     ]  # an empty file has one part, too
-    with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="readback-hash") as threads:
-        hashes = list(threads.map(lambda part: _hash(root / part[0], part[1]), parts))
+    hashes = checksum.of_parts([(root / name, at, at + checksum.PART) for name, at in parts])
     return [[name, at, one] for (name, at), one in zip(parts, hashes, strict=True)]
-
-
-def _hash(path: Path, at: int) -> str:
-    """The SHA-256 of a part of a file; other threads work meanwhile."""
-    made = hashlib.sha256()
-    with path.open("rb", buffering=0) as file:
-        file.seek(at)
-        left = PART
-        while left and (block := file.read(min(BLOCK, left))):
-            made.update(block)
-            left -= len(block)
-    return made.hexdigest()
 
 
 @cache
@@ -189,11 +180,19 @@ def _digest(value: Any) -> str:
 
 
 class _Writing:
-    """An answer that is packed while it passes by."""
+    """An answer that is packed while it passes by, and lies in a file without a name until it is kept: a context."""
 
-    def __init__(self) -> None:
-        self.packer, self.packed, self.size = zlib.compressobj(1), list[bytes](), 0
+    def __init__(self, folder: Path) -> None:
+        self.packer, self.size = zlib.compressobj(1), 0
+        self.packed = tempfile.SpooledTemporaryFile(BLOCK, dir=str(folder))  # noqa: SIM115 - it is closed with this
         self.fits, self.audit = True, b""
+
+    def __enter__(self) -> _Writing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):  # what was not written, on a full disk, cannot be
+            self.packed.close()
 
     @property
     def whole(self) -> bool:
@@ -212,47 +211,68 @@ class _Writing:
 
     def keep(self, path: Path) -> None:
         """Raises OSError."""
-        whole = b"".join((*self.packed, self.audit, len(self.audit).to_bytes(LENGTH, "big")))
-        if len(whole) > LARGEST:
+        size = self.size + len(self.audit) + LENGTH
+        if size > LARGEST:
             return
         for old in path.parent.glob(f"{path.name.partition('-')[0]}-*"):
             old.unlink(missing_ok=True)
-        make_room(len(whole))
-        write(path, whole)
+        make_room(size)
+        write(path, self._pieces())
+
+    def _pieces(self) -> Iterator[bytes]:
+        self.packed.seek(0)
+        yield from iter(lambda: self.packed.read(BLOCK), b"")
+        yield self.audit
+        yield len(self.audit).to_bytes(LENGTH, "big")
 
     def _add(self, packed: bytes) -> None:
-        self.packed.append(packed)
+        try:
+            self.packed.write(packed)
+        except OSError:  # a full disk, say
+            self.fits = False
         self.size += len(packed)
 
 
 def _read(path: Path) -> Iterator[Finding | Audit] | None:
-    """What was kept; None where nothing is, or something else than was written."""
-    whole = read(path)
-    if whole is None or len(whole) < LENGTH:
+    """What was kept, which somebody asked for now; None where nothing is, or something else than was written."""
+    try:
+        file = path.open("rb")
+    except OSError:
         return None
-    size = int.from_bytes(whole[-LENGTH:], "big")
-    return _steps(whole[: -LENGTH - size], whole[-LENGTH - size : -LENGTH])
+    try:
+        whole = checksum.checked_size(file)
+        if whole is not None and whole >= LENGTH:
+            os.utime(path)
+            file.seek(whole - LENGTH)
+            return _steps(file, whole - LENGTH - int.from_bytes(file.read(LENGTH), "big"), whole - LENGTH)
+    except OSError:
+        pass
+    file.close()
+    return None
 
 
-def _steps(findings: bytes | memoryview, audit: bytes | memoryview) -> Iterator[Finding | Audit]:
-    unpacker, rest = zlib.decompressobj(), b""
-    for at in range(0, len(findings), BLOCK):
-        *lines, rest = (rest + unpacker.decompress(findings[at : at + BLOCK])).split(b"\n")
-        yield from (as_json.read_finding(json.loads(line)) for line in lines)
-    made: Audit = maker(Audit)(json.loads(zlib.decompress(audit)))
+def _steps(file: BinaryIO, begin: int, end: int) -> Iterator[Finding | Audit]:
+    """The findings, which are before `begin`, and the summary between it and `end`."""
+    with file:
+        file.seek(0)
+        unpacker, rest, left = zlib.decompressobj(), b"", begin
+        while left > 0 and (block := file.read(min(BLOCK >> 4, left))):
+            left -= len(block)
+            *lines, rest = (rest + unpacker.decompress(block)).split(b"\n")
+            yield from (as_json.read_finding(json.loads(line)) for line in lines)
+        made: Audit = maker(Audit)(json.loads(zlib.decompress(file.read(end - begin))))
     yield made
 
 
 # Files of the folders, whatever they hold.
 
 
-def write(path: Path, whole: bytes) -> None:
+def write(path: Path, pieces: Iterable[bytes]) -> None:
     """A file that is there with its checksum, or not at all. Raises OSError."""
     handle, begun = tempfile.mkstemp(prefix=".new-", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(whole)
-            file.write(checksum.of(whole))
+            checksum.write(file, pieces)
         Path(begun).rename(path)
     except OSError:
         Path(begun).unlink(missing_ok=True)
@@ -262,7 +282,7 @@ def write(path: Path, whole: bytes) -> None:
 def read(path: Path) -> bytes | memoryview | None:
     """What was written, which somebody asked for now; None where nothing was, or where it is damaged."""
     try:
-        whole = checksum.checked(path.read_bytes())
+        whole = checksum.checked(memoryview(path.read_bytes()))
         os.utime(path)
     except OSError:
         return None

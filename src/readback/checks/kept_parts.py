@@ -19,6 +19,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import msgspec
+
 from readback.checks import kept_answers
 from readback.checks.material import Material, looks_elsewhere, told_in_full
 from readback.checks.summary import LIMIT
@@ -52,6 +54,7 @@ class Section:
     uses: list[int] = field(default_factory=list)  # the number of each record's shape
     observed: list[bool | None] = field(default_factory=list)
     numbers: dict[Shape, int] = field(default_factory=dict)  # of the shapes, while they come
+    last: tuple[Shape, int] | None = None  # the shape that came last, and its number
 
     def as_json(self) -> list[Any]:
         return [list(self.findings.items()), self.marks, self.longest, self.shapes, self.uses, self.observed]
@@ -99,15 +102,16 @@ class Parts:
         # of a file that was written to nothing is known: a child says what became of it
         known = {} if self.data.written else self._known(before, wanted, stop - start)
         if len(known) == len(wanted):
-            yield from (_record(start, at, [known[one] for one in wanted], []) for at in range(stop - start))
+            rows = _Rows(start, [known[one] for one in wanted])
+            yield from (rows.record(at, ()) for at in range(stop - start))
             return
         new = {one: Section() for one in wanted if one not in known}
-        every = [known.get(one) or new[one] for one in wanted]
+        rows = _Rows(start, [known.get(one) or new[one] for one in wanted])
         asked = tuple(one for one in choices if one in new)
         filled, clean, count = [new[one] for one in asked], True, 0
         for at, one in enumerate(ask(asked, None in new)):
             clean, count = _take(one, at, new.get(None), filled) and clean, at + 1
-            yield _record(start, at, every, one["faults"]) if known else one
+            yield rows.record(at, one["faults"]) if known else one
         if clean and count == stop - start:
             self._keep(_New(path, before, wanted, new))
 
@@ -176,7 +180,7 @@ class Parts:
                 kept_answers.make_room(max(len(packed), room := min(ROOM, kept_answers.MOST >> 5)))
                 self._room = room
             self._room -= len(packed)
-        kept_answers.write(path, packed)
+        kept_answers.write(path, [packed])
 
 
 def parts(opened: Workspace, data: Dataset, codes: Collection[str] | None) -> Parts | None:
@@ -196,40 +200,61 @@ def _sections(path: Path) -> dict[str, Any]:
     """The sections of a file as they were kept, by their names; none where it is not there, or damaged."""
     try:
         whole = kept_answers.read(path)
-        found = json.loads(zlib.decompress(whole)) if whole else {}
+        found = _decoded(zlib.decompress(whole)) if whole else {}
     except (ValueError, zlib.error):
         return {}
     return found if isinstance(found, dict) else {}
 
 
+def _decoded(text: bytes) -> Any:
+    """The JSON value that a text is. Raises ValueError."""
+    try:
+        return msgspec.json.decode(text)  # much quicker
+    except msgspec.DecodeError:  # half of a surrogate pair, NaN
+        return json.loads(text)
+
+
 def _take(told: Told, at: int, alone: Section | None, choices: Sequence[Section]) -> bool:
     """Take in what a child told of a record; answers whether that may be kept."""
     begin = 0
-    counts = told["counts"] or [0] * (1 + len(choices))  # of the record alone first, whether it was asked for or not
-    for section, count in zip((alone, *choices), counts, strict=True):
-        if section and count:
-            section.findings[at] = told["findings"][begin : begin + count]
-        begin += count
+    if counts := told["counts"]:  # of the record alone first, whether it was asked for or not
+        for section, count in zip((alone, *choices), counts, strict=True):
+            if section and count:
+                section.findings[at] = told["findings"][begin : begin + count]
+            begin += count
     if alone:
         alone.marks.append(told["marks"])
     for section, longest, made, seen in zip(choices, told["longest"], told["uses"], told["observed"], strict=True):
         section.longest.append(longest)
-        if (number := section.numbers.get(made)) is None:
-            number = section.numbers[made] = len(section.shapes)
-            section.shapes.append(made)
-        section.uses.append(number)
+        if section.last is None or made is not section.last[0]:  # else those of the record before it
+            if (number := section.numbers.get(made)) is None:
+                number = section.numbers[made] = len(section.shapes)
+                section.shapes.append(made)
+            section.last = made, number
+        section.uses.append(section.last[1])
         section.observed.append(seen)
     return not told["faults"] and all(one["code"] != LIMIT for one in told["findings"])
 
 
-def _record(start: int, at: int, sections: Sequence[Section], faults: list[Any]) -> Told:
-    alone, *choices = sections
-    return {
-        "index": start + at,
-        "findings": [one for section in sections for one in section.findings.get(at, ())],
-        "faults": faults,
-        "marks": alone.marks[at],
-        "longest": [one.longest[at] for one in choices],
-        "uses": [one.shapes[one.uses[at]] for one in choices],
-        "observed": [one.observed[at] for one in choices],
-    }
+class _Rows:
+    """What is told of each record of a range, out of its sections; equal uses are the same object."""
+
+    def __init__(self, start: int, sections: Sequence[Section]) -> None:
+        self._start, self._sections = start, sections
+        self._alone, *self._choices = sections
+        self._uses: dict[tuple[int, ...], list[Shape]] = {}
+
+    def record(self, at: int, faults: Sequence[Any]) -> Told:
+        numbers = tuple([one.uses[at] for one in self._choices])
+        if (uses := self._uses.get(numbers)) is None:
+            made = zip(self._choices, numbers, strict=True)
+            uses = self._uses[numbers] = [one.shapes[number] for one, number in made]
+        return {
+            "index": self._start + at,
+            "findings": [one for section in self._sections if at in section.findings for one in section.findings[at]],
+            "faults": faults,
+            "marks": self._alone.marks[at],
+            "longest": [one.longest[at] for one in self._choices],
+            "uses": uses,
+            "observed": [one.observed[at] for one in self._choices],
+        }

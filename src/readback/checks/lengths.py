@@ -49,20 +49,21 @@ class Lengths:
         """Count one record; a choice that gave nothing (0 characters) has no length."""
         for key, number in zip(keys, characters, strict=True):
             if number:
-                seen = self._seen.setdefault(key, [number, index, number, index, 0])
+                if (seen := self._seen.get(key)) is None:
+                    seen = self._seen[key] = [number, index, number, index, 0]
                 seen[4] += 1
                 if number >= seen[0]:
                     seen[:2] = _first((number, index), seen[0], seen[1])
                 if number <= seen[2]:
                     seen[2:4] = _first((number, index), seen[2], seen[3])
-        sent = [(n, choice) for n, choice in zip(characters, choices, strict=True) if n and choice.judge is None]
-        if len(sent) < 2:
+        numbers = [n for n, choice in zip(characters, choices, strict=True) if n and choice.judge is None]
+        if len(numbers) < 2:
             return
-        numbers = [n for n, _ in sent]
         low, high = min(numbers), max(numbers)
         if self.widest is None or high - low > self.widest.characters[0] - self.widest.characters[1]:
+            sent = [choice for n, choice in zip(characters, choices, strict=True) if n and choice.judge is None]
             short, long = sent[numbers.index(low)], sent[len(sent) - 1 - numbers[::-1].index(high)]
-            self.widest = Widest(index, long[1], short[1], (high, low))
+            self.widest = Widest(index, long, short, (high, low))
 
 
 def _first(new: tuple[int, int], number: int, index: int) -> tuple[int, int]:

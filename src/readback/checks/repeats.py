@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from readback.checks import rules
 from readback.checks.rules import Fault
@@ -47,16 +47,19 @@ class Repeats:
         """The records that are taken from now on are those of another file."""
         self.files.append(data)
 
-    def take(self, index: int, found: Sequence[Mark]) -> Iterator[Finding | Fault]:
+    def take(self, index: int, found: Sequence[Mark]) -> Sequence[Finding | Fault]:
         """What a record repeats of earlier ones. Raises DatasetChanged."""
-        again: dict[tuple[str, int], list[str]] = defaultdict(list)
+        again: dict[tuple[str, int], list[str]] = {}
         here = (len(self.files) - 1) * FILE + index
         for code, kind, mark in found:
             first = self.first.take(int(mark, 16), here)
             if first != here:
-                again[code, first].append(kind)
-        for (code, first), kinds in again.items():
-            yield from self._found(code, self._record(first), self.files[-1].record(index), kinds)
+                again.setdefault((code, first), []).append(kind)
+        if not again:
+            return ()
+        later = self.files[-1].record(index)
+        told = (self._found(code, self._record(first), later, kinds) for (code, first), kinds in again.items())
+        return [*chain.from_iterable(told)]
 
     def _record(self, number: int) -> Record:
         file, index = divmod(number, FILE)

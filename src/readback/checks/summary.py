@@ -129,6 +129,7 @@ class Tally:
     with_finding: RecordsWithFinding = field(default_factory=RecordsWithFinding)
     seen: Seen = field(default_factory=dict)  # of what is about no record
     limited: bool = False
+    measured: tuple[Sequence[Selection], Sequence[SelectionKey]] = ((), ())  # the choices of last time, and their keys
 
     def take(self, found: Iterable[Finding | Fault]) -> list[Finding]:
         """Count what was found about one record, or about none; answers the new findings that nobody ignores."""
@@ -164,7 +165,9 @@ class Tally:
         self, index: int, choices: Sequence[Selection], characters: Sequence[int], equal: Iterable[bool | None]
     ) -> None:
         """Remember how long the prompts of a record are, and how many logged requests were equal."""
-        keys = [selection_key(choice) for choice in choices]
+        if choices is not self.measured[0]:
+            self.measured = choices, [selection_key(choice) for choice in choices]
+        keys = self.measured[1]
         self.lengths.take(keys, choices, characters, index)
         for key, same in zip(keys, equal, strict=True):
             if same is not None:

@@ -120,15 +120,27 @@ class Variables:
     counts: dict[tuple[Selection, str], _Count] = field(default_factory=dict)
     looked_at: Counter[Selection] = field(default_factory=Counter)
     left_out: int = 0
+    last: tuple[Sequence[Selection], Sequence[Shape], list[list[int]]] = ((), (), [])  # what was taken, its accounts
 
-    def take(self, choices: Iterable[Selection], shapes: Iterable[Shape], index: int) -> None:
-        """Count one record under each choice."""
+    def take(self, choices: Sequence[Selection], shapes: Sequence[Shape], index: int) -> None:
+        """Count one record under each choice. Nobody changes what is in `choices` and `shapes` later: most records
+        bring the same two again, whose accounts are at hand then.
+        """
+        if choices is self.last[0] and shapes is self.last[1]:
+            for again in self.last[2]:
+                again[0] += 1
+            return
+        accounts: list[list[int]] = []
         for choice, made in zip(choices, shapes, strict=True):
-            if (held := self.waiting.get((choice, made))) is None:
+            if (account := self.waiting.get((choice, made))) is None:
                 if len(self.waiting) >= SHAPES:
                     self.count()
-                held = self.waiting[choice, made] = [0, index]
-            held[0] += 1
+                    accounts.clear()  # which are in the counts now
+                account = self.waiting[choice, made] = [0, index]
+            account[0] += 1
+            accounts.append(account)
+        if len(accounts) == len(choices):
+            self.last = choices, shapes, accounts
 
     def count(self) -> None:
         """Turn the accounts into counts of each name."""
@@ -144,6 +156,7 @@ class Variables:
                 if state == "missing" and not asked:
                     count.add("needed", index, times)
         self.waiting.clear()
+        self.last = (), (), []
 
     def rows(self, opened: Workspace, data: Dataset) -> tuple[VariableRow, ...]:
         """A row for each name of each mode, task and judge. Conditions with the same texts count once, by the most."""

@@ -171,14 +171,17 @@ def _written(
 
 def _passing(steps: Iterator[Finding | Progress | Audit], quiet: bool, ended: list[Audit]) -> Iterator[Finding]:
     """The findings among the steps. How far it is goes to the terminal, the summary into `ended`."""
+    shown = sys.stderr.isatty() and not quiet
     for step in steps:
         if isinstance(step, Audit):
             ended.append(step)
         elif isinstance(step, Progress):
-            _tell(step, quiet)
+            if shown:
+                _tell(step)
         else:
             yield step
-    _tell(None, quiet)
+    if shown:
+        _tell(None)
 
 
 def _pieces(
@@ -398,11 +401,10 @@ def _files(opened: Workspace) -> Iterator[str]:
         yield f"  {t('cli.check.recognised_detail', said=said, detail=one.detail) if one.detail else said}"
 
 
-def _tell(step: Progress | None, quiet: bool) -> None:
+def _tell(step: Progress | None) -> None:
     """How far it is, on a terminal's standard error; None clears the line."""
-    if sys.stderr.isatty() and not quiet:
-        said = "\033[K" if step is None else t("cli.options.progress", done=step.done, total=step.total)
-        print(f"\r{said}", end="", file=sys.stderr, flush=True)
+    said = "\033[K" if step is None else t("cli.options.progress", done=step.done, total=step.total)
+    print(f"\r{said}", end="", file=sys.stderr, flush=True)
 
 
 def _names(given: list[str]) -> frozenset[str]:

@@ -142,11 +142,16 @@ def alone(folder: Path, waiting: Callable[[], None]) -> Iterator[None]:
 
 def keep(made: Path, folder: Path) -> None:
     """Give a filled folder its name, all at once; what was kept of earlier versions of the file goes."""
-    for old in folder.parent.glob(f"{folder.name.partition('-')[0]}-*"):
+    for old in of_same_file(folder):
         drop(old)
     made.rename(folder)
     if _due():
         tidy()
+
+
+def of_same_file(folder: Path) -> list[Path]:
+    """The entries of all versions of the file that an entry is of, read with the same settings."""
+    return [*folder.parent.glob(f"{folder.name.partition('-')[0]}-*")]
 
 
 def drop(folder: Path) -> None:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import BinaryIO
 
 SIZE = 16  # bytes
+PART = 64 << 20  # bytes of a file that are hashed by one thread
+BLOCK = 1 << 20  # bytes that are read at once
 
 
 def of(content: bytes | memoryview) -> bytes:
@@ -19,7 +25,49 @@ def of_file(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=SIZE)).hexdigest()
 
 
+def write(file: BinaryIO, pieces: Iterable[bytes | memoryview]) -> None:
+    """Write content that comes in pieces, and its checksum behind it. Raises OSError."""
+    made = hashlib.blake2b(digest_size=SIZE)
+    for piece in pieces:
+        made.update(piece)
+        file.write(piece)
+    file.write(made.digest())
+
+
 def checked(content: bytes | memoryview) -> bytes | memoryview | None:
     """What is before a checksum at the end of the content; None where it is not the checksum of that."""
     body = content[:-SIZE]
     return body if len(content) >= SIZE and of(body) == bytes(content[-SIZE:]) else None
+
+
+def checked_size(file: BinaryIO) -> int | None:
+    """How many bytes are before the checksum at the end of an open file, which is read from its first byte on and never
+    held as a whole; None where it is not the checksum of these. Raises OSError.
+    """
+    size = os.fstat(file.fileno()).st_size - SIZE
+    made, left = hashlib.blake2b(digest_size=SIZE), size
+    while left > 0 and (block := file.read(min(BLOCK, left))):
+        made.update(block)
+        left -= len(block)
+    return size if size >= 0 and not left and file.read(SIZE) == made.digest() else None
+
+
+# Of what somebody else wrote: a cryptographic hash, for it decides whether a file still holds what it held.
+
+
+def of_parts(parts: Sequence[tuple[Path, int, int]]) -> list[str]:
+    """The SHA-256 of parts of files, each a path, its first byte and the byte after its last. Raises OSError."""
+    with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="readback-hash") as threads:
+        return list(threads.map(lambda one: of_part(*one), parts))
+
+
+def of_part(path: Path, start: int, end: int) -> str:
+    """The same of one part, which ends earlier where the file does; other threads work meanwhile."""
+    made = hashlib.sha256()
+    with path.open("rb", buffering=0) as file:
+        file.seek(start)
+        left = end - start
+        while left and (block := file.read(min(BLOCK, left))):
+            made.update(block)
+            left -= len(block)
+    return made.hexdigest()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, BinaryIO
 
 from readback.readers._over_lines import Feed, OverLines, Spread, spread
 from readback.readers.json_text import Decoder, NotJson
 from readback.readers.lines import UTF8_MARK, UTF16_MARKS, Comments, Ends, Line, content, marks, not_utf8, too_long
 from readback.readers.plain_json import Plain, plain
-from readback.readers.row import Blank, Event, Refused, Row
+from readback.readers.row import Blank, Event, Mark, Refused, Row
 from readback.types import Diagnostic, Location
 
 NAME = "jsonl"
@@ -19,23 +19,32 @@ BLANKS = b" \t\r"
 COMMENTS = (b"#", b"//")  # how a line of comments begins, in a file that begins with one
 
 
-def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
+def rows(stream: BinaryIO, file: str, since: Mark | None = None) -> Iterator[Event]:
     """Every line of `stream` as a Row, a Refused or a Blank, with diagnostics on byte-order mark and line ends.
 
     Where a comment is before the first record, every line that begins like one is a comment: a loader that leaves
     them out does so everywhere. They are counted as blank lines, and said once. An object that is written over several
     lines is one Row, or one Refused, and all of these are said once.
+
+    A Mark comes before the first event that may be another in a longer file. With `since`, one of an earlier pass, the
+    stream is there, and only what follows is told, as if all had been read.
     """
     decoder = Decoder()
     quick = Plain()
-    ends = Ends()
-    comments = Comments()
-    over = OverLines()
-    feed = Feed(stream)
-    utf16 = begun = False
+    ends, comments, over, begun, feed = _begun(stream, since)
+    utf16 = marked = False
+
+    def mark_at(number: int, offset: int) -> Mark:
+        counts = {"ends": asdict(ends), "comments": asdict(comments), "over": asdict(over)}
+        return Mark(number, offset, {**counts, "begun": begun, "given": feed.given})
+
     for line in feed:
         data = line.data
         start = line.offset
+        if feed.ended and not marked:
+            marked = True
+            if not utf16:
+                yield mark_at(line.number, start)
         if line.number == 1 and data is not None:
             if mark := marks(data, file):
                 utf16 = data.startswith(UTF16_MARKS)
@@ -67,11 +76,17 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
         place = Location(file=file, line=line.number)
         value = _value(decoder, raw, place)
         taken: tuple[Line, ...] = (line,)
-        if _is_open(raw, value) and (found := spread(line, data, feed)):
-            raw, taken = _alone(found, feed)
-            value = _value(decoder, raw, place)
-            if isinstance(value, dict):
-                over.see(line.number)
+        if _is_open(raw, value):
+            here = mark_at(line.number, line.offset)
+            found = spread(line, data, feed)
+            if feed.ended and not marked:
+                marked = True
+                yield here
+            if found:
+                raw, taken = _alone(found, feed)
+                value = _value(decoder, raw, place)
+                if isinstance(value, dict):
+                    over.see(line.number)
         for one in taken:
             ends.see(one)
         last = taken[-1]
@@ -80,9 +95,20 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
         else:
             diagnostics = decoder.diagnostics(value, place)
             yield Row(value, line.number, last.number, start, start + len(raw), raw, diagnostics)
+    if not marked and not utf16:
+        yield mark_at(feed.last.number + 1, feed.last.end)
     yield from comments.report(file)
     yield from over.report(file)
     yield from ends.report(file)
+
+
+def _begun(stream: BinaryIO, since: Mark | None) -> tuple[Ends, Comments, OverLines, bool, Feed]:
+    """What is counted of a file, whether a record was there, and the lines that are left to be read."""
+    if since is None:
+        return Ends(), Comments(), OverLines(), False, Feed(stream)
+    known = since.state
+    counts = Ends(**known["ends"]), Comments(**known["comments"]), OverLines(**known["over"])
+    return *counts, known["begun"], Feed(stream, since.line - 1, since.end, known["given"])
 
 
 def _value(decoder: Decoder, raw: bytes, place: Location) -> dict[str, Any] | Diagnostic:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple
 
 from readback.types import Diagnostic, Location
@@ -18,19 +19,18 @@ UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 class Line(NamedTuple):
     """One line: its number, its first byte, the byte after it (LF included), and its bytes with the line end.
 
-    `data` is None for a line that is too long.
+    `data` is None for a line that is too long; one that is not `whole` does not end in LF.
     """
 
     number: int
     offset: int
     end: int
     data: bytes | None
+    whole: bool = True
 
 
-def lines(stream: BinaryIO, longest: int = LONGEST) -> Iterator[Line]:
-    """Every line of `stream`; the last one need not end in LF."""
-    offset = 0
-    number = 0
+def lines(stream: BinaryIO, longest: int = LONGEST, number: int = 0, offset: int = 0) -> Iterator[Line]:
+    """Every line of `stream`, which is at byte `offset`, below line `number`; the last one need not end in LF."""
     while data := stream.readline(longest + 2):
         number += 1
         end = offset + len(data)
@@ -38,9 +38,9 @@ def lines(stream: BinaryIO, longest: int = LONGEST) -> Iterator[Line]:
             while data and not data.endswith(b"\n"):
                 data = stream.readline(BUFFER)
                 end += len(data)
-            yield Line(number, offset, end, None)
+            yield Line(number, offset, end, None, data.endswith(b"\n"))
         else:
-            yield Line(number, offset, end, data)
+            yield Line(number, offset, end, data, data.endswith(b"\n"))
         offset = end
 
 
@@ -88,13 +88,13 @@ def marks(head: bytes, file: str) -> Diagnostic | None:
     return None
 
 
+@dataclass(slots=True)
 class Comments:
     """Counts the lines that are taken for comments, for one diagnostic."""
 
-    def __init__(self) -> None:
-        self.count = 0
-        self.line = 0
-        self.first = ""
+    count: int = 0
+    line: int = 0
+    first: str = ""
 
     def see(self, number: int, data: bytes) -> None:
         if not self.count:
@@ -107,12 +107,12 @@ class Comments:
             yield Diagnostic("dat-comment-lines", values, Location(file=file, line=self.line))
 
 
+@dataclass(slots=True)
 class Ends:
     """Counts the lines that end in CR LF, for one diagnostic at the end."""
 
-    def __init__(self) -> None:
-        self.count = 0
-        self.first = 0
+    count: int = 0
+    first: int = 0
 
     def see(self, line: Line) -> None:
         if line.data is not None and line.data.endswith(b"\r\n"):

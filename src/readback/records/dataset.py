@@ -90,7 +90,7 @@ class Dataset:
         except (ValueError, KeyError) as error:
             raise DatasetChanged(f"{self.file}: record {index} is no longer what it was: {error}") from error
         place = Location(file=self.file, line=self._index.line(index), index=index, record=called)
-        return Record(called, fields, place, masked, self._index.find(called) != index)
+        return Record(called, fields, place, masked, self.again(index))
 
     def called_by_line(self, index: int) -> bool:
         """Whether a record has no id of its own and is called by its line."""
@@ -108,7 +108,9 @@ class Dataset:
 
     def again(self, index: int) -> bool:
         """Whether an earlier record has the id of this one."""
-        return self._index is not None and self._index.find(self._index.id(index)) != index
+        if self._index is None or "dat-duplicate-id" not in self.diagnostic_counts:
+            return False
+        return self._index.find(self._index.id(index)) != index
 
     def digest(self, start: int, stop: int) -> str:
         """The SHA-256 of what the records of a range are made of: their bytes, numbers, lines and ids, whether an
@@ -119,9 +121,10 @@ class Dataset:
             return made.hexdigest()
         made.update(json.dumps([self._index.meta["shape"], self.detail, asdict(self.systems)]).encode())
         made.update(self._index.bytes(start, stop))
-        if self.diagnostic_counts.get("dat-duplicate-id"):
+        if "dat-duplicate-id" in self.diagnostic_counts:
             made.update(bytes(map(self.again, range(start, stop))))
         made.update(self._bytes(self._index.span(start)[0], self._index.span(stop - 1)[1], start))
+        self._index.let_go()
         return made.hexdigest()
 
     def _raw(self, held: Index, index: int) -> bytes:
@@ -259,7 +262,7 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
 
         with cache_folder.room(), cache_folder.alone(entry, waiting):
             if load(entry) is None:  # else somebody was quicker
-                build(path, file, source, chosen, entry, progress, seen)
+                build(path, file, source, chosen, entry, VERSION, progress, seen)
             index = load(entry)
     if index is None:
         if state(path) != seen:  # of a file that was replaced or is gone, somebody else took the index away

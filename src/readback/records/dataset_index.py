@@ -23,6 +23,7 @@ META = "meta.json"
 SPOOL = "spool"  # what a packed or binary file holds, as lines
 PARTS = (NUMBERS, IDS, META, SPOOL)
 NOTHING = memoryview(b"")
+BLOCK = 1 << 16  # numbers that are written at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +34,17 @@ class Index:
     meta: dict[str, Any]
     numbers: memoryview
     names: memoryview
+
+    @property
+    def ends(self) -> memoryview:
+        """Where each id ends."""
+        return self.numbers[3 * self.count : 4 * self.count]
+
+    def let_go(self) -> None:
+        """Give back the memory of the pages that were looked at; they are read again where they are needed again."""
+        for one in (self.numbers, self.names):
+            if isinstance(one.obj, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+                one.obj.madvise(mmap.MADV_DONTNEED)
 
     def span(self, index: int) -> tuple[int, int]:
         """The first byte of a record and the byte after its last."""
@@ -81,7 +93,8 @@ def table_for(names: Names, doubled: Callable[[int, int], None]) -> array[int]:
     size = 8
     while size < 2 * len(names):
         size *= 2
-    table = array("q", bytes(8 * size))
+    # half as wide as it is on the disk, where a file of so many records lets it: it is all in memory
+    table = array("q", bytes(8 * size)) if len(names) >= 1 << 31 else array("i", bytes(4 * size))
     for index in range(len(names)):
         name = names[index]
         at = _slot(name, size)
@@ -126,7 +139,8 @@ def write(folder: Path, path: Path, meta: dict[str, Any], numbers: Sequence[arra
     """Write an index into a fresh folder; ABOUT comes last and holds the checksums of the others, and its own."""
     with (folder / NUMBERS).open("wb") as out:
         for one in numbers:
-            one.tofile(out)
+            for at in range(0, len(one), BLOCK):
+                array("q", one[at : at + BLOCK]).tofile(out)
     (folder / META).write_text(json.dumps(meta), "utf-8")
     about = {"path": str(path), "sums": _sums(folder)}
     (folder / ABOUT).write_text(json.dumps({**about, "sum": _sum(about)}), "utf-8")

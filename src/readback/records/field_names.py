@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from readback.records.field_path import MISSING, look, mask, names
@@ -40,6 +40,17 @@ class FieldNames:
             for name in self._counted[shape]:
                 found[name] += times
         return found
+
+    def state(self) -> dict[str, Any]:
+        """What was counted so far, as JSON values."""
+        left = {"targets": list(self._targets), "private": list(self._private)}
+        return {"counts": self.counts, "top": list(self.top), **left}
+
+    def resume(self, known: Mapping[str, Any]) -> None:
+        """Go on where another one was when that was its state."""
+        self._names = dict(known["counts"])
+        self.top = dict.fromkeys(known["top"])
+        self._targets, self._private = dict.fromkeys(known["targets"]), dict.fromkeys(known["private"])
 
     def see(self, fields: Values) -> None:
         """Take in the names of the next row."""

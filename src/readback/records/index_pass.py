@@ -1,4 +1,7 @@
-"""Read a file once, from its first byte to its last, and write its index."""
+"""Read a file once, from its first byte to its last, and write its index.
+
+What was known of JSON lines at the last whole one is kept, so that of a file that has grown only what is new is read.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +21,21 @@ from readback.readers.choose_format import Chosen
 from readback.readers.file_state import State, state
 from readback.readers.packed import unpack
 from readback.readers.progress import Meter, Progress
-from readback.readers.row import Blank, Event, Header, Refused, Row
+from readback.readers.row import Blank, Event, Header, Mark, Refused, Row
 from readback.readers.table_columns import JsonColumns
-from readback.records import plugin_rows, repeated_ids
+from readback.records import plugin_rows, reading_state, repeated_ids
 from readback.records.changed import ChangedWhileRead
 from readback.records.dataset_index import IDS, SPOOL, Names, mapped, table_for, write
 from readback.records.field_names import FieldNames, invisible
 from readback.records.private_fields import private_paths
+from readback.records.reading_state import Earlier
 from readback.records.record_ids import RecordIds
 from readback.records.system_texts import known
 from readback.records.training_census import Census
 from readback.types import DatasetSource, Diagnostic, Location, Severity
 
 Again = Callable[[int, int, dict[str, Any]], dict[str, Any]]
+COUNTED = ("bad", "blank", "header", "continued", "last", "no_objects")  # of a reading
 UNREAD = {"dat-bad-line", "dat-limit"}  # a file that could not be read is not called empty
 
 
@@ -52,21 +57,80 @@ class Counts:
 
 
 def build(
-    path: Path, file: str, source: DatasetSource, chosen: Chosen, entry: Path, progress: Progress | None, seen: State
+    path: Path,
+    file: str,
+    source: DatasetSource,
+    chosen: Chosen,
+    entry: Path,
+    version: str,
+    progress: Progress | None,
+    seen: State,
 ) -> None:
-    """Write the index of `path`, as it was `seen`, to the cache entry.
+    """Write the index of `path`, as it was `seen`, to the cache entry; `version` is that of the index.
 
     Raises Cancelled, ChangedWhileRead when the file is not what was seen any more, and OSError when it cannot be used.
     """
     made = cache_folder.fresh(entry)
     try:
-        _fill(made, path, file, source, chosen, progress)
+        if chosen.module is jsonl and not chosen.packed and seen.size >= reading_state.LEAST:
+            _read_on(made, path, file, source, chosen, progress, entry, version)
+        else:
+            _fill(made, path, file, source, chosen, progress)
         if state(path) != seen:
             raise ChangedWhileRead
         cache_folder.keep(made, entry)
     except BaseException:
         cache_folder.drop(made)
         raise
+
+
+def _read_on(
+    made: Path,
+    path: Path,
+    file: str,
+    source: DatasetSource,
+    chosen: Chosen,
+    progress: Progress | None,
+    entry: Path,
+    version: str,
+) -> None:
+    """The index of JSON lines, from where an earlier pass over their beginning ended if there was one."""
+    size = path.stat().st_size
+    meter = Meter(progress, size, 1)
+    meter.begin(size)
+    reading, before = _Reading(file, source, BoundedDiagnostics(), made, None), None
+    if earlier := reading_state.earlier(entry, path, version):
+        try:
+            reading.resume(earlier)
+            before = earlier
+        except (OSError, ValueError, LookupError, TypeError):  # damaged, or somebody removes it
+            reading.ids.drop()
+            reading = _Reading(file, source, BoundedDiagnostics(), made, None)
+    with path.open("rb") as stream, reading_state.Hashing(path, size, before.whole if before else ()) as hashing:
+        stream.seek(before.mark.end if before else 0)
+        for event in jsonl.rows(stream, file, before.mark if before else None):
+            if isinstance(event, Mark):
+                reading.mark(event)
+            else:
+                reading.see(event)
+            if not isinstance(event, Diagnostic):
+                meter.at(event.end)
+        meter.end()
+        meta, numbers = reading.finish(made, True, _reads_again(stream, chosen))
+        if reading.marked and reading.marked.end:
+            hashes = hashing.up_to(reading.marked.end)
+            reading_state.write(made, version, reading.marked, reading.state(), hashes)
+    write(made, path, meta, numbers)
+
+
+def _reads_again(stream: BinaryIO, chosen: Chosen) -> Again:
+    parse = getattr(chosen.module, "parse", jsonl.parse)
+
+    def again(start: int, end: int, shape: dict[str, Any]) -> dict[str, Any]:
+        fields: dict[str, Any] = parse(os.pread(stream.fileno(), end - start, start), shape)
+        return fields
+
+    return again
 
 
 def _fill(made: Path, path: Path, file: str, source: DatasetSource, chosen: Chosen, progress: Progress | None) -> None:
@@ -97,13 +161,8 @@ def _fill(made: Path, path: Path, file: str, source: DatasetSource, chosen: Chos
             known = JsonColumns(tuple(reading.columns.held))
             reading = _read(stream, file, source, chosen, diagnostics, made, meter, known)
         meter.end()
-        parse = getattr(chosen.module, "parse", jsonl.parse)
-
-        def again(start: int, end: int, shape: dict[str, Any]) -> dict[str, Any]:
-            fields: dict[str, Any] = parse(os.pread(stream.fileno(), end - start, start), shape)
-            return fields
-
-        meta, numbers = reading.finish(made, getattr(chosen.module, "BY_LINES", True), again)
+        by_lines = getattr(chosen.module, "BY_LINES", True)
+        meta, numbers = reading.finish(made, by_lines, _reads_again(stream, chosen))
     write(made, path, meta, numbers)
 
 
@@ -171,15 +230,48 @@ class _Reading:
         self.held = BoundedDiagnostics()  # of what is refused before the first record
         self.no_objects = 0  # of these, values that are JSON and no objects
         private = private_paths(source)
-        self.ids = RecordIds(source.id, private, folder)
-        self.guessed = source.id is None
-        self.names = FieldNames(source, private)
-        self.census = Census(private=bool(private))
         self.starts: array[int] = array("q")
         self.ends: array[int] = array("q")
         self.lines: array[int] = array("q")
+        self.ids = RecordIds(source.id, private, folder, self.lines)
+        self.guessed = source.id is None
+        self.names = FieldNames(source, private)
+        self.census = Census(private=bool(private))
         self.bad = self.blank = self.header = self.continued = self.last = 0
         self.shape: dict[str, Any] = {}
+        self.marked: Mark | None = None
+        self._known: dict[str, Any] = {}
+
+    def mark(self, mark: Mark) -> None:
+        """Remember what is known at a place from which a longer file is read on."""
+        self.marked = mark
+        self.ids.mark()
+        self._known = {
+            "records": len(self.starts),
+            "counts": {name: getattr(self, name) for name in COUNTED},
+            "diagnostics": self.diagnostics.state(),
+            "held": self.held.state(),
+            "names": self.names.state(),
+            "census": self.census.state(),
+        }
+
+    def state(self) -> dict[str, Any]:
+        """What was known at the mark, as JSON values."""
+        return {**self._known, "ids": self.ids.state()}
+
+    def resume(self, before: Earlier) -> None:
+        """Go on where an earlier pass was at its mark. Raises OSError and ValueError."""
+        known, held = before.known, before.index
+        for at, numbers in enumerate((self.starts, self.ends, self.lines)):
+            first = at * held.count
+            numbers.frombytes(held.numbers[first : first + known["records"]].tobytes())
+        for name in COUNTED:
+            setattr(self, name, known["counts"][name])
+        self.diagnostics.resume(known["diagnostics"])
+        self.held.resume(known["held"])
+        self.names.resume(known["names"])
+        self.census.resume(known["census"])
+        self.ids.resume(known["ids"], held, before.folder)
 
     def see(self, event: Event) -> None:
         match event:

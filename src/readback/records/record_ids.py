@@ -8,9 +8,12 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from readback.readers import checksum
 from readback.readers.json_text import spelling
 from readback.readers.row import Row
+from readback.records.dataset_index import IDS, Index
 from readback.records.field_path import MISSING, look, steps
+from readback.records.reading_state import packed, unpacked
 from readback.types import Diagnostic, Location
 
 CANDIDATES = ("id", "task_id", "qid", "question_id", "item_id")
@@ -40,21 +43,37 @@ def _spelling(row: Row) -> Any:
 class RecordIds:
     """Collects ids under every candidate, each in a file of its own; the column that most records have is the id."""
 
-    def __init__(self, named: str | None, private: Sequence[str], folder: Path) -> None:
+    def __init__(self, named: str | None, private: Sequence[str], folder: Path, lines: Sequence[int]) -> None:
+        """`folder` is where ids are written; `lines` has the line of each row that was seen."""
         self._strict = named is not None
         self._tried = [named] if named else list(CANDIDATES)
         usable = [field for field in self._tried if field not in private]  # an id is shown everywhere
         self._columns = [_Column(field, folder / f"ids-{n}") for n, field in enumerate(usable)]
-        self._lines: array[int] = array("q")
+        self._lines = lines
 
     def see(self, row: Row) -> None:
-        """Take the ids of the next row."""
+        """Take the ids of the next row, whose line is not among the lines yet."""
         index = len(self._lines)
-        self._lines.append(row.line)
         for column in self._columns:
             there = column.nested or column.field in row.fields
             if there and (text := id_text(row, column.field)) is not None:
                 column.add(text, index)
+
+    def mark(self) -> None:
+        """Remember what is known now, for `state`."""
+        for column in self._columns:
+            column.mark()
+
+    def state(self) -> list[dict[str, Any]]:
+        """What was known at the mark, as JSON values; asked for when all is written."""
+        return [column.state() for column in self._columns]
+
+    def resume(self, known: Sequence[Mapping[str, Any]], held: Index, folder: Path) -> None:
+        """Go on where another one was at its mark; `held` is the index that it made, `folder` where that is. Raises
+        OSError and ValueError.
+        """
+        for column, one in zip(self._columns, known, strict=True):
+            column.resume(one, held, folder)
 
     def drop(self) -> None:
         """Forget what was collected."""
@@ -70,16 +89,17 @@ class RecordIds:
         chosen = self._chosen(count)
         for column in self._columns:
             if column is not chosen:
-                column.path.unlink(missing_ok=True)
+                column.drop()
         if chosen and not chosen.missing:
             chosen.path.rename(target)
+            chosen.path = target
             return chosen.field, chosen.ends, chosen.odd, []
         called = dict(self._called(chosen))
         ends = _write(target, chosen, called, count)
         diagnostics = self._diagnostics(chosen, called, file)
         if chosen is None:
             return None, ends, array("q"), diagnostics
-        chosen.path.unlink()
+        chosen.drop()
         return chosen.field, ends, chosen.odd, diagnostics
 
     def _chosen(self, count: int) -> _Column | None:
@@ -129,6 +149,7 @@ class _Column:
         self._out: BinaryIO | None = None
         self._end = 0
         self._next = 0
+        self._marked: dict[str, Any] = {}
 
     def add(self, text: str, index: int) -> None:
         data = text.encode("utf-8", "surrogatepass")
@@ -143,6 +164,47 @@ class _Column:
             self.like_lines.add(text)
         if not text.isprintable():
             self.odd.append(index)
+
+    def mark(self) -> None:
+        self._marked = {
+            "count": len(self.ends),
+            "end": self._end,
+            "next": self._next,
+            "missing": packed(self.missing) if self.ends and isinstance(self.missing, array) else "",
+            "odd": packed(self.odd),
+            "like_lines": sorted(self.like_lines),
+        }
+
+    def state(self) -> dict[str, Any]:
+        if not self._marked["count"]:
+            return self._marked
+        if self.path.name == IDS:  # the index has them
+            return {**self._marked, "file": IDS}
+        ends = packed(self.ends[: self._marked["count"]])
+        return {**self._marked, "file": self.path.name, "ends": ends, "sum": checksum.of_file(self.path)}
+
+    def resume(self, known: Mapping[str, Any], held: Index, folder: Path) -> None:
+        if not known["count"]:
+            return
+        if known["file"] == IDS:
+            self.ends.frombytes(held.ends[: known["count"]].tobytes())
+            written: bytes | memoryview = held.names
+        else:
+            self.ends.frombytes(unpacked(known["ends"]))
+            if checksum.of_file(folder / known["file"]) != known["sum"]:
+                raise ValueError(f"{known['file']} is damaged")
+            written = (folder / known["file"]).read_bytes()
+        self._out = self.path.open("wb")
+        self._out.write(written[: known["end"]])
+        self._end, self._next = known["end"], known["next"]
+        self.missing = array("q", unpacked(known["missing"]))
+        self.odd = array("q", unpacked(known["odd"]))
+        self.like_lines = set(known["like_lines"])
+
+    def drop(self) -> None:
+        """Remove the file, unless a pass that goes on at the mark needs it."""
+        if not self._marked.get("count"):
+            self.path.unlink(missing_ok=True)
 
     def close(self, count: int) -> None:
         """No more ids come; there are so many records."""

@@ -33,6 +33,7 @@ AREAS = {
     "ext": "rules of other packages",
 }
 NOTHING = "–"  # what is said of an empty value
+PLACES = frozenset("{}[]")  # one of these is in every sentence that is not said as it is written
 PART = re.compile(r"\[\[(.*?)\]\]")
 LONGEST = 200  # characters of one value inside a sentence; the whole value stays in Finding.values
 
@@ -108,6 +109,8 @@ def fill(sentence: str, values: Values) -> str:
     `{count} {count:task|tasks}`. What is in `[[ ]]` is left out where a value in it says nothing:
     `unknown key '{key}'[[; nearest: {nearest}]]`.
     """
+    if not PLACES.intersection(sentence):  # as in most fixes
+        return sentence
     said = _Said({name: _Word(_say(value), value) for name, value in values.items()})
     return PART.sub(lambda part: _part(part[1], said), sentence).format_map(said)
 
