@@ -32,8 +32,8 @@ page = st.navigation(
     position="top",
 )
 st.set_page_config(page_title=f"{page.title} · {t('frame.title')}")
-frame.bar()
-note_here.draw(page.url_path or "overview")
+frame.bar(page.url_path or address.HOME)
+note_here.draw(page.url_path or address.HOME)
 present.draw()
 keys.off()
 frame.lost()

@@ -223,6 +223,22 @@ def test_what_a_button_opened_is_the_next_stop_and_esc_goes_back(demo: str, tour
     assert button.evaluate("e => e === document.activeElement")
 
 
+def test_the_workspaces_stay_open_when_a_run_draws_them_anew_and_esc_goes_back(demo: str, tour: Any) -> None:
+    turn_to(tour, f"{demo}messages?workspace=six-conditions")
+    menu = tour.locator(".rb-menu")
+    menu.locator("summary").click()
+    menu.evaluate("e => { e.outerHTML = e.outerHTML.replace(' open=\"\"', ''); }")  # as a run does whose counts differ
+    tour.wait_for_selector(".rb-menu[open] a")
+    tour.keyboard.press("Tab")
+    assert menu.evaluate("e => e.open && e.contains(document.activeElement.closest('a'))")
+    tour.keyboard.press("Escape")
+    assert menu.evaluate("e => !e.open && document.activeElement === e.querySelector('summary')")
+    tour.keyboard.press("Enter")
+    menu.get_by_role("link", name="town-hall-albert").click()
+    tour.wait_for_selector("[data-rb-menu=town-hall-albert]:not([open])")
+    assert tour.url.endswith("/messages?workspace=town-hall-albert")
+
+
 def test_the_sidebar_that_is_folded_away_is_opened_and_closed_by_key(demo: str, tour: Any) -> None:
     open_page(tour, f"{demo}about?workspace=six-conditions")
     resize(tour, QUARTER)

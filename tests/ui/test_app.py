@@ -1,4 +1,4 @@
-"""The frame: navigation, sidebar, and an address that reproduces the screen."""
+"""The frame: navigation, workspace, and an address that reproduces the screen."""
 
 from __future__ import annotations
 
@@ -67,11 +67,10 @@ def test_the_bar_says_which_workspace_and_how_many_records() -> None:
     assert "24 records" in said
 
 
-def test_another_workspace_forgets_the_record() -> None:
-    test = app("messages", workspace="six-conditions-mistakes", record="ellery-03")
-    test.radio(key="workspace").set_value("town-hall-albert").run()
-    assert test.query_params["workspace"] == "town-hall-albert"
-    assert "record" not in test.query_params
+def test_the_link_to_another_workspace_forgets_the_record_and_stays_on_the_projector() -> None:
+    test = app("messages", workspace="six-conditions-mistakes", record="ellery-03", present="1")
+    menu = next(html.proto.body for html in test.get("html") if "data-rb-menu" in html.proto.body)
+    assert 'href="/messages?workspace=town-hall-albert&amp;present=1">town-hall-albert</a>' in menu
 
 
 def test_an_unknown_workspace_is_said_and_the_first_is_shown() -> None:
@@ -152,7 +151,8 @@ def test_markup_escapes_what_it_is_given_and_draws_nothing_else() -> None:
 
 
 def links(test: AppTest) -> list[dict[str, list[str]]]:
-    bodies = " ".join(html.proto.body for html in test.get("html"))
+    """What the links of the page say, without those of the bar to workspaces."""
+    bodies = " ".join(html.proto.body for html in test.get("html") if "data-rb-menu" not in html.proto.body)
     return [
         parse_qs(urlsplit(part.split('"')[0].replace("&amp;", "&")).query)
         for part in bodies.split('href="')[1:]

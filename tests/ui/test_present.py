@@ -26,12 +26,6 @@ def test_every_page_can_be_presented_and_says_so_in_its_address(name: str) -> No
     assert "present" not in test.query_params
 
 
-def test_it_stays_when_the_workspace_changes() -> None:
-    test = page("messages", workspace="tri-section", present="1")
-    test.radio(key="workspace").set_value("six-conditions-mistakes").run()
-    assert test.query_params["present"] == "1"
-
-
 @pytest.mark.parametrize(("kind", "there"), [("condition", "base, closed book"), ("judge", ""), ("mode", "rag")])
 def test_what_a_link_asks_for_and_is_not_there_is_said(kind: str, there: str) -> None:
     shown = said(page("messages", workspace="six-conditions-mistakes", **{kind: "nowhere"}))

@@ -8,25 +8,41 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 from markupsafe import Markup
 
-from readback.ui.common import address, changed, choice, message, show, upload
+from readback.ui.common import address, changed, choice, message, present, show, upload
 from readback.words import t
 
 
-def bar() -> None:
-    """Which workspace, behind its name in the bar: another one, its dataset, how many records, and *About*."""
+def bar(page: str) -> None:
+    """Which workspace, in the bar; behind its name the others, its dataset, how many records, and *About*.
+
+    `page` is the address of the page in view, on which another workspace is opened.
+    """
     st.session_state[show.SPOKEN] = message.spoken()
-    here = choice.workspace_id()
     with st.container(key="workspace_bar", width="content"):
-        label = show.md(name(here)) if here else t("frame.about")
-        # With another workspace it is another button, which is closed.
-        with st.popover(label, key=f"workspace_open_{here}", type="tertiary"):
-            if here:
-                listed = dict.fromkeys((*choice.folders(), here))  # a demo may be in view without being in the list
-                st.session_state["workspace"] = here
-                # Not a picker: what it opens closed, now and then, the popover that it is in.
-                st.radio(t("frame.workspace"), list(listed), key="workspace", format_func=_label, on_change=_open)
-                _facts()
-            st.page_link("pages/about_page.py", label=t("frame.about"), query_params=address.query())
+        show.draw(_menu(page, choice.workspace_id()))
+
+
+def _menu(page: str, here: str) -> Markup:
+    """The workspaces as a list of links that opens in the browser alone: no run of the page can close it."""
+    about = show.link("about", t("frame.about"))
+    if not here:
+        return about
+    listed = dict.fromkeys((*choice.folders(), here))  # a demo may be in view without being in the list
+    links = show.join([show.h("<li>{}</li>", _to(page, one, one == here)) for one in listed])
+    return show.h(
+        '<details class="rb-menu" data-rb-menu="{}"><summary><span class="rb-aloud">{} </span>'
+        '<span class="rb-name">{}</span></summary><div class="rb-side"><ul class="rb-listed" aria-label="{}">{}</ul>'
+        "{}<p>{}</p></div></details>",
+        here, t("frame.workspace"), name(here), t("frame.workspace"), links, _facts(), about,
+    )  # fmt: skip
+
+
+def _to(page: str, token: str, here: bool) -> Markup:
+    """A link to a workspace: what is chosen in this one is forgotten, as by `address.put`."""
+    forgotten: dict[str, str | None] = {key: None for key in address.SHARED if key != present.KEY}
+    only = {**forgotten, "workspace": token}
+    link = show.link(page, name(token), **({} if here else only))
+    return link if not here else show.h('{} <span class="rb-small">{}</span>', link, t("open.in_view"))
 
 
 def lost() -> None:
@@ -39,20 +55,12 @@ def lost() -> None:
         show.notice(t("frame.unknown_workspace"), "warning")
 
 
-def _open() -> None:
-    address.put(workspace=st.session_state["workspace"])
-
-
 def name(token: str) -> str:
     """What a workspace is called: an upload by when it came and by its files, since several may have one name."""
     folder = upload.path(token, choice.browser()) if token.startswith(upload.PREFIX) else None
     if folder is None:
         return token
     return t("frame.upload_name", time=clock((upload.home() / token).stat().st_mtime), name=upload.title(folder))
-
-
-def _label(token: str) -> str:
-    return show.md(name(token))
 
 
 def clock(moment: float) -> str:
@@ -63,10 +71,11 @@ def clock(moment: float) -> str:
         return datetime.fromtimestamp(moment).astimezone().strftime("%H:%M:%S %Z")
 
 
-def _facts() -> None:
+def _facts() -> Markup:
+    """What the workspace in view is called, its dataset, and what must be known of it; as far as it is read by now."""
     workspace, data = choice.peek()
     if workspace is None:
-        return
+        return Markup("")
     lines = [show.h("<p><strong>{}</strong></p>", workspace.name)]
     if workspace.dataset is None:
         lines.append(show.h("<p>{}</p>", t("frame.no_dataset")) if workspace.prompts or workspace.tasks else Markup(""))
@@ -83,4 +92,4 @@ def _facts() -> None:
             lines.append(show.h("<p>{}</p>", t("frame.masked")))
     if choice.workspace_id().startswith(upload.PREFIX):
         lines.append(show.h("<p>{}</p>", t("frame.uploaded")))
-    show.draw(show.h('<div class="rb-side">{}</div>', show.join(lines)))
+    return show.join(lines)

@@ -270,6 +270,29 @@
     }
   });
 
+  // The menu in the bar stays open when a run draws it anew (its counts are read a moment later), and is closed by Esc,
+  // by one of its links, by a click elsewhere, and when Tab leaves it; not by a focus that the page itself moves.
+  let menu = null; // which is open
+  const keepMenu = () => {
+    if (menu && !menu.isConnected) {
+      const again = document.querySelector(`[data-rb-menu="${CSS.escape(menu.dataset.rbMenu)}"]`);
+      if (again && document.activeElement === document.body) again.querySelector("summary").focus({ preventScroll: true });
+      if (again) again.open = true;
+    }
+    menu = document.querySelector("[data-rb-menu][open]") ?? (menu?.isConnected ? null : menu);
+  };
+  new MutationObserver(keepMenu).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["open"] });
+  const closeMenu = (event) => {
+    if (!menu || (event.type === "keydown" && event.key !== "Escape") || (event.type === "keyup" && event.key !== "Tab")) return;
+    const at = event.type === "click" ? event.target : document.activeElement;
+    const inside = menu.contains(at);
+    if (event.type === "keyup" ? inside : event.type === "click" && inside && !at.closest("a")) return;
+    if (event.type === "keydown" && inside) menu.querySelector("summary").focus();
+    menu.open = false;
+    menu = null;
+  };
+  for (const type of ["click", "keydown", "keyup"]) document.addEventListener(type, closeMenu);
+
   // Folding the sidebar in or out takes away the button that was pressed: the focus goes to the one that undoes it.
   const FOLDS = ["[data-testid=stSidebarCollapseButton] button", "button[data-testid=stExpandSidebarButton], [data-testid=stExpandSidebarButton] button"];
   document.addEventListener("click", async (event) => {
