@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import pkgutil
 import re
 import sys
 import time
@@ -132,6 +133,7 @@ def connected(address: str, opened: Workspace, say: Say) -> Iterator[Cluster]:
         day = model_input.today(opened)
         asked = {"about": _about(), "root": str(opened.root), "files": _files(opened)}
         text = json.dumps({**asked, "workspace": freeze(replace(opened, today=day))})
+        _known_there(client)
         workers = client.nthreads()
         looks = {
             name: client.submit(look, text, workers=[name], allow_other_workers=False, pure=False) for name in workers
@@ -175,6 +177,23 @@ def _client(address: str) -> Client:
     return client
 
 
+def _known_there(client: Client) -> None:
+    """Raises Unusable where the scheduler or a worker does not have this very module: one that gets the name of a
+    function which it cannot import ends (Dask 2026.8), so a function of Python's own asks.
+    """
+    asked = (pkgutil.get_data, __package__, Path(__file__).name)
+    ours = pkgutil.get_data(*asked[1:])
+    try:
+        there = client.run_on_scheduler(*asked)
+    except Exception:
+        there = None
+    if there != ours:
+        raise Unusable("no_readback_scheduler")
+    for worker, there in client.run(*asked, on_error="return").items():
+        if there != ours:
+            raise Unusable("no_readback", worker=worker)
+
+
 def _fits(client: Client, worker: str, future: Future[str]) -> bool:
     """Whether a worker can be used; False for one that went away meanwhile. Raises Unusable."""
     while True:
@@ -184,8 +203,6 @@ def _fits(client: Client, worker: str, future: Future[str]) -> bool:
             if worker not in client.nthreads():
                 return False
         except Exception as error:
-            if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] == "readback":
-                raise Unusable("no_readback", worker=worker) from None
             raise Unusable("failed", worker=worker, error=f"{type(error).__name__}: {error}") from None
         else:
             if unfit := json.loads(said):
