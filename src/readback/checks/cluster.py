@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import pkgutil
+import platform
 import re
 import sys
 import time
@@ -97,13 +98,13 @@ class Cluster:
             finally:
                 future.release()
         except Exception as error:  # whatever Dask raises: lost, killed with each worker that tried, forgotten
-            told = {"unfit": ["lost", {"error": f"{type(error).__name__}: {error}"}]}
+            told = {"unfit": ["lost", {"error": _in_a_line(error)}]}
         if told is None or "unfit" not in told:
             return told
         why, values = told["unfit"]
         if why not in self._said and not ended.is_set():
             self._said.add(why)
-            self._say(why, {"worker": "", **values})
+            self._say(why, values)
         return None
 
     def _wait(self, future: Future[str], ended: Event) -> bool:
@@ -173,7 +174,7 @@ def _client(address: str) -> Client:
     connecting.join(3 * CONNECT)
     client = made[0] if made else TimeoutError("nothing that it says is of Dask")
     if isinstance(client, Exception):
-        raise Unusable("unreachable", address=address, error=str(client) or type(client).__name__) from None
+        raise Unusable("unreachable", address=address, error=_in_a_line(client)) from None
     return client
 
 
@@ -203,12 +204,16 @@ def _fits(client: Client, worker: str, future: Future[str]) -> bool:
             if worker not in client.nthreads():
                 return False
         except Exception as error:
-            raise Unusable("failed", worker=worker, error=f"{type(error).__name__}: {error}") from None
+            raise Unusable("failed", worker=worker, error=_in_a_line(error)) from None
         else:
             if unfit := json.loads(said):
                 why, values = unfit
                 raise Unusable(why, worker=worker, **values)
             return True
+
+
+def _in_a_line(error: Exception) -> str:
+    return ": ".join((type(error).__name__, *str(error).strip().splitlines()[:1]))
 
 
 # On a worker.
@@ -229,7 +234,8 @@ def work(text: str) -> str:
     """The frames of one range, as JSON: {"frames", "stopped": as the child was, if it was}, or {"unfit": as above}."""
     asked = json.loads(text)
     if unfit := _unfit(asked):
-        return json.dumps({"unfit": unfit})
+        why, values = unfit
+        return json.dumps({"unfit": [why, {**values, "worker": platform.node()}]})
     asked = {**asked["work"], "cache": str(cache_folder().parent)}
     opened = _prepared(json.dumps(asked["workspace"]))
     limits, shared = token_counts.limits(opened, in_child.LIMITS), token_counts.shared_by_audit(opened)
