@@ -27,6 +27,8 @@ HOMES = {
     "plotly": ("scores.charts",),
     "pandas": ("scores.charts", "ui", "notebook"),
     "scipy": ("stats",),
+    "dask": ("checks.cluster",),
+    "distributed": ("checks.cluster",),
 }
 FORBIDDEN = ("eval", "exec", "yaml.load", "yaml.unsafe_load", "os.system", "os.popen", "pickle.load", "pickle.loads")
 

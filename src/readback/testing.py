@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from readback import workspace
-from readback.review import lock_file, locked
+from readback.review import lock_check, lock_file
 from readback.review.leaves import NothingToLock
 
 
@@ -22,9 +22,9 @@ def assert_locked(path: Path | str, lock: Path | str | None = None) -> None:
     """
     try:
         opened = workspace.open(path)
-        checked = locked.check(opened, Path(lock) if lock else opened.root / lock_file.NAME)
+        checked = lock_check.check(opened, Path(lock) if lock else opened.root / lock_file.NAME)
     except (workspace.NothingRead, lock_file.BadLock, NothingToLock) as error:
         raise AssertionError(f"{path}: {error}") from None
     if checked and checked.stale:
-        said = [f"{lock_file.head(line.subject)}: {locked.said(line)}" for line in checked.stale]
+        said = [f"{lock_file.head(line.subject)}: {lock_check.said(line)}" for line in checked.stale]
         raise AssertionError("\n".join([f"{path}: the prompts are not those of the lock", *said]))

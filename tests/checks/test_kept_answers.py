@@ -130,7 +130,7 @@ def test_another_version_another_day_or_another_language_makes_it_anew(
 ) -> None:
     folder = write(FILES)
     asked(folder)
-    for name in ("_package", "_installed", "language"):
+    for name in ("package", "_installed", "language"):
         with monkeypatch.context() as patch:
             patch.setattr(kept_answers, name, lambda: "another")
             assert asked(folder)[1], name

@@ -157,7 +157,7 @@ def test_what_every_choice_depends_on_is_asked_for_in_full(
 ) -> None:
     folder = write(FILES)
     answer(folder)
-    for name in ("_package", "_installed", "language"):
+    for name in ("package", "_installed", "language"):
         asked.clear()
         with monkeypatch.context() as patch:
             patch.setattr(kept_answers, name, lambda: "another")

@@ -67,6 +67,7 @@ def answer(output: Output, *words: Any) -> tuple[int, str]:
     [
         "check W --condition a --select fmt,dat --ignore fmt-markers --baseline b --jobs 2 --format jsonl",
         "check W --format json --fail-on warning",
+        "check W --cluster tcp://host:8786 --sample 20",
         "render W --condition C --record 1 --set a=b --set c:=1 --wire --wire-form training --format json",
         "render W --mode M --task T --adapter A --index 3",
         "render W --judge J",

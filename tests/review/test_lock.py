@@ -16,7 +16,7 @@ from readback import workspace
 from readback.cli import main
 from readback.compare.side import Side, SideError
 from readback.compare.sides import show_side
-from readback.review import lock_file, locked
+from readback.review import lock_check, lock_file
 from readback.review.changes import SIDE
 from readback.review.leaves import NothingToLock, leaves
 from readback.review.lock_file import BadLock, NewerLock
@@ -34,7 +34,7 @@ def said(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, 
 
 def stale(root: Path) -> dict[str, str]:
     """What `check` says is not the same, by the line's beginning."""
-    checked = locked.check(workspace.open(root), root / "readback.lock", jobs=1)
+    checked = lock_check.check(workspace.open(root), root / "readback.lock", jobs=1)
     assert checked is not None
     return {lock_file.head(line.subject): line.state for line in checked.stale}
 

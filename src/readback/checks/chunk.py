@@ -32,6 +32,7 @@ from readback.types import (
     Workspace,
 )
 
+WORK = "readback.checks.chunk:audit_chunk"
 BATCH = 64  # records of one frame, and
 WAIT = 0.2  # seconds after which a frame is sent all the same: somebody may be watching
 

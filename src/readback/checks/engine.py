@@ -11,79 +11,42 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from threading import Event
-from typing import Any
+from typing import Any, Protocol
 
 from readback import as_json, sandbox
 from readback.checks import excess, kept_answers, kept_parts, rules, training, workspace_check
-from readback.checks.chunk import about, heard, payload
+from readback.checks.chunk import WORK, about, heard, payload
 from readback.checks.kept_parts import Parts
 from readback.checks.longest_tokens import with_tokens
+from readback.checks.once import Once
 from readback.checks.repeats import Mark, Repeats
 from readback.checks.rules import Fault
 from readback.checks.sample import SEED, Sample, drawn
-from readback.checks.summary import Audit, Progress, Tally, rows, selection_key
+from readback.checks.summary import Audit, Progress, Tally, rows
 from readback.checks.unused import unused
 from readback.checks.variables import Variables, started
 from readback.prompts import assemble, in_child, in_chunks, token_counts, training_match, trial
 from readback.records.changed import changed_meanwhile
 from readback.records.dataset import Cancelled, Counts, Dataset, DatasetChanged, open_dataset
-from readback.records.field_names import MOST
 from readback.types import Assembly, Finding, Record, RuleContext, Selection, Workspace
 
-
-# What is true of every record is said at the first one: that no record has a variable, say.
-@dataclass(slots=True)
-class Once:
-    """Passes findings on, and those of a rule with `once(finding, nowhere)` once in each mode, condition or judge for
-    what it answers: what the finding is about, or None where it is told at every record. `nowhere(name)` is whether no
-    record, of several, has the field that a name is read from.
-    """
-
-    data: Dataset
-    said: set[tuple[str | None, ...]] = field(default_factory=set)
-    records: Counter[str] = field(default_factory=Counter)  # by code, those where nothing else of it was told
-
-    def take(self, found: Iterable[Finding | Fault]) -> Iterator[Finding | Fault]:
-        for one in found:
-            about = self._about(one)
-            if isinstance(one, Fault) or about is None:
-                yield one
-            elif about not in self.said:
-                self.said.add(about)
-                values = {**one.values, **({"records": len(self.data)} if "records" in one.values else {})}
-                yield replace(one, values=values, message=rules.fill(rules.RULES()[one.code].sentence, values))
-
-    def of_all(self, found: Iterable[Finding | Fault]) -> Iterator[Finding | Fault]:
-        """What is true of every record, from what was found in one."""
-        return self.take(one for one in found if self._about(one) is not None)
-
-    def count(self, told: Iterable[Finding]) -> None:
-        """Remember where what was told of a record is true of all, so that nobody counts that record for a share."""
-        codes: dict[bool, set[str]] = {True: set(), False: set()}
-        for one in told:
-            codes[self._about(one) is not None].add(one.code)
-        self.records.update(codes[True] - codes[False])
-
-    def _about(self, one: Finding | Fault) -> tuple[str | None, ...] | None:
-        if isinstance(one, Fault):
-            return None
-        rule = rules.RULES().get(one.code)
-        about = getattr(rule.logic, "once", None) if rule else None
-        said = about(one, self._nowhere) if about else None
-        return None if said is None else (one.code, one.place.file, *selection_key(one.place), one.severity, *said)
-
-    def _nowhere(self, name: str) -> bool:
-        known, source = self.data.field_counts, self.data.source
-        root = name.partition(".")[0]
-        field_name = source.fields.get(root, root) if source else root
-        return len(self.data) > 1 and len(known) < MOST and field_name not in known
-
-
-WORK = "readback.checks.chunk:audit_chunk"
 NO_ANSWER = "jdg-no-answer"
 EARLY = "the records of the dataset, given up before the rest was tried"
 KILLS = 5  # records that may kill their child under one choice before the choice is given up
 FEWEST = 25  # records of a sample that are worth a child
+
+
+class Workers(Protocol):
+    """Who works on whole ranges of records in place of this machine's own children. Used from several threads."""
+
+    @property
+    def at_once(self) -> int:
+        """How many ranges it is worth to ask for at the same time."""
+
+    def stream(self, work: Mapping[str, Any], here: Callable[[], Iterator[Any]], ended: Event) -> Iterator[Any]:
+        """What a child says about `work` and raises, wherever that child is; what `here()` says where nobody elsewhere
+        can. After `ended` nobody wants it any more.
+        """
 
 
 @dataclass(slots=True)
@@ -100,6 +63,8 @@ class _Run:
     kills: Counter[Selection] = field(default_factory=Counter)
     pace: list[tuple[float, int]] = field(default_factory=list)  # of each child: seconds, records after the first
     parts: Parts | None = None  # what children told in earlier checks
+    workers: Workers | None = None  # whole ranges are theirs; what needs a second look is looked at here
+    ended: Event = field(default_factory=Event)  # nobody wants to hear more
 
     @property
     def sampled(self) -> bool:
@@ -123,16 +88,19 @@ class _Run:
         """What is told of each record of a whole range, by a child or by one of an earlier check."""
 
         def ask(choices: tuple[Selection, ...], records: bool) -> Iterator[Mapping[str, Any]]:
-            return heard(self.stream(self.work(start, stop, choices, records), once=stop - start > 1))
+            return heard(self.stream(self.work(start, stop, choices, records), stop - start > 1, self.workers))
 
         return self.parts.told(start, stop, choices, ask) if self.parts else ask(choices, True)
 
-    def stream(self, work: Mapping[str, Any], once: bool) -> Iterator[Mapping[str, Any]]:
+    def stream(
+        self, work: Mapping[str, Any], once: bool, workers: Workers | None = None
+    ) -> Iterator[Mapping[str, Any]]:
         """What a child says; how long that takes is remembered, without its start."""
         began, count = 0.0, 0
         limits = token_counts.limits(self.opened, in_child.LIMITS)
         shared = token_counts.shared_by_audit(self.opened)
-        for frame in sandbox.stream(WORK, work, limits, shared, once=once, awaited=self.sampled):
+        here = partial(sandbox.stream, WORK, work, limits, shared, once=once, awaited=self.sampled)
+        for frame in workers.stream(work, here, self.ended) if workers else here():
             count += len(frame["records"]) if began else 0
             began = began or time.monotonic()
             yield frame
@@ -168,6 +136,7 @@ def check(
     progress: Callable[[int, int], bool | None] | None = None,
     sample: int | None = None,
     seed: int = SEED,
+    workers: Workers | None = None,
 ) -> Audit:
     """The whole audit at once, with its first 10,000 findings; of a `sample` of the records where that is given.
 
@@ -183,6 +152,7 @@ def check(
         progress=progress,
         sample=sample,
         seed=seed,
+        workers=workers,
     )
     return next(step for step in steps if isinstance(step, Audit))
 
@@ -198,11 +168,13 @@ def stream(
     progress: Callable[[int, int], bool | None] | None = None,
     sample: int | None = None,
     seed: int = SEED,
+    workers: Workers | None = None,
 ) -> Iterator[Finding | Progress | Audit]:
     """Findings as they are found, Progress in between, the summary last.
 
     `select` and `ignore` hold codes or areas (`fmt`); `conditions` narrows the audit to these; findings whose
-    key is in `baseline` are known and only counted; `jobs` children work at once (None: one on every core).
+    key is in `baseline` are known and only counted; `jobs` children work at once (None: one on every core). `workers`
+    are who works on whole ranges instead; that changes nothing but the time.
 
     With `sample`, so many records are drawn by `seed` and looked at, all of them where there are no more. What needs
     no record is looked at in full; what repeats from record to record, and training files beside the dataset, are not.
@@ -210,7 +182,8 @@ def stream(
     Raises DatasetChanged when the dataset is written to meanwhile.
     """
     codes = None if not (select or ignore) else frozenset(_codes(select, ignore))
-    work = partial(_worked_out, opened, codes, frozenset(conditions), frozenset(baseline), jobs, progress, sample, seed)
+    asking = codes, frozenset(conditions), frozenset(baseline)
+    work = partial(_worked_out, opened, *asking, jobs, progress, sample, seed, workers)
     if sample is not None:
         yield from work()
         return
@@ -227,6 +200,7 @@ def _worked_out(
     progress: Callable[[int, int], bool | None] | None,
     sample: int | None,
     seed: int,
+    workers: Workers | None,
 ) -> Iterator[Finding | Progress | Audit]:
     try:
         data = open_dataset(opened.root, opened.dataset, _wanted(progress))
@@ -243,7 +217,7 @@ def _worked_out(
     numbers = range(len(data)) if sample is None else drawn(len(data), sample, seed)
     run = _Run(opened, data, codes, list(choices), tally, names, numbers)
     part = run.sampled
-    run.parts = None if part else kept_parts.parts(opened, data, codes)
+    run.parts, run.workers = None if part else kept_parts.parts(opened, data, codes), workers
     of_files = list(workspace_check.found(opened, data, beside, codes))
     full = tuple(sorted({one.code for one in of_files if isinstance(one, Finding) and one.place.index is not None}))
     yield from run.tally.take(of_files)
@@ -251,7 +225,7 @@ def _worked_out(
         yield from run.tally.take(_preflight(run, first, firsts))
     others = [_Run(one.opened, one.data, one.codes, [], tally, Variables(), range(len(one.data))) for one in beside]
     for one in others:
-        one.parts = kept_parts.parts(one.opened, one.data, one.codes)
+        one.parts, one.workers = kept_parts.parts(one.opened, one.data, one.codes), workers
     stopped, again, once, done, marked = False, Repeats(opened), Once(data), 0, set[str]()
     if part and numbers[0]:
         once.count(told := run.tally.take(once.of_all(_of_first(run))))
@@ -346,20 +320,20 @@ def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
     What a child did not finish, or did for a choice that was given up meanwhile, is done again, one record after
     another.
     """
-    spans = deque(_spans(run, jobs or os.cpu_count() or 1))
-    workers = min(jobs or os.cpu_count() or 1, len(spans))
+    most = jobs or (run.workers.at_once if run.workers else os.cpu_count() or 1)
+    spans = deque(_spans(run, most))
+    workers = min(most, len(spans))
     if workers < 2:
         for span in spans:
             yield from _chunk(run, *span, whole=True)
         return
-    ended = Event()
     under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_Raw]]] = deque()
     with ThreadPoolExecutor(workers, thread_name_prefix="readback-audit") as threads:
         try:
             while spans or under_way:
                 while spans and len(under_way) <= workers:
                     (start, stop), choices = spans.popleft(), tuple(run.active)
-                    under_way.append((start, stop, choices, threads.submit(_raw, run, start, stop, choices, ended)))
+                    under_way.append((start, stop, choices, threads.submit(_raw, run, start, stop, choices)))
                 at, stop, choices, future = under_way.popleft()
                 raw = future.result()
                 if choices == tuple(run.active):
@@ -369,7 +343,7 @@ def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
                         yield frame
                 yield from _chunk(run, at, stop, careful=raw.stopped)
         finally:
-            ended.set()
+            run.ended.set()
 
 
 def _spans(run: _Run, workers: int) -> Iterator[tuple[int, int]]:
@@ -389,12 +363,12 @@ class _Raw:
     stopped: bool = False
 
 
-def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...], ended: Event) -> _Raw:
+def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...]) -> _Raw:
     raw = _Raw()
     try:
         for one in run.told(start, stop, choices):
             raw.told.append(one)
-            if ended.is_set():
+            if run.ended.is_set():
                 break
     except sandbox.Stopped:
         raw.stopped = True

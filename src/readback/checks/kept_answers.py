@@ -143,7 +143,7 @@ def _sizes(files: States) -> str:
 
 def versions() -> list[Any]:
     """What every answer depends on, as JSON: Python, all that is installed, this package, the language of its words."""
-    return [sys.version, _installed(), _package(), language()]
+    return [sys.version, _installed(), package(), language()]
 
 
 def content(root: Path, files: States) -> list[list[Any]]:
@@ -156,11 +156,12 @@ def content(root: Path, files: States) -> list[list[Any]]:
 
 
 @cache
-def _package() -> str:
-    """What this package holds: rules, words, readers, adapters, everything."""
+def package() -> str:
+    """What this package holds, wherever it is installed: rules, words, readers, adapters, everything."""
     homes = (Path(__file__).parents[1], CONFIGS)
-    names = sorted(path for home in homes for path in home.rglob("*") if "__pycache__" not in path.parts)
-    files = ((str(path), path.read_bytes()) for path in names if path.is_file())
+    every = ((number, path.relative_to(home), path) for number, home in enumerate(homes) for path in home.rglob("*"))
+    ours = sorted(one for one in every if not {"__pycache__", "_bundle"} & set(one[1].parts) and one[2].is_file())
+    files = ((f"{number} {name.as_posix()}", path.read_bytes()) for number, name, path in ours)
     return _digest([[name, hashlib.sha256(content).hexdigest()] for name, content in files])
 
 

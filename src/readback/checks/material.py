@@ -135,7 +135,7 @@ def told_in_full(opened: Workspace) -> set[str]:
     places += [place for one in prompts for place in (one.place, one.system_place)]
     places += [one.place for one in opened.adapters.values()] + [one.place for one in opened.conditions]
     said = {opened.file, *(place.file for place in places), *(one.path for one in opened.scores)}
-    return {name for name in said if name} - set(_rows(opened))
+    return {name for name in said if name} - set(files_of_rows(opened))
 
 
 def looks_elsewhere(opened: Workspace) -> bool:
@@ -144,12 +144,12 @@ def looks_elsewhere(opened: Workspace) -> bool:
     say, names its file, too.
     """
     trained = any(model.training_messages for model in opened.models.values())
-    named = opened.dataset is not None and normpath(opened.dataset.path) in _rows(replace(opened, dataset=None))
+    named = opened.dataset is not None and normpath(opened.dataset.path) in files_of_rows(replace(opened, dataset=None))
     return bool(opened.training or opened.sent or trained or named)
 
 
-def _rows(opened: Workspace) -> Iterator[str]:
-    """Files of the workspace that children read."""
+def files_of_rows(opened: Workspace) -> Iterator[str]:
+    """Files of the workspace that children read for their rows, by their names below its folder."""
     named = [*opened.sent, *(one.path for one in opened.training), *(one.answers for one in opened.conditions)]
     named += [name for one in opened.models.values() for name in (one.training_messages, one.tokenizer)]
     named += [opened.dataset.path] if opened.dataset else []

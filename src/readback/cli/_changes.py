@@ -11,9 +11,9 @@ from readback.bookmarks import markdown
 from readback.checks.summary import Audit
 from readback.cli import _lines
 from readback.compare import as_text
-from readback.review import lock_file, locked
+from readback.review import lock_check, lock_file
 from readback.review.changes import Change
-from readback.review.locked import Line
+from readback.review.lock_check import Line
 from readback.types import Finding
 from readback.words import t
 
@@ -66,7 +66,7 @@ def said(line: Line) -> str:
     """What became of a text, in words; of a revision or a sign-off as of a lock."""
     if line.before is None or line.now is None:
         return t(f"cli.ci.{'line_new' if line.before is None else 'line_gone'}")
-    return locked.said(line)
+    return lock_check.said(line)
 
 
 def lines(found: Iterable[Line], mark: str, shown: Callable[[str], str] = str) -> Iterator[str]:

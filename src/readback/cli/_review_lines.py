@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from readback.review import lock_file, locked, signing, under
+from readback.review import lock_check, lock_file, signing, under
 from readback.review.state import By, Note, Review
 from readback.words import t
 
@@ -43,7 +43,7 @@ def values(found: Review, held: dict[str, signing.Standing], since: dict[str, un
 def _standing(held: signing.Standing | None) -> dict[str, Any]:
     if held is None:
         return {"stale": None, "changes": [], "evidence_changed": None, "evidence": []}
-    changed = [f"{lock_file.head(line.subject)}: {locked.said(line)}" for line in held.lines]
+    changed = [f"{lock_file.head(line.subject)}: {lock_check.said(line)}" for line in held.lines]
     return {"stale": held.stale, "changes": changed, "evidence_changed": bool(held.evidence),
             "evidence": list(held.evidence), "unsaid": held.unsaid or None, "unread": held.unread or None}  # fmt: skip
 
@@ -69,7 +69,7 @@ def told(found: Review, held: dict[str, signing.Standing], since: dict[str, unde
         there = held.get(signed.id)
         yield t("cli.review.row_signoff", subject=signed.subject, by=_said(signed.by), state=_holds(there))
         for line in there.lines if there else ():
-            yield f"    {t('cli.lock.changed', line=lock_file.head(line.subject), said=locked.said(line))}"
+            yield f"    {t('cli.lock.changed', line=lock_file.head(line.subject), said=lock_check.said(line))}"
         if there and there.unsaid:
             yield f"    {t('cli.lock.unsaid', why=there.unsaid)}"
     if found.unread:

@@ -8,6 +8,7 @@ import re
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,6 +24,7 @@ from readback.checks.verdicts import Verdict, verdicts
 from readback.cli import (
     UsageError,
     _changes,
+    _cluster,
     _github,
     _junit,
     _lines,
@@ -69,6 +71,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--sample", type=int, nargs="?", const=SIZE, metavar="N", help=t("cli.check.help_sample", size=SIZE))
     add("--seed", type=int, metavar="SEED", help=t("cli.check.help_seed", seed=SEED))
     _options.jobs(parser)
+    add("--cluster", metavar="ADDRESS", help=t("cli.check.help_cluster"))
     _options.loudness(parser, t("cli.check.help_quiet"), t("cli.check.help_verbose"))
 
 
@@ -90,11 +93,10 @@ def run(args: argparse.Namespace) -> int:
     except DatasetChanged as changed:
         raise UsageError(t("cli.main.again", why=changed)) from None
     baseline |= then.keys if then else frozenset()
-    steps = engine.stream(
-        opened, select=select, ignore=ignore, conditions=names, baseline=baseline, jobs=jobs, sample=sample, seed=seed
-    )
+    asked = partial(engine.stream, opened, select=select, ignore=ignore, conditions=names, baseline=baseline)
     try:
-        audit = _written(opened, steps, args, then)
+        with _cluster.workers(args.cluster, opened) as workers:
+            audit = _written(opened, asked(jobs=jobs, sample=sample, seed=seed, workers=workers), args, then)
     except DatasetChanged as changed:
         raise UsageError(t("cli.main.again", why=changed)) from None
     if args.format == "text" and then:

@@ -11,10 +11,10 @@ from readback import as_json
 from readback.cli import UsageError, _changes, _lines, _options, _workspace
 from readback.compare.side import SideError
 from readback.prompts import model_input
-from readback.review import lock_file, locked
+from readback.review import lock_check, lock_file
 from readback.review.leaves import Leaves, NothingToLock, Subject, leaves
+from readback.review.lock_check import Checked, Line
 from readback.review.lock_file import BadLock, Lock, NewerLock
-from readback.review.locked import Checked, Line
 from readback.types import Workspace
 from readback.words import t
 
@@ -52,7 +52,7 @@ def _write(
     args: argparse.Namespace, opened: Workspace, path: Path, progress: _options.Progress, jobs: int | None
 ) -> int:
     held = _held(path)
-    today = locked.dated(opened, held.today if held and held.today else model_input.today(opened))
+    today = lock_check.dated(opened, held.today if held and held.today else model_input.today(opened))
     found = leaves(today, None, progress, jobs)
     progress.end()
     if found is None:
@@ -102,7 +102,7 @@ def _size(made: Lock, found: Leaves) -> str:
 def _check(
     args: argparse.Namespace, opened: Workspace, path: Path, progress: _options.Progress, jobs: int | None
 ) -> int:
-    checked = locked.check(opened, path, progress, jobs, args.rev)
+    checked = lock_check.check(opened, path, progress, jobs, args.rev)
     progress.end()
     if checked is None:
         raise KeyboardInterrupt
@@ -131,7 +131,7 @@ def _value(line: Line) -> dict[str, Any]:
 
 def _said(checked: Checked, quiet: bool) -> Iterator[str]:
     for line in checked.stale:
-        yield t("cli.lock.changed", line=lock_file.head(line.subject), said=locked.said(line))
+        yield t("cli.lock.changed", line=lock_file.head(line.subject), said=lock_check.said(line))
     if checked.unsaid and any(line.state == "changed" for line in checked.lines):
         yield t("cli.lock.unsaid", why=checked.unsaid)
     if not quiet:

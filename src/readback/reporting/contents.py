@@ -26,7 +26,7 @@ from readback.readers.paths import resolve
 from readback.records.changed import DatasetChanged
 from readback.records.dataset import open_dataset
 from readback.reporting import about_scores, prompts_shown
-from readback.review import anchors, lock_file, locked, meeting, signing, under
+from readback.review import anchors, lock_check, lock_file, meeting, signing, under
 from readback.review.agenda import Item, last_signoff
 from readback.review.event import FIRST, Event
 from readback.review.leaves import Leaves, NothingToLock, leaves, worked_out_once
@@ -92,7 +92,7 @@ def contents(
 def _contents(
     opened: Workspace, store: Store, when: Until, jobs: int | None, progress: Progress | None
 ) -> dict[str, Any]:
-    asked, opened = opened, locked.dated(opened, when.time[:10])
+    asked, opened = opened, lock_check.dated(opened, when.time[:10])
     found, days = review(when.events), dict[str, Leaves | None]()
     made = meeting.gathered(opened, store, when.day, found, jobs, progress)
     now = days[model_input.today(opened)] = _leaves(opened, jobs, progress)
@@ -132,7 +132,7 @@ def _contents(
 
 def evidence(opened: Workspace, store: Store, when: Until, jobs: int | None = None) -> str:
     """The digest of findings and scores that a report keeps, for the files as they are now."""
-    made = meeting.gathered(locked.dated(opened, when.time[:10]), store, when.day, Review(), jobs)
+    made = meeting.gathered(lock_check.dated(opened, when.time[:10]), store, when.day, Review(), jobs)
     return hashlib.sha256(as_json.dumps(_evidence(made)).encode()).hexdigest()
 
 
@@ -238,7 +238,7 @@ def _now(
     opened: Workspace, one: Decision, days: dict[str, Leaves | None], jobs: int | None
 ) -> Mapping[str, str] | None:
     """The fingerprints of what a decision is on, as the files are now; None where nothing can be assembled."""
-    dated = locked.dated(opened, one.today)
+    dated = lock_check.dated(opened, one.today)
     day = model_input.today(dated)
     if day not in days:
         days[day] = _leaves(dated, jobs, None)
@@ -283,7 +283,7 @@ def _signoff(
                 now = signing.evidence(made.opened, one.subject, jobs, progress, made.audit)
                 standings[signed] = signing.standing(opened, store, one, progress, jobs, now)
             held = standings[signed]
-            changes = [f"{lock_file.head(line.subject)}: {locked.said(line)}" for line in held.lines]
+            changes = [f"{lock_file.head(line.subject)}: {lock_check.said(line)}" for line in held.lines]
             word = "unread" if held.unread else "stale" if held.stale else "evidence" if held.evidence else "same"
             said = {"standing": word, "changes": changes, "evidence": list(held.evidence),
                     "unsaid": held.unread or held.unsaid or None}  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from readback.reporting import contents
 from readback.reporting.seal import Seal
-from readback.review import lock_file, locked
+from readback.review import lock_check, lock_file
 from readback.review.event import FIRST
 from readback.review.leaves import NothingToLock, leaves
 from readback.review.lock_file import BadLock
@@ -44,13 +44,13 @@ def _texts(opened: Workspace, lock: object, jobs: int | None) -> Iterator[str]:
         return
     try:
         held = lock_file.parsed(lock)
-        found = leaves(locked.dated(opened, held.today), None, None, jobs)
+        found = leaves(lock_check.dated(opened, held.today), None, None, jobs)
     except BadLock as error:
         yield f"The fingerprints of the report cannot be read: {error}."
         return
     except NothingToLock as nothing:
         yield f"Nothing is sent any more: {nothing}."
         return
-    for one in locked.compared(held, found) if found else ():
+    for one in lock_check.compared(held, found) if found else ():
         if one.state != "same":
-            yield f"{lock_file.head(one.subject)}: {locked.said(one)}."
+            yield f"{lock_file.head(one.subject)}: {lock_check.said(one)}."

@@ -35,9 +35,9 @@ from readback.quantity import quantity
 from readback.readers import cache_folder
 from readback.readers.paths import resolve
 from readback.records.dataset import open_dataset
-from readback.review import changes, lock_file, locked
+from readback.review import changes, lock_check, lock_file
 from readback.review.leaves import NothingToLock, leaves
-from readback.review.locked import Line
+from readback.review.lock_check import Line
 from readback.review.state import SignOff
 from readback.review.store import Store
 from readback.review.subject import Subject, covers
@@ -90,7 +90,7 @@ class Standing:
 def keep(opened: Workspace, subject: Subject, progress: Progress | None = None, jobs: int | None = None) -> Kept:
     """What a sign-off of a subject is made on, as the files are now. Raises NothingToLock, DatasetChanged, Stopped."""
     choices, today = covers(opened, subject), model_input.today(opened)
-    dated = locked.dated(opened, today)
+    dated = lock_check.dated(opened, today)
     if (found := leaves(dated, choices, progress, jobs)) is None:
         raise Stopped
     lock = lock_file.text(lock_file.lock(found, today)).encode()
@@ -126,7 +126,7 @@ def mark(opened: Workspace, subject: Subject, progress: Progress | None = None, 
         choices, today = covers(opened, subject), model_input.today(opened)
         if len(open_dataset(opened.root, opened.dataset)) * len(choices) > MARKED:
             return Kept({}, {})
-        found = leaves(locked.dated(opened, today), choices, progress, jobs)
+        found = leaves(lock_check.dated(opened, today), choices, progress, jobs)
     except NothingToLock:
         return Kept({}, {})
     if found is None:
@@ -152,14 +152,14 @@ def standing(
     if raw is None or beside is None:
         return Standing(unread="what it was made on is no longer kept")
     held = lock_file.parsed(raw.decode())
-    dated = locked.dated(opened, one.payload["today"])
+    dated = lock_check.dated(opened, one.payload["today"])
     try:
         found = leaves(dated, covers(opened, one.subject), progress, jobs)
     except NothingToLock:
         return Standing(tuple(Line(subject, root, None) for subject, root in held.roots.items()))
     if found is None:
         raise Stopped
-    lines = locked.compared(held, found, lock_file.of_records(raw, beside.splitlines()))
+    lines = lock_check.compared(held, found, lock_file.of_records(raw, beside.splitlines()))
     stale = tuple(line for line in lines if line.state != "same")
     changed = tuple(_differs(store, one, now or evidence(opened, one.subject, jobs, progress)))
     if not any(line.state == "changed" for line in stale):
@@ -253,7 +253,7 @@ def then(opened: Workspace, store: Store, one: SignOff) -> Iterator[Workspace]:
         if not _with_data(opened, made / "then"):
             raise NotKept(NO_DATA)
         way = made / "then" if opened.file in (None, workspace_file.NAME) else made / "then" / opened.file
-        yield locked.dated(workspace.open(way, chosen=opened.chosen), opened.today)
+        yield lock_check.dated(workspace.open(way, chosen=opened.chosen), opened.today)
     except (OSError, workspace.NothingRead) as error:
         raise NotKept(str(error)) from None
     finally:

@@ -18,9 +18,9 @@ from readback.compare.side import Side, SideError
 from readback.compare.sides import reached
 from readback.prompts import model_input
 from readback.prompts.in_chunks import Progress
-from readback.review import changes, lock_file, locked, signing
+from readback.review import changes, lock_check, lock_file, signing
 from readback.review.leaves import Leaves, NothingToLock, leaves
-from readback.review.locked import Line
+from readback.review.lock_check import Line
 from readback.review.state import Decision, Review, SignOff
 from readback.review.store import Store
 from readback.review.subject import Subject, covers
@@ -115,7 +115,7 @@ def at_revision(opened: Workspace, rev: str) -> tuple[Workspace, Workspace]:
     """The workspace as it was at a revision of git, and as it is, on the same day. Raises SideError."""
     old, _ = reached(opened, Side(Selection(), rev=rev))
     day = model_input.today(opened)
-    return locked.dated(old, day), locked.dated(opened, day)
+    return lock_check.dated(old, day), lock_check.dated(opened, day)
 
 
 def since_lock(opened: Workspace, store: Store | None, path: Path, found: Review, jobs: int | None = None,
@@ -124,7 +124,7 @@ def since_lock(opened: Workspace, store: Store | None, path: Path, found: Review
 
     Raises BadLock, NothingToLock, DatasetChanged.
     """
-    checked = locked.check(opened, path, progress, jobs)
+    checked = lock_check.check(opened, path, progress, jobs)
     if checked is None:
         raise signing.Stopped
     unknown = ("A lock keeps no findings and no scores, so these are not compared.",)
@@ -158,7 +158,7 @@ def prompts(old: Workspace, now: Workspace, jobs: int | None = None, progress: P
     if then is None or here is None:
         raise signing.Stopped
     raw = lock_file.text(held := lock_file.lock(then, None)).encode()
-    lines = locked.compared(held, here, lock_file.of_records(raw, lock_file.records(raw, then)))
+    lines = lock_check.compared(held, here, lock_file.of_records(raw, lock_file.records(raw, then)))
     wanted = [line for line in lines if not conditions or line.subject.choice.condition in conditions]
     return tuple(_worded(old, now, line, jobs) for line in wanted if line.state != "same")
 
@@ -239,7 +239,7 @@ def _stale(opened: Workspace, store: Store, found: Review, jobs: int | None) -> 
         if raw is None:
             continue
         if day not in days:
-            days[day] = leaves(locked.dated(opened, day), None, None, jobs)
+            days[day] = leaves(lock_check.dated(opened, day), None, None, jobs)
         now = days[day]
         if now is None or _differs(opened, one.subject, raw, now):
             made.append(one)

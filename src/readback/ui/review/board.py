@@ -8,7 +8,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.records.changed import DatasetChanged
-from readback.review import lock_file, locked, renamed, signing, state, subject
+from readback.review import lock_check, lock_file, renamed, signing, state, subject
 from readback.review.event import NotSaved
 from readback.review.leaves import NothingToLock
 from readback.review.state import Decision, Review, SignOff
@@ -79,7 +79,8 @@ def _await() -> None:
 def _signoff(one: SignOff, held: Held) -> Markup:
     lines = held.standing.lines if held.standing else ()
     told = show.join([
-        show.h("<li><strong>{}</strong>: {}</li>", lock_file.head(line.subject), locked.said(line)) for line in lines
+        show.h("<li><strong>{}</strong>: {}</li>", lock_file.head(line.subject), lock_check.said(line))
+        for line in lines
     ])  # fmt: skip
     unsaid = held.standing.unsaid if held.standing else ""
     return show.h(

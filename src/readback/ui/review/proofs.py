@@ -13,7 +13,7 @@ from readback.compare.diff import difference
 from readback.compare.sentence import sentence
 from readback.compare.side import Side, SideError
 from readback.compare.sides import show_side
-from readback.review import lock_file, locked
+from readback.review import lock_check, lock_file
 from readback.review.agenda import Item
 from readback.review.since import Since
 from readback.review.state import Review
@@ -60,7 +60,7 @@ def link(one: Item) -> object:
 def _since(since: Since | None) -> None:
     if since is None:
         return
-    lines = [f"{lock_file.head(line.subject)}: {locked.said(line)}" for line in since.lines]
+    lines = [f"{lock_file.head(line.subject)}: {lock_check.said(line)}" for line in since.lines]
     lines += [t("agenda.new_finding", said=f"{seen.said} ({seen.where})") for seen in since.new]
     lines += [t("agenda.gone_finding", said=f"{seen.said} ({seen.where})") for seen in since.gone]
     rows = show.join([show.h("<li>{}</li>", line) for line in lines[:LINES]])

@@ -1,0 +1,61 @@
+"""What is true of every record is said at the first one: that no record has a variable, say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from readback.checks import rules
+from readback.checks.rules import Fault
+from readback.checks.summary import selection_key
+from readback.records.dataset import Dataset
+from readback.records.field_names import MOST
+from readback.types import Finding
+
+
+@dataclass(slots=True)
+class Once:
+    """Passes findings on, and those of a rule with `once(finding, nowhere)` once in each mode, condition or judge for
+    what it answers: what the finding is about, or None where it is told at every record. `nowhere(name)` is whether no
+    record, of several, has the field that a name is read from.
+    """
+
+    data: Dataset
+    said: set[tuple[str | None, ...]] = field(default_factory=set)
+    records: Counter[str] = field(default_factory=Counter)  # by code, those where nothing else of it was told
+
+    def take(self, found: Iterable[Finding | Fault]) -> Iterator[Finding | Fault]:
+        for one in found:
+            about = self._about(one)
+            if isinstance(one, Fault) or about is None:
+                yield one
+            elif about not in self.said:
+                self.said.add(about)
+                values = {**one.values, **({"records": len(self.data)} if "records" in one.values else {})}
+                yield replace(one, values=values, message=rules.fill(rules.RULES()[one.code].sentence, values))
+
+    def of_all(self, found: Iterable[Finding | Fault]) -> Iterator[Finding | Fault]:
+        """What is true of every record, from what was found in one."""
+        return self.take(one for one in found if self._about(one) is not None)
+
+    def count(self, told: Iterable[Finding]) -> None:
+        """Remember where what was told of a record is true of all, so that nobody counts that record for a share."""
+        codes: dict[bool, set[str]] = {True: set(), False: set()}
+        for one in told:
+            codes[self._about(one) is not None].add(one.code)
+        self.records.update(codes[True] - codes[False])
+
+    def _about(self, one: Finding | Fault) -> tuple[str | None, ...] | None:
+        if isinstance(one, Fault):
+            return None
+        rule = rules.RULES().get(one.code)
+        about = getattr(rule.logic, "once", None) if rule else None
+        said = about(one, self._nowhere) if about else None
+        return None if said is None else (one.code, one.place.file, *selection_key(one.place), one.severity, *said)
+
+    def _nowhere(self, name: str) -> bool:
+        known, source = self.data.field_counts, self.data.source
+        root = name.partition(".")[0]
+        field_name = source.fields.get(root, root) if source else root
+        return len(self.data) > 1 and len(known) < MOST and field_name not in known

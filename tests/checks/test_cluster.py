@@ -1,0 +1,235 @@
+"""A check whose records a Dask cluster works on has the answer of one without it, whatever becomes of the cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from threading import Event
+from time import sleep
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from unforked import unforked
+
+from readback import sandbox, workspace
+from readback.checks import chunk, cluster, engine
+from readback.cli import main
+from readback.prompts import assemble, in_chunks
+from readback.sandbox.frozen import freeze
+
+Write = Callable[[Mapping[str, Any]], Path]
+FILE = (
+    "dataset: d.jsonl\nmodes: [{mode: m, system: Be brief., template: '{{ q }}'}, {mode: n, template: '{{ x.q }}'}]\n"
+)
+ROWS = [{"id": str(n), "q": "" if n % 3 else f"Be brief. {n}? \ud800"} for n in range(12)]
+FILES = {"readback.yml": FILE, "d.jsonl": "".join(json.dumps(row) + "\n" for row in ROWS)}
+WORKER = "from distributed.cli.dask_worker import main; main()"
+
+
+@pytest.fixture(autouse=True)
+def _short_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(in_chunks, "MOST", 2)
+
+
+class AtOnce:
+    """In place of Dask's client: what is asked is answered in this process, or as `becomes` has it."""
+
+    def __init__(self, becomes: Callable[[str], str] | None = None) -> None:
+        self.asked, self.becomes = list[str](), becomes
+
+    def submit(self, function: Any, *values: Any, pure: bool) -> Any:
+        assert (function, pure, [type(one) for one in values]) == (cluster.work, False, [str])
+        self.asked += values
+        answer = (self.becomes or cluster.work)(*values)
+        return SimpleNamespace(result=lambda: answer, add_done_callback=lambda done: done(None), release=lambda: None)
+
+
+def beside(client: AtOnce, folder: Path, say: cluster.Say = lambda why, values: None) -> cluster.Cluster:
+    opened = workspace.open(folder)
+    asked = {"about": cluster._about(), "root": str(opened.root), "files": cluster._files(opened)}
+    return cluster.Cluster(client, 2, asked, "2026-01-31", say)
+
+
+def test_ranges_are_worked_on_elsewhere_and_the_answer_is_the_same(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unforked(monkeypatch)
+    opened, client = workspace.open(write(FILES)), AtOnce()
+    assert engine.check(opened, workers=beside(client, opened.root)) == engine.check(opened)
+    assert sorted(json.loads(one)["work"]["stop"] for one in client.asked) == list(range(2, 13, 2))
+    assert engine.check(opened, jobs=1, sample=5, workers=beside(client, opened.root)) == engine.check(opened, sample=5)
+    assert len(client.asked) > 6
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_record_that_stops_its_child_elsewhere_is_found_as_it_is_here(write: Write) -> None:
+    hangs = "{% if q == '5' %}{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}{% endif %}"
+    file = f'dataset: d.jsonl\nmodes: [{{mode: m, template: "{hangs}"}}]\n'
+    opened = workspace.open(
+        write({"readback.yml": file, "d.jsonl": [{"id": str(n), "q": str(n)} for n in range(4, 8)]})
+    )
+    told = engine.check(opened, workers=beside(AtOnce(), opened.root))
+    assert told == engine.check(opened)
+    assert told.counts["dat-limit"] == 1
+
+
+def test_what_a_cluster_does_not_do_is_done_here_and_said_once(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    unforked(monkeypatch)
+    opened, said = workspace.open(write(FILES)), list[Any]()
+
+    def lost(text: str) -> str:
+        if json.loads(text)["work"]["start"] > 5:
+            raise ConnectionError("it is gone")
+        return cluster.work(text)
+
+    audit = engine.check(opened, workers=beside(AtOnce(lost), opened.root, lambda *one: said.append(one)))
+    assert audit == engine.check(opened)
+    assert said == [("lost", {"error": "ConnectionError: it is gone"})]
+
+
+def test_a_worker_that_sees_other_files_or_is_another_readback_answers_nothing_but_that(write: Write) -> None:
+    folder = write(FILES)
+    asked = {**beside(AtOnce(), folder)._asked, "workspace": freeze(workspace.open(folder))}
+    assert cluster.look(json.dumps(asked)) == "null"
+    older = {**asked, "about": {**asked["about"], "jinja2": "2.0"}}
+    why, values = json.loads(cluster.look(json.dumps(older)))
+    assert (why, values["what"], values["ours"]) == ("other_version", "jinja2", "2.0")
+    (folder / "d.jsonl").write_text((folder / "d.jsonl").read_text("utf-8").replace("brief", "Brief"), "utf-8")
+    here = str(folder / "d.jsonl")
+    why, values = json.loads(cluster.work(json.dumps({**asked, "work": {}})))["unfit"]
+    assert (why, values["file"]) == ("other_bytes", here)
+    (folder / "d.jsonl").unlink()
+    assert json.loads(cluster.look(json.dumps(asked))) == ["unseen", {"file": here}]
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("host:8786", "give the address of a Dask scheduler"),
+        ("tcp://127.0.0.1:1", "no Dask scheduler answers"),
+        ("silent", "no Dask scheduler answers"),
+        ("nothing installed", "pip install 'readback[cluster]'"),
+    ],
+)
+def test_a_cluster_that_cannot_be_reached_is_wrong_use_and_shows_nothing(
+    address: str, said: str, write: Write, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cluster, "CONNECT", 0.1)
+    if address == "nothing installed":
+        monkeypatch.setitem(sys.modules, "distributed", None)
+        address = "tcp://127.0.0.1:1"
+    elif address != "host:8786":
+        pytest.importorskip("distributed", reason="pip install readback[cluster]")
+    with closing(socket.create_server(("127.0.0.1", 0))) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}" if address == "silent" else address
+        assert main(["check", str(write(FILES)), "--cluster", address]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert said in err
+
+
+def until(true: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if true():
+            return
+        sleep(0.1)
+    raise AssertionError("it never was so")
+
+
+# With a real scheduler and two processes of workers.
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    distributed = pytest.importorskip("distributed", reason="pip install readback[cluster]")
+    settings: dict[str, Any] = {"n_workers": 0, "dashboard_address": None, "silence_logs": "critical"}
+    with distributed.LocalCluster(host="127.0.0.1", **settings) as made:
+        yield made.scheduler_address
+
+
+@pytest.fixture(scope="module")
+def workers(scheduler: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[subprocess.Popen[bytes]]]:
+    home = str(tmp_path_factory.mktemp("workers"))
+    words = ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--local-directory", home]
+    there = [
+        subprocess.Popen(
+            [sys.executable, "-c", WORKER, scheduler, *words],
+            env={**os.environ, "READBACK_CACHE": f"{home}/cache"},
+            stderr=subprocess.DEVNULL,
+        )
+        for _ in range(2)
+    ]
+    yield there
+    for one in there:
+        one.kill()
+        one.wait()
+
+
+@pytest.mark.long
+def test_the_workers_of_a_cluster_give_the_same_bytes_and_those_of_a_killed_one_are_done_again(
+    scheduler: str, write: Write, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+) -> None:
+    folder = write(FILES)
+
+    def asked(*more: str) -> tuple[int, str, str]:
+        return main(["check", str(folder), "--format", "json", *more]), *capsys.readouterr()
+
+    code, out, err = asked("--cluster", scheduler)
+    assert (code, out) == (2, "")
+    assert "has no worker" in err
+    workers = request.getfixturevalue("workers")
+    from distributed import Client
+
+    with Client(scheduler, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=120)
+    assert asked("--cluster", scheduler) == asked() == (1, asked()[1], "")
+    here = workspace.open(folder)
+    with cluster.connected(scheduler, here, lambda *said: pytest.fail(str(said))) as found:
+        assert found.at_once == 4
+
+        def progress(done: int, total: int) -> bool:
+            if done == len(ROWS) // 2:
+                workers[0].kill()
+            return True
+
+        audit = engine.check(here, workers=found, progress=progress)
+    assert workers[0].wait() != 0
+    assert audit == engine.check(here)
+
+
+@pytest.mark.long
+def test_a_range_that_nobody_waits_for_any_more_is_given_up_by_its_worker(
+    scheduler: str, workers: list[Any], write: Write
+) -> None:
+    slow = "{% for a in range(99999) %}{% for b in range(99) %}{% endfor %}{% endfor %}"
+    file = f'dataset: d.jsonl\nmodes: [{{mode: m, template: "{slow}"}}]\n'
+    opened = workspace.open(write({"readback.yml": file, "d.jsonl": [{"id": str(n)} for n in range(400)]}))
+    work = chunk.payload(opened, assemble.choices(opened), 0, 400)
+    with cluster.connected(scheduler, opened, lambda *said: pytest.fail(str(said))) as found:
+        # the client's own pickle takes the lambda along, a name of this test would not be known there
+        busy = partial(found._client.run, lambda dask_worker: dask_worker.state.executing_count)
+        ended = Event()
+        with ThreadPoolExecutor(1) as threads:
+            frames = threads.submit(list, found.stream(work, lambda: iter(()), ended))
+            until(lambda: any(busy().values()))
+            ended.set()
+            assert frames.result() == []
+            until(lambda: not any(busy().values()))
+
+
+def test_a_kill_of_the_child_is_told_as_the_sandbox_tells_it(write: Write) -> None:
+    gone = json.dumps({"frames": [{"records": []}], "stopped": ["crash", "its process ended", True]})
+    steps = beside(AtOnce(lambda text: gone), write(FILES)).stream({"workspace": {}}, lambda: iter(()), Event())
+    assert next(steps) == {"records": []}
+    with pytest.raises(sandbox.Stopped) as stopped:
+        next(steps)
+    assert (stopped.value.kind, stopped.value.doubtful) == ("crash", True)
