@@ -59,8 +59,8 @@ def drawn(test: AppTest) -> AppTest:
 
 
 def said(test: AppTest) -> str:
-    """The markup on the page."""
-    return " ".join(html.proto.body for html in test.main.get("html"))
+    """The markup on the page, without the bar."""
+    return " ".join(html.proto.body for html in test.main.get("html") if "data-rb-menu" not in html.proto.body)
 
 
 def words(test: AppTest) -> str:
