@@ -8,9 +8,10 @@ import pytest
 from looking import page, said
 from starlette.testclient import TestClient
 
+from readback.project_files import PROJECT
 from readback.ui.common import server
 
-PAGES = ("overview", "messages", "compare", "findings", "scores", "open", "about", "accessibility")
+PAGES = sorted(path.stem.removesuffix("_page") for path in PROJECT.joinpath("pages").glob("*_page.py"))
 
 
 @pytest.mark.parametrize("name", PAGES)
