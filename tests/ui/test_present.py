@@ -9,10 +9,11 @@ from looking import page, said, words
 from markupsafe import escape
 from starlette.testclient import TestClient
 
+from readback.project_files import PROJECT
 from readback.ui.accessibility import criteria
 from readback.ui.common import server
 
-PAGES = ("overview", "messages", "compare", "findings", "scores", "open", "about", "accessibility")
+PAGES = sorted(path.stem.removesuffix("_page") for path in PROJECT.joinpath("pages").glob("*_page.py"))
 
 
 @pytest.mark.parametrize("name", PAGES)
