@@ -159,6 +159,7 @@ def commands(value: Any) -> Iterator[str]:
 
 def examples() -> list[str]:
     typed = [line for block in blocks("") for line in block.splitlines() if line.startswith("readback check")]
+    typed = [line for line in typed if "--cluster" not in line]  # these run in test_cluster.py
     return [*typed, *(one for block in blocks("yaml") for one in commands(yaml.safe_load(block)))]
 
 
