@@ -18,7 +18,8 @@ pytestmark = pytest.mark.browser
 FROM = ("", "findings", "scores")
 MOST = 100  # links of one workspace
 LINKS = """() => [...document.querySelectorAll('[data-testid=stMain] a[href]')].filter((one) => one.origin === origin
-    && one.checkVisibility({contentVisibilityAuto: true})).map((one) => ({href: one.getAttribute('href'), said: one.innerText.trim()}))"""
+    && one.checkVisibility({contentVisibilityAuto: true}))
+    .map((one) => ({href: one.getAttribute('href'), said: one.innerText.trim()}))"""
 CLICK = """(href) => [...document.querySelectorAll('[data-testid=stMain] a[href]')]
     .find((one) => one.getAttribute('href') === href && one.checkVisibility()).click()"""
 # Where the page stands after a click: how far down, whether what it marks is in view, and what has the focus.

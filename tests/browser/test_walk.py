@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from counts import part
 from served import At, follow, open_page, settle, turn_to
 
 pytestmark = pytest.mark.browser
@@ -35,13 +36,10 @@ def walk(page: Any, url: str) -> None:
     assert "finding" not in asked(page)
 
 
-def test_overview_findings_messages_scores_on_the_demo(demo: str, page: Any) -> None:
-    walk(page, f"{demo}?workspace=six-conditions-mistakes")
-
-
 @pytest.mark.realdata
-def test_overview_findings_messages_scores_on_a_real_study(shared: Path, at: At, page: Any) -> None:
-    walk(page, at(shared / "data" / "prompt-formats"))
+@pytest.mark.parametrize("real", part([False, True], 1))  # test_from_overview.py takes the real one in every run
+def test_overview_findings_messages_scores(demo: str, shared: Path, at: At, page: Any, real: bool) -> None:
+    walk(page, at(shared / "data" / "prompt-formats") if real else f"{demo}?workspace=six-conditions-mistakes")
 
 
 def test_a_link_to_a_finding_brings_its_stretch_into_view(demo: str, page: Any) -> None:

@@ -60,7 +60,7 @@ def test_the_text_is_the_text_whatever_is_drawn_in_it(demo: str, tour: Any) -> N
 @pytest.mark.realdata
 def test_both_system_blocks_of_the_real_study_are_marked(shared: Path, at: At, page: Any) -> None:
     study = shared / "data" / "prompt-formats"
-    for record, text in read_by(study, STUDY, (0, 6)).items():
+    for record, text in read_by(study, STUDY, part((0, 6), 1)).items():
         for drawn in part(({"citations": "1"}, {}), 1):
             turn_to(page, at(study, asked(STUDY, view="wire", record=record, **drawn)), WIRE)
             assert page.locator(WIRE).evaluate(TEXT) == text, (record, drawn)
@@ -116,7 +116,7 @@ def test_what_a_token_and_a_citation_are_is_said_on_focus(demo: str, page: Any) 
 
 
 @pytest.mark.parametrize(
-    "view", part(["view=wire&tokens=1&citations=1&replies=1", "view=training&by=role", "view=training"], 2)
+    "view", part(["view=wire&tokens=1&citations=1&replies=1", "view=training&by=role", "view=training"], 1)
 )
 def test_no_serious_fault_in_what_the_model_reads(demo: str, tour: Any, view: str) -> None:
     turn_to(tour, f"{demo}{asked(TUNED, workspace='six-conditions-mistakes')}&{view}", ".rb-exact, .rb-three")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from counts import some
+from counts import many
 
 from readback import workspace
 from readback.checks import engine
@@ -124,7 +124,7 @@ def test_the_index_of_a_file_that_grew_is_the_one_made_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_on: list[int]
 ) -> None:
     chance = random.Random(17)
-    cases = some(120)
+    cases = many(120, 8)
     for case in range(cases):
         source = chance.choice(SOURCES)
         for stage, now in enumerate(stages(chance)):
