@@ -4,7 +4,7 @@ import streamlit as st
 
 from readback.checks.groups import alike, before, listed, paragraphs, same_fix
 from readback.checks.quoted import Quoted
-from readback.ui.common import choice, keys, listing, places, sample_words, setting, show, steps
+from readback.ui.common import choice, keys, listing, places, setting, show, steps
 from readback.ui.findings import ignoring, taking, variables
 from readback.ui.overview import overview
 from readback.words import t
@@ -13,12 +13,7 @@ st.title(t("frame.findings"))
 workspace, data = choice.workspace(), choice.dataset()
 records = len(data) if workspace.dataset else 0
 audit = choice.audit()
-sample_words.notice(audit)
-if audit.stopped:
-    show.notice(t("overview.stopped"), "warning")
-    st.button(t("frame.again"), key="check_again", on_click=choice.check_again)
-if audit.faults:
-    show.problem(t("overview.faults_ours", n=len(audit.faults)), overview.ours(audit))
+overview.state(audit)
 whole, audit = audit, ignoring.looked_at(audit)
 if audit is not whole:
     show.notice(t("findings.listed_ignored"))

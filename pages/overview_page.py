@@ -6,7 +6,7 @@ from markupsafe import Markup
 from readback.checks.comparisons import planned, weighed
 from readback.checks.groups import groups
 from readback.checks.verdicts import verdicts
-from readback.ui.common import choice, loaded, observed, sample_words, score_proposals, show, table
+from readback.ui.common import choice, loaded, observed, score_proposals, show, table
 from readback.ui.messages import made_up, training_row
 from readback.ui.overview import conditions_table, headline, overview, paired, registry, score_warnings
 from readback.ui.scores import score_view
@@ -30,12 +30,7 @@ judged = verdicts(audit, found, pairs)
 answers = paired.answers(workspace, scored, judged) if scored else {}
 overview.facts(lead, workspace, len(data) if data else None, scored, overview.faults(audit, found, judged, answers))
 with left:
-    sample_words.notice(audit)
-    if audit.stopped:
-        show.notice(t("overview.stopped"), "warning")
-        st.button(t("frame.again"), key="check_again", on_click=choice.check_again)
-    if audit.faults:
-        show.problem(t("overview.faults_ours", n=len(audit.faults)), overview.ours(audit))
+    overview.state(audit)
     offered = not workspace.scores and score_proposals.draw(workspace)
     if not (
         (offered and data is None)

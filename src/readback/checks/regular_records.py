@@ -33,14 +33,12 @@ from readback.checks.rules.asm_duplicate_block import twice
 from readback.checks.rules.asm_template_in_value import MARK
 from readback.prompts import builders, model_input, token_counts, training_text
 from readback.prompts.assemble import assemble
-from readback.prompts.program import program
-from readback.prompts.selections import selected_texts
 from readback.prompts.self_tests import hangs
 from readback.prompts.training_layout import trained_on
 from readback.serving import limits
 from readback.serving.tokens import Counter
 from readback.sources.prompt_texts import STANDARD, UNKNOWN
-from readback.types import Diagnostic, Location, Model, Record, RuleContext, Selection, VariableUse, Workspace
+from readback.types import Location, Model, Record, RuleContext, Selection, VariableUse, Workspace
 
 SILENT = frozenset(
     {
@@ -291,18 +289,12 @@ def _probe(opened: Workspace, choice: Selection, silent: Deciding, every: Decidi
 
     It has a plan where nothing at all can be said of `every` regular record, if `every` rule is asked.
     """
-    chosen = None if choice.judge else selected_texts(opened, choice)
-    if chosen is None or isinstance(chosen, Diagnostic):
+    if (built := builders.alone(opened, choice)) is None:
         return None
-    prompt, model = chosen.prompt, chosen.model
-    if prompt.syntax != "builder" or chosen.is_task or chosen.adapter or "merge_roles" in opened.options:
-        return None
-    if program(opened, prompt).albert:
-        return None
+    kind, model = built
     two, three = (_case(opened, _made_up(count), choice) for count in (2, 3))
     if two is None or three is None or any(any(rules.check(one, "assembly", None, silent)) for one in (two, three)):
         return None
-    kind = builders.builder(prompt.template or prompt.mode, model.type if model else None, opened.options)
     user, fields = next(two.messages("user")), two.record.fields if two.record else {}
     if kind == "standard" and two.trained and two.trained.text == user.text:
         return None  # trained on the stored prompt: blanks at the end of a context are in that alone

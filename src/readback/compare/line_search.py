@@ -15,12 +15,10 @@ from readback.compare import search_expression
 from readback.compare.search_expression import Query
 from readback.prompts import builders
 from readback.prompts.assemble import assemble
-from readback.prompts.program import program
-from readback.prompts.selections import selected_texts
 from readback.records.dataset import ESCAPED, Dataset
 from readback.records.private_fields import private_paths
 from readback.records.raw_lines import FORMATS
-from readback.types import Diagnostic, Message, Record, Selection, Workspace
+from readback.types import Message, Record, Selection, Workspace
 
 WITH_CONTEXTS = frozenset({"hybrid", "standard"})
 NUMBERING = re.compile(r"[\[\]\ufffd]|^[\d\s]+$|^\s|\s$")  # what may be in the numbers between contexts, or beside them
@@ -47,27 +45,15 @@ def patterns(opened: Workspace, data: Dataset, choice: Selection, query: Query) 
         return None
     if query.regex or NUMBERING.search(query.text) or not ESCAPED.isdisjoint(query.text):
         return None
-    if search_expression.SURROGATE.search(query.text) or (kind := _format(opened, choice)) is None:
+    if search_expression.SURROGATE.search(query.text) or (built := builders.alone(opened, choice)) is None:
         return None
+    kind, _ = built
     if any(_touches(query.text.casefold(), pieces) for pieces in _sentences(opened, choice)):
         return None
     if kind in WITH_CONTEXTS and not CONTEXTS.isdisjoint(source.fields):
         return None
     escapes = ESCAPES if query.text.isascii() else ANY_ESCAPE
     return (search_expression.pattern(query), escapes, *(ODD if kind in WITH_CONTEXTS else ()))
-
-
-def _format(opened: Workspace, choice: Selection) -> str | None:
-    """The built-in format that a choice sends, where nothing else has a part in it."""
-    chosen = None if choice.judge else selected_texts(opened, choice)
-    if chosen is None or isinstance(chosen, Diagnostic):
-        return None
-    prompt, model = chosen.prompt, chosen.model
-    if prompt.syntax != "builder" or chosen.is_task or chosen.adapter or "merge_roles" in opened.options:
-        return None
-    if program(opened, prompt).albert:
-        return None
-    return builders.builder(prompt.template or prompt.mode, model.type if model else None, opened.options)
 
 
 def _sentences(opened: Workspace, choice: Selection) -> Iterator[list[str]]:

@@ -12,12 +12,14 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from readback.prompts.contexts import Contexts, normalise_contexts
+from readback.prompts.program import program
 from readback.prompts.render import Rendered
+from readback.prompts.selections import selected_texts
 from readback.records import row_fields
 from readback.records.of_record import kept
 from readback.records.row_fields import Field
 from readback.sources.prompt_texts import CLOSED_BOOK, HYBRID, NO_CONTEXTS, STANDARD, UNKNOWN
-from readback.types import NOWHERE, Diagnostic, Record, Segment, VariableUse
+from readback.types import NOWHERE, Diagnostic, Model, Record, Segment, Selection, VariableUse, Workspace
 
 Builder = Literal["question", "closed_book", "hybrid", "standard", "stored"]
 Options = Mapping[str, str]
@@ -134,3 +136,18 @@ def _use(name: str, field: Field | None) -> VariableUse:
     if field is None:
         return VariableUse(name, "missing")
     return VariableUse(name, "idle" if isinstance(field.value, list) else "null" if field.value is None else "empty")
+
+
+def alone(workspace: Workspace, choice: Selection) -> tuple[Builder, Model | None] | None:
+    """The built-in format that a choice sends and its model, where nothing else has a part in the messages: no judge,
+    task, adapter, merged roles or Albert program; else None.
+    """
+    chosen = None if choice.judge else selected_texts(workspace, choice)
+    if chosen is None or isinstance(chosen, Diagnostic):
+        return None
+    prompt, model = chosen.prompt, chosen.model
+    if prompt.syntax != "builder" or chosen.is_task or chosen.adapter or "merge_roles" in workspace.options:
+        return None
+    if program(workspace, prompt).albert:
+        return None
+    return builder(prompt.template or prompt.mode, model.type if model else None, workspace.options), model

@@ -116,6 +116,16 @@ def next_step(workspace: Workspace) -> Markup:
     return show.link("scores", t("overview.see_scores")) if workspace.scores else Markup("")
 
 
+def state(audit: Audit) -> None:
+    """Say what a check is not: of all records, done to its end, or without a rule that failed."""
+    sample_words.notice(audit)
+    if audit.stopped:
+        show.notice(t("overview.stopped"), "warning")
+        st.button(t("frame.again"), key="check_again", on_click=choice.check_again)
+    if audit.faults:
+        show.problem(t("overview.faults_ours", n=len(audit.faults)), ours(audit))
+
+
 def ours(audit: Audit) -> str:
     """The rules that failed, which is our fault."""
     return "\n".join(dict.fromkeys(f"{one.rule}: {one.error}" for one in audit.faults))
