@@ -147,7 +147,11 @@ class _Reading:
             values = {"what": "traits of one checkpoint", "limit": MOST}
             self.found.add(Diagnostic("dat-limit", values, Location(file=self.file), "traits", "warning"))
         return Benchmark(
-            self.name, tuple(self.traits.values()), frozenset(self.differs), self.results, tuple(self.found.kept)
+            self.name,
+            tuple(self.traits.values()),
+            frozenset(self.differs),
+            self.results,
+            (*self.found.kept, *self.found.untold(self.file)),
         )
 
     def _root(self, holder: Mapping[str, Any], place: Location) -> None:

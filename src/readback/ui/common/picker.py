@@ -24,7 +24,7 @@ def what(label_is: str = "", steps: bool = True) -> None:
     if steps:
         _stepper(known, now)
     st.selectbox(label_is or t("messages.sent"), listed, key="sent", format_func=label,
-                 width=present.wide(250) if steps else "stretch", on_change=_pick, args=(known, sent),
+                 width=present.holding(map(label, listed), 150), on_change=_pick, args=(known, sent),
                  label_visibility="collapsed")  # fmt: skip
 
 
@@ -117,7 +117,7 @@ def _one(name: str, now: str | None, names: Iterable[str]) -> None:
     """A select box for one part of the choice; "" stands for none."""
     listed, key = ["", *dict.fromkeys(names)], f"custom_{name}"
     st.session_state[key] = now if now in listed else ""
-    st.selectbox(t(f"messages.{name}"), listed, key=key, width=present.wide(220), on_change=_customised,
+    st.selectbox(t(f"messages.{name}"), listed, key=key, width=present.holding(listed, 220), on_change=_customised,
                  format_func=lambda value: value or t(f"messages.no_{name}"))  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def _of(workspace: Workspace, sent: Selection) -> None:
     names = ["", *(c.name for c in workspace.conditions)]
     if len(names) > 1:
         st.session_state["answers_of"] = sent.condition or ""
-        st.selectbox(t("messages.answers_of"), names, key="answers_of", width=present.wide(360),
+        st.selectbox(t("messages.answers_of"), names, key="answers_of", width=present.holding(names, 360),
                      on_change=_judged, args=(sent,),
                      format_func=lambda name: name or t("messages.no_answers"))  # fmt: skip
 

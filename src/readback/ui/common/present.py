@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from unicodedata import east_asian_width
+
 import streamlit as st
 
 from readback.ui.common import address, show
@@ -9,6 +12,8 @@ from readback.words import t
 
 KEY = "present"  # in the address, on every page: a link shows the same to whoever follows
 
+LETTER, AROUND = 7.6, 58  # pixels of a letter of a picker, as wide as they are in the mean, and of what is beside them
+MOST = 620  # pixels: with what stands beside it, as much as a row of 1,366 pixels has room for
 LARGER = 1.43  # times: texts of 14 pixels, which pickers and charts have, become those of 20 that the page has
 
 
@@ -20,6 +25,14 @@ def on() -> bool:
 def wide(pixels: int) -> int:
     """The width of a control whose text grows when the page is presented."""
     return round(pixels * LARGER) if on() else pixels
+
+
+def holding(names: Iterable[str], least: int, most: int = MOST) -> int:
+    """The width of a list that shows the longest of these names whole, from `least` to `most` pixels when not
+    presented. An East Asian letter takes the room of two others.
+    """
+    letters = max((sum(1 + (east_asian_width(letter) in "WF") for letter in name) for name in names), default=0)
+    return wide(min(most, max(least, round(AROUND + LETTER * letters))))
 
 
 def draw() -> None:

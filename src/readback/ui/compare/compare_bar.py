@@ -31,8 +31,9 @@ def sides() -> None:
     kinds = {name: _say_kind(name, conditions) for name in compare_sides.kinds()}
     st.session_state["differs"] = kind
     show.said(t("compare.with"))
-    st.selectbox(t("compare.differs"), list(kinds), key="differs", width=present.wide(225), on_change=_differs,
-                 format_func=kinds.__getitem__, label_visibility="collapsed")  # fmt: skip
+    st.selectbox(t("compare.differs"), list(kinds), key="differs", on_change=_differs,
+                 width=present.holding(kinds.values(), 150), format_func=kinds.__getitem__,
+                 label_visibility="collapsed")  # fmt: skip
     show.said("B")
     _b(kind)
     st.button(t("compare.swap"), key="swap", help=t("compare.swap_help"), on_click=compare_sides.swap)
@@ -83,8 +84,9 @@ def _b(kind: str) -> None:
     listed = [*known, *([] if now in known else [now])]
     st.session_state["b"] = now
     words = {name: _say(name) for name in listed}
-    st.selectbox(t("compare.b"), listed, key="b", width="stretch", format_func=words.__getitem__,
-                 on_change=_picked, args=(kind,), label_visibility="collapsed")  # fmt: skip
+    st.selectbox(t("compare.b"), listed, key="b", width=present.holding(words.values(), 150),
+                 format_func=words.__getitem__, on_change=_picked, args=(kind,),
+                 label_visibility="collapsed")  # fmt: skip
     _steps(len(listed) < 2, kind, 0)
     if kind == "version":
         typed()
@@ -93,10 +95,11 @@ def _b(kind: str) -> None:
 def _b_record() -> None:
     data, at = choice.dataset(), compare_sides.records()[1] or 0
     if len(data) <= choice.LISTED:
-        ids = data.ids()
+        spelled = [*map(exact.spelling, data.ids())]
         st.session_state["b_at"] = at
-        st.selectbox(t("compare.b"), range(len(ids)), key="b_at", on_change=_picked_record, width=present.wide(170),
-                     format_func=lambda index: exact.spelling(ids[index]), label_visibility="collapsed")  # fmt: skip
+        st.selectbox(t("compare.b"), range(len(spelled)), key="b_at", on_change=_picked_record,
+                     width=present.holding(spelled, 120, 360), format_func=spelled.__getitem__,
+                     label_visibility="collapsed")  # fmt: skip
     else:
         st.session_state["b_at"] = at + 1
         st.number_input(
