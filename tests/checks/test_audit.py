@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from told import told_of_each
 
 from readback import sandbox, workspace
 from readback.checks import chunk, engine, rules, summary
@@ -167,7 +168,7 @@ def test_chunks_in_any_order_give_the_same_records_as_one(write: Write) -> None:
     choices = [Selection(mode="short"), Selection(mode="long")]
 
     def frames(start: int, stop: int) -> list[Any]:
-        return list(chunk.heard(chunk.audit_chunk(chunk.payload(opened, choices, start, stop))))
+        return list(told_of_each(chunk.payload(opened, choices, start, stop)))
 
     parts = {start: frames(start, start + 3) for start in (6, 0, 3)}
     assert frames(0, 9) == [frame for start in sorted(parts) for frame in parts[start]]
@@ -246,7 +247,8 @@ def test_a_mode_whose_records_keep_killing_is_given_up(write: Write, monkeypatch
 
 
 def test_an_audit_stops_when_it_is_told_to_and_says_so(write: Write) -> None:
-    opened = workspace.open(write({"readback.yml": MODES, "data.jsonl": [{"id": str(n), "q": "x"} for n in range(9)]}))
+    rows = [{"id": str(n), "q": "x"} for n in range(3 * chunk.BATCH)]
+    opened = workspace.open(write({"readback.yml": MODES, "data.jsonl": rows}))
     told: list[tuple[int, int]] = []
 
     def progress(done: int, total: int) -> bool:
@@ -255,7 +257,7 @@ def test_an_audit_stops_when_it_is_told_to_and_says_so(write: Write) -> None:
         return done < 3
 
     assert engine.check(opened, progress=progress).stopped
-    assert told == [(1, 9), (2, 9), (3, 9)]
+    assert told == [(1, 3 * chunk.BATCH), (1 + chunk.BATCH, 3 * chunk.BATCH)]  # as the child sends them
 
 
 def test_a_failing_rule_is_named_and_the_audit_goes_on(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,14 +298,13 @@ def test_children_share_the_tables_of_models_whose_prompts_must_fit(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[tuple[str, ...]] = []
-    really = sandbox.stream
+    really = sandbox.Child
 
-    def stream(work: str, payload: Any, limits: Any, shared: tuple[str, ...] = (), **more: Any) -> Any:
-        if work == engine.WORK:
-            said.append(shared)
-        return really(work, payload, limits, shared, **more)
+    def child(work: str, limits: Any, shared: tuple[str, ...]) -> sandbox.Child:
+        said.append(shared)
+        return really(work, limits, shared)
 
-    monkeypatch.setattr(sandbox, "stream", stream)
+    monkeypatch.setattr(sandbox, "Child", child)
     for context in ("", ", context: 20"):
         file = (
             f"dataset: d.jsonl\nmodels: {{m: {{type: base, tokenizer: qwen3{context}}}}}\n"

@@ -23,7 +23,7 @@ from test_short_ways import row
 from unforked import unforked
 
 from readback import as_json, project_files, workspace
-from readback.checks import chunk, engine, kept_answers, kept_parts
+from readback.checks import chunk, engine, kept_answers, kept_parts, repeats
 from readback.checks.rules import Fault
 from readback.checks.summary import Progress
 from readback.cli import main
@@ -121,6 +121,53 @@ def test_records_that_are_new_or_another_are_asked_for_alone(write: Write, asked
     last = answer(folder)
     assert sorted(asked) == [(3, 6, ALL, True), (9, 10, ALL, True)]
     assert last == afresh(folder)
+
+
+def test_what_a_record_repeats_is_read_again_only_where_either_is_another(
+    write: Write, monkeypatch: pytest.MonkeyPatch, kept: Path
+) -> None:
+    compared: list[tuple[Any, Any]] = []
+    really = repeats.Repeats._found
+
+    def found(self: Any, code: str, first: Any, later: Any, kinds: Any) -> Any:
+        compared.append((first.id, later.id))
+        return really(self, code, first, later, kinds)
+
+    def asked(change: Callable[[list[dict[str, str]]], object]) -> list[tuple[Any, Any]]:
+        change(rows)
+        (folder / "data.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+        compared.clear()
+        said = answer(folder)
+        new = list(compared)
+        assert said == afresh(folder)
+        return new
+
+    monkeypatch.setattr(repeats.Repeats, "_found", found)
+    rows = [{"id": str(n), "instruction": f"Why {n % 5}?"} for n in range(12)]
+    folder = write({"readback.yml": "dataset: data.jsonl\nmodes: [{mode: m, template: '{{ instruction }}'}]\n"})
+    every = [(str(n % 5), str(n)) for n in range(5, 12)]
+    assert asked(lambda rows: None) == every
+    assert asked(lambda rows: None) == []
+    assert asked(lambda rows: rows.append({"id": "12", "instruction": "Why 3?"})) == [("3", "12")]
+    # the ranges are of three records: what is compared with a record of the first one is compared again
+    assert asked(lambda rows: rows[2].update(id="2b")) == [
+        (first if first != "2" else "2b", later) for first, later in every if first in "012"
+    ]
+    assert asked(lambda rows: rows[1].update(instruction="Why 3?")) != []
+    for one in kept.glob("*-repeats"):
+        one.write_bytes(b"x" * one.stat().st_size)
+    assert len(asked(lambda rows: None)) > 5
+
+
+def test_of_a_rule_that_fails_for_a_record_that_repeats_another_nothing_is_kept(
+    write: Write, monkeypatch: pytest.MonkeyPatch, kept: Path
+) -> None:
+    row = json.dumps({"id": "1", "instruction": "Why?"})
+    folder = write({"readback.yml": FILES["readback.yml"].partition("\n")[0], "data.jsonl": f"{row}\n{row}\n"})
+    with monkeypatch.context() as patch:
+        patch.setattr(repeats.rules, "repeats", lambda *asked: [Fault("fmt-duplicate-instruction", "it broke")])
+        answer(folder)
+    assert list(kept.glob("*-repeats")) == []
 
 
 @pytest.mark.parametrize(
@@ -332,7 +379,7 @@ def test_of_a_range_that_stopped_failed_or_met_a_limit_nothing_is_kept(
         with monkeypatch.context() as patch:
             patch.setattr(chunk.rules, "check", instead)
             answer(folder, jobs=1 + number % 2)
-        assert len(list(kept.iterdir())) == 2, instead
+        assert len([one for one in kept.iterdir() if "-" not in one.name]) == 2, instead
         for old in kept.iterdir():
             old.unlink()
     assert engine.check(workspace.open(folder), progress=lambda done, total: done < 2, jobs=1).stopped
@@ -384,7 +431,7 @@ def test_a_file_has_so_many_sections_and_no_more(write: Write, kept: Path, monke
     for codes in (["fmt"], ["asm"], ["dat"]):
         answer(folder, select=codes)
         for one in kept.iterdir():
-            assert len(kept_parts._sections(one)) <= 6
+            assert len(kept_parts.read_packed(one)) <= 6
     assert answer(folder, select=["dat"]) == afresh(folder, select=["dat"])
 
 

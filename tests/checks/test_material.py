@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from counts import many, part
 from test_short_ways import files as drawn_files
+from told import told_of_each
 from unforked import unforked
 
 from readback import project_files, workspace
@@ -78,7 +79,7 @@ def told(opened: Workspace, choices: tuple[Selection, ...], records: bool, serve
     """What a child tells of the first records; `servers` as its caller would have told it."""
     count = min(RECORDS, len(open_dataset(opened.root, opened.dataset)))
     work = chunk.payload(opened, choices, 0, count, records=records) | {"servers": servers}
-    return list(chunk.heard(chunk.audit_chunk(work)))
+    return list(told_of_each(work))
 
 
 def apart(one: Mapping[str, Any], number: int, choices: int) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import pytest
 from counts import many
 from hypothesis import given
 from hypothesis import strategies as st
+from told import told_of_each
 
 from readback import workspace
 from readback.checks import chunk, needs, regular_records, rules
@@ -181,7 +182,7 @@ def differing(folder: Path, made: Mapping[str, str | bytes]) -> list[Any]:
         return []
     records, choices = len(open_dataset(opened.root, opened.dataset)), assemble.choices(opened)
     short, long = (
-        list(chunk.heard(chunk.audit_chunk(chunk.payload(opened, choices, 0, records, plain=plain, each=plain))))
+        list(told_of_each(chunk.payload(opened, choices, 0, records, plain=plain, each=plain)))
         for plain in (False, True)
     )
     assert len(short) == len(long) == records

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,9 +69,34 @@ def test_a_process_that_was_forked_does_not_ask_its_parents_child(children: stay
     for _ in range(2):
         children.ask("a", WORK, asked("a"), LIMITS)
     (child,) = children.each()
+    (before,) = (child._ends,)
     child.owner = os.getpid() + 1
     assert children.ask("a", WORK, asked("b"), LIMITS) is not None
-    assert children.each() != (child,)
+    assert (child.owner, child._ends != before) == (os.getpid(), True)
+
+
+def test_long_work_for_one_payload_after_another_is_done_by_one_child(tmp_path: Path) -> None:
+    (there := tmp_path / "there").touch()
+    child = sandbox.Child("readback.sandbox.self_test:spin_until", Limits(seconds=0.2, total=60))
+    (first,), (second,) = child.stream(str(there)), child.stream(str(there))
+    assert first == second
+    with pytest.raises(sandbox.Stopped, match=r"0\.2 s"):
+        list(child.stream(str(tmp_path / "not there")))
+    (third,), (fourth,) = child.stream(str(there)), child.stream(str(there))
+    assert first != third == fourth
+    child.close()
+    assert list(child.stream(str(there))) != [fourth]
+    child.close()
+
+
+def test_after_a_run_that_was_left_early_the_next_begins_anew() -> None:
+    child = sandbox.Child("readback.sandbox.self_test:count", LIMITS)
+    for number in child.stream(9):
+        if number == 3:
+            break
+    assert list(child.stream(4)) == [0, 1, 2, 3]
+    assert list(child.stream(2)) == [0, 1]
+    child.close()
 
 
 @pytest.mark.parametrize(

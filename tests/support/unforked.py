@@ -18,6 +18,7 @@ from readback import sandbox
 def unforked(monkeypatch: pytest.MonkeyPatch) -> None:
     """From here to the end of the test no child is forked."""
     monkeypatch.setattr(sandbox, "_run", _run)
+    monkeypatch.setattr(sandbox.Child, "stream", lambda child, payload, **_: _run(child.work, payload))
 
 
 def _run(work: str, payload: Any, *_: Any, alone: int | None = None, **__: Any) -> Iterator[Any]:

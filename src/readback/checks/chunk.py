@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -10,14 +11,16 @@ from itertools import chain
 from typing import Any
 
 from readback import as_json, sandbox
-from readback.checks import regular_records, repeats, rules
-from readback.checks.variables import Heard, Shape, Told
+from readback.checks import regular_records, rules
+from readback.checks.batch import Mark
+from readback.checks.variables import Told
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
 from readback.prompts.self_tests import hangs, of_this, own_template
 from readback.prompts.training_layout import trained_on
 from readback.prompts.training_text import guessed, trained_input
 from readback.records import of_record
 from readback.records.dataset import open_dataset
+from readback.records.field_path import MASK
 from readback.requests.observer import Observer, Seen, diagnostic
 from readback.types import (
     NO_SYSTEMS,
@@ -70,8 +73,8 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     of the names, as `Told` tells it, for each choice], "observed" [whether what was sent is equal, null where nothing
     was logged, for each choice; nothing where all are null], "marks".
 
-    A pure function of the dataset and `work`: the same records in any process and any order of chunks (once `Heard`
-    has read the uses, which name what an earlier record told), whatever the frames.
+    A pure function of the dataset and `work`: the same records in any process and any order of chunks (once
+    `batch.heard` has read the uses, which name what an earlier record told), whatever the frames.
     """
     inside = in_chunks.enter(work)
     batch: list[dict[str, Any]] = []
@@ -84,23 +87,6 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 batch, sent, most = [], time.monotonic(), 1 if work["each"] else BATCH
     if batch:
         yield {"records": batch}
-
-
-def heard(frames: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Each record of one child's frames with what was left out of it; "uses" are shapes, one for each choice."""
-    told, shapes = Heard(), list[Shape]()
-    for one in (one for frame in frames for one in frame["records"]):
-        if "uses" in one:
-            shapes = [told.read(use) for use in one["uses"]]
-        yield {
-            "findings": [],
-            "counts": [],
-            "faults": [],
-            "marks": [],
-            "observed": [None] * len(shapes),
-            **one,
-            "uses": shapes,
-        }
 
 
 def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -151,10 +137,19 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
             ],
             "uses": [] if uses == before else uses,
             "observed": observed if any(one is not None for one in observed) else [],
-            "marks": list(repeats.marks(RuleContext(opened, record), wanted, decided)) if of_rows else [],
+            "marks": list(_marks(RuleContext(opened, record), wanted, decided)) if of_rows else [],
         }
         before = [one[:1] for one in uses]
         yield {"index": record.place.index, "longest": longest} | {name: one for name, one in said.items() if one}
+
+
+def _marks(case: RuleContext, codes: Collection[str] | None, decided: rules.Deciding | None = None) -> Iterator[Mark]:
+    """The marks of one record, for the rules of `codes`; a text with a masked value says nothing and has none."""
+    masked = case.record is not None and case.record.masked
+    for code, kind, text in rules.marks(case, codes, decided):
+        if not (masked and MASK in text):
+            whole = f"{code}\0{kind}\0{text}".encode("utf-8", "surrogatepass")
+            yield code, kind, hashlib.blake2b(whole, digest_size=8).hexdigest()
 
 
 def everything(

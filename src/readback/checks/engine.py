@@ -10,16 +10,17 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from threading import Event
+from threading import Event, local
 from typing import Any, Protocol
 
 from readback import as_json, sandbox
 from readback.checks import excess, kept_answers, kept_parts, rules, training, workspace_check
-from readback.checks.chunk import WORK, about, heard, payload
+from readback.checks.batch import Batch, Mark, heard
+from readback.checks.chunk import WORK, about, payload
 from readback.checks.kept_parts import Parts
 from readback.checks.longest_tokens import with_tokens
 from readback.checks.once import Once
-from readback.checks.repeats import Mark, Repeats
+from readback.checks.repeats import Repeats
 from readback.checks.rules import Fault
 from readback.checks.sample import SEED, Sample, drawn
 from readback.checks.summary import Audit, Progress, Tally, rows
@@ -65,6 +66,7 @@ class _Run:
     pace: list[tuple[float, int]] = field(default_factory=list)  # of each child: seconds, records after the first
     parts: Parts | None = None  # what children told in earlier checks
     workers: Workers | None = None  # whole ranges are theirs; what needs a second look is looked at here
+    children: _Children = field(default_factory=lambda: _Children())
     ended: Event = field(default_factory=Event)  # nobody wants to hear more
 
     @property
@@ -79,51 +81,81 @@ class _Run:
         numbers = self.numbers[start:stop] if self.sampled else None
         return payload(self.opened, choices, start, stop, codes=self.codes, records=records, numbers=numbers, each=each)
 
-    def frames(
+    def asked(
         self, start: int, stop: int, choices: Sequence[Selection], records: bool, each: bool = False
-    ) -> Iterator[_Frame]:
-        work = self.work(start, stop, choices, records, each)
-        yield from self.read(heard(self.stream(work, once=stop - start > 1)), choices)
+    ) -> Iterator[Batch]:
+        return heard(self.stream(self.work(start, stop, choices, records, each), once=stop - start > 1))
 
-    def told(self, start: int, stop: int, choices: tuple[Selection, ...]) -> Iterator[Mapping[str, Any]]:
-        """What is told of each record of a whole range, by a child or by one of an earlier check."""
+    def told(self, start: int, stop: int, choices: tuple[Selection, ...]) -> Iterator[Batch]:
+        """What is told of the records of a whole range, by a child or by one of an earlier check."""
 
-        def ask(choices: tuple[Selection, ...], records: bool) -> Iterator[Mapping[str, Any]]:
-            return heard(self.stream(self.work(start, stop, choices, records), stop - start > 1, self.workers))
+        def ask(choices: tuple[Selection, ...], records: bool) -> Iterator[Batch]:
+            return heard(self.of_range(self.work(start, stop, choices, records)))
 
         return self.parts.told(start, stop, choices, ask) if self.parts else ask(choices, True)
 
-    def stream(
-        self, work: Mapping[str, Any], once: bool, workers: Workers | None = None
-    ) -> Iterator[Mapping[str, Any]]:
-        """What a child says; how long that takes is remembered, without its start."""
+    def stream(self, work: Mapping[str, Any], once: bool) -> Iterator[Mapping[str, Any]]:
+        """What a child of its own says."""
+        return self._timed(sandbox.stream(WORK, work, *self._limits(), once=once, awaited=self.sampled))
+
+    def of_range(self, work: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """What is said of a whole range by the child of this thread, or elsewhere."""
+        here = partial(self.children.of_thread(*self._limits()).stream, work, awaited=self.sampled)
+        return self._timed(self.workers.stream(work, here, self.ended) if self.workers else here())
+
+    def _limits(self) -> tuple[sandbox.Limits, tuple[str, ...]]:
+        return token_counts.limits(self.opened, in_child.LIMITS), token_counts.shared_by_audit(self.opened)
+
+    def _timed(self, frames: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        """How long a child takes is remembered, without its start."""
         began, count = 0.0, 0
-        limits = token_counts.limits(self.opened, in_child.LIMITS)
-        shared = token_counts.shared_by_audit(self.opened)
-        here = partial(sandbox.stream, WORK, work, limits, shared, once=once, awaited=self.sampled)
-        for frame in workers.stream(work, here, self.ended) if workers else here():
+        for frame in frames:
             count += len(frame["records"]) if began else 0
             began = began or time.monotonic()
             yield frame
         self.pace.append((time.monotonic() - began, count))
 
-    def read(self, told: Iterable[Mapping[str, Any]], choices: Sequence[Selection]) -> Iterator[_Frame]:
-        for one in told:
-            found: list[Finding | Fault] = [*map(as_json.read_finding, one["findings"])]
-            found += [Fault(rule, error, as_json.read_place(at)) for rule, error, at in one["faults"]]
-            self.names.take(choices, one["uses"], one["index"])
-            yield _Frame(one["index"], found, one["longest"], one["observed"], one["marks"])
+    def take(self, told: Batch, choices: Sequence[Selection]) -> _Found:
+        """Count what is told for each choice; what was found is for who counts findings."""
+        for start, stop, shapes in told.same_uses():
+            self.names.take(choices, shapes, told.indices[start], stop - start)
+        self.tally.measure(told.indices, choices, told.longest, told.observed.values())
+        found: dict[int, list[Finding | Fault]] = {
+            told.indices[at]: [*map(as_json.read_finding, each)] for at, each in told.findings.items()
+        }
+        for at, faults in told.faults.items():
+            here = found.setdefault(told.indices[at], [])
+            here += [Fault(rule, error, as_json.read_place(place)) for rule, error, place in faults]
+        return _Found(told.indices, found, told.marks)
+
+
+class _Children:
+    """The children that look at whole ranges, one for each thread that asks."""
+
+    def __init__(self) -> None:
+        self._mine = local()
+        self._all: list[sandbox.Child] = []
+
+    def of_thread(self, limits: sandbox.Limits, shared: tuple[str, ...]) -> sandbox.Child:
+        if not hasattr(self._mine, "child"):
+            self._mine.child = sandbox.Child(WORK, limits, shared)
+            self._all.append(self._mine.child)
+        child: sandbox.Child = self._mine.child
+        return child
+
+    def close(self) -> None:
+        """Let all of them end, when no thread asks any more."""
+        for child in self._all:
+            child.close()
 
 
 @dataclass(slots=True)
-class _Frame:
-    """What was told of a record."""
+class _Found:
+    """What was found in the records with these numbers: by the number, and the marks of each."""
 
-    index: int
-    found: Sequence[Finding | Fault]
-    longest: Sequence[int]
-    observed: Sequence[bool | None]
-    marks: Sequence[Mark]
+    indices: Sequence[int]
+    by_index: Mapping[int, Sequence[Finding | Fault]]
+    marks: Sequence[Sequence[Mark]]
 
 
 def check(
@@ -234,19 +266,21 @@ def _worked_out(
     runs = (run,) if part else (run, *others)
     total = sum(len(one.numbers) for one in runs)
     for one in runs:
-        again.begin(one.data)
-        for frame in () if stopped else _side_by_side(one, jobs):
-            for code, _, _ in frame.marks:
-                marked.add(code)
-            repeated = () if part else again.take(frame.index, frame.marks)
-            if frame.found or repeated:
-                once.count(told := run.tally.take([*once.take(frame.found), *repeated]))
-                yield from told
-            done += 1
+        again.begin(one.data, one.parts)
+        for found in () if stopped else _side_by_side(one, jobs):
+            for index, marks in zip(found.indices, found.marks, strict=True):
+                marked.update([code for code, _, _ in marks])
+                repeated = () if part else again.take(index, marks)
+                if (here := found.by_index.get(index, ())) or repeated:
+                    once.count(told := run.tally.take([*once.take(here), *repeated]))
+                    yield from told
+            done += len(found.indices)
             yield Progress(done, total)
             if progress and progress(done, total) is False:
                 stopped = True
                 break
+        if not stopped:
+            again.kept.end()
     if not stopped and data.written:  # by a child that was reading it: a part of the answer is of each state
         raise DatasetChanged(changed_meanwhile(data.file))
     taken = Sample(
@@ -267,7 +301,7 @@ def _worked_out(
 def _of_first(run: _Run) -> Iterator[Finding | Fault]:
     """What is found in the first record, where a whole audit tells what is true of all of them."""
     alone = _Run(run.opened, run.data, run.codes, list(run.active), Tally(run.opened, ()), Variables(), (0,))
-    return chain.from_iterable(frame.found for frame in _chunk(alone, 0, 1))
+    return chain.from_iterable(one for found in _chunk(alone, 0, 1) for one in found.by_index.values())
 
 
 def _seconds(run: _Run, workers: int) -> float:
@@ -315,8 +349,8 @@ def _waits(opened: Workspace, choice: Selection) -> bool:
     return condition is not None and condition.answers is None
 
 
-def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
-    """The frames of all records in their order, while other children are busy with the ranges that come next.
+def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Found]:
+    """What is found in all records, in their order, while other children are busy with the ranges that come next.
 
     What a child did not finish, or did for a choice that was given up meanwhile, is done again, one record after
     another.
@@ -325,8 +359,11 @@ def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
     spans = deque(_spans(run, most))
     workers = min(most, len(spans))
     if workers < 2:
-        for span in spans:
-            yield from _chunk(run, *span, whole=True)
+        try:
+            for span in spans:
+                yield from _chunk(run, *span, whole=True)
+        finally:
+            run.children.close()
         return
     under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_Raw]]] = deque()
     with ThreadPoolExecutor(workers, thread_name_prefix="readback-audit") as threads:
@@ -338,13 +375,14 @@ def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Frame]:
                 at, stop, choices, future = under_way.popleft()
                 raw = future.result()
                 if choices == tuple(run.active):
-                    for frame in run.read(raw.told, choices):
-                        run.tally.measure(frame.index, choices, frame.longest, frame.observed)
-                        at += 1
-                        yield frame
+                    for told in raw.told:
+                        at += len(told.indices)
+                        yield run.take(told, choices)
                 yield from _chunk(run, at, stop, careful=raw.stopped)
         finally:
             run.ended.set()
+            threads.shutdown()
+            run.children.close()
 
 
 def _spans(run: _Run, workers: int) -> Iterator[tuple[int, int]]:
@@ -360,7 +398,7 @@ def _spans(run: _Run, workers: int) -> Iterator[tuple[int, int]]:
 class _Raw:
     """What was told of the records of a range, and whether the next record stopped its child."""
 
-    told: list[Mapping[str, Any]] = field(default_factory=list)
+    told: list[Batch] = field(default_factory=list)
     stopped: bool = False
 
 
@@ -376,8 +414,8 @@ def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...]) -> _R
     return raw
 
 
-def _chunk(run: _Run, start: int, stop: int, *, careful: bool = False, whole: bool = False) -> Iterator[_Frame]:
-    """The frames of a range (`whole`: of one of those that the records are cut into). Where a record kills the child,
+def _chunk(run: _Run, start: int, stop: int, *, careful: bool = False, whole: bool = False) -> Iterator[_Found]:
+    """What is found in a range (`whole`: one of those that the records are cut into). Where a record kills the child,
     others may be lost with it: they are looked at once more with a frame for each (`careful`), so that it is known
     which it is. It is looked at alone, and the rest goes on.
     """
@@ -386,11 +424,10 @@ def _chunk(run: _Run, start: int, stop: int, *, careful: bool = False, whole: bo
         choices = tuple(run.active)
         first = whole and at == start and not careful
         try:
-            told = run.read(run.told(at, stop, choices), choices) if first else None
-            for frame in told or run.frames(at, stop, choices, True, careful):
-                run.tally.measure(frame.index, choices, frame.longest, frame.observed)
-                at += 1
-                yield frame
+            every = run.told(at, stop, choices) if first else run.asked(at, stop, choices, True, careful)
+            for told in every:
+                at += len(told.indices)
+                yield run.take(told, choices)
             if at < stop:
                 raise DatasetChanged(changed_meanwhile(run.data.file))
         except sandbox.Stopped:
@@ -400,7 +437,7 @@ def _chunk(run: _Run, start: int, stop: int, *, careful: bool = False, whole: bo
             careful = True
 
 
-def _alone(run: _Run, at: int) -> _Frame:
+def _alone(run: _Run, at: int) -> _Found:
     """One record whose child was killed: its rules, then each choice in a child of its own, to find the culprit."""
     index = run.numbers[at]
     found: list[Finding | Fault] = []
@@ -408,13 +445,13 @@ def _alone(run: _Run, at: int) -> _Frame:
     for choice in (None, *run.active):
         choices = () if choice is None else (choice,)
         try:
-            for frame in run.frames(at, at + 1, choices, choice is None):
-                run.tally.measure(frame.index, choices, frame.longest, frame.observed)
-                found.extend(frame.found)
-                marks.extend(frame.marks)
+            for told in run.asked(at, at + 1, choices, choice is None):
+                one = run.take(told, choices)
+                found.extend(one.by_index.get(index, ()))
+                marks.extend(*one.marks)
         except sandbox.Stopped as stopped:
             found.extend(_killed(run, index, choice, stopped))
-    return _Frame(index, found, [], [], marks)
+    return _Found((index,), {index: found}, (marks,))
 
 
 def _killed(run: _Run, index: int, choice: Selection | None, stopped: sandbox.Stopped) -> Iterator[Finding]:

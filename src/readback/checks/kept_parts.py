@@ -8,13 +8,15 @@ in it is a section for what rules say of the records alone, and one for each cho
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 import zlib
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -22,6 +24,7 @@ from typing import Any
 import msgspec
 
 from readback.checks import kept_answers
+from readback.checks.batch import Batch, Shapes
 from readback.checks.material import Material, looks_elsewhere, told_in_full
 from readback.checks.summary import LIMIT
 from readback.checks.variables import Shape
@@ -39,8 +42,7 @@ ROOM = 16 << 20  # bytes that are made free at once
 
 Asked = Selection | None  # None: the records alone
 Choices = tuple[Selection, ...]
-Told = Mapping[str, Any]  # of one record, as `chunk.heard` has it
-Ask = Callable[[Choices, bool], Iterator[Told]]  # a child: for some choices, and whether for the records alone
+Ask = Callable[[Choices, bool], Iterator[Batch]]  # a child: for some choices, and whether for the records alone
 
 
 @dataclass(slots=True)
@@ -54,7 +56,6 @@ class Section:
     uses: list[int] = field(default_factory=list)  # the number of each record's shape
     observed: list[bool | None] = field(default_factory=list)
     numbers: dict[Shape, int] = field(default_factory=dict)  # of the shapes, while they come
-    last: tuple[Shape, int] | None = None  # the shape that came last, and its number
 
     def as_json(self) -> list[Any]:
         return [list(self.findings.items()), self.marks, self.longest, self.shapes, self.uses, self.observed]
@@ -89,37 +90,62 @@ class Parts:
         self._dated = replace(opened, today=model_input.today(opened))  # templates may print it
         self._lock = Lock()
         self._names: dict[Asked, str] = {}
-        self._began, self._waiting, self._room = time.monotonic(), list[_New](), 0
+        self._ranges: tuple[list[int], list[str]] = ([], [])  # the first record of each, in order, and its digest
+        self._began, self._waiting, self._room = time.monotonic(), list[tuple[Path, Callable[[], bytes]]](), 0
 
-    def told(self, start: int, stop: int, choices: Choices, ask: Ask) -> Iterator[Told]:
-        """What is told of each record of a range; `ask` is asked for what nobody knows, and that is kept."""
+    def told(self, start: int, stop: int, choices: Choices, ask: Ask) -> Iterator[Batch]:
+        """What is told of the records of a range; `ask` is asked for what nobody knows, and that is kept."""
         wanted: tuple[Asked, ...] = (None, *choices)
         path = self._path(start, stop) if len(set(wanted)) == len(wanted) else None
         if path is None:
             yield from ask(choices, True)
             return
-        before = _sections(path)
+        before = read_packed(path)
         # of a file that was written to nothing is known: a child says what became of it
         known = {} if self.data.written else self._known(before, wanted, stop - start)
         if len(known) == len(wanted):
-            rows = _Rows(start, [known[one] for one in wanted])
-            yield from (rows.record(at, ()) for at in range(stop - start))
+            yield _Joined([known[one] for one in wanted]).batch(range(start, stop), 0)
             return
         new = {one: Section() for one in wanted if one not in known}
-        rows = _Rows(start, [known.get(one) or new[one] for one in wanted])
+        joined = _Joined([known.get(one) or new[one] for one in wanted])
         asked = tuple(one for one in choices if one in new)
         filled, clean, count = [new[one] for one in asked], True, 0
-        for at, one in enumerate(ask(asked, None in new)):
-            clean, count = _take(one, at, new.get(None), filled) and clean, at + 1
-            yield rows.record(at, one["faults"]) if known else one
+        for one in ask(asked, None in new):
+            clean = _take(one, count, new.get(None), filled) and clean
+            yield joined.batch(one.indices, count, one.faults) if known else one
+            count += len(one.indices)
         if clean and count == stop - start:
-            self._keep(_New(path, before, wanted, new))
+            self.keep(path, partial(self._packed, _New(path, before, wanted, new)))
 
     def _path(self, start: int, stop: int) -> Path | None:
         try:
-            return self.folder / self.data.digest(start, stop)[:32]
+            made = self.data.digest(start, stop)[:32]
         except DatasetChanged:  # a child says so, too
             return None
+        with self._lock:
+            starts, digests = self._ranges
+            at = bisect_left(starts, start)
+            if starts[at : at + 1] != [start]:
+                starts.insert(at, start)
+                digests.insert(at, made)
+        return self.folder / made
+
+    def where(self, index: int) -> tuple[str, int] | None:
+        """The digest of the range that a record is in, and its place there; None where nothing was told of it yet."""
+        with self._lock:
+            starts, digests = self._ranges
+            at = bisect_right(starts, index) - 1
+            return None if at < 0 else (digests[at], index - starts[at])
+
+    def beside(self, range_digest: str, name: str) -> Path | None:
+        """The file of something else that depends on the records of a range, and on what is told of them alone; None
+        where a file has gone.
+        """
+        try:
+            alone = self._name(None)
+        except OSError:
+            return None
+        return self.folder / f"{hashlib.sha256(f'{range_digest} {alone}'.encode()).hexdigest()[:32]}-{name}"
 
     def _known(self, before: Mapping[str, Any], wanted: Sequence[Asked], count: int) -> dict[Asked, Section]:
         found: dict[Asked, Section] = {}
@@ -151,18 +177,18 @@ class Parts:
 
     # Keeping.
 
-    def _keep(self, new: _New) -> None:
-        """Keep what is new, as soon as the check turns out to be a slow one."""
+    def keep(self, path: Path | None, packed: Callable[[], bytes]) -> None:
+        """Keep what is new in a file, as soon as the check turns out to be a slow one."""
         with self._lock:
-            self._waiting.append(new)
+            self._waiting += [(path, packed)] if path else []
             if time.monotonic() - self._began <= kept_answers.SLOW:
                 return
             waiting, self._waiting = self._waiting, []
         with suppress(OSError):  # a full disk, say: then it is worked out again
-            made = [(one.path, self._packed(one)) for one in waiting]
+            made = [(where, pack()) for where, pack in waiting]
             if kept_answers.files_below(self.opened.root) == self.files and not self.data.written:
-                for path, packed in made:
-                    self._write(path, packed)
+                for where, content in made:
+                    self._write(where, content)
 
     def _packed(self, new: _New) -> bytes:
         names = [self._name(one) for one in new.wanted]
@@ -196,10 +222,10 @@ def parts(opened: Workspace, data: Dataset, codes: Collection[str] | None) -> Pa
         return None
 
 
-def _sections(path: Path) -> dict[str, Any]:
-    """The sections of a file as they were kept, by their names; none where it is not there, or damaged."""
+def read_packed(path: Path | None) -> dict[str, Any]:
+    """The JSON object that was kept in a file; an empty one where it is not there, or damaged."""
     try:
-        whole = kept_answers.read(path)
+        whole = kept_answers.read(path) if path else None
         found = _decoded(zlib.decompress(whole)) if whole else {}
     except (ValueError, zlib.error):
         return {}
@@ -214,47 +240,61 @@ def _decoded(text: bytes) -> Any:
         return json.loads(text)
 
 
-def _take(told: Told, at: int, alone: Section | None, choices: Sequence[Section]) -> bool:
-    """Take in what a child told of a record; answers whether that may be kept."""
-    begin = 0
-    if counts := told["counts"]:  # of the record alone first, whether it was asked for or not
-        for section, count in zip((alone, *choices), counts, strict=True):
-            if section and count:
-                section.findings[at] = told["findings"][begin : begin + count]
-            begin += count
+def _take(told: Batch, begin: int, alone: Section | None, choices: Sequence[Section]) -> bool:
+    """Take in what a child told of the records from a place on; answers whether that may be kept."""
+    for at, found in told.findings.items():
+        first = 0
+        for section, count in zip((alone, *choices), told.counts[at], strict=True):
+            if section and count:  # those of the record alone come first, whether they were asked for or not
+                section.findings[begin + at] = list(found[first : first + count])
+            first += count
     if alone:
-        alone.marks.append(told["marks"])
-    for section, longest, made, seen in zip(choices, told["longest"], told["uses"], told["observed"], strict=True):
-        section.longest.append(longest)
-        if section.last is None or made is not section.last[0]:  # else those of the record before it
+        alone.marks.extend(map(list, told.marks))
+    for start, stop, shapes in told.same_uses():
+        for section, made in zip(choices, shapes, strict=True):
             if (number := section.numbers.get(made)) is None:
                 number = section.numbers[made] = len(section.shapes)
                 section.shapes.append(made)
-            section.last = made, number
-        section.uses.append(section.last[1])
-        section.observed.append(seen)
-    return not told["faults"] and all(one["code"] != LIMIT for one in told["findings"])
+            section.uses.extend([number] * (stop - start))
+    for number, (section, longest) in enumerate(zip(choices, told.longest, strict=True)):
+        section.longest.extend(longest)
+        seen = told.observed
+        section.observed.extend([seen[at][number] if at in seen else None for at in range(len(longest))])
+    return not told.faults and all(one["code"] != LIMIT for found in told.findings.values() for one in found)
 
 
-class _Rows:
-    """What is told of each record of a range, out of its sections; equal uses are the same object."""
+class _Joined:
+    """What is told of records, out of their sections; equal shapes are the same object."""
 
-    def __init__(self, start: int, sections: Sequence[Section]) -> None:
-        self._start, self._sections = start, sections
+    def __init__(self, sections: Sequence[Section]) -> None:
+        self._sections = sections
         self._alone, *self._choices = sections
-        self._uses: dict[tuple[int, ...], list[Shape]] = {}
+        self._shapes: dict[tuple[int, ...], Shapes] = {}
 
-    def record(self, at: int, faults: Sequence[Any]) -> Told:
-        numbers = tuple([one.uses[at] for one in self._choices])
-        if (uses := self._uses.get(numbers)) is None:
-            made = zip(self._choices, numbers, strict=True)
-            uses = self._uses[numbers] = [one.shapes[number] for one, number in made]
-        return {
-            "index": self._start + at,
-            "findings": [one for section in self._sections if at in section.findings for one in section.findings[at]],
-            "faults": faults,
-            "marks": self._alone.marks[at],
-            "longest": [one.longest[at] for one in self._choices],
-            "uses": uses,
-            "observed": [one.observed[at] for one in self._choices],
-        }
+    def batch(self, indices: Sequence[int], begin: int, faults: Mapping[int, Any] | None = None) -> Batch:
+        """The records with these numbers, the first of which has the place `begin` in the sections."""
+        end = begin + len(indices)
+        places = {at for section in self._sections for at in section.findings if begin <= at < end}
+        seen = [one.observed[begin:end] for one in self._choices]
+        return Batch(
+            indices,
+            [one.longest[begin:end] for one in self._choices],
+            self._alone.marks[begin:end],
+            [*self._uses(begin, end)],
+            {at: row for at, row in enumerate(zip(*seen, strict=True)) if any(one is not None for one in row)},
+            {
+                at - begin: [one for section in self._sections for one in section.findings.get(at, ())]
+                for at in sorted(places)
+            },
+            faults=faults or {},
+        )
+
+    def _uses(self, begin: int, end: int) -> Iterator[tuple[int, Shapes]]:
+        before: tuple[int, ...] | None = None
+        for at, numbers in enumerate(zip(*(one.uses[begin:end] for one in self._choices), strict=True)):
+            if numbers != before:
+                before = numbers
+                if (shapes := self._shapes.get(numbers)) is None:
+                    made = zip(self._choices, numbers, strict=True)
+                    shapes = self._shapes[numbers] = [one.shapes[number] for one, number in made]
+                yield at, shapes

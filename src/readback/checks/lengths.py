@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import sub
 
 from readback.types import Selection
 
@@ -44,26 +45,53 @@ class Lengths:
         return {key: Extremes(*seen) for key, seen in self._seen.items()}
 
     def take(
-        self, keys: Sequence[SelectionKey], choices: Sequence[Selection], characters: Sequence[int], index: int
+        self,
+        keys: Sequence[SelectionKey],
+        choices: Sequence[Selection],
+        characters: Sequence[Sequence[int]],
+        indices: Sequence[int],
     ) -> None:
-        """Count one record; a choice that gave nothing (0 characters) has no length."""
-        for key, number in zip(keys, characters, strict=True):
-            if number:
-                if (seen := self._seen.get(key)) is None:
-                    seen = self._seen[key] = [number, index, number, index, 0]
-                seen[4] += 1
-                if number >= seen[0]:
-                    seen[:2] = _first((number, index), seen[0], seen[1])
-                if number <= seen[2]:
-                    seen[2:4] = _first((number, index), seen[2], seen[3])
-        numbers = [n for n, choice in zip(characters, choices, strict=True) if n and choice.judge is None]
-        if len(numbers) < 2:
+        """Count records by their numbers, from the least on; `characters` has a column for each choice. One that gave
+        nothing (0 characters) of a record has no length there.
+        """
+        for key, column in zip(keys, characters, strict=True):
+            numbers, where = column, indices
+            if 0 in column:
+                where = [index for number, index in zip(column, indices, strict=True) if number]
+                numbers = [number for number in column if number]
+            if numbers:
+                self._extend(key, numbers, where)
+        sent = [(choice, column) for choice, column in zip(choices, characters, strict=True) if choice.judge is None]
+        if len(sent) > 1:
+            self._widen([choice for choice, _ in sent], [column for _, column in sent], indices)
+
+    def _extend(self, key: SelectionKey, numbers: Sequence[int], indices: Sequence[int]) -> None:
+        high, low = max(numbers), min(numbers)
+        highest, lowest = indices[numbers.index(high)], indices[numbers.index(low)]
+        if (seen := self._seen.get(key)) is None:
+            self._seen[key] = [high, highest, low, lowest, len(numbers)]
             return
-        low, high = min(numbers), max(numbers)
-        if self.widest is None or high - low > self.widest.characters[0] - self.widest.characters[1]:
-            sent = [choice for n, choice in zip(characters, choices, strict=True) if n and choice.judge is None]
-            short, long = sent[numbers.index(low)], sent[len(sent) - 1 - numbers[::-1].index(high)]
-            self.widest = Widest(index, long, short, (high, low))
+        seen[4] += len(numbers)
+        if high >= seen[0]:
+            seen[:2] = _first((high, highest), seen[0], seen[1])
+        if low <= seen[2]:
+            seen[2:4] = _first((low, lowest), seen[2], seen[3])
+
+    def _widen(self, choices: Sequence[Selection], columns: Sequence[Sequence[int]], indices: Sequence[int]) -> None:
+        if any(0 in column for column in columns):
+            spans = [
+                max(there) - min(there) if (there := [*filter(None, row)]) else 0 for row in zip(*columns, strict=True)
+            ]
+        else:
+            spans = [*map(sub, map(max, *columns), map(min, *columns))]
+        most = self.widest.characters[0] - self.widest.characters[1] if self.widest else -1
+        for at in () if max(spans) <= most else range(len(spans)):
+            numbers = [column[at] for column in columns]
+            there = [number for number in numbers if number]
+            if len(there) > 1 and spans[at] > most:
+                most, low, high = spans[at], min(there), max(there)
+                short, long = choices[numbers.index(low)], choices[len(numbers) - 1 - numbers[::-1].index(high)]
+                self.widest = Widest(indices[at], long, short, (high, low))
 
 
 def _first(new: tuple[int, int], number: int, index: int) -> tuple[int, int]:

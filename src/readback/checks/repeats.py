@@ -7,32 +7,23 @@ first ones, no memory here; texts are read again, and held against each other, o
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
 from readback.checks import rules
+from readback.checks.batch import Mark
+from readback.checks.kept_parts import Parts
+from readback.checks.kept_repeats import KeptRepeats
 from readback.checks.rules import Fault
 from readback.records.dataset import Dataset
-from readback.records.field_path import MASK
 from readback.types import Finding, Record, RuleContext, Workspace
 
-Mark = tuple[str, str, str]  # the rule's code, what repeats, 16 hex digits
 HELD = 8_192  # marks in memory, which take 1 MB
 TABLE = "PRAGMA synchronous = OFF; CREATE TABLE first (mark INTEGER PRIMARY KEY, record INTEGER)"
 LAST = (1 << 23) - 1
 FILE = 1 << 40  # records that a file may have, so that one number tells the file and the record
-
-
-def marks(case: RuleContext, codes: Collection[str] | None, decided: rules.Deciding | None = None) -> Iterator[Mark]:
-    """The marks of one record, for the rules of `codes`; a text with a masked value says nothing and has none."""
-    masked = case.record is not None and case.record.masked
-    for code, kind, text in rules.marks(case, codes, decided):
-        if not (masked and MASK in text):
-            whole = f"{code}\0{kind}\0{text}".encode("utf-8", "surrogatepass")
-            yield code, kind, hashlib.blake2b(whole, digest_size=8).hexdigest()
 
 
 @dataclass(slots=True)
@@ -41,29 +32,34 @@ class Repeats:
 
     opened: Workspace
     files: list[Dataset] = field(default_factory=list)
+    kept: KeptRepeats = field(default_factory=lambda: KeptRepeats(None))  # what was told of the last file earlier
     first: _Firsts = field(default_factory=lambda: _Firsts())
 
-    def begin(self, data: Dataset) -> None:
-        """The records that are taken from now on are those of another file."""
+    def begin(self, data: Dataset, parts: Parts | None = None) -> None:
+        """The records that are taken from now on are those of another file, of which these parts are kept."""
         self.files.append(data)
+        self.kept = KeptRepeats(parts)
 
     def take(self, index: int, found: Sequence[Mark]) -> Sequence[Finding | Fault]:
-        """What a record repeats of earlier ones. Raises DatasetChanged."""
+        """What a record repeats of earlier ones; most repeat nothing. Raises DatasetChanged."""
         again: dict[tuple[str, int], list[str]] = {}
         here = (len(self.files) - 1) * FILE + index
         for code, kind, mark in found:
             first = self.first.take(int(mark, 16), here)
             if first != here:
                 again.setdefault((code, first), []).append(kind)
-        if not again:
-            return ()
-        later = self.files[-1].record(index)
-        told = (self._found(code, self._record(first), later, kinds) for (code, first), kinds in again.items())
-        return [*chain.from_iterable(told)]
+        told = (self._told(code, first, index, kinds) for (code, first), kinds in again.items())
+        return [*chain.from_iterable(told)] if again else ()
 
-    def _record(self, number: int) -> Record:
-        file, index = divmod(number, FILE)
-        return self.files[file].record(index)
+    def _told(self, code: str, first: int, later: int, kinds: Sequence[str]) -> Sequence[Finding | Fault]:
+        file, index = divmod(first, FILE)
+        here = file == len(self.files) - 1
+        if here and (known := self.kept.told(code, index, later, kinds)) is not None:
+            return known
+        found = [*self._found(code, self.files[file].record(index), self.files[-1].record(later), kinds)]
+        if here:
+            self.kept.take(code, index, later, kinds, found)
+        return found
 
     def _found(self, code: str, first: Record, later: Record, kinds: Sequence[str]) -> Iterator[Finding | Fault]:
         case = RuleContext(self.opened, later)

@@ -162,17 +162,24 @@ class Tally:
         return passed
 
     def measure(
-        self, index: int, choices: Sequence[Selection], characters: Sequence[int], equal: Iterable[bool | None]
+        self,
+        indices: Sequence[int],
+        choices: Sequence[Selection],
+        characters: Sequence[Sequence[int]],
+        equal: Iterable[Sequence[bool | None]],
     ) -> None:
-        """Remember how long the prompts of a record are, and how many logged requests were equal."""
+        """Remember how long the prompts of records are, in a column for each choice, and how many logged requests were
+        equal, in a row for each record of which any was logged.
+        """
         if choices is not self.measured[0]:
             self.measured = choices, [selection_key(choice) for choice in choices]
         keys = self.measured[1]
-        self.lengths.take(keys, choices, characters, index)
-        for key, same in zip(keys, equal, strict=True):
-            if same is not None:
-                self.logged[key] += 1
-                self.equal[key] += same
+        self.lengths.take(keys, choices, characters, indices)
+        for row in equal:
+            for key, same in zip(keys, row, strict=True):
+                if same is not None:
+                    self.logged[key] += 1
+                    self.equal[key] += same
 
     def audit(self, records: Counts, stopped: bool = False) -> Audit:
         """The summary so far."""

@@ -122,13 +122,13 @@ class Variables:
     left_out: int = 0
     last: tuple[Sequence[Selection], Sequence[Shape], list[list[int]]] = ((), (), [])  # what was taken, its accounts
 
-    def take(self, choices: Sequence[Selection], shapes: Sequence[Shape], index: int) -> None:
-        """Count one record under each choice. Nobody changes what is in `choices` and `shapes` later: most records
-        bring the same two again, whose accounts are at hand then.
+    def take(self, choices: Sequence[Selection], shapes: Sequence[Shape], index: int, records: int = 1) -> None:
+        """Count so many records under each choice, the first of them by its number. Nobody changes what is in
+        `choices` and `shapes` later: most records bring the same two again, whose accounts are at hand then.
         """
         if choices is self.last[0] and shapes is self.last[1]:
             for again in self.last[2]:
-                again[0] += 1
+                again[0] += records
             return
         accounts: list[list[int]] = []
         for choice, made in zip(choices, shapes, strict=True):
@@ -137,7 +137,7 @@ class Variables:
                     self.count()
                     accounts.clear()  # which are in the counts now
                 account = self.waiting[choice, made] = [0, index]
-            account[0] += 1
+            account[0] += records
             accounts.append(account)
         if len(accounts) == len(choices):
             self.last = choices, shapes, accounts

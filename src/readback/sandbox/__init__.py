@@ -19,7 +19,8 @@ import struct
 import sys
 import threading
 import time
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
@@ -108,9 +109,59 @@ def stream(
         with within(limits):
             yield from _function(work)(payload)
     elif once:
-        yield from _run(work, payload, limits, shared, how=ASIDE if _gives_way and not awaited else TOGETHER)
+        yield from _run(work, payload, limits, shared, how=_how(awaited))
     else:
         yield from _surely(work, payload, limits, shared)
+
+
+class Child:
+    """A child for one run of the same work after another, where `stream` makes one for each: it starts once, and what
+    it has loaded is at hand. Its limits are those of all the runs together, but for the bytes of an answer and the time
+    between beats. After a run that was stopped or left early the next has a new child. For one thread.
+    """
+
+    def __init__(self, work: str, limits: Limits, shared: tuple[str, ...] = ()) -> None:
+        self.work, self.limits, self.shared = work, limits, shared
+        self.owner = os.getpid()
+        self._ends: tuple[socket.socket, socket.socket] | None = None
+        self._closed: Callable[[], object] = bool  # which ends the child; so does the end of this
+
+    def stream(self, payload: Any, *, awaited: bool = False) -> Iterator[Any]:
+        """What `stream` yields and raises with `once`."""
+        if inside():
+            yield from stream(self.work, payload, self.limits, self.shared)
+            return
+        names = _names(self.work, self.shared, _how(awaited))
+        for attempt in range(1, ATTEMPTS + 1):
+            zygote, answered = alive(bool(self.shared)), False
+            try:
+                for value in self._run(zygote, names, payload):
+                    answered = True
+                    yield value
+            except ZygoteLost:
+                _again(zygote, answered, attempt)
+            else:
+                return
+
+    def _run(self, zygote: Zygote, names: str, payload: Any) -> Iterator[Any]:
+        ends, asked = self._ends, payload
+        if ends is None or self.owner != os.getpid():  # a process that was forked has its parent's, and leaves it alone
+            self.close()
+            ends, self.owner = _begun(zygote, names), os.getpid()
+            self._closed = weakref.finalize(self, _close, ends)
+            asked = {"work": self.work, "limits": asdict(self.limits), "payload": payload, "stays": True}
+        self._ends = None
+        try:
+            yield from _answers(ends, names, frames.encode(frames.VALUE, asked), self.limits, None)
+            self._ends = ends
+        finally:
+            if self._ends is None:
+                self.close()
+
+    def close(self) -> None:
+        """Let the child end, if there is one."""
+        self._closed()
+        self._ends = None
 
 
 def give_way() -> None:
@@ -157,10 +208,8 @@ def _run(
     work: str, payload: Any, limits: Limits, shared: tuple[str, ...], *, how: str = TOGETHER, alone: int | None = None
 ) -> Iterator[Any]:
     """The values of one run. `alone`: from this number on, and no other child works until it is there."""
-    if not WORK.fullmatch(work) or not all(SHARED.fullmatch(one) for one in shared):
-        raise ValueError(f"{work!r} is not work of ours")
+    names = _names(work, shared, how)
     request = frames.encode(frames.VALUE, {"work": work, "limits": asdict(limits), "payload": payload})
-    names = " ".join((how, work.partition(":")[0], *shared))
     for attempt in range(1, ATTEMPTS + 1):
         zygote = alive(bool(shared))
         answered = False
@@ -169,20 +218,62 @@ def _run(
                 answered = True
                 yield value
         except ZygoteLost:
-            if answered or attempt == ATTEMPTS:  # what was yielded cannot be taken back
-                raise Stopped("crash", "the process that starts children was killed", doubtful=True) from None
-            zygote.ending()
+            _again(zygote, answered, attempt)
         else:
             return
 
 
+def _names(work: str, shared: tuple[str, ...], how: str) -> str:
+    """A request to the zygote."""
+    if not WORK.fullmatch(work) or not all(SHARED.fullmatch(one) for one in shared):
+        raise ValueError(f"{work!r} is not work of ours")
+    return " ".join((how, work.partition(":")[0], *shared))
+
+
+def _how(awaited: bool) -> str:
+    return ASIDE if _gives_way and not awaited else TOGETHER
+
+
+def _again(zygote: Zygote, answered: bool, attempt: int) -> None:
+    """Make ready for another attempt after a zygote was lost. Raises Stopped where there can be none."""
+    if answered or attempt == ATTEMPTS:  # what was yielded cannot be taken back
+        raise Stopped("crash", "the process that starts children was killed", doubtful=True) from None
+    zygote.ending()
+
+
 def _converse(zygote: Zygote, names: str, request: bytes, limits: Limits, alone: int | None) -> Iterator[Any]:
-    """Send one request and yield its values. The child dies when `status` is closed."""
+    """Send one request and yield its values."""
+    ends = _begun(zygote, names)
+    try:
+        yield from _answers(ends, names, request, limits, alone)
+    finally:
+        _close(ends)
+
+
+def _begun(zygote: Zygote, names: str) -> tuple[socket.socket, socket.socket]:
+    """A new child: our ends for its data and its status. It dies when they are closed. Raises ZygoteLost."""
     data, data_end = socket.socketpair()
     status, status_end = socket.socketpair()
-    with data, status, _company.run() as run:
-        with data_end, status_end:
+    with data_end, status_end:
+        try:
             zygote.ask(names, data_end, status_end)
+        except BaseException:
+            _close((data, status))
+            raise
+    return data, status
+
+
+def _close(ends: tuple[socket.socket, socket.socket]) -> None:
+    for end in ends:
+        end.close()
+
+
+def _answers(
+    ends: tuple[socket.socket, socket.socket], names: str, request: bytes, limits: Limits, alone: int | None
+) -> Iterator[Any]:
+    """Send a request to a child and yield its values."""
+    data, status = ends
+    with _company.run() as run:
         waited, left, number, most = 0.0, limits.output, 0, wall() * limits.total
         try:
             data.settimeout(most)

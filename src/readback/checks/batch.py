@@ -1,0 +1,65 @@
+"""What a child told of records that follow each other, in columns: most records tell nothing but numbers, and numbers
+are counted for all of them together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from readback.checks.variables import Heard, Shape
+
+Mark = tuple[str, str, str]  # of what repeats from record to record: the rule's code, what it is, 16 hex digits
+Shapes = Sequence[Shape]  # what became of the names of a record, for each choice
+
+
+@dataclass(slots=True)
+class Batch:
+    """What was told of the records with these numbers. Places are those of records in the batch, from 0; what has no
+    entry under a place was told of none of it.
+
+    `uses` are (from which place on, the shapes): the records up to the next place have the same. `findings` and
+    `faults` are as `as_json` keeps them, and `counts` says how many of the former are of the record alone, and of each
+    choice.
+    """
+
+    indices: Sequence[int]
+    longest: Sequence[Sequence[int]] = ()  # for each choice, a column of all records
+    marks: Sequence[Sequence[Mark]] = ()  # of each record
+    uses: Sequence[tuple[int, Shapes]] = ()
+    observed: Mapping[int, Sequence[bool | None]] = field(default_factory=dict)
+    findings: Mapping[int, Sequence[Any]] = field(default_factory=dict)
+    counts: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    faults: Mapping[int, Sequence[Any]] = field(default_factory=dict)
+
+    def same_uses(self) -> Iterator[tuple[int, int, Shapes]]:
+        """The first place and the one beyond the last of records with the same shapes, and these."""
+        for (start, shapes), (stop, _) in pairwise((*self.uses, (len(self.indices), ()))):
+            yield start, stop, shapes
+
+
+def heard(frames: Iterable[Mapping[str, Any]]) -> Iterator[Batch]:
+    """A batch for each of one child's frames, as `chunk.audit_chunk` tells them."""
+    told, shapes = Heard(), list[Shape]()
+    for frame in frames:
+        records = frame["records"]
+        uses: list[tuple[int, Shapes]] = []
+        rest: dict[str, dict[int, Any]] = {"observed": {}, "findings": {}, "counts": {}, "faults": {}}
+        for at, one in enumerate(records):
+            if "uses" in one:
+                shapes = [told.read(use) for use in one["uses"]]
+                uses.append((at, shapes))
+            elif not at:
+                uses.append((0, shapes))
+            for name, found in rest.items():
+                if name in one:
+                    found[at] = one[name]
+        yield Batch(
+            [one["index"] for one in records],
+            list(zip(*(one["longest"] for one in records), strict=True)),
+            [one.get("marks", ()) for one in records],
+            uses,
+            **rest,
+        )
