@@ -10,8 +10,9 @@ from readback.words import t
 st.title(t("review.title"))
 workspace = choice.workspace()
 found = reviewing.state()
-lead = t("review.lead", notes=sum(note.standing == "open" for note in found.notes), decisions=len(found.decisions),
-         signoffs=len(found.signoffs))  # fmt: skip
+counts = {"decisions": len(found.decisions), "signoffs": len(found.signoffs)}
+counts["notes"] = sum(note.standing == "open" for note in found.notes)
+lead = t("review.lead", **counts) if found.sequence else t("review.lead_none")
 show.draw(show.h('<p class="rb-lead">{}</p>', lead))
 if uploaded(workspace.root):
     show.notice(t("review.of_upload"))

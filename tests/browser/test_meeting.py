@@ -72,7 +72,7 @@ def save(page: Any, button: str) -> None:
 
 
 def decide(page: Any, verdict: str, reason: str) -> None:
-    page.get_by_role("radio", name=verdict, exact=True).click()
+    page.locator(".st-key-decide_item").get_by_role("radio").nth(state.VERDICTS.index(verdict)).click()
     settle(page)
     page.get_by_role("textbox", name="Reason").fill(reason)
     save(page, "Save decision")
@@ -95,6 +95,8 @@ def test_people_meet_decide_and_sign_and_the_report_says_it(
     first.locator(".rb-entry h2 a").first.click()
     first.get_by_role("textbox", name="Reason").wait_for()
     settle(first)
+    answers = first.locator(".st-key-decide_item").get_by_role("radio").all_inner_texts()
+    assert answers == ["yes, compare them", "no, change them first", "decide later"]
     decide(first, "change", "The citations need a list of notes.")
     for reason in PUT_OFF:
         first.keyboard.press("j")

@@ -39,7 +39,7 @@ def held(root: Path) -> state.Review:
 
 def test_an_empty_review_leads_out_of_itself(root: Path) -> None:
     told = words(page("review"))
-    assert "0 open notes, 0 decisions, 0 sign-offs." in told
+    assert "Nobody has signed, decided or noted anything here yet." in told
     assert "Nobody has signed anything yet." in told
     assert "Write one here, or with the button Note of Overview, Messages, Compare, Findings or Scores." in told
 

@@ -26,6 +26,7 @@ from readback.words import t
 AT_ONCE = 30  # items on the page; the others a click away
 ROOM = "agenda_room"
 FORM = "item"
+ASKING = frozenset({"comparison", "finding", "score", "disputed"})  # kinds of items of which a question is asked
 
 
 def lead(made: Agenda) -> Markup:
@@ -42,12 +43,22 @@ def lead(made: Agenda) -> Markup:
 
 def question(one: Item) -> str:
     """What there is to decide; an item that asks something itself, or that somebody wrote, as it is."""
-    kind = one.kind if one.kind != "score" else "disputed" if one.key.startswith("agreement:") else "score"
+    kind = _kind(one)
     if kind == "comparison":
         return t("agenda.ask_comparison", a=one.subject.names[0], b=one.subject.names[1])
     if kind == "finding":
         return t("agenda.ask_finding", title=groups.title(one.key.partition(":")[2]))
-    return t(f"agenda.ask_{kind}", criterion=one.asked["criterion"]) if kind in ("score", "disputed") else one.said
+    return t(f"agenda.ask_{kind}", criterion=one.asked["criterion"]) if kind in ASKING else one.said
+
+
+def answer(one: Item, verdict: str) -> str:
+    """A verdict as the answer to what an item asks; where it asks nothing of ours, by its name."""
+    kind = _kind(one)
+    return t(f"agenda.answer_{kind}_{verdict}" if kind in ASKING else f"review.verdict_{verdict}")
+
+
+def _kind(one: Item) -> str:
+    return "disputed" if one.kind == "score" and one.key.startswith("agreement:") else one.kind
 
 
 def draw(made: Agenda, found: Review) -> None:
@@ -188,7 +199,7 @@ def decision(one: Item, decided: Decision | None) -> None:
         reviewing.draft_key(FORM)
         about = show.md(subject_said(one.subject))
         st.segmented_control(t("agenda.decide", about=about), state.VERDICTS, key="item_verdict",
-                             format_func=lambda name: t(f"review.verdict_{name}"))  # fmt: skip
+                             format_func=lambda name: answer(one, name))  # fmt: skip
         st.text_area(t("review.reason"), key="item_reason", height=110)
         st.button(t("review.save_decision"), key="save_item", type="primary", on_click=_decide, args=(one,))
         reviewing.said(FORM)
