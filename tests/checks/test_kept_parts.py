@@ -23,7 +23,7 @@ from test_short_ways import row
 from unforked import unforked
 
 from readback import as_json, project_files, workspace
-from readback.checks import chunk, engine, kept_answers, kept_parts, repeats
+from readback.checks import audit_run, chunk, engine, kept_answers, kept_parts, repeats
 from readback.checks.rules import Fault
 from readback.checks.summary import Progress
 from readback.cli import main
@@ -72,13 +72,13 @@ def kept(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFacto
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Asked]:
     """What children are asked from now on."""
     seen: list[Asked] = []
-    really = engine._Run.work
+    really = audit_run.Run.work
 
     def work(run: Any, start: int, stop: int, choices: Any, records: bool = True, each: bool = False) -> Any:
         seen.append((start, stop, tuple(one.condition for one in choices), records))
         return really(run, start, stop, choices, records, each)
 
-    monkeypatch.setattr(engine._Run, "work", work)
+    monkeypatch.setattr(audit_run.Run, "work", work)
     return seen
 
 

@@ -76,7 +76,7 @@ class Cluster:
         self._said: set[str] = set()
 
     def stream(self, work: Mapping[str, Any], here: Callable[[], Iterator[Any]], ended: Event) -> Iterator[Any]:
-        """As `engine.Workers` has it: the frames of a range, when all are there."""
+        """As `audit_run.Workers` has it: the frames of a range, when all are there."""
         told = self._told(work, ended)
         if told is None:
             with self._here:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
-import time
-from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from threading import Event, local
-from typing import Any, Protocol
 
-from readback import as_json, sandbox
+from readback import sandbox
 from readback.checks import excess, kept_answers, kept_parts, rules, training, workspace_check
-from readback.checks.batch import Batch, Mark, heard
-from readback.checks.chunk import WORK, about, payload
-from readback.checks.kept_parts import Parts
+from readback.checks.audit_run import Found, Run, Workers
+from readback.checks.batch import Batch, Mark
+from readback.checks.chunk import about
 from readback.checks.longest_tokens import with_tokens
 from readback.checks.once import Once
 from readback.checks.repeats import Repeats
@@ -26,136 +23,16 @@ from readback.checks.sample import SEED, Sample, drawn
 from readback.checks.summary import Audit, Progress, Tally, rows
 from readback.checks.unused import unused
 from readback.checks.variables import Variables, started
-from readback.prompts import assemble, in_child, in_chunks, token_counts, training_match, trial
+from readback.prompts import assemble, in_chunks, training_match, trial
 from readback.readers.bounded_diagnostics import MORE
 from readback.records.changed import changed_meanwhile
-from readback.records.dataset import Cancelled, Counts, Dataset, DatasetChanged, open_dataset
+from readback.records.dataset import Cancelled, Counts, DatasetChanged, open_dataset
 from readback.types import Assembly, Finding, Record, RuleContext, Selection, Workspace
 
 NO_ANSWER = "jdg-no-answer"
 EARLY = "the records of the dataset, given up before the rest was tried"
 KILLS = 5  # records that may kill their child under one choice before the choice is given up
 FEWEST = 25  # records of a sample that are worth a child
-
-
-class Workers(Protocol):
-    """Who works on whole ranges of records in place of this machine's own children. Used from several threads."""
-
-    @property
-    def at_once(self) -> int:
-        """How many ranges it is worth to ask for at the same time."""
-
-    def stream(self, work: Mapping[str, Any], here: Callable[[], Iterator[Any]], ended: Event) -> Iterator[Any]:
-        """What a child says about `work` and raises, wherever that child is; what `here()` says where nobody elsewhere
-        can. After `ended` nobody wants it any more.
-        """
-
-
-@dataclass(slots=True)
-class _Run:
-    """What one audit works with; `active` are the choices not given up, `numbers` the records, by their places."""
-
-    opened: Workspace
-    data: Dataset
-    codes: Collection[str] | None
-    active: list[Selection]
-    tally: Tally
-    names: Variables
-    numbers: Sequence[int]
-    kills: Counter[Selection] = field(default_factory=Counter)
-    pace: list[tuple[float, int]] = field(default_factory=list)  # of each child: seconds, records after the first
-    parts: Parts | None = None  # what children told in earlier checks
-    workers: Workers | None = None  # whole ranges are theirs; what needs a second look is looked at here
-    children: _Children = field(default_factory=lambda: _Children())
-    ended: Event = field(default_factory=Event)  # nobody wants to hear more
-
-    @property
-    def sampled(self) -> bool:
-        """Whether the records are drawn ones."""
-        return not isinstance(self.numbers, range)
-
-    def work(
-        self, start: int, stop: int, choices: Iterable[Selection], records: bool = True, each: bool = False
-    ) -> dict[str, Any]:
-        """What a child takes for the records from place `start` to `stop`; `each`: it tells of every record at once."""
-        numbers = self.numbers[start:stop] if self.sampled else None
-        return payload(self.opened, choices, start, stop, codes=self.codes, records=records, numbers=numbers, each=each)
-
-    def asked(
-        self, start: int, stop: int, choices: Sequence[Selection], records: bool, each: bool = False
-    ) -> Iterator[Batch]:
-        return heard(self.stream(self.work(start, stop, choices, records, each), once=stop - start > 1))
-
-    def told(self, start: int, stop: int, choices: tuple[Selection, ...]) -> Iterator[Batch]:
-        """What is told of the records of a whole range, by a child or by one of an earlier check."""
-
-        def ask(choices: tuple[Selection, ...], records: bool) -> Iterator[Batch]:
-            return heard(self.of_range(self.work(start, stop, choices, records)))
-
-        return self.parts.told(start, stop, choices, ask) if self.parts else ask(choices, True)
-
-    def stream(self, work: Mapping[str, Any], once: bool) -> Iterator[Mapping[str, Any]]:
-        """What a child of its own says."""
-        return self._timed(sandbox.stream(WORK, work, *self._limits(), once=once, awaited=self.sampled))
-
-    def of_range(self, work: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """What is said of a whole range by the child of this thread, or elsewhere."""
-        here = partial(self.children.of_thread(*self._limits()).stream, work, awaited=self.sampled)
-        return self._timed(self.workers.stream(work, here, self.ended) if self.workers else here())
-
-    def _limits(self) -> tuple[sandbox.Limits, tuple[str, ...]]:
-        return token_counts.limits(self.opened, in_child.LIMITS), token_counts.shared_by_audit(self.opened)
-
-    def _timed(self, frames: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-        """How long a child takes is remembered, without its start."""
-        began, count = 0.0, 0
-        for frame in frames:
-            count += len(frame["records"]) if began else 0
-            began = began or time.monotonic()
-            yield frame
-        self.pace.append((time.monotonic() - began, count))
-
-    def take(self, told: Batch, choices: Sequence[Selection]) -> _Found:
-        """Count what is told for each choice; what was found is for who counts findings."""
-        for start, stop, shapes in told.same_uses():
-            self.names.take(choices, shapes, told.indices[start], stop - start)
-        self.tally.measure(told.indices, choices, told.longest, told.observed.values())
-        found: dict[int, list[Finding | Fault]] = {
-            told.indices[at]: [*map(as_json.read_finding, each)] for at, each in told.findings.items()
-        }
-        for at, faults in told.faults.items():
-            here = found.setdefault(told.indices[at], [])
-            here += [Fault(rule, error, as_json.read_place(place)) for rule, error, place in faults]
-        return _Found(told.indices, found, told.marks)
-
-
-class _Children:
-    """The children that look at whole ranges, one for each thread that asks."""
-
-    def __init__(self) -> None:
-        self._mine = local()
-        self._all: list[sandbox.Child] = []
-
-    def of_thread(self, limits: sandbox.Limits, shared: tuple[str, ...]) -> sandbox.Child:
-        if not hasattr(self._mine, "child"):
-            self._mine.child = sandbox.Child(WORK, limits, shared)
-            self._all.append(self._mine.child)
-        child: sandbox.Child = self._mine.child
-        return child
-
-    def close(self) -> None:
-        """Let all of them end, when no thread asks any more."""
-        for child in self._all:
-            child.close()
-
-
-@dataclass(slots=True)
-class _Found:
-    """What was found in the records with these numbers: by the number, and the marks of each."""
-
-    indices: Sequence[int]
-    by_index: Mapping[int, Sequence[Finding | Fault]]
-    marks: Sequence[Sequence[Mark]]
 
 
 def check(
@@ -248,7 +125,7 @@ def _worked_out(
     tally = Tally(opened, rows(opened, choices if first else (), firsts), baseline)
     names = started(choices, firsts) if first else Variables()
     numbers = range(len(data)) if sample is None else drawn(len(data), sample, seed)
-    run = _Run(opened, data, codes, list(choices), tally, names, numbers)
+    run = Run(opened, data, codes, list(choices), tally, names, numbers)
     part = run.sampled
     run.parts, run.workers = None if part else kept_parts.parts(opened, data, codes), workers
     of_files = list(workspace_check.found(opened, data, beside, codes))
@@ -256,7 +133,7 @@ def _worked_out(
     yield from run.tally.take(of_files)
     if first:
         yield from run.tally.take(_preflight(run, first, firsts))
-    others = [_Run(one.opened, one.data, one.codes, [], tally, Variables(), range(len(one.data))) for one in beside]
+    others = [Run(one.opened, one.data, one.codes, [], tally, Variables(), range(len(one.data))) for one in beside]
     for one in others:
         one.parts, one.workers = kept_parts.parts(one.opened, one.data, one.codes), workers
     stopped, again, once, done, marked = False, Repeats(opened), Once(data), 0, set[str]()
@@ -298,13 +175,13 @@ def _worked_out(
     )
 
 
-def _of_first(run: _Run) -> Iterator[Finding | Fault]:
+def _of_first(run: Run) -> Iterator[Finding | Fault]:
     """What is found in the first record, where a whole audit tells what is true of all of them."""
-    alone = _Run(run.opened, run.data, run.codes, list(run.active), Tally(run.opened, ()), Variables(), (0,))
+    alone = Run(run.opened, run.data, run.codes, list(run.active), Tally(run.opened, ()), Variables(), (0,))
     return chain.from_iterable(one for found in _chunk(alone, 0, 1) for one in found.by_index.values())
 
 
-def _seconds(run: _Run, workers: int) -> float:
+def _seconds(run: Run, workers: int) -> float:
     """How long all records would take so many children at the speed of those that were looked at."""
     seconds, count = (sum(part) for part in zip(*run.pace, strict=True)) if run.pace else (0.0, 0)
     return seconds / count * len(run.data) / workers if count else 0.0
@@ -323,7 +200,7 @@ def _codes(select: Collection[str], ignore: Collection[str]) -> Iterator[str]:
             yield code
 
 
-def _preflight(run: _Run, record: Record, firsts: Iterable[Assembly]) -> Iterator[Finding | Fault]:
+def _preflight(run: Run, record: Record, firsts: Iterable[Assembly]) -> Iterator[Finding | Fault]:
     """Give up choices whose first record breaks a limit, or most of whose records are slow; and idle judges."""
     for choice, assembly in zip(tuple(run.active), firsts, strict=True):
         if hit := next((diagnostic for diagnostic in assembly.diagnostics if diagnostic.code == "dat-limit"), None):
@@ -349,7 +226,7 @@ def _waits(opened: Workspace, choice: Selection) -> bool:
     return condition is not None and condition.answers is None
 
 
-def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Found]:
+def _side_by_side(run: Run, jobs: int | None) -> Iterator[Found]:
     """What is found in all records, in their order, while other children are busy with the ranges that come next.
 
     What a child did not finish, or did for a choice that was given up meanwhile, is done again, one record after
@@ -385,7 +262,7 @@ def _side_by_side(run: _Run, jobs: int | None) -> Iterator[_Found]:
             run.children.close()
 
 
-def _spans(run: _Run, workers: int) -> Iterator[tuple[int, int]]:
+def _spans(run: Run, workers: int) -> Iterator[tuple[int, int]]:
     """Places of records (first, beyond the last) for one child each; of a sample so few that all have work."""
     if not run.sampled:
         return in_chunks.spans_of(run.data)
@@ -402,7 +279,7 @@ class _Raw:
     stopped: bool = False
 
 
-def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...]) -> _Raw:
+def _raw(run: Run, start: int, stop: int, choices: tuple[Selection, ...]) -> _Raw:
     raw = _Raw()
     try:
         for one in run.told(start, stop, choices):
@@ -414,7 +291,7 @@ def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...]) -> _R
     return raw
 
 
-def _chunk(run: _Run, start: int, stop: int, *, careful: bool = False, whole: bool = False) -> Iterator[_Found]:
+def _chunk(run: Run, start: int, stop: int, *, careful: bool = False, whole: bool = False) -> Iterator[Found]:
     """What is found in a range (`whole`: one of those that the records are cut into). Where a record kills the child,
     others may be lost with it: they are looked at once more with a frame for each (`careful`), so that it is known
     which it is. It is looked at alone, and the rest goes on.
@@ -437,7 +314,7 @@ def _chunk(run: _Run, start: int, stop: int, *, careful: bool = False, whole: bo
             careful = True
 
 
-def _alone(run: _Run, at: int) -> _Found:
+def _alone(run: Run, at: int) -> Found:
     """One record whose child was killed: its rules, then each choice in a child of its own, to find the culprit."""
     index = run.numbers[at]
     found: list[Finding | Fault] = []
@@ -451,10 +328,10 @@ def _alone(run: _Run, at: int) -> _Found:
                 marks.extend(*one.marks)
         except sandbox.Stopped as stopped:
             found.extend(_killed(run, index, choice, stopped))
-    return _Found((index,), {index: found}, (marks,))
+    return Found((index,), {index: found}, (marks,))
 
 
-def _killed(run: _Run, index: int, choice: Selection | None, stopped: sandbox.Stopped) -> Iterator[Finding]:
+def _killed(run: Run, index: int, choice: Selection | None, stopped: sandbox.Stopped) -> Iterator[Finding]:
     yield from excess.of_record(run.opened, run.data, index, choice, stopped)
     if choice is None:
         return
