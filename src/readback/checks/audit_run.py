@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from threading import Event, local
+from threading import Event
 from typing import Any, Protocol
 
 from readback import as_json, sandbox
@@ -19,6 +19,7 @@ from readback.checks.summary import Tally
 from readback.checks.variables import Variables
 from readback.prompts import in_child, token_counts
 from readback.records.dataset import Dataset
+from readback.sandbox.per_thread import ChildPerThread
 from readback.types import Finding, Selection, Workspace
 
 
@@ -50,7 +51,7 @@ class Run:
     pace: list[tuple[float, int]] = field(default_factory=list)  # of each child: seconds, records after the first
     parts: Parts | None = None  # what children told in earlier checks
     workers: Workers | None = None  # whole ranges are theirs; what needs a second look is looked at here
-    children: Children = field(default_factory=lambda: Children())
+    children: ChildPerThread | None = None  # who look at whole ranges here
     ended: Event = field(default_factory=Event)  # nobody wants to hear more
 
     @property
@@ -84,8 +85,15 @@ class Run:
 
     def of_range(self, work: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """What is said of a whole range by the child of this thread, or elsewhere."""
-        here = partial(self.children.of_thread(*self._limits()).stream, work, awaited=self.sampled)
+        if self.children is None:
+            return self.stream(work, True)
+        here = partial(self.children.child().stream, work, awaited=self.sampled)
         return self._timed(self.workers.stream(work, here, self.ended) if self.workers else here())
+
+    def each_thread(self) -> ChildPerThread:
+        """A child for each thread that asks, while the context lasts."""
+        self.children = ChildPerThread(WORK, *self._limits())
+        return self.children
 
     def _limits(self) -> tuple[sandbox.Limits, tuple[str, ...]]:
         return token_counts.limits(self.opened, in_child.LIMITS), token_counts.shared_by_audit(self.opened)
@@ -111,26 +119,6 @@ class Run:
             here = found.setdefault(told.indices[at], [])
             here += [Fault(rule, error, as_json.read_place(place)) for rule, error, place in faults]
         return Found(told.indices, found, told.marks)
-
-
-class Children:
-    """The children that look at whole ranges, one for each thread that asks."""
-
-    def __init__(self) -> None:
-        self._mine = local()
-        self._all: list[sandbox.Child] = []
-
-    def of_thread(self, limits: sandbox.Limits, shared: tuple[str, ...]) -> sandbox.Child:
-        if not hasattr(self._mine, "child"):
-            self._mine.child = sandbox.Child(WORK, limits, shared)
-            self._all.append(self._mine.child)
-        child: sandbox.Child = self._mine.child
-        return child
-
-    def close(self) -> None:
-        """Let all of them end, when no thread asks any more."""
-        for child in self._all:
-            child.close()
 
 
 @dataclass(slots=True)

@@ -236,14 +236,12 @@ def _side_by_side(run: Run, jobs: int | None) -> Iterator[Found]:
     spans = deque(_spans(run, most))
     workers = min(most, len(spans))
     if workers < 2:
-        try:
+        with run.each_thread():
             for span in spans:
                 yield from _chunk(run, *span, whole=True)
-        finally:
-            run.children.close()
         return
     under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_Raw]]] = deque()
-    with ThreadPoolExecutor(workers, thread_name_prefix="readback-audit") as threads:
+    with run.each_thread(), ThreadPoolExecutor(workers, thread_name_prefix="readback-audit") as threads:
         try:
             while spans or under_way:
                 while spans and len(under_way) <= workers:
@@ -258,8 +256,6 @@ def _side_by_side(run: Run, jobs: int | None) -> Iterator[Found]:
                 yield from _chunk(run, at, stop, careful=raw.stopped)
         finally:
             run.ended.set()
-            threads.shutdown()
-            run.children.close()
 
 
 def _spans(run: Run, workers: int) -> Iterator[tuple[int, int]]:

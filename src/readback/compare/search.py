@@ -25,7 +25,7 @@ KEPT = 1_000  # hits with their place, for each choice; of the others only the r
 TEXT = 4 << 20  # characters that are looked through at once
 PART = 0.3  # seconds between two looks at what was found so far
 # Records and bytes in one child: to load what searches takes it longer than to assemble some hundreds of records.
-FEW, MANY = (4_000, 64 << 20), (32_000, 512 << 20)  # where each is assembled, and where few are
+FEW, MANY = (4_000, 64 << 20), (8_000, 128 << 20)  # where each is assembled, and where few are
 AROUND = 60  # characters of context before and after a hit
 
 

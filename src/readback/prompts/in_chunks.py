@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from readback import sandbox
-from readback.prompts import training_match, trial
+from readback.prompts import token_counts, training_match, trial
 from readback.prompts.assemble import assemble
 from readback.prompts.in_child import BATCH as BATCH
 from readback.prompts.in_child import LIMITS as LIMITS
@@ -28,6 +28,7 @@ from readback.prompts.in_child import stream as stream
 from readback.records import answers
 from readback.records.changed import changed_meanwhile
 from readback.records.dataset import Dataset, DatasetChanged
+from readback.sandbox.per_thread import ChildPerThread
 from readback.types import Record, Selection, Workspace
 
 SPAN = 8 << 20  # bytes of the dataset and
@@ -89,7 +90,10 @@ def drive(
     span = next(waiting, None)
     under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_Raw]]] = deque()
     workers = max(1, jobs or os.cpu_count() or 1)
-    with ThreadPoolExecutor(workers, thread_name_prefix="readback-chunk") as threads:
+    with (
+        ChildPerThread(work, token_counts.limits(opened, LIMITS), token_counts.shared(opened)) as run.children,
+        ThreadPoolExecutor(workers, thread_name_prefix="readback-chunk") as threads,
+    ):
         try:
             while run.active and (span or under_way):
                 while span and len(under_way) < 2 * workers:
@@ -128,15 +132,28 @@ class _Run:
     done: int = 0
     stopped: bool = False
     kills: Counter[Selection | None] = field(default_factory=Counter)
+    children: ChildPerThread | None = None  # who work on whole ranges
 
     def give_up(self, choice: Selection | None) -> None:
         """Ask no more about a choice, or about any."""
         self.active[:] = [one for one in self.active if choice not in (None, one)] if not self.together else []
 
     def frames(self, start: int, stop: int, choices: tuple[Selection, ...], batch: int) -> Iterator[Frame]:
-        asked = {**payload(self.opened, choices, start, stop, batch), **self.extra}
+        """What a child of its own says of some records."""
+        asked = self._asked(start, stop, choices, batch)
         for value in stream(self.work, self.opened, asked, once=stop - start > 1, awaited=self.awaited):
             yield Frame(value, choices)
+
+    def of_range(self, start: int, stop: int, choices: tuple[Selection, ...]) -> Iterator[Frame]:
+        """What the child of this thread says of a range."""
+        if self.children is None:
+            yield from self.frames(start, stop, choices, BATCH)
+            return
+        for value in self.children.child().stream(self._asked(start, stop, choices, BATCH), awaited=self.awaited):
+            yield Frame(value, choices)
+
+    def _asked(self, start: int, stop: int, choices: tuple[Selection, ...], batch: int) -> dict[str, Any]:
+        return {**payload(self.opened, choices, start, stop, batch), **self.extra}
 
 
 def spans_from(data: Dataset, start: int = 0, most: int = MOST, size: int = SPAN) -> Iterator[tuple[int, int]]:
@@ -180,7 +197,7 @@ class _Raw:
 def _raw(run: _Run, start: int, stop: int, choices: tuple[Selection, ...]) -> _Raw:
     said: list[Frame] = []
     try:
-        for frame in run.frames(start, stop, choices, BATCH):
+        for frame in run.of_range(start, stop, choices):
             said.append(frame)
             run.done += frame.value["next"] - start  # only told, so that somebody sees it move
             start = frame.value["next"]
