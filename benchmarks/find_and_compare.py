@@ -74,7 +74,9 @@ def step(folder: Path, what: str, condition: str, text: str) -> None:
     before, began, first = _spent(), time.monotonic(), 0.0
     for _ in works[what]():
         first = first or time.monotonic() - began
-    last, spent = time.monotonic() - began, _spent() - before
+    last = time.monotonic() - began
+    time.sleep(0.3)  # until the end of the children was seen, too
+    spent = _spent() - before
     if what != "warm":
         print(f"{what:<6} {condition:<3} {text[:20]:<20} {first:7.2f} {last:7.2f} {spent:7.2f}", flush=True)
 

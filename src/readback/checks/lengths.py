@@ -37,12 +37,12 @@ class Lengths:
     """What grows while records pass by."""
 
     widest: Widest | None = None
-    _seen: dict[SelectionKey, list[int]] = field(default_factory=dict)  # the values of Extremes
+    _seen: dict[SelectionKey, list[int]] = field(default_factory=dict)  # the values of Extremes, and the first record
 
     @property
     def conditions(self) -> dict[SelectionKey, Extremes]:
-        """The longest and the shortest so far."""
-        return {key: Extremes(*seen) for key, seen in self._seen.items()}
+        """The longest and the shortest so far, in the order in which records first had any."""
+        return {key: Extremes(*seen[:5]) for key, seen in sorted(self._seen.items(), key=lambda one: one[1][5])}
 
     def take(
         self,
@@ -69,7 +69,7 @@ class Lengths:
         high, low = max(numbers), min(numbers)
         highest, lowest = indices[numbers.index(high)], indices[numbers.index(low)]
         if (seen := self._seen.get(key)) is None:
-            self._seen[key] = [high, highest, low, lowest, len(numbers)]
+            self._seen[key] = [high, highest, low, lowest, len(numbers), indices[0]]
             return
         seen[4] += len(numbers)
         if high >= seen[0]:
