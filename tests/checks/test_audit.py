@@ -88,27 +88,6 @@ def test_select_and_ignore_take_codes_and_areas(write: Write) -> None:
     assert engine.check(opened, select=["fmt"], ignore=["fmt-system-text-in-user"]).findings == ()
 
 
-@pytest.mark.parametrize(
-    ("select", "ignore", "told"),
-    [
-        ([], [], True),
-        (["dat-duplicate-id"], [], True),
-        (["dat"], [], True),
-        (["dat-many-faults"], [], True),
-        (["dat-bad-line"], [], False),
-        ([], ["dat-bad-line"], True),
-        ([], ["dat-duplicate-id"], False),
-        (["dat-duplicate-id"], ["dat-many-faults"], False),
-    ],
-)
-def test_how_many_faults_of_a_rule_there_are_is_asked_for_with_the_rule(
-    write: Write, select: list[str], ignore: list[str], told: bool
-) -> None:
-    opened = workspace.open(write({"data.jsonl": '{"id": "1"}\n' * 1002}))
-    found = {one.code for one in engine.check(opened, select=select, ignore=ignore).findings}
-    assert ("dat-many-faults" in found) is told
-
-
 def test_a_summary_holds_the_first_findings_and_says_that_there_are_more(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:

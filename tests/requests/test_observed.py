@@ -150,18 +150,6 @@ def test_a_row_that_matches_nothing_is_noted_and_counted(write: Any, rows: list[
     assert (log.rows, len(log.get("b", "1"))) == (2, 1)
 
 
-def test_of_each_log_it_is_said_how_many_rows_match_nothing(write: Any) -> None:
-    files = {name: [{"record": "9", "prompt": "x"}] * count for name, count in (("a.jsonl", 1000), ("b.jsonl", 1002))}
-    head = HEAD + "conditions: [{name: a, mode: plain}]\nsent: [a.jsonl, b.jsonl]\n"
-    folder = write({"readback.yml": head, "data.jsonl": [{"id": "1", "question": "Why?"}], **files})
-    opened = workspace.open(folder)
-    for _ in "once", "as it was kept":
-        noted = Observer(opened, open_dataset(opened.root, opened.dataset)).log.diagnostics
-        (more,) = [one for one in noted if one.code == "dat-many-faults"]
-        assert (more.place.file, more.values["count"], more.values["rest"]) == ("b.jsonl", 1002, 2)
-        assert [one.code for one in noted].count("dat-request-unmatched") == 2000
-
-
 def test_a_file_is_known_by_its_condition_and_retries_are_all_looked_at(write: Any) -> None:
     folder = write(
         {

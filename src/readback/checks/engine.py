@@ -24,7 +24,6 @@ from readback.checks.summary import Audit, Progress, Tally, rows
 from readback.checks.unused import unused
 from readback.checks.variables import Variables, started
 from readback.prompts import assemble, in_chunks, training_match, trial
-from readback.readers.bounded_diagnostics import MORE
 from readback.records.changed import changed_meanwhile
 from readback.records.dataset import Cancelled, Counts, DatasetChanged, open_dataset
 from readback.types import Assembly, Finding, Record, RuleContext, Selection, Workspace
@@ -193,10 +192,10 @@ def _wanted(progress: Callable[[int, int], bool | None] | None) -> Callable[[int
 
 
 def _codes(select: Collection[str], ignore: Collection[str]) -> Iterator[str]:
-    """The codes that are asked for; a name stands for itself or for an area. With any comes how many it has in all."""
+    """The codes that are asked for; a name stands for itself or for an area."""
     for code in rules.RULES():
         names = {code, code.partition("-")[0]}
-        if (not select or names & set(select) or code == MORE) and not names & set(ignore):
+        if (not select or names & set(select)) and not names & set(ignore):
             yield code
 
 

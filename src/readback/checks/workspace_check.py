@@ -9,7 +9,6 @@ from readback.checks.rules import Fault
 from readback.checks.summary import covers
 from readback.checks.training import Part
 from readback.prompts.self_tests import always, self_tests
-from readback.readers.bounded_diagnostics import MORE
 from readback.readers.progress import Progress
 from readback.records import answers
 from readback.records.dataset import Dataset
@@ -50,10 +49,7 @@ def found(
 
 
 def _wants(codes: Collection[str] | None, diagnostic: Diagnostic) -> bool:
-    """Whether it is asked for. How many faults of a rule there are in all is asked for with that rule."""
-    if codes is None or diagnostic.code not in codes:
-        return codes is None
-    return diagnostic.code != MORE or diagnostic.flagged in codes or codes == {MORE}
+    return codes is None or diagnostic.code in codes
 
 
 def diagnostics(

@@ -10,7 +10,6 @@ from typing import Any
 from readback.types import Diagnostic, Location
 
 KEPT = 1_000  # of one code
-MORE = "dat-many-faults"  # what says of a code that there are more
 LONGEST = 500  # characters of one value inside a diagnostic
 
 
@@ -39,7 +38,7 @@ class BoundedDiagnostics:
         for code, count in sorted(self.counts.items()):
             if count > KEPT:
                 values = {"code": code, "count": count, "told": KEPT, "rest": count - KEPT}
-                yield Diagnostic(MORE, values, Location(file=file), code)
+                yield Diagnostic("dat-many-faults", values, Location(file=file), code)
 
     def take(self, others: BoundedDiagnostics) -> None:
         """Take in what another one holds, and what it only counted."""

@@ -36,7 +36,7 @@ OURS = ("dat-missing-id", "dat-duplicate-id")  # about ids, which a log need not
 REPEATS = 8  # requests of one record and condition that are looked at; retries are mostly equal
 STEP = 1_000  # rows between two looks at whether to go on
 KEEP = 64  # indexes on disk
-VERSION = "5"
+VERSION = "4"
 
 Key = tuple[str, str]  # condition (or mode, where there are none), record id
 
@@ -90,21 +90,19 @@ def _index(
     opened: Workspace, data: Dataset, files: Sequence[Dataset], progress: Progress | None
 ) -> tuple[dict[Key, list[tuple[int, int]]], list[Diagnostic]]:
     places: dict[Key, list[tuple[int, int]]] = {}
-    diagnostics: list[Diagnostic] = []
+    diagnostics = BoundedDiagnostics()
     conditions = _Conditions(opened)
     for number, file in enumerate(files):
-        unmatched = BoundedDiagnostics()
         for index, row in enumerate(file.records()):
             if index % STEP == 0 and progress and progress(index, len(file)) is False:
                 raise Cancelled
             key = _key(row, file.file, data, conditions)
             if isinstance(key, str):
                 at = Location(file=row.place.file, line=row.place.line)
-                unmatched.add(Diagnostic("dat-request-unmatched", {"reason": key}, at, f"{row.place.line}"))
+                diagnostics.add(Diagnostic("dat-request-unmatched", {"reason": key}, at, f"{row.place.line}"))
             elif len(found := places.setdefault(key, [])) < REPEATS:
                 found.append((number, index))
-        diagnostics += [*unmatched.kept, *unmatched.untold(file.file)]
-    return places, diagnostics
+    return places, diagnostics.kept
 
 
 def _key(row: Record, file: str, data: Dataset, conditions: _Conditions) -> Key | str:

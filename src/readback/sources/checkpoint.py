@@ -147,11 +147,7 @@ class _Reading:
             values = {"what": "traits of one checkpoint", "limit": MOST}
             self.found.add(Diagnostic("dat-limit", values, Location(file=self.file), "traits", "warning"))
         return Benchmark(
-            self.name,
-            tuple(self.traits.values()),
-            frozenset(self.differs),
-            self.results,
-            (*self.found.kept, *self.found.untold(self.file)),
+            self.name, tuple(self.traits.values()), frozenset(self.differs), self.results, tuple(self.found.kept)
         )
 
     def _root(self, holder: Mapping[str, Any], place: Location) -> None:

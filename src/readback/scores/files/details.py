@@ -14,7 +14,7 @@ from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files._odd import ScoreTexts
 from readback.scores.files._wrong import part
 from readback.scores.files.cells import WRITTEN, Cell, cell, legible, stem, text_of
-from readback.scores.files.intake import Intake, columns, make_conditions
+from readback.scores.files.intake import Intake, columns, make_conditions, overflow
 from readback.scores.files.reply_column import Reread, column
 from readback.scores.files.run_facts import CLOSED_BOOK, named
 from readback.scores.files.score_rows import Asked, Read, Row
@@ -120,7 +120,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         for label, mode in modes.items()
     )
     return Read(
-        columns(intake, conditions), account, (*diagnostics.kept, *diagnostics.untold(source.path)), about=about
+        columns(intake, conditions), account, (*diagnostics.kept, *overflow(diagnostics, source.path)), about=about
     )
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.quantity import quantity
+from readback.readers.bounded_diagnostics import KEPT, BoundedDiagnostics
 from readback.scores.files.cells import legible
 from readback.scores.files.layout import CONDITION, CONTENT, FACTORS, first
 from readback.scores.table import NONE, Columns, ConditionKey
-from readback.types import Diagnostic, ScoreSource
+from readback.types import Diagnostic, Location, ScoreSource
 
 MOST_VALUES = 30  # a column with more values than this is not a factor, unless its name says so
 LONG = 100  # characters of a value from which on it is a text, and nothing that conditions are called by
@@ -256,4 +257,16 @@ def bounded(diagnostics: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, .
     """The first thousand diagnostics of each code, then one that says how many there are in all."""
     kept = BoundedDiagnostics()
     kept.extend(diagnostics)
-    return (*kept.kept, *kept.untold(file))
+    return (*kept.kept, *overflow(kept, file))
+
+
+def overflow(diagnostics: BoundedDiagnostics, file: str) -> Iterator[Diagnostic]:
+    """A diagnostic for each code of which not all are kept."""
+    for code, count in diagnostics.counts.items():
+        if count > KEPT:
+            yield Diagnostic(
+                "dat-limit",
+                {"what": f"{quantity(count, 'finding')} {code}", "limit": KEPT},
+                Location(file=file),
+                flagged=code,
+            )

@@ -12,7 +12,7 @@ from readback.scores.files._costs import Costs, Spent
 from readback.scores.files._odd import ScoreTexts, oddities, without_id
 from readback.scores.files._summary_rows import SUMMARIES, SummaryRows
 from readback.scores.files.cells import Cell, cell, failure_words, legible, stem, text_of, with_status
-from readback.scores.files.intake import Intake, columns, make_conditions
+from readback.scores.files.intake import Intake, columns, make_conditions, overflow
 from readback.scores.files.layout import MODE, Layout, fields_of, first
 from readback.scores.files.reply_column import Reread, Rubrics
 from readback.scores.table import FAILED, Columns, ConditionKey, Expense, Outcome, Reported, RunFacts, SourceRead
@@ -166,7 +166,7 @@ def finished(
         texts_left=intake.texts_left,
     )
     about = tuple(_modes(intake, conditions, mode, source.path))
-    found = (*diagnostics.kept, *diagnostics.untold(source.path))
+    found = (*diagnostics.kept, *overflow(diagnostics, source.path))
     return Read(columns(intake, conditions), account, found, about=about,
                 expenses=rows.spent.expenses(conditions))  # fmt: skip
 
