@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from readback.checks.groups import alike, before, listed, paragraphs, same_fix
+from readback.checks.groups import alike, before, paragraphs, same_fix
 from readback.checks.quoted import Quoted
 from readback.ui.common import choice, keys, listing, places, setting, show, steps
 from readback.ui.findings import ignoring, taking, variables
@@ -20,9 +20,9 @@ if audit is not whole:
 if audit.truncated and audit.every is None:
     kept = t("findings.truncated", kept=len(audit.findings), all=sum(audit.counts.values()))
     show.notice(kept, "warning")
-every = listed(audit)
+every = listing.ordered(audit, workspace)
 if not every:
-    show.empty(listing.none(audit), t("overview.see_messages"), "messages")
+    show.empty(listing.none(audit), *overview.way(workspace))
     ignoring.told(audit)
     variables.of_dataset(whole, workspace, data)
     st.stop()
@@ -44,10 +44,10 @@ if not found:
     show.draw(show.h("<p>{} {}{}</p>", none, show.link("findings", t("findings.no_filter")), show.aloud(none)))
     st.stop()
 
-with lead:
-    show.draw(listing.lead(found, every, records, audit))
 asked = st.query_params.get("code")
 group = next((g for g in found if g.code == asked), found[0])
+with lead:
+    show.draw(listing.lead(found, every, records, audit, group))
 left, right = st.columns([2, 3], gap="large")
 with left:
     st.header(heading := t("findings.rules", n=len(found)))

@@ -23,8 +23,8 @@ with left:
     show.draw(show.h('<p class="rb-small">{}</p>', t("open.upload_path")))
 
 with right:
-    workspace = choice.workspace()
-    st.header(show.md(workspace.name))
+    workspace = choice.workspace(offer=False)
+    st.header(show.md(t("open.shown", name=workspace.name)))
     data = choice.dataset() if workspace.dataset else None
     if data is not None and workspace.dataset and not workspace.dataset.absent:
         show.draw(show.h("<p>{}</p>", loaded.counts(workspace.dataset.path, data.counts)))

@@ -61,9 +61,8 @@ if rows:
     show.draw(show.h('<p class="rb-small">{}</p>', observed.lead(audit)))
 if head and not any(row["mean"] for row in rows):
     heading = t("overview.scored_heading" if rows else "overview.conditions_heading")
-    st.header(heading)
     columns, rows = headline.scored(head)
-    table.table("scored", columns, rows, caption=heading)
+    table.table("scored", columns, rows, caption=heading, headed=True)
 if head:
     show.draw(headline.legend(head))
 

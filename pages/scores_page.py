@@ -3,7 +3,6 @@
 import streamlit as st
 
 from readback.scores import in_view
-from readback.scores.criteria import scale_text
 from readback.ui.common import choice, score_proposals, show
 from readback.ui.scores import (
     score_computed,
@@ -52,8 +51,6 @@ seen = view.table
 rows, compared = score_view.rows(seen, view), score_view.compared(seen, view, workspace)
 plan = score_lead.lines(seen, workspace, criterion.name, view.judge)
 score_first.lead(seen, workspace, plan, rows, compared, view)
-if criterion.name in scored.inferred:
-    show.notice(t("scores.inferred", criterion=criterion.name, scale=scale_text(criterion)))
 score_first.charts(seen, rows, compared, view)
 show.draw(score_means.strip(rows, in_view.judge_name(scored, criterion.name, view.judge) if view.judge else ""))
 if score_drilldown_links.is_open() and "under" not in drilldown:

@@ -146,6 +146,6 @@ def test_what_is_no_workspace_says_so_and_can_be_deleted(demo: str, page: Any, t
     (tmp_path / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(99))
     open_page(page, f"{demo}open")
     bring(page, [tmp_path / "photo.png"])
-    page.wait_for_selector("text=No file in this folder could be read.")
+    page.wait_for_selector("text=This folder cannot be opened.")
     page.locator("[class*=st-key-delete_upload] button").first.click()
     page.wait_for_selector("text=The upload was deleted.")

@@ -88,6 +88,28 @@ def test_select_and_ignore_take_codes_and_areas(write: Write) -> None:
     assert engine.check(opened, select=["fmt"], ignore=["fmt-system-text-in-user"]).findings == ()
 
 
+@pytest.mark.parametrize(
+    ("select", "ignore", "told"),
+    [
+        ((), (), True),
+        (("dat-duplicate-id",), (), True),
+        (("dat",), (), True),
+        (("dat-many-faults",), (), True),
+        (("fmt",), (), False),
+        ((), ("dat-duplicate-id",), False),
+        ((), ("dat-many-faults",), False),
+        (("dat-duplicate-id",), ("dat-many-faults",), False),
+    ],
+)
+def test_that_not_all_are_listed_is_told_with_what_is_listed(
+    write: Write, select: tuple[str, ...], ignore: tuple[str, ...], told: bool
+) -> None:
+    opened = workspace.open(write({"readback.yml": MODES, "data.jsonl": '{"id": "1", "q": "x"}\n' * 1_002}))
+    found = [one.code for one in engine.check(opened, select=select, ignore=ignore).findings]
+    assert ("dat-many-faults" in found) is told
+    assert "dat-many-faults" not in found[:-1]
+
+
 def test_a_summary_holds_the_first_findings_and_says_that_there_are_more(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:

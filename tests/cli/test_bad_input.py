@@ -153,7 +153,7 @@ def test_no_finding_at_all_says_so_and_where_to_go(serving: Any) -> None:
     test = page("findings")
     assert "No findings" in words(test)
     assert "/messages?" in said(test)
-    assert "The check found no errors and no warnings." in words(page())
+    assert "There is nothing to repair." in words(page())
 
 
 @pytest.fixture(scope="module")

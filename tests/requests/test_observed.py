@@ -150,6 +150,25 @@ def test_a_row_that_matches_nothing_is_noted_and_counted(write: Any, rows: list[
     assert (log.rows, len(log.get("b", "1"))) == (2, 1)
 
 
+def test_of_very_many_rows_that_match_nothing_all_are_counted(write: Any) -> None:
+    folder = write(
+        {
+            "readback.yml": HEAD + "conditions: [{name: a, mode: plain}]\nsent: [log.jsonl, more.jsonl]\n",
+            "data.jsonl": [{"id": "1", "question": "Why?"}],
+            "log.jsonl": '{"id": "9", "prompt": "x"}\n' * 1_010,
+            "more.jsonl": [{"id": "9", "prompt": "x"}],
+        }
+    )
+    opened = workspace.open(folder)
+    data = open_dataset(opened.root, opened.dataset)
+    for _ in range(2):  # read, and then from what is kept of it
+        log = Observer(opened, data).log
+        told = [diagnostic.code for diagnostic in log.diagnostics]  # ids may repeat in a log: nothing is told of them
+        assert told == ["dat-request-unmatched"] * 1_000 + ["dat-many-faults", "dat-request-unmatched"]
+        assert log.diagnostics[1_000].values["count"] == 1_010
+        assert log.diagnostics[1_000].place.file == "log.jsonl"
+
+
 def test_a_file_is_known_by_its_condition_and_retries_are_all_looked_at(write: Any) -> None:
     folder = write(
         {

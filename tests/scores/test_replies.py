@@ -110,6 +110,13 @@ def test_a_stored_score_is_held_against_the_reply(write: Write, stored: Any, rep
     assert "raw_reply" not in found.factors
 
 
+def test_of_very_many_replies_that_differ_from_their_scores_all_are_counted(write: Write) -> None:
+    rows = [{**RAW, "item": f"q{n}", "relevance_score": 0, "raw_reply": SAYS % (2, 1)} for n in range(1_010)]
+    found = load(write({"r.jsonl": rows}))
+    assert codes(found) == ["scr-reply-differs"] * 1_000 + ["dat-many-faults"]
+    assert found.diagnostics[-1].values["count"] == 1_010
+
+
 def test_a_failure_that_was_stored_as_zero_is_told_when_the_reply_can_be_read(write: Write) -> None:
     row = {
         **RAW,

@@ -17,7 +17,7 @@ from readback.scores.comparing.compare import compare
 from readback.scores.criteria import from_entry, scale_text
 from readback.scores.files import columnar
 from readback.scores.table import ScoreTable
-from readback.types import Condition, Diagnostic, ScoreSource
+from readback.types import Condition, Diagnostic, Location, ScoreSource
 
 FOUR = {"clear": from_entry("clear", [1, 2, 3, 4])}
 
@@ -215,10 +215,11 @@ def test_a_part_of_the_id_may_be_the_cluster(write: Write, path: bool) -> None:
 def test_notes_of_one_kind_are_bounded_and_counted(write: Write, path: bool) -> None:
     found = load(write({"s.csv": rows_of(*["9"] * 1_200)}), criteria=FOUR)
     counts: Counter[str] = Counter(diagnostic.code for diagnostic in found.diagnostics)
-    assert counts == {"jdg-out-of-range": 1_000, "dat-limit": 1}
-    (more,) = (diagnostic for diagnostic in found.diagnostics if diagnostic.code == "dat-limit")
+    assert counts == {"jdg-out-of-range": 1_000, "dat-many-faults": 1}
+    (more,) = (diagnostic for diagnostic in found.diagnostics if diagnostic.code == "dat-many-faults")
     assert isinstance(more, Diagnostic)
-    assert "1,200" in more.values["what"]
+    assert more.values == {"code": "jdg-out-of-range", "count": 1_200, "told": 1_000, "rest": 200}
+    assert more.place == Location(file="s.csv")
     adds_up(found, 1_200)
 
 

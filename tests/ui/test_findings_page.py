@@ -61,13 +61,33 @@ def test_the_gravest_rule_is_open_and_explains_itself() -> None:
 
 def test_the_first_line_says_how_much_is_wrong_where_and_what_comes_first() -> None:
     test = findings(workspace="six-conditions-mistakes")
-    whole = "✕ 107 errors , ▲ 1 warning and ● 26 notes in 24 of 24 records. Look at first:"
-    assert f"{whole} The model is served a prompt that differs from training ." in words(test)
+    whole = "✕ 107 errors , ▲ 1 warning and ● 26 notes in 24 of 24 records."
+    assert whole in words(test)
+    assert "Look at first" not in words(test)  # it is open beside the list, and first in it
+    first = "The prompt lacks contexts that the record lists"
+    assert said(test).count(f">{first}<") == 1  # in the list, and as the heading beside it
+    assert test.main.header[1].value == first
+    assert f"{whole} Look at first: {first} ." in words(
+        findings(workspace="six-conditions-mistakes", code="fmt-markers")
+    )
     assert [link["severity"] for link in links(test, "findings") if "code" not in link][:3] == [
         "error", "warning", "info",
     ]  # fmt: skip
     narrow = words(findings(workspace="six-conditions-mistakes", severity="error", arm="base, open book"))
-    assert "✕ 2 errors in 2 of 24 records (of 134 findings without the filter). Look at first:" in narrow
+    assert "✕ 2 errors in 2 of 24 records (of 134 findings without the filter)." in narrow
+
+
+def test_the_rules_are_in_the_order_of_the_overview() -> None:
+    test = page(workspace="six-conditions-mistakes")
+    first = [link["code"] for link in links(test, "findings") if "code" in link][:3]
+    assert rules(findings(workspace="six-conditions-mistakes"))[:3] == first
+
+
+def test_without_a_finding_the_way_on_is_to_what_there_is(serving: Any) -> None:
+    rows = [f"{n},{side},clear,{(n * 7 + len(side)) % 4}" for n in range(40) for side in ("a", "bb")]
+    said_of = {"scores": ["s.csv"], "criteria": {"clear": {"scale": [0, 1, 2, 3]}}}
+    serving({"readback.yml": said_of, "s.csv": "\n".join(["item,condition,criterion,score", *rows])})
+    assert re.findall(r'rb-empty.*?href="/(\w+)', said(findings())) == ["scores"]
 
 
 def test_a_link_opens_a_rule() -> None:
@@ -198,7 +218,7 @@ def test_more_findings_than_an_audit_holds_are_all_listed(serving: Any, monkeypa
     marked = [one["record"] for one in links(test, "messages") if "finding" in one]
     assert marked == [f"r{n}" for n in range(28)]
     assert "They ignore 28 findings." in words(test)
-    assert "✕ 28 errors in 28 of 28 records. Look at first:" in words(test)
+    assert "✕ 28 errors in 28 of 28 records." in words(test)
     test.text_input(key="search").set_value("record r27").run()
     assert "1 of 28 records · 1 place" in words(test)
     assert "✕ 1 error in 1 of 28 records (of 28 findings without the filter)." in words(test)

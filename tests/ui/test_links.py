@@ -58,10 +58,10 @@ def listed(test: AppTest) -> tuple[int, int]:
     """Between how many and how many rows the opened list of Scores has."""
     rest = said(test).split("data-rb-arrive", 1)[1]
     rows = rest.split("<table", 1)[1].split("</table>", 1)[0].count("<tr>") - 1 if "<table" in rest else 0
-    pages = [one.label for one in test.main.number_input if one.label.startswith("Page, of ")]
+    pages = [one.label for one in test.main.number_input if one.label.startswith("Page (of ")]
     if rows < PAGE or not pages:
         return rows, rows
-    return PAGE, max(number(label.rsplit(" ", 1)[1]) for label in pages) * PAGE
+    return PAGE, max(number(label.rsplit(" ", 1)[1].rstrip(")")) for label in pages) * PAGE
 
 
 def off(link: Link, test: AppTest) -> str:

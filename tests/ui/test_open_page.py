@@ -43,7 +43,7 @@ def test_files_and_problems_stand_by_name_and_line(serving: Any) -> None:
     serving(ALBERT)
     said = words(opened())
     assert "q.csv dataset yes" in said
-    assert "q.csv: 1 record read; 0 could not be read." in said
+    assert "q.csv: 1 record read." in said
     assert "prompt_config.yml line 3" in said
 
 
@@ -84,7 +84,7 @@ def test_where_every_variable_has_a_field_there_is_nothing_to_map() -> None:
 def test_nothing_readable_leaves_the_way_to_other_workspaces(serving: Any) -> None:
     serving({"photo.png": b"\x89PNG\r\n\x1a\n" + bytes(50)})
     said = words(opened())
-    assert "No file in this folder could be read." in said
+    assert "This folder cannot be opened." in said
     assert "six-conditions-mistakes" in said
 
 

@@ -75,7 +75,7 @@ def test_several_planned_comparisons_are_counted(serving: Any) -> None:
     files = study(comparisons=pairs)
     files["readback.yml"]["conditions"].append({"name": "other", "mode": "good"})
     serving(files)
-    first = "2 of 3 planned comparisons are not fair; the first is right versus wrong."
+    first = "2 of 3 planned comparisons are not fair; the first is right versus wrong ."
     assert f"{first} {FAULT}: 3 places in wrong ." in words(overview())
 
 
@@ -191,7 +191,7 @@ def test_what_is_in_no_row_is_counted_below_the_table(serving: Any) -> None:
     serving(files | {"data.jsonl": text})
     test = overview()
     assert "1 more error" in words(test)
-    assert "data.jsonl: 3 records read; 1 of 4 lines could not be read and 0 were blank." in words(test)
+    assert "data.jsonl: 3 records read. 1 of 4 lines could not be read." in words(test)
 
 
 def test_a_planned_comparison_that_cannot_be_judged_is_named_in_the_first_line() -> None:
@@ -262,7 +262,7 @@ def test_nothing_readable_keeps_a_heading_and_says_what_to_do(serving: Any) -> N
     serving({"photo.png": b"\x89PNG\r\n\x1a\n" + bytes(50)})
     test = overview()
     assert test.title
-    assert "No file in this folder could be read." in words(test)
+    assert "This folder cannot be opened." in words(test)
     assert "/open" in said(test)
 
 
@@ -274,8 +274,8 @@ def test_nothing_to_look_at_first_offers_the_messages(serving: Any) -> None:
         }
     )
     test = overview()
-    assert "No errors were found." in words(test)
-    assert "The check found no errors and no warnings. See the messages" in words(test)
+    assert "No errors and no warnings were found." in words(test)
+    assert "There is nothing to repair. See the messages" in words(test)
 
 
 def test_the_files_are_listed_with_what_they_were_taken_for() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from looking import page, said, words
+from looking import links, page, said, words
 from markupsafe import escape
 from starlette.testclient import TestClient
 
@@ -47,7 +47,7 @@ def test_the_accessibility_statement_is_reached_from_about_and_names_whom_to_wri
     names = ("READBACK_CONTACT", "READBACK_ACCESSIBILITY_CHECKED", "READBACK_ACCESSIBILITY_GAPS")
     for name in names:
         monkeypatch.delenv(name, raising=False)
-    assert [link for link in page("about").main.get("page_link") if link.proto.page == "accessibility"]
+    assert links(page("about"), "accessibility")
     assert "the person who runs this server" in said(page("accessibility"))
     for name, value in zip(names, ("Ada <b>", "1 May 2026", "The proxy times out."), strict=True):
         monkeypatch.setenv(name, value)

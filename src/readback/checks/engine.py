@@ -24,6 +24,7 @@ from readback.checks.summary import Audit, Progress, Tally, rows
 from readback.checks.unused import unused
 from readback.checks.variables import Variables, started
 from readback.prompts import assemble, in_chunks, training_match, trial
+from readback.readers.bounded_diagnostics import MANY, many_of
 from readback.records.changed import changed_meanwhile
 from readback.records.dataset import Cancelled, Counts, DatasetChanged, open_dataset
 from readback.types import Assembly, Finding, Record, RuleContext, Selection, Workspace
@@ -192,11 +193,15 @@ def _wanted(progress: Callable[[int, int], bool | None] | None) -> Callable[[int
 
 
 def _codes(select: Collection[str], ignore: Collection[str]) -> Iterator[str]:
-    """The codes that are asked for; a name stands for itself or for an area."""
+    """The codes that are asked for; a name stands for itself or for an area. That there are more of a code than are
+    listed is asked for with that code, too.
+    """
+    more = {MANY, MANY.partition("-")[0]}
     for code in rules.RULES():
         names = {code, code.partition("-")[0]}
-        if (not select or names & set(select)) and not names & set(ignore):
-            yield code
+        for name, known in ((code, names), (many_of(code), names | more)):
+            if (not select or known & set(select)) and not known & set(ignore):
+                yield name
 
 
 def _preflight(run: Run, record: Record, firsts: Iterable[Assembly]) -> Iterator[Finding | Fault]:

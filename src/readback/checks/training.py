@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from readback.checks import rules
+from readback.readers.bounded_diagnostics import about
 from readback.readers.progress import Progress
 from readback.records.dataset import Counts, Dataset, open_dataset
 from readback.types import DatasetSource, Diagnostic, TrainingFile, Workspace
@@ -71,12 +72,7 @@ def noted(opened: Workspace, data: Dataset) -> tuple[Diagnostic, ...]:
         for diagnostic in data.diagnostics
     )
     beside = opened.dataset is not None and opened.dataset.path != data.file
-    return (*(one for one in own if not (beside and _about_ids(one))), *data.training_diagnostics)
-
-
-def _about_ids(one: Diagnostic) -> bool:
-    """Whether it is about ids, or says that there is more about them."""
-    return one.code in IDS or one.values.get("code") in IDS
+    return (*(one for one in own if not (beside and about(one) in IDS)), *data.training_diagnostics)
 
 
 def of(opened: Workspace, file: str) -> TrainingFile | None:

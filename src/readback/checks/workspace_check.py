@@ -9,6 +9,7 @@ from readback.checks.rules import Fault
 from readback.checks.summary import covers
 from readback.checks.training import Part
 from readback.prompts.self_tests import always, self_tests
+from readback.readers.bounded_diagnostics import MANY, about, many_of
 from readback.readers.progress import Progress
 from readback.records import answers
 from readback.records.dataset import Dataset
@@ -49,7 +50,8 @@ def found(
 
 
 def _wants(codes: Collection[str] | None, diagnostic: Diagnostic) -> bool:
-    return codes is None or diagnostic.code in codes
+    name = many_of(about(diagnostic)) if diagnostic.code == MANY else diagnostic.code
+    return codes is None or name in codes
 
 
 def diagnostics(

@@ -392,7 +392,7 @@ def _lines_of(records: Counts) -> str:
     if not records.lines:
         return t("cli.check.no_records")
     counts = {"lines": records.lines, "read": records.read, "bad": records.bad, "blank": records.blank}
-    return t("frame.counts", **counts).removesuffix(".")  # a part of a line here
+    return t("cli.check.lines", **counts)
 
 
 def _files(opened: Workspace) -> Iterator[str]:

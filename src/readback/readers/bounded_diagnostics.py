@@ -9,8 +9,19 @@ from typing import Any
 
 from readback.types import Diagnostic, Location
 
+MANY = "dat-many-faults"  # says of which code more were found than are listed
 KEPT = 1_000  # of one code
 LONGEST = 500  # characters of one value inside a diagnostic
+
+
+def many_of(code: str) -> str:
+    """What the finding that there are more of a code than are listed goes by where findings are chosen by code."""
+    return f"{MANY} {code}"
+
+
+def about(diagnostic: Diagnostic) -> str:
+    """The code that a diagnostic speaks of: its own, but for the one that says of which code not all are listed."""
+    return str(diagnostic.values["code"]) if diagnostic.code == MANY else diagnostic.code
 
 
 class BoundedDiagnostics:
@@ -38,7 +49,11 @@ class BoundedDiagnostics:
         for code, count in sorted(self.counts.items()):
             if count > KEPT:
                 values = {"code": code, "count": count, "told": KEPT, "rest": count - KEPT}
-                yield Diagnostic("dat-many-faults", values, Location(file=file), code)
+                yield Diagnostic(MANY, values, Location(file=file), code)
+
+    def told(self, file: str) -> tuple[Diagnostic, ...]:
+        """What is kept of the file, and of which codes there are more."""
+        return (*self.kept, *self.untold(file))
 
     def take(self, others: BoundedDiagnostics) -> None:
         """Take in what another one holds, and what it only counted."""
@@ -53,6 +68,13 @@ class BoundedDiagnostics:
         """Be what another one was when that was its state."""
         self.kept = [from_json(one) for one in known["kept"]]
         self.counts = Counter(known["counts"])
+
+
+def bounded(diagnostics: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:
+    """The first of each code, and of which codes the file has more."""
+    found = BoundedDiagnostics()
+    found.extend(diagnostics)
+    return found.told(file)
 
 
 def as_json(diagnostic: Diagnostic) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from readback.readers import checksum
-from readback.readers.bounded_diagnostics import BoundedDiagnostics, as_json, from_json
+from readback.readers.bounded_diagnostics import BoundedDiagnostics, about, as_json, from_json
 from readback.readers.cache_folder import cache_folder
 from readback.readers.file_state import state
 from readback.readers.progress import Cancelled, Progress
@@ -36,7 +36,7 @@ OURS = ("dat-missing-id", "dat-duplicate-id")  # about ids, which a log need not
 REPEATS = 8  # requests of one record and condition that are looked at; retries are mostly equal
 STEP = 1_000  # rows between two looks at whether to go on
 KEEP = 64  # indexes on disk
-VERSION = "4"
+VERSION = "5"
 
 Key = tuple[str, str]  # condition (or mode, where there are none), record id
 
@@ -82,7 +82,7 @@ def open_log(opened: Workspace, data: Dataset, progress: Progress | None = None)
     files = tuple(open_dataset(opened.root, source, progress) for source in sources)
     kept = cache_folder("observed") / f"{_mark(opened, data, files)}.json"
     places, diagnostics = _load(kept) or _keep(kept, *_index(opened, data, files, progress))
-    said = [n for file in files for n in file.diagnostics if n.code not in OURS and not _of_private(n, private)]
+    said = [n for file in files for n in file.diagnostics if about(n) not in OURS and not _of_private(n, private)]
     return Log(files, places, sum(map(len, files)), (*said, *diagnostics))
 
 
@@ -90,9 +90,10 @@ def _index(
     opened: Workspace, data: Dataset, files: Sequence[Dataset], progress: Progress | None
 ) -> tuple[dict[Key, list[tuple[int, int]]], list[Diagnostic]]:
     places: dict[Key, list[tuple[int, int]]] = {}
-    diagnostics = BoundedDiagnostics()
+    told: list[Diagnostic] = []
     conditions = _Conditions(opened)
     for number, file in enumerate(files):
+        diagnostics = BoundedDiagnostics()
         for index, row in enumerate(file.records()):
             if index % STEP == 0 and progress and progress(index, len(file)) is False:
                 raise Cancelled
@@ -102,7 +103,8 @@ def _index(
                 diagnostics.add(Diagnostic("dat-request-unmatched", {"reason": key}, at, f"{row.place.line}"))
             elif len(found := places.setdefault(key, [])) < REPEATS:
                 found.append((number, index))
-    return places, diagnostics.kept
+        told += diagnostics.told(file.file)
+    return places, told
 
 
 def _key(row: Record, file: str, data: Dataset, conditions: _Conditions) -> Key | str:

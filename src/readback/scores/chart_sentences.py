@@ -35,14 +35,20 @@ def distribution(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -
     given = {"best": best, "value": value.replace("-", MINUS)}
     if shares[high] == shares[low]:
         n, everything = sum(round(shares[row] * row.n) for row in scored), sum(row.n for row in scored)
-        return t("scores.distribution_same", n=n, all=everything, share=100 * shares[high], **given)
+        return t("scores.distribution_same", n=n, all=everything, share=_percent(shares[high]), **given)
     return t(
         "scores.distribution_two" if len(scored) == 2 else "scores.distribution_said", **given,
         high=report.short(table, high.condition), high_n=round(shares[high] * high.n), high_all=high.n,
-        high_share=100 * shares[high],
+        high_share=_percent(shares[high]),
         low=report.short(table, low.condition), low_n=round(shares[low] * low.n), low_all=low.n,
-        low_share=100 * shares[low],
+        low_share=_percent(shares[low]),
     )  # fmt: skip
+
+
+def _percent(share: float) -> str:
+    """A share in whole percents; one of which that would be none, or all, is not."""
+    said = round(100 * share)
+    return "< 1" if said == 0 < share else "> 99" if said == 100 and share < 1 else str(said)
 
 
 def differences(table: ScoreTable, compared: Compared, criterion: Criterion) -> str:

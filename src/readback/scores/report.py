@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
+from readback.scores.comparing.best import Best
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.criteria import MINUS
 from readback.scores.table import ConditionKey, ScoreTable
@@ -86,6 +87,16 @@ def answer(one: Line, name: Name, criterion: Criterion, fair: str = "") -> str:
     said = _answer(one, name, criterion)
     known = not isinstance(one, Blocked) and FOUND[one.verdict] not in ("incomplete", "few")
     return t(f"scores.answer_{fair}", text=said) if known and fair in ("same", "unchecked") else said
+
+
+def best(found: Best, others: int, name: Name, fair: str = "") -> str:
+    """Which of several conditions is best, in a few words; `fair` is "unchecked" where it is not known yet whether they
+    may be compared.
+    """
+    given = {"best": name(found.condition), "n": others, "clear": len(found.clear)}
+    key = "all" if len(found.clear) == others else "some" if found.clear else "none"
+    said = t(f"scores.best_{key}", **given)
+    return t("scores.answer_unchecked", text=said) if fair and found.clear else said
 
 
 def not_shown(one: Line, name: Name, criterion: Criterion, fair: str) -> str:

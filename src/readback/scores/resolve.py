@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from readback.readers.bounded_diagnostics import bounded
 from readback.scores.criteria import fits, holds, inferred, look_up, number, scale_text
 from readback.scores.files.cells import INFINITE, NOT_A_NUMBER, TRUTH_VALUE
-from readback.scores.files.intake import bounded
 from readback.scores.join import without_duplicates
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, Columns, ConditionKey
 from readback.types import Criterion, Diagnostic, Location

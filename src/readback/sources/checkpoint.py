@@ -146,9 +146,8 @@ class _Reading:
         if self.beyond:
             values = {"what": "traits of one checkpoint", "limit": MOST}
             self.found.add(Diagnostic("dat-limit", values, Location(file=self.file), "traits", "warning"))
-        return Benchmark(
-            self.name, tuple(self.traits.values()), frozenset(self.differs), self.results, tuple(self.found.kept)
-        )
+        found = self.found.told(self.file)
+        return Benchmark(self.name, tuple(self.traits.values()), frozenset(self.differs), self.results, found)
 
     def _root(self, holder: Mapping[str, Any], place: Location) -> None:
         found: list[Diagnostic] = []

@@ -14,7 +14,7 @@ from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files._odd import ScoreTexts
 from readback.scores.files._wrong import part
 from readback.scores.files.cells import WRITTEN, Cell, cell, legible, stem, text_of
-from readback.scores.files.intake import Intake, columns, make_conditions, overflow
+from readback.scores.files.intake import Intake, columns, make_conditions
 from readback.scores.files.reply_column import Reread, column
 from readback.scores.files.run_facts import CLOSED_BOOK, named
 from readback.scores.files.score_rows import Asked, Read, Row
@@ -103,7 +103,8 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
             intake.add(
                 item, combo, criterion, judge, NO_DOCUMENTS if closed else found, rationale=rationale, line=row.line
             )
-    diagnostics.extend((*again.found(), *texts.diagnostics(source.path)))
+    diagnostics.take(again.found())
+    diagnostics.extend(texts.diagnostics(source.path))
     _fail(intake, failed, judged or {VERDICT: None}, asked)
     conditions, kept = make_conditions(intake, source, stem(source.path))
     roles = {
@@ -119,9 +120,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         RunFacts((("condition", label),), mode=mode or None, place=Location(file=source.path))
         for label, mode in modes.items()
     )
-    return Read(
-        columns(intake, conditions), account, (*diagnostics.kept, *overflow(diagnostics, source.path)), about=about
-    )
+    return Read(columns(intake, conditions), account, diagnostics.told(source.path), about=about)
 
 
 def _item(row: Row, diagnostics: BoundedDiagnostics, file: str) -> str:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from readback.quantity import quantity
-from readback.readers.bounded_diagnostics import KEPT, BoundedDiagnostics
 from readback.scores.files.cells import legible
 from readback.scores.files.layout import CONDITION, CONTENT, FACTORS, first
 from readback.scores.table import NONE, Columns, ConditionKey
-from readback.types import Diagnostic, Location, ScoreSource
+from readback.types import ScoreSource
 
 MOST_VALUES = 30  # a column with more values than this is not a factor, unless its name says so
 LONG = 100  # characters of a value from which on it is a text, and nothing that conditions are called by
@@ -251,22 +249,3 @@ def _attributes(intake: Intake, names: Sequence[str]) -> set[str]:
         if len(seen) == len(intake.items.codes) and (repeated or named or len(codes) * 2 > len(pairs)):
             found.add(name)
     return found
-
-
-def bounded(diagnostics: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:
-    """The first thousand diagnostics of each code, then one that says how many there are in all."""
-    kept = BoundedDiagnostics()
-    kept.extend(diagnostics)
-    return (*kept.kept, *overflow(kept, file))
-
-
-def overflow(diagnostics: BoundedDiagnostics, file: str) -> Iterator[Diagnostic]:
-    """A diagnostic for each code of which not all are kept."""
-    for code, count in diagnostics.counts.items():
-        if count > KEPT:
-            yield Diagnostic(
-                "dat-limit",
-                {"what": f"{quantity(count, 'finding')} {code}", "limit": KEPT},
-                Location(file=file),
-                flagged=code,
-            )

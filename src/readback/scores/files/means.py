@@ -14,7 +14,6 @@ from readback.scores.files._rates import DASHES, decimals, reported, whole
 from readback.scores.files._wrong import impossible_rates, no_number
 from readback.scores.files.cells import INFINITE, cell, legible, stem, text_of
 from readback.scores.files.details import ABOUT_DOCUMENTS
-from readback.scores.files.intake import overflow
 from readback.scores.files.layout import (
     CONDITION,
     MEANS,
@@ -108,9 +107,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
     told = dict.fromkeys(text_of(fields.get(named)).strip() for fields, _ in kept) if named else {}
     called = next(iter(told)) if len(told) == 1 and not asked.source.label else ""
     called = asked.aliases.get(called, called)
-    return Read(
-        None, account, (*diagnostics.kept, *overflow(diagnostics, asked.source.path)), tuple(reported), called=called
-    )
+    return Read(None, account, diagnostics.told(asked.source.path), tuple(reported), called=called)
 
 
 def _plan(samples: Sequence[Mapping[str, Any]], asked: Asked) -> _Plan:

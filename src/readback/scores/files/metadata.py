@@ -8,7 +8,6 @@ from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.records.dataset import raw_rows
-from readback.scores.files.intake import overflow
 from readback.scores.files.run_facts import of_record
 from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.table import ConditionKey, RunFacts, SourceRead
@@ -71,6 +70,4 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         left_out={"earlier runs": earlier} if earlier else {},
         synthetic=asked.source.synthetic,
     )
-    return Read(
-        None, account, (*diagnostics.kept, *overflow(diagnostics, asked.source.path)), about=tuple(latest.values())
-    )
+    return Read(None, account, diagnostics.told(asked.source.path), about=tuple(latest.values()))

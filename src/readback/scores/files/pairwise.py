@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files.cells import legible, text_of
-from readback.scores.files.intake import overflow
 from readback.scores.files.layout import ITEM, fields_of, first
 from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.table import ConditionKey, Outcome, SourceRead
@@ -77,7 +76,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         left_out=dict(left_out),
         synthetic=asked.source.synthetic,
     )
-    return Read(None, account, (*diagnostics.kept, *overflow(diagnostics, file)), outcomes=tuple(outcomes))
+    return Read(None, account, diagnostics.told(file), outcomes=tuple(outcomes))
 
 
 def _outcome(fields: Mapping[str, Any], said: str, line: int, asked: Asked) -> Outcome | Diagnostic:

@@ -14,7 +14,7 @@ from readback.scores.files import judge_reply
 from readback.scores.files._costs import Costs, Spent, cost_columns, token_columns
 from readback.scores.files._odd import ScoreTexts
 from readback.scores.files.cells import Cell, legible, stem, text_of
-from readback.scores.files.intake import Intake, columns, make_conditions, overflow
+from readback.scores.files.intake import Intake, columns, make_conditions
 from readback.scores.files.judge_reply import Mark, Reply
 from readback.scores.files.layout import (
     CONDITION,
@@ -93,7 +93,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         synthetic=source.synthetic,
         texts_left=took.intake.texts_left,
     )
-    diagnostics = (*took.diagnostics.kept, *overflow(took.diagnostics, source.path))
+    diagnostics = took.diagnostics.told(source.path)
     return Read(columns(took.intake, named), account, diagnostics, expenses=took.spent.expenses(named))
 
 

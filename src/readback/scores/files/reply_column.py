@@ -110,11 +110,11 @@ class Reread:
             if named and (shown := _other(cell, mark)):
                 self.diagnostics.add(self._differs(reply, criterion, item, by, line, cell, shown))
 
-    def found(self) -> Iterator[Diagnostic]:
+    def found(self) -> BoundedDiagnostics:
         """All diagnostics. That nothing can be read of a reply is one only where other replies of the file could be."""
-        yield from self.diagnostics.kept
         if self.read:
-            yield from self.unread.kept
+            self.diagnostics.take(self.unread)
+        return self.diagnostics
 
     def _differs(
         self, reply: Reply, criterion: str, item: str, judge: str, line: int, cell: Cell, written: str

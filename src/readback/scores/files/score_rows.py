@@ -12,7 +12,7 @@ from readback.scores.files._costs import Costs, Spent
 from readback.scores.files._odd import ScoreTexts, oddities, without_id
 from readback.scores.files._summary_rows import SUMMARIES, SummaryRows
 from readback.scores.files.cells import Cell, cell, failure_words, legible, stem, text_of, with_status
-from readback.scores.files.intake import Intake, columns, make_conditions, overflow
+from readback.scores.files.intake import Intake, columns, make_conditions
 from readback.scores.files.layout import MODE, Layout, fields_of, first
 from readback.scores.files.reply_column import Reread, Rubrics
 from readback.scores.table import FAILED, Columns, ConditionKey, Expense, Outcome, Reported, RunFacts, SourceRead
@@ -117,7 +117,9 @@ def read_rows(
             people.see(text_of(fields.get(plan.judge)), text_of(fields.get(plan.kind)))
         synthetic = synthetic or str(fields.get("source", "")).lower().startswith("synthetic")
         _take(row, plan, asked, intake, texts, again, spent)
-    diagnostics.extend((*texts.diagnostics(source.path), *again.found(), *summaries.diagnostics()))
+    diagnostics.extend(texts.diagnostics(source.path))
+    diagnostics.take(again.found())
+    diagnostics.extend(summaries.diagnostics())
     counted = Counted(used, means, synthetic, costs.shown(), spent, summaries.left)
     read = finished(what, intake, plan, asked, counted, diagnostics)
     return replace(read, people=people.known())
@@ -166,7 +168,7 @@ def finished(
         texts_left=intake.texts_left,
     )
     about = tuple(_modes(intake, conditions, mode, source.path))
-    found = (*diagnostics.kept, *overflow(diagnostics, source.path))
+    found = diagnostics.told(source.path)
     return Read(columns(intake, conditions), account, found, about=about,
                 expenses=rows.spent.expenses(conditions))  # fmt: skip
 

@@ -61,7 +61,9 @@ def _block(block: str) -> Markup:
     lead, *points = re.split(r"\n\* ", block)
     said = show.h("<p>{}</p>", _inline(lead))
     items = show.join([show.h("<li>{}</li>", _inline(point)) for point in points])
-    return show.h("{}<ul>{}</ul>", said, items) if points else said
+    return show.h(
+        '<div class="rb-prose">{}<ul>{}</ul></div>' if points else '<div class="rb-prose">{}</div>', said, items
+    )
 
 
 def _inline(text: str) -> Markup:

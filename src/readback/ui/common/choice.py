@@ -58,12 +58,14 @@ def workspace_id() -> str:
     return wanted if wanted is not None and wanted in _known() else next(iter(_known()), "")
 
 
-def workspace() -> Workspace:
-    """The workspace in view, read; with the fields that were mapped on the page in this session."""
+def workspace(*, offer: bool = True) -> Workspace:
+    """The workspace in view, read; with the fields that were mapped on the page in this session. Where nothing could be
+    read the page ends with the reason, and unless told not to `offer` it with the way to other files.
+    """
     made, reason = _once("workspace", _opened)
     if made is None:
         show.problem(t("frame.nothing_read"), reason)
-        show.empty(t("frame.nothing_read_next"), t("frame.open_one"), "open")
+        show.empty(t("frame.nothing_read_next"), *((t("frame.open_one"), "open") if offer else ()))
         st.stop()
     return made
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 from markupsafe import Markup
 
-from readback.ui.common import address, changed, choice, message, present, show, upload
+from readback.ui.common import address, changed, choice, loaded, message, present, show, upload
 from readback.words import t
 
 
@@ -42,7 +42,9 @@ def _to(page: str, token: str, here: bool) -> Markup:
     forgotten: dict[str, str | None] = {key: None for key in address.SHARED if key != present.KEY}
     only = {**forgotten, "workspace": token}
     link = show.link(page, name(token), **({} if here else only))
-    return link if not here else show.h('{} <span class="rb-small">{}</span>', link, t("open.in_view"))
+    if not here:
+        return link
+    return show.h('{} <span class="rb-small">{}</span>', show.current(link), t("open.in_view"))
 
 
 def lost() -> None:
@@ -86,8 +88,7 @@ def _facts() -> Markup:
         lines.append(show.h("<p>{}<br>{}</p>", workspace.dataset.path, records))
         said = data.counts
         if said.bad or said.blank:
-            counts = t("frame.counts", lines=said.lines, read=said.read, bad=said.bad, blank=said.blank)
-            lines.append(show.h("<p>{}</p>", counts))
+            lines.append(show.h("<p>{}</p>", loaded.left(said)))
         if workspace.dataset.private:
             lines.append(show.h("<p>{}</p>", t("frame.masked")))
     if choice.workspace_id().startswith(upload.PREFIX):

@@ -10,13 +10,26 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.beside import looked_at
-from readback.checks.groups import WEIGHT, Group, also, area, by_severity, in_records, names, narrowed, some
+from readback.checks.comparisons import planned, weighed
+from readback.checks.groups import (
+    WEIGHT,
+    Group,
+    also,
+    area,
+    by_severity,
+    groups,
+    in_records,
+    listed,
+    names,
+    narrowed,
+    some,
+)
 from readback.checks.groups import severities as severities_of
 from readback.checks.sample import SEED, hit
 from readback.checks.summary import Audit
 from readback.checks.training import AREA
 from readback.html import exact
-from readback.types import Finding, Location
+from readback.types import Finding, Location, Workspace
 from readback.ui.common import address, sample_words, show
 from readback.words import t
 
@@ -64,8 +77,15 @@ def condition_label(condition: str) -> str:
     return t("findings.no_row") if condition == NO_ROW else exact.spelling(condition)
 
 
-def lead(found: Sequence[Group], every: Sequence[Group], records: int, audit: Audit) -> Markup:
-    """How many findings of which severity, in how many records, and which rule comes first; each opens what it counts.
+def ordered(audit: Audit, workspace: Workspace) -> tuple[Group, ...]:
+    """Every group with all its findings, in the order in which the overview says what to look at first."""
+    order = [one.group.code for one in weighed(audit, groups(audit), planned(workspace))]
+    return tuple(sorted(listed(audit), key=lambda group: order.index(group.code)))
+
+
+def lead(found: Sequence[Group], every: Sequence[Group], records: int, audit: Audit, chosen: Group) -> Markup:
+    """How many findings of which severity, in how many records, and which rule comes first where another one is
+    chosen; each opens what it counts.
 
     `every` are the groups without the filter, to which the sentence says how many findings it left out.
     """
@@ -82,8 +102,11 @@ def lead(found: Sequence[Group], every: Sequence[Group], records: int, audit: Au
     where = f" {t('findings.lead_sample')}" if audit.sample else where
     count, whole = (sum(group.count for group in groups) for groups in (found, every))
     where += t("findings.lead_filtered", n=whole) if count != whole else ""
-    first = show.link("findings", found[0].title, **kept, code=found[0].code)
-    return show.h('<p class="rb-lead">{}{}. {} {}.</p>', what, where, t("findings.lead_first"), first)
+    first = Markup("")
+    if chosen is not found[0]:
+        way = show.link("findings", found[0].title, **kept, code=found[0].code)
+        first = show.h(" {} {}.", t("findings.lead_first"), way)
+    return show.h('<p class="rb-lead">{}{}.{}</p>', what, where, first)
 
 
 def rules(found: Sequence[Group], chosen: str, records: int, audit: Audit) -> Markup:
@@ -202,13 +225,11 @@ def _rule(audit: Audit, group: Group, chosen: str, records: int, kept: Mapping[s
     said = _of_records(audit, group, records)
     here = group.code == chosen
     link = show.link("findings", group.title, **kept, code=group.code)
-    if here:
-        link = link.replace("<a ", Markup('<a aria-current="true" '), 1)
     return show.h(
         '<div class="rb-rule{}">{} {}{}<span class="rb-small">{} · {}{}<br><code>{}</code></span></div>',
         " rb-chosen" if here else "",
         show.severity(group.severity),
-        link,
+        show.current(link) if here else link,
         bar if some and records else "",
         said,
         t("findings.places", n=group.count),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import streamlit as st
+from markupsafe import Markup
 
 from readback.records.dataset import Counts
 from readback.types import Finding, Workspace
@@ -25,7 +26,7 @@ def files(workspace: Workspace, caption: str) -> None:
         for one in workspace.recognised
     ]
     columns = (
-        Column("file", t("overview.file"), show=lambda row: show.h('<span class="rb-path">{}</span>', row["file"])),
+        Column("file", t("overview.file"), show=_path),
         Column("what", t("overview.what")),
         Column("used", t("overview.used")),
         Column("detail", t("overview.detail")),
@@ -37,9 +38,17 @@ def files(workspace: Workspace, caption: str) -> None:
 
 def counts(file: str, said: Counts) -> str:
     """The counts of a dataset, which add up."""
-    if said.read + said.bad + said.blank == said.lines:
-        return t("overview.counts", file=file, n=said.lines, read=said.read, bad=said.bad, blank=said.blank)
-    return t("overview.counts_other", file=file, n=said.read, bad=said.bad)
+    return f"{t('overview.counts', file=file, n=said.read)} {left(said)}".rstrip()
+
+
+def left(said: Counts) -> str:
+    """What of a dataset's lines are no records; of a format whose records have no lines of their own, how many rows.
+    "" where there is nothing to say.
+    """
+    if said.read + said.bad + said.blank != said.lines:
+        return t("overview.counts_bad", n=said.bad) if said.bad else ""
+    key = "both" if said.bad and said.blank else "bad" if said.bad else "blank" if said.blank else ""
+    return t(f"overview.lines_{key}", n=said.lines, bad=said.bad, blank=said.blank) if key else ""
 
 
 def noticed() -> tuple[Finding, ...] | None:
@@ -70,6 +79,10 @@ def problems(noticed: Sequence[Finding]) -> None:
     if len(noticed) > SHOWN:
         more = t("open.more_problems", n=len(noticed) - SHOWN)
         show.draw(show.h("<p>{} {}</p>", more, show.link("findings", t("overview.all_findings"))))
+
+
+def _path(row: Mapping[str, Any]) -> Markup:
+    return show.h('<span class="rb-path">{}</span>', show.breaks(row["file"]))
 
 
 def _used(used: bool) -> str:

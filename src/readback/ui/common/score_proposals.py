@@ -16,10 +16,9 @@ def draw(workspace: Workspace) -> bool:
     tables = proposed_scores.proposed(workspace.alternatives)
     for one in tables:
         columns = ", ".join(one.columns)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            show.notice(t(f"open.table_{one.key}", file=one.file, n=len(one.columns), columns=columns))
-            st.button(show.md(t("open.table_use", file=one.file)), key=f"{one.key}_{one.file}", type="primary",
-                      on_click=_put, args=(one, True))  # fmt: skip
+        show.notice(t(f"open.table_{one.key}", file=one.file, n=len(one.columns), columns=columns))
+        st.button(show.md(t("open.table_use", file=one.file)), key=f"{one.key}_{one.file}", type="primary",
+                  on_click=_put, args=(one, True))  # fmt: skip
     return bool(tables)
 
 

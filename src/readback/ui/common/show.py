@@ -90,6 +90,16 @@ def link(page: str, label: object, **params: str | None) -> Markup:
     return h('<a class="rb-link" target="_self" href="{}">{}</a>', address.href(page, **params), label)
 
 
+def breaks(name: str) -> Markup:
+    """A long name that may go on in the next line behind an underscore or a slash, and so in no other place."""
+    return join([h("{}", part) for part in re.findall(r"[^_/]*[_/]|[^_/]+$", name) or [name]], Markup("<wbr>"))
+
+
+def current(made: Markup) -> Markup:
+    """A link to what is in view: it says so to whoever does not see it."""
+    return made.replace("<a ", Markup('<a aria-current="true" '), 1)
+
+
 def page_link(page: str, label: str, **params: str | None) -> None:
     """A link to a page of ours as an element of its own."""
     st.page_link(f"pages/{FILES.get(page, page)}_page.py", label=md(label), query_params=address.query(**params))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -51,11 +50,13 @@ def table(
             if tools:
                 with st.popover(t("frame.tools"), key=f"tools_open_{key}", type="tertiary"):
                     shown = _tools(key, columns, shown, caption)
+            start = _page(key, len(shown))
         _counted(len(shown), len(rows))
-    elif tools:
-        shown = _tools(key, columns, shown, caption)
-        _counted(len(shown), len(rows))
-    start = _page(key, len(shown))
+    else:
+        if tools:
+            shown = _tools(key, columns, shown, caption)
+            _counted(len(shown), len(rows))
+        start = _page(key, len(shown))
     draw(columns, shown[start : start + PAGE], caption)
 
 
@@ -89,7 +90,7 @@ def _broken(title: str) -> Markup:
     """
     if len(title) <= WHOLE:
         return show.h("{}", title)
-    return show.join([show.h("{}", part) for part in re.findall(r"[^_]*_|[^_]+$", title) or [title]], Markup("<wbr>"))
+    return show.breaks(title)
 
 
 def as_csv(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> bytes:

@@ -16,7 +16,7 @@ from readback.html.exact import Mark
 from readback.records import row_fields, training_reader
 from readback.records.training_row import TrainingRow, Turn
 from readback.types import Assembly, Finding, Location, Message, Record, Segment, Selection, Workspace
-from readback.ui.common import address, beside, caches, choice, cited, keys, message, show, size
+from readback.ui.common import address, beside, caches, choice, cited, keys, loaded, message, show, size
 from readback.ui.messages import bar, cited_numbers, jump, searching, views
 from readback.words import t
 
@@ -42,11 +42,8 @@ def said(audit: Audit | None) -> Iterator[str]:
     """The training files beside the dataset and what became of their lines, for the overview."""
     for one in audit.training if audit else ():
         if one.beside:
-            known = one.counts
-            counts = t(
-                "overview.counts", file=one.path, n=known.lines, read=known.read, bad=known.bad, blank=known.blank
-            )
-            yield f"{counts} {t('training_row.file', split=one.split, kinds=kinds(one.kinds, known.read))}"
+            counts = loaded.counts(one.path, one.counts)
+            yield f"{counts} {t('training_row.file', split=one.split, kinds=kinds(one.kinds, one.counts.read))}"
 
 
 def page() -> None:

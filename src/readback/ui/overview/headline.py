@@ -112,7 +112,7 @@ def scored(head: Headline) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]
     link = Column(
         first,
         by_factor[0] if by_factor else t("overview.name"),
-        show=lambda row: show.link("scores", row[first], of=shapes[row["name"]].address_of),
+        show=lambda row: _named(show.link("scores", row[first], of=shapes[row["name"]].address_of), row),
     )
     columns = (
         link,
@@ -122,6 +122,11 @@ def scored(head: Headline) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]
         *pictures(head, shapes),
     )
     return columns, rows
+
+
+def _named(link: Markup, row: Mapping[str, Any]) -> Markup:
+    """A link in the column of a factor, of which several say the same: whoever does not see its row hears all of it."""
+    return link.replace("<a ", show.h('<a aria-label="{}" ', row["name"]), 1)
 
 
 def pictures(head: Headline, shapes: Mapping[str, Shape]) -> tuple[Column, ...]:

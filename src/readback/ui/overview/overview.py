@@ -73,7 +73,8 @@ def draw_first(
         return
     varied = "overview.first_none_varied" if any(one.confounded for one in judged) else "overview.first_none"
     none = t("sample.first_none" if audit.sample else varied)
-    show.draw(show.h("<p>{} {}</p>", none, next_step(workspace)))
+    step = way(workspace)
+    show.draw(show.h("<p>{} {}</p>", none, show.link(*reversed(step)) if step else ""))
 
 
 def first(audit: Audit, found: Sequence[Weighed], by: str) -> Markup:
@@ -109,11 +110,13 @@ def elsewhere(audit: Audit) -> Markup:
     )
 
 
-def next_step(workspace: Workspace) -> Markup:
-    """Where to go when nothing needs a look: the messages, or the scores where there are no prompts."""
+def way(workspace: Workspace) -> tuple[str, ...]:
+    """Where to go when nothing needs a look, as a label and its page: the messages, or the scores where there are no
+    prompts.
+    """
     if workspace.prompts or workspace.tasks or workspace.judges or training_row.wanted(workspace):
-        return show.link("messages", t("overview.see_messages"))
-    return show.link("scores", t("overview.see_scores")) if workspace.scores else Markup("")
+        return t("overview.see_messages"), "messages"
+    return (t("overview.see_scores"), "scores") if workspace.scores else ()
 
 
 def state(audit: Audit) -> None:

@@ -37,7 +37,7 @@ def sentence(audit: Audit, found: Sequence[Verdict], scored: Mapping[Pair, Answe
     if wrong:
         pair = wrong[0].pair
         key = "verdict.one_unfair" if len(wrong) == 1 else "verdict.some_unfair"
-        said = t(key, a=pair.a, b=pair.b, wrong=len(wrong), all=len(found))
+        said = show.h(t(key, pair="{pair}", wrong=len(wrong), all=len(found)), pair=link(pair))
         told = show.h("{} {}.", said, verdict.first(wrong[0]))
     elif unknown:
         fair = sum(one.kind in ("fair", "same") for one in found)

@@ -13,6 +13,7 @@ from readback.scores import charts as drawn
 from readback.scores.agreement.measured import of_pool
 from readback.scores.comparing import comparability, difference
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
+from readback.scores.criteria import scale_text
 from readback.scores.report import Line
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
@@ -44,23 +45,35 @@ def lead(
     compared: Compared,
     view: Chosen,
 ) -> None:
-    """The first words: the planned comparisons; where none was planned the range of the means, what the differences
-    from the baseline say, and that nothing was planned.
+    """The first words: the planned comparisons; where none was planned which condition is best, and that nothing was
+    planned.
     """
     if plan:
         show.draw(score_lead.draw(scored, workspace, plan, view.criterion))
     else:
-        several = len([row for row in rows if row.n]) > 1
-        made = compared.comparisons
-        below = _unplanned(scored, workspace) if several else ""
-        if made:
-            below = f"{chart_sentences.found(scored, made, view.criterion)} {below}"
-        show.draw(show.h('<p class="rb-lead">{} {}</p>', score_means.lead(scored, rows, view.criterion), below))
-    if absent := score_lead.without_scores(scored, workspace):
-        names = ", ".join(dict.fromkeys(name for _, name in absent))
-        show.draw(show.h('<p class="rb-small">{}</p>', t("scores.plan_absent", n=len(absent), names=names)))
+        show.draw(score_lead.unplanned(scored, workspace, rows, compared, view))
     if scored.pool is not None:
         show.draw(show.h('<p class="rb-small">{} {}</p>', *_pooled(scored, view)))
+    if notes := " ".join(_notes(scored, workspace, plan, rows, view)):
+        show.draw(show.h('<p class="rb-small">{}</p>', notes))
+
+
+def _notes(
+    scored: ScoreTable, workspace: Workspace, plan: Sequence[Line], rows: Sequence[Row], view: Chosen
+) -> Iterator[str]:
+    """What must be known of the first words: what was planned and what of it has no scores, the scale, and what a row
+    of the charts is.
+    """
+    name = view.criterion.name
+    if not plan and len([row for row in rows if row.n]) > 1:
+        yield _unplanned(scored, workspace)
+    if absent := score_lead.without_scores(scored, workspace):
+        names = ", ".join(dict.fromkeys(name for _, name in absent))
+        yield t("scores.plan_absent", n=len(absent), names=names)
+    if name in scored.inferred:
+        yield t("scores.inferred", criterion=name, scale=scale_text(view.criterion))
+    if view.by and (conditions := score_view.conditions(scored, view)) > score_view.MOST:
+        yield t("scores.many", n=conditions, factor=view.by)
 
 
 def _pooled(scored: ScoreTable, view: Chosen) -> tuple[Markup, Markup]:
@@ -96,10 +109,6 @@ def _apart(scored: ScoreTable, view: Chosen) -> None:
 
 def charts(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen) -> None:
     """How scores are spread, how far they are apart, and each record; each over the whole width."""
-    conditions = score_view.conditions(scored, view)
-    if conditions > score_view.MOST and view.by:
-        many = t("scores.many", n=conditions, factor=view.by)
-        show.draw(show.h('<p class="rb-small">{}</p>', many))
     _distribution(scored, rows, view)
     _differences(scored, rows, compared, view)
     if view.baseline:

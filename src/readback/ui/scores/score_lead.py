@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from markupsafe import Markup
@@ -11,13 +12,17 @@ from readback.checks import fair_pairs
 from readback.checks.rules import finding
 from readback.scores import in_view, report
 from readback.scores.comparing import compare
-from readback.scores.comparing.comparison import Blocked, Comparison
+from readback.scores.comparing.best import best
+from readback.scores.comparing.comparison import Blocked, Compared, Comparison
 from readback.scores.comparing.planned import planned
 from readback.scores.report import Line
+from readback.scores.summary_row import Row
 from readback.scores.table import Planned, ScoreTable
 from readback.types import Criterion, Workspace
 from readback.ui.common import caches, choice, show, verdict
-from readback.ui.scores import score_view
+from readback.ui.scores import score_means, score_view
+from readback.ui.scores.score_drilldown import address_of
+from readback.ui.scores.score_view import Chosen
 from readback.words import t
 
 FIRST = 3  # planned comparisons that are read at first sight
@@ -47,6 +52,42 @@ def draw(table: ScoreTable, workspace: Workspace, found: Sequence[Line], criteri
     more = t("scores.plan_more", n=len(rows) - FIRST)
     rest = show.h('<ul class="rb-plan">{}</ul>', show.join(rows[FIRST:]))
     return show.h("{}<details><summary>{}</summary>{}</details>", seen, more, rest)
+
+
+def unplanned(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], compared: Compared, view: Chosen) -> Markup:
+    """What the scores say where nothing was planned: of two conditions as of a planned pair, of a few which is best and
+    how sure that is; then the range of the means.
+    """
+    means, scored = score_means.lead(table, rows, view.criterion), [row for row in rows if row.mean is not None]
+    lines: Sequence[Line] = [*compared.comparisons, *compared.blocked]
+    if len(scored) == 2 and len(lines) == 1:
+        return show.h('{}<p class="rb-small">{}</p>', draw(table, workspace, lines, view.criterion), means)
+    said, rest = _best(table, workspace, scored, view)
+    if not said:
+        return show.h('<p class="rb-lead">{}</p>', means)
+    return show.h('<p class="rb-lead"><strong>{}</strong> {}</p><p>{}</p>', said, rest, means)
+
+
+def _best(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> tuple[str, str]:
+    """Which of the rows, the better means first, is best, and what is not counted for it; "" where nobody can say."""
+    if len(rows) < 2:
+        return (t("scores.best_alone") if rows else ""), ""
+    if len(rows) > compare.MOST:
+        factor = t("scores.best_factor") if score_view.levels(table, view.criterion.name, view.judge) else ""
+        return t("scores.conclusion", text=t("scores.best_many", n=len(rows))), factor
+    against = replace(view, baseline=address_of(table, rows[0].condition))
+    made = score_view.compared(table, against, workspace).comparisons
+    found = best(made, len(rows), view.criterion)
+    if found is None:
+        return "", ""
+    kinds = {one: _fair(table, workspace, one)[1] for one in found.clear}
+    unfair = [one for one, kind in kinds.items() if kind in ("unfair", "unknown")]
+    fair = tuple(one for one in found.clear if one not in unfair)
+    unchecked = "unchecked" if "unchecked" in kinds.values() else ""
+    text = report.best(replace(found, clear=fair), len(rows) - 1, partial(report.short, table), unchecked)
+    which = t("scores.best_which", factor=view.by) if view.by else ""
+    said = f"{which} {t('scores.conclusion', text=text)}".lstrip()
+    return said, t("scores.best_unfair", n=len(unfair)) if unfair else ""
 
 
 def _line(table: ScoreTable, workspace: Workspace, one: Line, criterion: Criterion, first: bool) -> Markup:

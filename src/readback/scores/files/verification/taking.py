@@ -9,7 +9,7 @@ from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files.cells import legible, stem, text_of
-from readback.scores.files.intake import Intake, columns, overflow
+from readback.scores.files.intake import Intake, columns
 from readback.scores.files.score_rows import Asked, Read
 from readback.scores.files.verification.apart import Apart, Taken
 from readback.scores.files.verification.shapes import is_result
@@ -222,7 +222,7 @@ class Taking:
         return Read(
             columns(intake, keys) if len(intake.value) else None,
             account,
-            (*self.diagnostics.kept, *overflow(self.diagnostics, source.path)),
+            self.diagnostics.told(source.path),
             about=tuple(self._about(key, combo) for combo, key in zip(intake.combos, keys, strict=True)),
             criteria=self._criteria.declared(self._rubric),
         )
