@@ -31,12 +31,13 @@ CHUNK = 500  # records between two looks at whether to go on
 
 def draw(data: Dataset) -> None:
     """The filter, the columns, and the table; each record is a link to the whole of it."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="top"):
         text = st.text_input(t("records.filter"), key="records_filter", help=t("records.filter_help"), width=240,
                              on_change=address.put, kwargs={"at": None})  # fmt: skip
         try:
-            known = [name for name in fields(tuple(data.records(0, LOOKED_AT))) if name != data.id_field]
-            chosen = st.multiselect(t("records.columns"), known, default=known[:COLUMNS], key="records_columns",
+            looked_at = tuple(data.records(0, LOOKED_AT))
+            known = [name for name in fields(looked_at) if name != data.id_field]
+            chosen = st.multiselect(t("records.columns"), known, default=short(looked_at, known), key="records_columns",
                                     format_func=exact.spelling)  # fmt: skip
         except DatasetChanged as changed:
             choice.overtaken(changed)
@@ -58,6 +59,12 @@ def draw(data: Dataset) -> None:
     _turn(start, len(kept))
 
 
+def short(looked_at: Sequence[Record], known: Sequence[str]) -> list[str]:
+    """The columns that are shown first: those that a cell holds whole, so that many records are in view; else any."""
+    whole = [name for name in known if all(cell(one, name) == _text(one, name) for one in looked_at)]
+    return (whole or list(known))[:COLUMNS]
+
+
 def found(data: Dataset, text: str, progress: Progress) -> tuple[int, ...]:
     """The numbers of the first records with a field that holds the text. Raises Cancelled, DatasetChanged."""
     numbers: list[int] = []
@@ -72,11 +79,15 @@ def found(data: Dataset, text: str, progress: Progress) -> tuple[int, ...]:
 
 def cell(record: Record, name: str) -> str:
     """A field's value in a cell; a longer one says how much more there is, and a dash is for a field that is not."""
+    text = _text(record, name)
+    return text if len(text) <= SHOWN else t("records.cut", text=text[:SHOWN], n=len(text) - SHOWN)
+
+
+def _text(record: Record, name: str) -> str:
     value = look(record.fields, name)
     if value is MISSING:
         return "–"
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= SHOWN else t("records.cut", text=text[:SHOWN], n=len(text) - SHOWN)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _with(data: Dataset, text: str) -> Sequence[int] | None:
