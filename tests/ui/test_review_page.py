@@ -88,7 +88,7 @@ def test_a_decision_and_a_sign_off_are_kept_and_the_sign_off_is_checked(root: Pa
     test.radio(key="decide_verdict").set_value("defer")
     test.text_area(key="decide_reason").set_value("not yet").run()
     test.button(key="save_decision").click().run()
-    assert "defer Condition two" in words(test)
+    assert "Deferred. Condition two" in words(test)
     test.button(key="sign_now").click().run()
     assert [str(one.subject) for one in held(root).signoffs] == ["study"]
     assert "unchanged since" in settled(page("review"))

@@ -27,7 +27,8 @@ def draw(texts: Mapping[str, Sequence[Segment]], made: Assembly) -> dict[str, tu
     if whole and mode == "instruction" and not there:  # nothing that is missing
         show.draw(show.h('<p class="rb-small">{}</p>', t("messages.contexts_not_meant", n=len(places))))
         return {}
-    legend = [t(f"messages.context_sign_{sent}") for sent in SIGNS if any(one.sent == sent for one in places)]
+    signs = [sent for sent in SIGNS if any(one.sent == sent for one in places)]
+    legend = [t(f"messages.context_sign_{sent}") for sent in signs if signs != ["there"]]
     sentence = " ".join((t("messages.contexts_there", n=there, all=len(places)), *legend))
     show.draw(show.h('<div class="rb-contexts" role="group" aria-label="{}"><span>{}</span> {}'
                      '<p class="rb-small">{}</p></div>', t("messages.contexts"), t("messages.contexts"),

@@ -60,9 +60,13 @@ def draw(data: Dataset) -> None:
 
 
 def short(looked_at: Sequence[Record], known: Sequence[str]) -> list[str]:
-    """The columns that are shown first: those that a cell holds whole, so that many records are in view; else any."""
-    whole = [name for name in known if all(cell(one, name) == _text(one, name) for one in looked_at)]
+    """The columns that are shown first: texts that a cell holds whole, so that many records are in view; else any."""
+    whole = [name for name in known if all(_is_short(look(one.fields, name)) for one in looked_at)]
     return (whole or list(known))[:COLUMNS]
+
+
+def _is_short(value: Any) -> bool:
+    return value is MISSING or (not isinstance(value, list | Mapping) and len(str(value)) <= SHOWN)
 
 
 def found(data: Dataset, text: str, progress: Progress) -> tuple[int, ...]:
@@ -79,15 +83,11 @@ def found(data: Dataset, text: str, progress: Progress) -> tuple[int, ...]:
 
 def cell(record: Record, name: str) -> str:
     """A field's value in a cell; a longer one says how much more there is, and a dash is for a field that is not."""
-    text = _text(record, name)
-    return text if len(text) <= SHOWN else t("records.cut", text=text[:SHOWN], n=len(text) - SHOWN)
-
-
-def _text(record: Record, name: str) -> str:
     value = look(record.fields, name)
     if value is MISSING:
         return "–"
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHOWN else t("records.cut", text=text[:SHOWN], n=len(text) - SHOWN)
 
 
 def _with(data: Dataset, text: str) -> Sequence[int] | None:

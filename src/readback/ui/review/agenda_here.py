@@ -66,7 +66,7 @@ def draw(made: Agenda, found: Review) -> None:
     room = st.session_state.setdefault(ROOM, AT_ONCE)
     for number, one in enumerate(made.items[:room], 1):
         show.draw(_item(one, number, made.decided.get(one.key)))
-        _tools(made.items, number - 1)
+        _tools(made.items, number - 1, one.key in made.decided)
     if (more := len(made.items) - room) > 0:
         st.button(t("agenda.more", n=min(more, AT_ONCE)), key="agenda_more", on_click=_more)
     if made.dropped:
@@ -108,14 +108,14 @@ def _decided(one: Decision | None) -> Markup:
     return show.h('<p class="rb-fine">{} <span class="rb-said">{}</span></p>', said, show.exact_text(one.reason))
 
 
-def _tools(items: Sequence[Item], at: int) -> None:
+def _tools(items: Sequence[Item], at: int, decided: bool) -> None:
     one = items[at]
     above = items[at - 1].key if at else ""
     below = items[at + 2].key if at + 2 < len(items) else ""
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"tools_{one.key}"):
         href, thing = address.href("agenda", item=one.key), question(one)
         act = show.h('<a class="rb-button rb-act" target="_self" href="{}">{}<span class="rb-aloud"> {}</span></a>',
-                     href, t("agenda.to_decide"), thing)  # fmt: skip
+                     href, t("agenda.to_decide_again" if decided else "agenda.to_decide"), thing)  # fmt: skip
         st.html(act, width="content")
         st.button(_label("up", thing), key=f"up_{one.key}", disabled=not at, on_click=_step,
                   args=({"do": "move", "item": one.key, "before": above},))  # fmt: skip

@@ -145,9 +145,9 @@ def decisions(found: Review) -> None:
 def _decision(one: Decision) -> Markup:
     past = "" if one.in_force else t("review.superseded")
     return show.h(
-        '<div class="rb-note"><p><strong>{}</strong> {} {}</p>'
+        '<div class="rb-note"><p><strong>{}.</strong> {} {}</p>'
         '<p class="rb-said">{}</p><p class="rb-small">{}</p></div>',
-        t(f"review.verdict_{one.verdict}"),
+        t(f"review.decided_{one.verdict}"),
         one.on or subject.said(one.subject),
         show.h('<span class="rb-small">{}</span>', past),
         show.exact_text(one.reason),
