@@ -4,6 +4,7 @@ from datetime import date
 
 import streamlit as st
 
+from readback.checks.comparisons import planned
 from readback.review.agenda import agenda
 from readback.ui.common import choice, reviewing, show
 from readback.ui.review import agenda_here, board, report_here, since_here
@@ -36,7 +37,9 @@ else:
         report_here.draw()
     with left:
         if not made.items:
-            show.empty(t("agenda.none"), t("agenda.none_next"), "overview")
+            show.empty(
+                t("agenda.none" if planned(workspace) else "agenda.none_unplanned"), t("agenda.none_next"), "overview"
+            )
         agenda_here.draw(made, found)
 since_here.follow(since)
 board.follow(found.sequence)

@@ -19,9 +19,9 @@ from readback.words import t
 st.title(t("compare.title"))
 workspace, data = choice.workspace(), choice.dataset()
 if not picker.options(workspace) or len(data) == 0:
-    show.empty(
-        t("compare.nothing_to_send") if len(data) else loaded.no_records(workspace), t("messages.add_files"), "open"
-    )
+    why = t("compare.nothing_to_send") if not picker.options(workspace) else loaded.no_records(workspace)
+    scored = [(t("compare.by_scores"), "scores")] if workspace.scores else []
+    show.empty(why, t("messages.add_files"), "open", *scored)
     st.stop()
 
 with st.container(horizontal=True, vertical_alignment="center", key="bar"):

@@ -35,9 +35,9 @@ if made_up.wanted(workspace):
     made_up.page(workspace)
     st.stop()
 if not (workspace.prompts or workspace.tasks or workspace.judges or workspace.conditions):
-    show.empty(t("messages.nothing_to_send"), t("messages.choose_template"), "open")
-    if workspace.dataset:
-        show.draw(show.h("<p>{}</p>", show.link("records", t("records.see"))))
+    there = ((t("records.see"), "records", workspace.dataset), (t("agenda.see_scores"), "scores", workspace.scores))
+    show.empty(t("messages.nothing_to_send"), t("messages.choose_template"), "open",
+               *((label, name) for label, name, held in there if held))  # fmt: skip
     st.stop()
 if len(data) == 0:
     show.empty(loaded.no_records(workspace), t("messages.add_files"), "open")
@@ -49,6 +49,7 @@ with st.container(horizontal=True, vertical_alignment="center", key="bar"):
     jump.menu()
     picker.what()
 picker.more()
+picker.whole_name()
 bar.said()
 jump.arrive()
 searching.results()

@@ -26,7 +26,7 @@ with left:
 with right:
     record = choice.record()
     name = exact.spelling(record.id) if record.id is not None else str(choice.position() + 1)
-    st.header(show.md(t("frame.record_is", record=name)))
+    st.header(show.md(t("records.heading", record=name)))
     if picker.options(workspace):
         show.draw(show.h("<p>{}</p>", show.link("messages", t("records.to_messages"))))
     record_whole.draw(record, name)

@@ -37,12 +37,13 @@ def order(test: AppTest) -> list[str]:
 def test_the_items_are_there_in_their_order_with_what_they_are_about(root: Path) -> None:
     test = page("agenda")
     told = words(test)
-    assert "4 items to decide: 1 comparison and 3 errors. 0 of them decided." in told
+    assert "4 items to decide: 1 comparison and 3 errors. 0 decided so far." in told
     assert order(test) == [
         "comparison:base, open book|RAG-trained, open book", "finding:fmt-context-not-sent",
         "finding:fmt-reference-cites-missing", "finding:dat-bad-line",
     ]  # fmt: skip
-    assert "it cannot be told whether the comparison is fair." in told
+    assert "Cannot tell. The system message of base, open book is not known" in told
+    assert "It is in 1 place. data/harbour.jsonl line 13" in told
     assert "item=finding%3Adat-bad-line" in said(test)
 
 

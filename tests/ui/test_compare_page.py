@@ -91,9 +91,27 @@ def test_what_was_added_is_marked_and_has_its_origin() -> None:
     assert "only in B" in shown
 
 
-def test_between_the_buttons_of_b_stands_what_they_step_through() -> None:
-    assert '<span class="rb-bar-word">Condition of B</span>' in said(compare(**SIX))
-    assert '<span class="rb-bar-word">Record of B</span>' in said(compare(**SIX, differs="record"))
+def test_what_is_compared_is_called_by_its_kind() -> None:
+    for workspace, kind in (("six-conditions", "condition"), ("town-hall-albert", "mode"), ("tri-section", "task")):
+        test = compare(workspace=workspace)
+        assert test.selectbox(key="differs").options[0] == f"Another {kind}"
+        assert f">All {kind}s</a>" in said(test)
+
+
+def test_what_could_not_be_built_is_not_compared_and_leads_to_why(serving: Any) -> None:
+    serving({"readback.yml": "dataset: d.jsonl\nmodes:\n  - {mode: good, template: '{{ q }}'}\n"
+             "  - {mode: bad, template: '{{ q.x.y }}'}\n", "d.jsonl": '{"id": "r1", "q": "Why?"}\n'})  # fmt: skip
+    test = compare(mode="good", b_mode="bad")
+    assert "B could not be built, so there is nothing to compare." in said(test)
+    assert re.search(r'href="/messages\?[^"]*mode=bad[^"]*">See why on Messages</a>', said(test))
+    assert "rb-diff" not in said(test)
+
+
+def test_where_there_are_only_scores_the_way_leads_to_them(serving: Any) -> None:
+    serving({"s.csv": "item,condition,criterion,score\n" + "".join(f"r{n},{c},useful,{n}\n" for n in range(6)
+                                                                    for c in ("one", "two"))})  # fmt: skip
+    assert "Compare the conditions by their scores" in said(compare())
+    assert "See the scores" in said(page("messages"))
 
 
 def test_next_b_goes_through_the_conditions_and_stands_in_the_address() -> None:

@@ -41,7 +41,7 @@ def test_rows_without_a_configuration_are_seen(monkeypatch: pytest.MonkeyPatch, 
     assert "60 records read" in shown
     assert "Records 1 to 25 of 60." in shown
     assert "Question 24?" in shown
-    assert "record r2" in " ".join(one.value for one in test.header)
+    assert "Record r2" in " ".join(one.value for one in test.header)
     assert LONG in exactly(test)
 
 

@@ -40,8 +40,8 @@ def held(root: Path) -> state.Review:
 def test_an_empty_review_leads_out_of_itself(root: Path) -> None:
     told = words(page("review"))
     assert "Nobody has signed, decided or noted anything here yet." in told
-    assert "Nobody has signed anything yet." in told
-    assert "Write one here, or with the button Note of Overview, Messages, Compare, Findings or Scores." in told
+    assert all(said in told for said in ("A sign-off says that", "A decision says what", "See the agenda"))
+    assert "Write one here on the whole study, or with the button Note of Overview, Messages, Compare," in told
 
 
 def test_a_note_from_messages_is_on_its_record_and_shown_there(root: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_decision_and_a_sign_off_are_kept_and_the_sign_off_is_checked(root: Pa
     test.radio(key="decide_verdict").set_value("defer")
     test.text_area(key="decide_reason").set_value("not yet").run()
     test.button(key="save_decision").click().run()
-    assert "defer Condition two" in words(test)
+    assert "Deferred. Condition two" in words(test)
     test.button(key="sign_now").click().run()
     assert [str(one.subject) for one in held(root).signoffs] == ["study"]
     assert "unchanged since" in settled(page("review"))

@@ -19,16 +19,17 @@ def what(label_is: str = "", steps: bool = True) -> None:
     """Draw the picker, with buttons to the next and the one before; the address holds what is chosen."""
     workspace, sent = choice.workspace(), choice.sent()
     known, now = options(workspace), key(sent)
+    called = t(f"messages.kind_{kind()}")
     listed = [*known, *([CUSTOM] if workspace.prompts or workspace.tasks else [])]
     st.session_state["sent"] = CUSTOM if is_custom() else now
     if steps:
-        _stepper(known, now)
-    st.selectbox(label_is or t("messages.sent"), listed, key="sent", format_func=label,
+        _stepper(known, now, called)
+    st.selectbox(label_is or called, listed, key="sent", format_func=label,
                  width=present.holding(map(label, listed), 150), on_change=_pick, args=(known, sent),
                  label_visibility="collapsed")  # fmt: skip
 
 
-def _stepper(known: Mapping[str, Selection], now: str) -> None:
+def _stepper(known: Mapping[str, Selection], now: str, called: str) -> None:
     """The buttons to the choice before and the next one, with what they step through between them."""
     still = len(known) < 2 or is_custom()
     for name, sign, by in (("previous_sent", "‹", -1), ("next_sent", "›", 1)):
@@ -36,7 +37,7 @@ def _stepper(known: Mapping[str, Selection], now: str) -> None:
             sign, key=name, help=t(f"messages.{name}_help"), disabled=still, on_click=_step, args=(known, now, by)
         )
         if by < 0:
-            show.said(t("messages.sent_short"))
+            show.said(called)
 
 
 def more() -> None:
@@ -45,6 +46,25 @@ def more() -> None:
     if is_custom() or sent.judge:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             _custom(workspace, sent) if is_custom() else _of(workspace, sent)
+
+
+def whole_name() -> None:
+    """The name of what is sent, where it is longer than its list shows."""
+    now = key(choice.sent())
+    if now in options(choice.workspace()) and not present.whole(name := label(now)):
+        show.draw(show.h('<p class="rb-small rb-wrapped">{}</p>', name))
+
+
+def kind() -> str:
+    """What the list is of: conditions, else modes, tasks or both, else judges."""
+    kinds = dict.fromkeys(name.partition(":")[0] for name in options(choice.workspace()))
+    return (
+        "condition"
+        if "condition" in kinds
+        else "mode_task"
+        if {"mode", "task"} <= {*kinds}
+        else next(iter(kinds), "mode")
+    )
 
 
 def is_custom() -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from unicodedata import east_asian_width
 
 import streamlit as st
@@ -12,7 +13,17 @@ from readback.words import t
 
 KEY = "present"  # in the address, on every page: a link shows the same to whoever follows
 
-LETTER, AROUND = 7.6, 58  # pixels of a letter of a picker, as wide as they are in the mean, and of what is beside them
+# Pixels of a letter of a picker in our font, at most: of narrow ones, of wide ones, and by kind of the others.
+NARROW = {**dict.fromkeys(" '!,.:;Iijl|·", 4), **dict.fromkeys('()[]{}-/1^"fr', 6.3), "t": 4.5, "s": 7}
+WIDE = {**dict.fromkeys("MW%@", 13), "m": 11.7, "w": 10.8}
+SMALL, DIGIT, CAPITAL, FOREIGN, SQUARE = (
+    8,
+    8.7,
+    10,
+    11,
+    13.5,
+)  # of other alphabets the mean; East Asian letters are squares
+AROUND = 50  # pixels of what is beside the text
 MOST = 620  # pixels: with what stands beside it, as much as a row of 1,366 pixels has room for
 LARGER = 1.43  # times: texts of 14 pixels, which pickers and charts have, become those of 20 that the page has
 
@@ -27,12 +38,27 @@ def wide(pixels: int) -> int:
     return round(pixels * LARGER) if on() else pixels
 
 
-def holding(names: Iterable[str], least: int, most: int = MOST) -> int:
-    """The width of a list that shows the longest of these names whole, from `least` to `most` pixels when not
-    presented. An East Asian letter takes the room of two others.
-    """
-    letters = max((sum(1 + (east_asian_width(letter) in "WF") for letter in name) for name in names), default=0)
-    return wide(min(most, max(least, round(AROUND + LETTER * letters))))
+def holding(names: Iterable[str], least: int) -> int:
+    """The width of a list that shows the longest of these names whole: `least` to MOST pixels, more in Present."""
+    return wide(min(MOST, max(least, round(AROUND + max(map(_pixels, names), default=0)))))
+
+
+def whole(name: str) -> bool:
+    """Whether a list that is as wide as a list may be shows this name whole."""
+    return AROUND + _pixels(name) <= MOST
+
+
+def _pixels(name: str) -> float:
+    return sum(map(_letter, name))
+
+
+@cache
+def _letter(letter: str) -> float:
+    if letter in NARROW or letter in WIDE:
+        return NARROW.get(letter) or WIDE[letter]
+    if east_asian_width(letter) in "WF":
+        return SQUARE
+    return FOREIGN if ord(letter) > ord("ſ") else CAPITAL if letter.isupper() else SMALL if letter.islower() else DIGIT
 
 
 def draw() -> None:

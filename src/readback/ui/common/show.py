@@ -105,10 +105,10 @@ def page_link(page: str, label: str, **params: str | None) -> None:
     st.page_link(f"pages/{FILES.get(page, page)}_page.py", label=md(label), query_params=address.query(**params))
 
 
-def empty(sentence: str, label: str = "", page: str = "", **params: str | None) -> None:
-    """Nothing here: say so, and offer the next step as a link."""
-    step = h("<p>{}</p>", link(page, label, **params)) if label else Markup("")
-    draw(h('<div class="rb-empty"><p>{}</p>{}</div>', sentence, step))
+def empty(sentence: str, label: str = "", page: str = "", *others: tuple[str, str]) -> None:
+    """Nothing here: say so, and offer the next step as a link; `others` are further ones, each a label and its page."""
+    steps = [h("<p>{}</p>", link(to, words)) for words, to in ((label, page), *others) if words]
+    draw(h('<div class="rb-empty"><p>{}</p>{}</div>', sentence, join(steps)))
 
 
 def notice(sentence: object, kind: str = "info") -> None:

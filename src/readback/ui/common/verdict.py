@@ -57,8 +57,10 @@ def why(one: Verdict, brief: bool = False, but: Collection[str] = ()) -> Markup:
 
 
 def line(one: Verdict, folded: bool = False) -> Markup:
-    """The whole answer in a paragraph; what was not looked at is one click away where it is `folded`."""
-    asked = t("verdict.asked", a=one.pair.a, b=one.pair.b)
+    """The whole answer in a paragraph. Where it is `folded`, the page names the two A and B, and what was not looked at
+    is one click away.
+    """
+    asked = t("verdict.asked_here") if folded else t("verdict.asked", a=one.pair.a, b=one.pair.b)
     if not folded:
         return show.h('<p class="rb-verdict">{} {} {}</p>', asked, word(one), why(one))
     unlooked, more = not_checked(one.unchecked), Markup("")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from readback.html import exact
 from readback.types import Selection
@@ -17,6 +18,7 @@ from readback.ui.compare.compare_versions import typed
 from readback.ui.compare.compare_words import sent
 from readback.words import t
 
+STEPS = {"previous_b": ("‹", -1), "next_b": ("›", 1)}
 AS_LINKED = "linked"  # B as a link says, where it is none of those in the list
 
 Parts = Mapping[str, str | None]
@@ -25,27 +27,38 @@ Parts = Mapping[str, str | None]
 def sides() -> None:
     """Draw the bar; the address holds what is chosen."""
     kind = compare_sides.kind()
-    show.said("A")
-    picker.what(t("compare.a"), steps=False)
-    conditions = bool(choice.workspace().conditions)
-    kinds = {name: _say_kind(name, conditions) for name in compare_sides.kinds()}
+    with _together("a_side"):
+        show.said("A")
+        picker.what(t("compare.a"), steps=False)
+    kinds = {name: _say_kind(name) for name in compare_sides.kinds()}
     st.session_state["differs"] = kind
-    show.said(t("compare.with"))
-    st.selectbox(t("compare.differs"), list(kinds), key="differs", on_change=_differs,
-                 width=present.holding(kinds.values(), 150), format_func=kinds.__getitem__,
-                 label_visibility="collapsed")  # fmt: skip
-    show.said("B")
-    _b(kind)
+    with _together("how"):
+        show.said(t("compare.with"))
+        st.selectbox(t("compare.differs"), list(kinds), key="differs", on_change=_differs,
+                     width=present.holding(kinds.values(), 150), format_func=kinds.__getitem__,
+                     label_visibility="collapsed")  # fmt: skip
+    with _together("b_side"):
+        show.said("B")
+        _b(kind)
     st.button(t("compare.swap"), key="swap", help=t("compare.swap_help"), on_click=compare_sides.swap)
+    if kind == "version":
+        typed()
+
+
+def _together(name: str) -> DeltaGenerator:
+    """A part of the bar of which a narrow window sets all or nothing on another line."""
+    return st.container(horizontal=True, vertical_alignment="center", width="content", key=f"part_{name}")
 
 
 def layer() -> None:
     """Which text is compared; drawn where there is more than one."""
     if "layer" in compare_sides.kinds():
         address.follow("layer", "messages", LAYERS)
-        show.said(t("compare.layer"))
-        st.selectbox(t("compare.layer"), LAYERS, key="layer", format_func=_say_layer, width=present.wide(200),
-                     on_change=address.keep, args=("layer", "messages"), label_visibility="collapsed")  # fmt: skip
+        with _together("layer"):
+            show.said(t("compare.layer"))
+            st.selectbox(t("compare.layer"), LAYERS, key="layer", format_func=_say_layer, on_change=address.keep,
+                         width=present.holding(map(_say_layer, LAYERS), 150), args=("layer", "messages"),
+                         label_visibility="collapsed")  # fmt: skip
 
 
 def entries(kind: str) -> Mapping[str, Parts]:
@@ -76,6 +89,7 @@ def entries(kind: str) -> Mapping[str, Parts]:
 
 
 def _b(kind: str) -> None:
+    """The list for B, between the buttons that go through it."""
     if kind == "record":
         _b_record()
         return
@@ -84,21 +98,21 @@ def _b(kind: str) -> None:
     listed = [*known, *([] if now in known else [now])]
     st.session_state["b"] = now
     words = {name: _say(name) for name in listed}
+    _stepper("previous_b", len(listed) < 2, kind, 0)
     st.selectbox(t("compare.b"), listed, key="b", width=present.holding(words.values(), 150),
                  format_func=words.__getitem__, on_change=_picked, args=(kind,),
                  label_visibility="collapsed")  # fmt: skip
-    _steps(len(listed) < 2, kind, 0)
-    if kind == "version":
-        typed()
+    _stepper("next_b", len(listed) < 2, kind, 0)
 
 
 def _b_record() -> None:
     data, at = choice.dataset(), compare_sides.records()[1] or 0
+    _stepper("previous_b", False, "record", at)
     if len(data) <= choice.LISTED:
         spelled = [*map(exact.spelling, data.ids())]
         st.session_state["b_at"] = at
         st.selectbox(t("compare.b"), range(len(spelled)), key="b_at", on_change=_picked_record,
-                     width=present.holding(spelled, 120, 360), format_func=spelled.__getitem__,
+                     width=present.holding(spelled, 120), format_func=spelled.__getitem__,
                      label_visibility="collapsed")  # fmt: skip
     else:
         st.session_state["b_at"] = at + 1
@@ -111,20 +125,12 @@ def _b_record() -> None:
             width=present.wide(170),
             label_visibility="collapsed",
         )
-    _steps(False, "record", at)
+    _stepper("next_b", False, "record", at)
 
 
-def _steps(still: bool, kind: str, at: int) -> None:
-    for name, sign, by in (("previous_b", "‹", -1), ("next_b", "›", 1)):
-        help_text = t(f"compare.{name}_help")
-        st.button(sign, key=name, help=help_text, disabled=still, on_click=_step, args=(kind, at, by))
-        if by < 0:
-            show.said(t("compare.b_step", what=t(f"compare.step_{_kind_of(kind)}")))
-
-
-def _kind_of(kind: str) -> str:
-    """What the buttons step through: without conditions the list has modes."""
-    return "mode" if kind == "condition" and not choice.workspace().conditions else kind
+def _stepper(name: str, still: bool, kind: str, at: int) -> None:
+    sign, by = STEPS[name]
+    st.button(sign, key=name, help=t(f"compare.{name}_help"), disabled=still, on_click=_step, args=(kind, at, by))
 
 
 def _step(kind: str, at: int, by: int) -> None:
@@ -190,8 +196,8 @@ def _say(name: str) -> str:
     return picker.label(name)
 
 
-def _say_kind(name: str, conditions: bool) -> str:
-    return t(f"compare.kind_{'mode' if name == 'condition' and not conditions else name}")
+def _say_kind(name: str) -> str:
+    return t(f"compare.kind_{picker.kind() if name == 'condition' else name}")
 
 
 def _say_layer(name: str) -> str:

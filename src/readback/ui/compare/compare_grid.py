@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from readback.checks.prompt_lengths import PromptLengths, measure
 from readback.types import Selection, Workspace
-from readback.ui.common import address, choice, show
+from readback.ui.common import address, choice, picker, show
 from readback.ui.common.setting import offset
 from readback.ui.compare.compare_sides import PARTS, keys_of, side
 from readback.ui.compare.compare_words import sent
@@ -126,7 +126,7 @@ def _table(names: Sequence[str], columns: Sequence[str], made: Sequence[Made], n
     show.draw(show.h(
         '<div class="rb-scroll" role="region" tabindex="0" aria-label="{0}"><table class="rb-table rb-grid">'
         "<caption>{0}</caption><thead><tr>{1}</tr></thead><tbody>{2}</tbody></table></div>",
-        t("compare.view_grid"), head, show.join(body),
+        t(f"compare.view_grid_{picker.kind()}"), head, show.join(body),
     ))  # fmt: skip
 
 

@@ -13,10 +13,10 @@ from readback.compare.diff import Difference, MessageDifference
 from readback.compare.sides import Shown
 from readback.html import exact
 from readback.prompts.unknown_system import unknown_system
-from readback.ui.common import address, choice, message, show, steps
+from readback.ui.common import address, choice, message, picker, show, steps
 from readback.ui.compare import compare_made
 from readback.ui.compare.compare_rows import LONG, Fold, Row, count, rows
-from readback.ui.compare.compare_sides import side
+from readback.ui.compare.compare_sides import PARTS, keys_of, side
 from readback.ui.compare.compare_text import Text, inline, side_by_side
 from readback.ui.compare.compare_words import coded, form, labels
 from readback.words import t
@@ -48,7 +48,7 @@ def said(d: Difference) -> None:
     """The sentence that says what differs."""
     unbuilt = [name for name, shown in (("A", d.a), ("B", d.b)) if not shown.messages]
     for name in unbuilt if unbuilt != ["A", "B"] else [t("compare.both")]:
-        show.problem(t("compare.not_built", side=name))
+        show.notice(show.h("{} {}", t("compare.not_built", side=name), _why(name)), "error")
     if side("a") == side("b"):
         show.notice(t("compare.choose_b"))
     elif d.a.messages and d.b.messages:
@@ -56,6 +56,13 @@ def said(d: Difference) -> None:
         show.draw(
             show.h('<p class="rb-lead" role="status">{}</p>', coded(sentence) if d.first_differences else sentence)
         )
+
+
+def _why(name: str) -> Markup:
+    """The way to what Messages says of a side that could not be built."""
+    one = side("b" if name == "B" else "a")
+    spot = {"record": one.record, "index": None if one.index is None else str(one.index)}
+    return show.link("messages", t("compare.see_why"), **{**dict.fromkeys(PARTS), **keys_of(one.choice), **spot})
 
 
 def warned(d: Difference) -> None:
@@ -92,11 +99,15 @@ def switch() -> str:
     links = [
         show.h('<a class="rb-link" target="_self" href="{}"{}>{}</a>',
                here(view=None if name == VIEWS[0] else name, part=None),
-               show.h(' aria-current="page"') if name == view else "", t(f"compare.view_{name}"))
+               show.h(' aria-current="page"') if name == view else "", _called(name))
         for name in VIEWS
     ]  # fmt: skip
     show.draw(show.h('<nav class="rb-switch rb-low" aria-label="{}">{}</nav>', t("compare.views"), show.join(links)))
     return view
+
+
+def _called(view: str) -> str:
+    return t(f"compare.view_grid_{picker.kind()}" if view == "grid" else f"compare.view_{view}")
 
 
 def to_messages() -> Markup:
@@ -114,7 +125,7 @@ def to_compare() -> Markup:
 
 def texts(d: Difference) -> None:
     """The messages with what differs in them, a bounded part at a time."""
-    if not (d.a.messages or d.b.messages):
+    if not (d.a.messages and d.b.messages):
         return
     whole = st.query_params.get("whole") == "1" or (d.equal and _size(d) <= LONG)
     screens = list(_screens(d, whole))
@@ -132,7 +143,7 @@ def texts(d: Difference) -> None:
 
 def legend(d: Difference) -> None:
     """What the marks and tints mean that are on the page."""
-    if not (d.a.messages or d.b.messages):
+    if not (d.a.messages and d.b.messages):
         return
     there = {exact.look(one) for side in (d.a, d.b) for m in side.messages for one in m.segments if one.text}
     marks = [show.h('<li><span class="rb-{}">{}</span></li>', look, t(f"compare.{look}"))

@@ -26,7 +26,7 @@ def draw() -> None:
         show.draw(words.line(found, folded=True))
     else:
         link = show.link("overview", t("verdict.check"))
-        show.draw(show.h('<p class="rb-small">{} {}</p>', t("verdict.not_yet", a=names[0], b=names[1]), link))
+        show.draw(show.h('<p class="rb-small">{} {}</p>', t("verdict.not_yet"), link))
 
 
 def of(pair: Pair) -> Verdict | None:

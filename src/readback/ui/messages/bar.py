@@ -82,13 +82,13 @@ def _ids(data: Dataset, at: int) -> None:
         st.session_state["record"] = at
         spelled = [*map(exact.spelling, ids)]
         st.selectbox(t("messages.record"), range(len(ids)), key="record", on_change=_listed,
-                     width=present.holding(spelled, 120, 360), label_visibility="collapsed",
+                     width=present.holding(spelled, 120), label_visibility="collapsed",
                      format_func=spelled.__getitem__)  # fmt: skip
     else:
         st.session_state["record_id"] = exact.spelling(next(iter(data.ids(at, at + 1)), ""))
         # The first ids tell how long the others are: with a width of its own for each, all behind it would move.
         st.text_input(t("messages.record"), key="record_id", on_change=_by_id, args=(data,),
-                      width=present.holding(map(exact.spelling, data.ids(0, 100)), 150, 360),
+                      width=present.holding(map(exact.spelling, data.ids(0, 100)), 150),
                       label_visibility="collapsed")  # fmt: skip
 
 

@@ -18,13 +18,17 @@ SIGNS = {"there": "✓", "absent": "✗", "unknown": "?"}
 
 def draw(texts: Mapping[str, Sequence[Segment]], made: Assembly) -> dict[str, tuple[Mark, ...]]:
     """Draw it above `texts`, by the name each is drawn under; the marks are where the contexts are in each of them."""
-    _, prompt = stored_prompt.sent_by(RuleContext(choice.workspace(), assembly=made))
+    mode, prompt = stored_prompt.sent_by(RuleContext(choice.workspace(), assembly=made))
     whole = prompt is not None and prompt.syntax == "builder"  # a builder writes each context as it is
     places = context_places.places(choice.record().fields, list(texts.values()), whole)
     if not places:
         return {}
     there = sum(one.sent == "there" for one in places)
-    legend = [t(f"messages.context_sign_{sent}") for sent in SIGNS if any(one.sent == sent for one in places)]
+    if whole and mode == "instruction" and not there:  # nothing that is missing
+        show.draw(show.h('<p class="rb-small">{}</p>', t("messages.contexts_not_meant", n=len(places))))
+        return {}
+    signs = [sent for sent in SIGNS if any(one.sent == sent for one in places)]
+    legend = [t(f"messages.context_sign_{sent}") for sent in signs if signs != ["there"]]
     sentence = " ".join((t("messages.contexts_there", n=there, all=len(places)), *legend))
     show.draw(show.h('<div class="rb-contexts" role="group" aria-label="{}"><span>{}</span> {}'
                      '<p class="rb-small">{}</p></div>', t("messages.contexts"), t("messages.contexts"),

@@ -31,12 +31,13 @@ CHUNK = 500  # records between two looks at whether to go on
 
 def draw(data: Dataset) -> None:
     """The filter, the columns, and the table; each record is a link to the whole of it."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="top"):
         text = st.text_input(t("records.filter"), key="records_filter", help=t("records.filter_help"), width=240,
                              on_change=address.put, kwargs={"at": None})  # fmt: skip
         try:
-            known = [name for name in fields(tuple(data.records(0, LOOKED_AT))) if name != data.id_field]
-            chosen = st.multiselect(t("records.columns"), known, default=known[:COLUMNS], key="records_columns",
+            looked_at = tuple(data.records(0, LOOKED_AT))
+            known = [name for name in fields(looked_at) if name != data.id_field]
+            chosen = st.multiselect(t("records.columns"), known, default=short(looked_at, known), key="records_columns",
                                     format_func=exact.spelling)  # fmt: skip
         except DatasetChanged as changed:
             choice.overtaken(changed)
@@ -56,6 +57,16 @@ def draw(data: Dataset) -> None:
     counted = t("records.with_text" if text else "records.shown", **said)
     show.draw(show.h('<p class="rb-small">{} {}{}</p>', counted, more, show.aloud(counted)))
     _turn(start, len(kept))
+
+
+def short(looked_at: Sequence[Record], known: Sequence[str]) -> list[str]:
+    """The columns that are shown first: texts that a cell holds whole, so that many records are in view; else any."""
+    whole = [name for name in known if all(_is_short(look(one.fields, name)) for one in looked_at)]
+    return (whole or list(known))[:COLUMNS]
+
+
+def _is_short(value: Any) -> bool:
+    return value is MISSING or (not isinstance(value, list | Mapping) and len(str(value)) <= SHOWN)
 
 
 def found(data: Dataset, text: str, progress: Progress) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
@@ -16,7 +17,7 @@ MOST = 500  # fields that are drawn; the download has all
 
 def draw(record: Record, name: str) -> None:
     """The fields of the record, which is called `name` on the page, one under the other."""
-    show.draw(show.h('<p class="rb-small">{}</p>', show.where(record.place)))
+    show.draw(show.h('<p class="rb-small">{}</p>', show.where(replace(record.place, record=None))))
     values = list(beside.leaves_of(record.fields))
     rows = [_field(path, value) for path, value in values[:MOST]]
     show.draw(show.h('<dl class="rb-fields rb-whole">{}</dl>', show.join(rows)))

@@ -11,13 +11,13 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks import groups
+from readback.checks.quoted import where
 from readback.records.changed import DatasetChanged
 from readback.review import signing, state
 from readback.review.agenda import Agenda, Item
 from readback.review.since import Since
 from readback.review.state import Decision, Review
 from readback.review.subject import as_json
-from readback.review.subject import said as subject_said
 from readback.scores.table import ScoreTable
 from readback.ui.common import address, choice, keys, present, reviewing, show
 from readback.ui.review import proofs
@@ -66,7 +66,7 @@ def draw(made: Agenda, found: Review) -> None:
     room = st.session_state.setdefault(ROOM, AT_ONCE)
     for number, one in enumerate(made.items[:room], 1):
         show.draw(_item(one, number, made.decided.get(one.key)))
-        _tools(made.items, number - 1)
+        _tools(made.items, number - 1, one.key in made.decided)
     if (more := len(made.items) - room) > 0:
         st.button(t("agenda.more", n=min(more, AT_ONCE)), key="agenda_more", on_click=_more)
     if made.dropped:
@@ -84,14 +84,20 @@ def _more() -> None:
 
 def _item(one: Item, number: int, decided: Decision | None) -> Markup:
     link = show.link("agenda", question(one), item=one.key)
-    facts = show.h('<p class="rb-small">{}</p>', show.join([*_why(one), *one.facts], " "))
+    at = [where(one.findings[0].place)] if len(one.findings) == 1 and one.kind == "finding" else []
+    facts = show.h('<p class="rb-small">{}</p>', show.join([*_why(one), *one.facts, *at], " "))
     return show.h('<div class="rb-entry"><h2>{}. {}</h2>{}{}</div>', number, link, facts, _decided(decided))
 
 
 def _why(one: Item) -> list[Markup]:
-    """Why it is there, where the question does not say it: the severity of a finding, else the sentence."""
+    """Why it is there, where the question does not say it: the severity of a finding, the verdict on a comparison, else
+    the sentence.
+    """
     if one.kind == "finding" and one.severity:
         return [show.severity(one.severity)]
+    if one.kind == "comparison":
+        look, kind = ("rb-bad", "unfair") if one.severity == "error" else ("rb-warn", "unknown")
+        return [show.h('<strong class="{}">{}</strong>', look, t(f"verdict.{kind}"))]
     return [show.h("{}", one.said)] if question(one) != one.said else []
 
 
@@ -102,20 +108,26 @@ def _decided(one: Decision | None) -> Markup:
     return show.h('<p class="rb-fine">{} <span class="rb-said">{}</span></p>', said, show.exact_text(one.reason))
 
 
-def _tools(items: Sequence[Item], at: int) -> None:
+def _tools(items: Sequence[Item], at: int, decided: bool) -> None:
     one = items[at]
     above = items[at - 1].key if at else ""
     below = items[at + 2].key if at + 2 < len(items) else ""
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"tools_{one.key}"):
-        href, label = address.href("agenda", item=one.key), t("agenda.to_decide", n=at + 1)
-        act = show.h('<a class="rb-button rb-act" target="_self" href="{}">{}</a>', href, label)
+        href, thing = address.href("agenda", item=one.key), question(one)
+        act = show.h('<a class="rb-button rb-act" target="_self" href="{}">{}<span class="rb-aloud"> {}</span></a>',
+                     href, t("agenda.to_decide_again" if decided else "agenda.to_decide"), thing)  # fmt: skip
         st.html(act, width="content")
-        st.button(t("agenda.up", n=at + 1), key=f"up_{one.key}", disabled=not at, on_click=_step,
+        st.button(_label("up", thing), key=f"up_{one.key}", disabled=not at, on_click=_step,
                   args=({"do": "move", "item": one.key, "before": above},))  # fmt: skip
-        st.button(t("agenda.down", n=at + 1), key=f"down_{one.key}", disabled=at + 1 == len(items),
+        st.button(_label("down", thing), key=f"down_{one.key}", disabled=at + 1 == len(items),
                   on_click=_step, args=({"do": "move", "item": one.key, "before": below},))  # fmt: skip
-        st.button(t("agenda.drop", n=at + 1), key=f"drop_{one.key}", on_click=_step,
+        st.button(_label("drop", thing), key=f"drop_{one.key}", on_click=_step,
                   args=({"do": "drop", "item": one.key},))  # fmt: skip
+
+
+def _label(what: str, thing: str) -> str:
+    """The label of a button under an item. Whoever sees it sees the item above; whoever hears it is told which."""
+    return f"{t(f'agenda.{what}')} :small[{show.md(thing)}]"
 
 
 def _step(payload: Mapping[str, Any]) -> None:
@@ -197,8 +209,7 @@ def decision(one: Item, decided: Decision | None) -> None:
         if not present.on():
             reviewing.name_field()
         reviewing.draft_key(FORM)
-        about = show.md(subject_said(one.subject))
-        st.segmented_control(t("agenda.decide", about=about), state.VERDICTS, key="item_verdict",
+        st.segmented_control(t("agenda.decide"), state.VERDICTS, key="item_verdict",
                              format_func=lambda name: answer(one, name))  # fmt: skip
         st.text_area(t("review.reason"), key="item_reason", height=110)
         st.button(t("review.save_decision"), key="save_item", type="primary", on_click=_decide, args=(one,))

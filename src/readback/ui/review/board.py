@@ -137,7 +137,7 @@ def decisions(found: Review) -> None:
     """What was decided, the one in force first; earlier ones below it."""
     st.header(t("review.decisions"))
     if not found.decisions:
-        show.draw(show.h("<p>{}</p>", t("review.no_decisions")))
+        show.draw(show.h("<p>{} {}</p>", t("review.no_decisions"), show.link("agenda", t("review.to_agenda"))))
     for one in sorted(found.decisions, key=lambda one: (not one.in_force, -one.by.sequence)):
         show.draw(_decision(one))
 
@@ -145,10 +145,10 @@ def decisions(found: Review) -> None:
 def _decision(one: Decision) -> Markup:
     past = "" if one.in_force else t("review.superseded")
     return show.h(
-        '<div class="rb-note"><p><strong>{}</strong> {} {}</p>'
+        '<div class="rb-note"><p><strong>{}.</strong> {} {}</p>'
         '<p class="rb-said">{}</p><p class="rb-small">{}</p></div>',
-        t(f"review.verdict_{one.verdict}"),
-        subject.said(one.subject),
+        t(f"review.decided_{one.verdict}"),
+        one.on or subject.said(one.subject),
         show.h('<span class="rb-small">{}</span>', past),
         show.exact_text(one.reason),
         note_here.by(one.by),
@@ -187,7 +187,7 @@ def _decide() -> None:
 
 def note() -> None:
     """The form for a note on the study; on other pages it is on what is in view."""
-    with st.expander(t("review.note"), key="note_study"):
+    with st.expander(t("review.write_note"), key="note_study"):
         reviewing.draft_key("study")
         st.text_area(t("review.text"), key="note_text_study", height=100)
         note_here.owner_and_due("study")

@@ -66,7 +66,7 @@ def _way(one: Note) -> tuple[str, str, dict[str, str | None]]:
         return "findings", t("review.see"), {"code": at.get("finding_key"), "arm": at.get("condition")}
     if kind in ("score", "chart"):
         return "scores", t("review.see"), {"criterion": at.get("criterion")}
-    return "overview", t("review.see"), {}
+    return "overview", t("agenda.none_next"), {}
 
 
 def _edit(one: Note) -> None:

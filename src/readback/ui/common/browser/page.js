@@ -349,8 +349,10 @@
     const mark = document.querySelector("mark.rb-here, .rb-finding.rb-here");
     if (mark === null || seen === location.href) return;
     seen = location.href;
-    if (mark.matches("mark")) mark.scrollIntoView({ block: "center" });
-    else if (mark.getBoundingClientRect().top > innerHeight - 100) mark.scrollIntoView({ block: "nearest" });
+    const { top, bottom } = mark.getBoundingClientRect();
+    const inView = top > 100 && bottom < innerHeight - 100; // what is above a mark in view, as the list of hits, stays
+    if (mark.matches("mark") && !inView) mark.scrollIntoView({ block: "center" });
+    else if (top > innerHeight - 100) mark.scrollIntoView({ block: "nearest" });
     mark.tabIndex = -1;
     mark.focus({ preventScroll: true });
   };

@@ -1,0 +1,89 @@
+"""Every list of Messages and Compare shows what is chosen in it whole; a name that is too long for one is below it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from counts import part
+from served import LAPTOP, At, turn_to
+
+import readback
+from readback.project_files import EXAMPLES
+
+pytestmark = pytest.mark.browser
+Write = Callable[[Mapping[str, Any]], Path]
+SIZES = (LAPTOP, {"width": 1920, "height": 1080})
+ZOOMED = ({"width": 683, "height": 384}, {"width": 320, "height": 700})
+# The lists whose words do not fit, by what each shows.
+CUT = """() => [...document.querySelectorAll('[data-testid=stMain] [data-testid=stSelectbox] input')]
+    .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth).map((e) => e.value)"""
+ROWS = """name => new Set([...document.querySelectorAll(`.st-key-${name} :is(button, .rb-bar-word, [role=combobox])`)]
+    .filter((e) => e.checkVisibility()).map((e) => Math.round(e.getBoundingClientRect().bottom / 20))).size"""
+DEMOS = part(("six-conditions-mistakes", "six-conditions", "tri-section", "town-hall-albert"), 2)
+REAL = part(("prompt-formats", "mtrag", "llmjudge", "liverag-judge", "checkpoints", "legal", "albert"), 1)
+LONG = "retrieval with reciprocal rank fusion over three indexes, reranked, 12 passages, advanced prompt, seed "
+
+
+def longest(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """The addresses' keys for the condition with the longest name, as A and as B."""
+    names = sorted((one.name for one in readback.open(folder).workspace.conditions if one.mode or one.task), key=len)
+    return ({"condition": names[-1]}, {"b_condition": names[-1]}) if names else ({}, {})
+
+
+def addresses(at: At, folder: Path) -> list[str]:
+    a, b = longest(folder)
+    return [at(folder, f"{name}?{urlencode(keys)}") for name, keys in (("messages", a), ("compare", a), ("compare", b))]
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_no_list_of_the_demos_cuts_a_name(at: At, tour: Any, name: str) -> None:
+    _none_is_cut(at, tour, EXAMPLES / name)
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("name", REAL)
+def test_no_list_of_real_data_cuts_a_name(at: At, tour: Any, shared: Path, name: str) -> None:
+    _none_is_cut(at, tour, shared / "data" / name)
+
+
+def _none_is_cut(at: At, tour: Any, folder: Path) -> None:
+    for url in addresses(at, folder):
+        turn_to(tour, url)
+        for size in SIZES:
+            tour.set_viewport_size(size)
+            tour.wait_for_timeout(200)
+            assert tour.evaluate(CUT) == [], (url, size)
+
+
+def test_a_name_that_no_list_can_show_whole_is_below_it(at: At, tour: Any, write: Write) -> None:
+    conditions = "".join(f"  - {{name: '{LONG}{n}', mode: {mode}}}\n" for n, mode in enumerate(("plain", "cited")))
+    rows = "".join(json.dumps({"id": f"r{n}", "q": "Why?"}) + "\n" for n in range(3))
+    folder = write({"readback.yml": f"dataset: d.jsonl\nconditions:\n{conditions}modes:\n"
+                    "  - {mode: plain, template: '{{ q }}'}\n  - {mode: cited, template: 'Cite. {{ q }}'}\n",
+                    "d.jsonl": rows})  # fmt: skip
+    for name, shown in (("messages", ".rb-wrapped"), ("compare", ".rb-side-name")):
+        turn_to(tour, at(folder, name))
+        assert tour.evaluate(CUT)  # else this test tries nothing
+        assert f"{LONG}0" in tour.locator(shown).first.inner_text()
+        assert tour.locator(shown).first.evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+def test_zoomed_in_compare_keeps_a_word_beside_its_list_and_its_answer_on_the_first_screen(at: At, tour: Any) -> None:
+    turn_to(tour, at(EXAMPLES / "six-conditions", "compare"))
+    for size, rows in zip(ZOOMED, (2, 5), strict=True):
+        tour.set_viewport_size(size)
+        tour.wait_for_timeout(300)
+        for part_of in ("part_a_side", "part_how", "part_b_side", "part_layer"):
+            assert tour.evaluate(ROWS, part_of) == 1, (size, part_of)
+        assert tour.evaluate(ROWS, "sides") <= rows
+        box = tour.locator(".rb-lead").bounding_box()
+        assert box["y"] + box["height"] < size["height"] * 0.75, size
+        outside = (
+            "document.querySelector('.st-key-bar').scrollWidth > document.querySelector('.st-key-bar').clientWidth"
+        )
+        assert not tour.evaluate(outside)
