@@ -27,6 +27,7 @@ if not picker.options(workspace) or len(data) == 0:
 with st.container(horizontal=True, vertical_alignment="center", key="bar"):
     bar.records()
     compare_bar.layer()
+    compare_bar.swap()
     show.draw(compare_view.to_messages())
 with st.container(horizontal=True, vertical_alignment="center", key="sides"):
     compare_bar.sides()

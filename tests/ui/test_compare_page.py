@@ -177,7 +177,7 @@ def test_only_options_that_the_files_call_for_are_offered_with_both_values_in_wo
 
 def test_what_differs_offers_no_option_where_the_files_call_for_none(serving: Callable[..., Path]) -> None:
     serving(TWO)
-    assert "An option" not in compare().selectbox(key="differs").options
+    assert "Another option" not in compare().selectbox(key="differs").options
 
 
 def test_equal_prompts_say_so_with_their_fingerprint(serving: Callable[..., Path]) -> None:

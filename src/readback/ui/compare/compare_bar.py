@@ -1,4 +1,4 @@
-"""The bar of Compare: what A is, what differs, and what B is, with the buttons that change B and swap the two."""
+"""The bar of Compare: which text, what A is, what differs, and what B is, with the buttons that change or swap them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ def sides() -> None:
     with _together("b_side"):
         show.said("B")
         _b(kind)
-    st.button(t("compare.swap"), key="swap", help=t("compare.swap_help"), on_click=compare_sides.swap)
     if kind == "version":
         typed()
 
@@ -48,6 +47,11 @@ def sides() -> None:
 def _together(name: str) -> DeltaGenerator:
     """A part of the bar of which a narrow window sets all or nothing on another line."""
     return st.container(horizontal=True, vertical_alignment="center", width="content", key=f"part_{name}")
+
+
+def swap() -> None:
+    """The button that makes A what B is, and B what A is."""
+    st.button(t("compare.swap"), key="swap", help=t("compare.swap_help"), on_click=compare_sides.swap)
 
 
 def layer() -> None:
