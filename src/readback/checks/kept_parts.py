@@ -32,6 +32,7 @@ from readback.checks.variables import Shape
 from readback.prompts import model_input
 from readback.prompts.self_tests import said
 from readback.readers.cache_folder import cache_folder
+from readback.readers.checksum import Hashes
 from readback.readers.paths import show
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.types import Selection, Workspace
@@ -93,9 +94,16 @@ class Parts:
     """The parts of the check of one dataset. Safe to use from several threads."""
 
     def __init__(
-        self, opened: Workspace, data: Dataset, codes: Collection[str] | None, files: kept_answers.States, folder: Path
+        self,
+        opened: Workspace,
+        data: Dataset,
+        codes: Collection[str] | None,
+        files: kept_answers.States,
+        folder: Path,
+        hashes: Hashes,
     ) -> None:
         """`files`: the states of all files of the workspace's folder, and `folder` the one to keep parts in."""
+        self._hashes = hashes
         self.opened, self.data, self.codes, self.files, self.folder = opened, data, codes, files, folder
         self._dated = replace(opened, today=model_input.today(opened))  # templates may print it
         self._lock = Lock()
@@ -184,7 +192,7 @@ class Parts:
         own = set() if looks_elsewhere(opened) else {show(opened.root, self.data.path)}
         others = {name: one for name, one in self.files.items() if name not in told | own}
         codes = None if self.codes is None else sorted(self.codes)
-        about = [kept_answers.versions(), kept_answers.content(opened.root, others), said(opened), codes]
+        about = [kept_answers.versions(), kept_answers.content(opened.root, others, self._hashes), said(opened), codes]
         return Material(self._dated, about)
 
     # Keeping.
@@ -221,7 +229,7 @@ class Parts:
         kept_answers.write(path, [packed])
 
 
-def parts(opened: Workspace, data: Dataset, codes: Collection[str] | None) -> Parts | None:
+def parts(opened: Workspace, data: Dataset, codes: Collection[str] | None, hashes: Hashes) -> Parts | None:
     """The parts of the check of a dataset, for the rules of `codes`; None where none can be kept."""
     if opened.dataset is None or not len(data) or not kept_answers.keepable(opened):
         return None
@@ -229,7 +237,7 @@ def parts(opened: Workspace, data: Dataset, codes: Collection[str] | None) -> Pa
     if files is None or show(opened.root, data.path) not in files:
         return None
     try:
-        return Parts(opened, data, codes, files, cache_folder(KIND))
+        return Parts(opened, data, codes, files, cache_folder(KIND), hashes)
     except OSError:
         return None
 
