@@ -74,9 +74,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Asked]:
     seen: list[Asked] = []
     really = audit_run.Run.work
 
-    def work(run: Any, start: int, stop: int, choices: Any, records: bool = True, each: bool = False) -> Any:
+    def work(
+        run: Any, start: int, stop: int, choices: Any, records: bool = True, each: bool = False, **more: Any
+    ) -> Any:
         seen.append((start, stop, tuple(one.condition for one in choices), records))
-        return really(run, start, stop, choices, records, each)
+        return really(run, start, stop, choices, records, each, **more)
 
     monkeypatch.setattr(audit_run.Run, "work", work)
     return seen

@@ -233,7 +233,7 @@ def test_a_record_as_the_formats_want_it_is_known_by_one_look(
         made = [assemble.assemble(opened, record, choice) for choice in look.plans]
         assert [plan.text(values) for plan in look.plans.values()] == [one.messages[-1].text for one in made]
         sent = [sum(len(message.text) for message in one.messages) for one in made]
-        assert [plan.length(values) for plan in look.plans.values()] == sent
+        assert [plan.length(values.sizes) for plan in look.plans.values()] == sent
         assert [plan.uses for plan in look.plans.values()] == [one.uses for one in made]
         assert all(look.fits(plan, values) for plan in look.plans.values())
     long = look.at(regular("Is it so?", ("[1] " + "wall " * 120,)))

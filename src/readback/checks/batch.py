@@ -33,6 +33,8 @@ class Batch:
     findings: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     counts: Mapping[int, Sequence[int]] = field(default_factory=dict)
     faults: Mapping[int, Sequence[Any]] = field(default_factory=dict)
+    looks: Sequence[Any] = ()  # of each record, and what they are about, where rules about records ran
+    about: Any = None
 
     def same_uses(self) -> Iterator[tuple[int, int, Shapes]]:
         """The first place and the one beyond the last of records with the same shapes, and these."""
@@ -62,4 +64,6 @@ def heard(frames: Iterable[Mapping[str, Any]]) -> Iterator[Batch]:
             [one.get("marks", ()) for one in records],
             uses,
             **rest,
+            looks=[one.get("look") for one in records],
+            about=records[0].get("about") if records else None,
         )

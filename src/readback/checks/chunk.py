@@ -13,6 +13,7 @@ from typing import Any
 from readback import as_json, sandbox
 from readback.checks import regular_records, rules
 from readback.checks.batch import Mark
+from readback.checks.regular_records import Looks
 from readback.checks.variables import Told
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
 from readback.prompts.self_tests import hangs, of_this, own_template
@@ -51,12 +52,14 @@ def payload(
     numbers: Sequence[int] | None = None,
     each: bool = False,
     plain: bool = False,
+    looks: Looks | None = None,
 ) -> dict[str, Any]:
     """What `audit_chunk` takes, as JSON. `records`: whether the rules about records run too; `numbers`: those of the
-    records, where they are no range; `each`: a frame for each record; `plain`: without any short way (for tests).
+    records, where they are no range; `each`: a frame for each record; `plain`: without any short way (for tests);
+    `looks`: what was seen of this range in an earlier check.
     """
     asked = {"codes": None if codes is None else sorted(codes), "records": records, "each": each, "plain": plain}
-    return {**in_chunks.payload(opened, choices, start, stop, numbers=numbers), **asked}
+    return {**in_chunks.payload(opened, choices, start, stop, numbers=numbers), **asked, "looks": looks}
 
 
 def warm() -> None:
@@ -71,7 +74,8 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
     "findings", "counts" [how many of them are of the record alone, and of each choice], "faults", "uses" [what became
     of the names, as `Told` tells it, for each choice], "observed" [whether what was sent is equal, null where nothing
-    was logged, for each choice; nothing where all are null], "marks".
+    was logged, for each choice; nothing where all are null], "marks", "look" [the sizes of a regular record].
+    Where the rules about records run, the first record has "about", too: what the looks depend on.
 
     A pure function of the dataset and `work`: the same records in any process and any order of chunks (once
     `batch.heard` has read the uses, which name what an earlier record told), whatever the frames.
@@ -102,7 +106,10 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
     quiet = [choice in look.quiet for choice in choices]
     known: list[list[Any] | None] = [None for _ in choices]  # by whose number the uses of a plan are told again
     before: list[list[Any]] = []
-    for record in inside.records():
+    earlier = regular_records.looks(work["looks"]) if short and not of_rows else None
+    seen = look.seen(earlier, inside.start, choices)
+    first = {"about": look.about} if of_rows and look.quiet else {}
+    for record in inside.records(unread=seen):
         uses: list[list[Any]] = []
         found: list[list[Finding | rules.Fault]] = [[]]
         longest: list[int] = []
@@ -111,12 +118,14 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
             counted = token_counts.of_row(opened, record)
             alone = RuleContext(opened, record, tokens=counted, systems=inside.data.systems)
             found[0].extend(rules.check(alone, "record", wanted, decided))
-        values = look.at(record) if look.quiet else None
+        sizes = seen.get(record.place.index or 0)
+        values = look.at(record) if look.quiet and not sizes else None
+        sizes = values.sizes if values else sizes
         for number, (choice, plan) in enumerate(zip(choices, plans, strict=True)):
-            if values and plan and (plan.room is None or look.fits(plan, values)):
+            if sizes and plan and (plan.room is None or (values and look.fits(plan, values))):
                 uses.append(known[number] or telling.tell(plan.uses))
                 known[number] = telling.again(uses[-1])
-                longest.append(plan.length(values))
+                longest.append(plan.length(sizes))
                 observed.append(None)
                 found.append([])
                 continue
@@ -124,10 +133,10 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
             assembly = assemble.assemble(opened, record, choice, replies.get(choice, record), marked=False)
             uses.append(telling.tell(assembly.uses))
             longest.append(sum(len(segment.text) for message in assembly.messages for segment in message.segments))
-            seen = watching.seen(record, assembly)
-            observed.append(None if seen is None else seen.verdict == "equal")
+            logged = watching.seen(record, assembly)
+            observed.append(None if logged is None else logged.verdict == "equal")
             asked = look.others if values and quiet[number] else decided
-            found.append(list(about(opened, record, assembly, wanted, seen, asked)))
+            found.append(list(about(opened, record, assembly, wanted, logged, asked)))
         every = list(chain.from_iterable(found))
         said = {
             "findings": [as_json.keep(one) for one in every if isinstance(one, Finding)],
@@ -138,7 +147,10 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
             "uses": [] if uses == before else uses,
             "observed": observed if any(one is not None for one in observed) else [],
             "marks": list(_marks(RuleContext(opened, record), wanted, decided)) if of_rows else [],
+            "look": sizes if of_rows else None,
+            **first,
         }
+        first = {}
         before = [one[:1] for one in uses]
         yield {"index": record.place.index, "longest": longest} | {name: one for name, one in said.items() if one}
 

@@ -35,6 +35,7 @@ from readback.checks.chunk import WORK
 from readback.checks.material import digest, files_of_rows
 from readback.prompts import in_child, model_input, token_counts, training_match
 from readback.readers.cache_folder import cache_folder
+from readback.readers.checksum import Hashes
 from readback.readers.file_state import State, state
 from readback.records.dataset import open_dataset
 from readback.requests import observer
@@ -326,4 +327,4 @@ def _digest(root: Path, name: str) -> str:
 
 @lru_cache(maxsize=512)
 def _of_state(root: Path, name: str, known: State) -> str:
-    return digest(kept_answers.content(root, {name: known}))
+    return digest(kept_answers.content(root, {name: known}, Hashes()))

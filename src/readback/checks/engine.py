@@ -25,6 +25,7 @@ from readback.checks.unused import unused
 from readback.checks.variables import Variables, started
 from readback.prompts import assemble, in_chunks, training_match, trial
 from readback.readers.bounded_diagnostics import MANY, many_of
+from readback.readers.checksum import Hashes
 from readback.records.changed import changed_meanwhile
 from readback.records.dataset import Cancelled, Counts, DatasetChanged, open_dataset
 from readback.types import Assembly, Finding, Record, RuleContext, Selection, Workspace
@@ -93,12 +94,13 @@ def stream(
     """
     codes = None if not (select or ignore) else frozenset(_codes(select, ignore))
     asking = codes, frozenset(conditions), frozenset(baseline)
-    work = partial(_worked_out, opened, *asking, jobs, progress, sample, seed, workers)
+    hashes = Hashes()
+    work = partial(_worked_out, opened, *asking, jobs, progress, sample, seed, workers, hashes)
     if sample is not None:
         yield from work()
         return
     asked = {"codes": codes and sorted(codes), "conditions": sorted(conditions), "baseline": sorted(baseline)}
-    yield from kept_answers.answered(opened, asked, work)
+    yield from kept_answers.answered(opened, asked, work, hashes)
 
 
 def _worked_out(
@@ -111,9 +113,10 @@ def _worked_out(
     sample: int | None,
     seed: int,
     workers: Workers | None,
+    hashes: Hashes,
 ) -> Iterator[Finding | Progress | Audit]:
     try:
-        data = open_dataset(opened.root, opened.dataset, _wanted(progress))
+        data = open_dataset(opened.root, opened.dataset, _wanted(progress), hashes)
         beside = training.parts(opened, codes, _wanted(progress))
         training_match.prepare(opened)
     except Cancelled:
@@ -127,7 +130,7 @@ def _worked_out(
     numbers = range(len(data)) if sample is None else drawn(len(data), sample, seed)
     run = Run(opened, data, codes, list(choices), tally, names, numbers)
     part = run.sampled
-    run.parts, run.workers = None if part else kept_parts.parts(opened, data, codes), workers
+    run.parts, run.workers = None if part else kept_parts.parts(opened, data, codes, hashes), workers
     of_files = list(workspace_check.found(opened, data, beside, codes))
     full = tuple(sorted({one.code for one in of_files if isinstance(one, Finding) and one.place.index is not None}))
     yield from run.tally.take(of_files)
@@ -135,7 +138,7 @@ def _worked_out(
         yield from run.tally.take(_preflight(run, first, firsts))
     others = [Run(one.opened, one.data, one.codes, [], tally, Variables(), range(len(one.data))) for one in beside]
     for one in others:
-        one.parts, one.workers = kept_parts.parts(one.opened, one.data, one.codes), workers
+        one.parts, one.workers = kept_parts.parts(one.opened, one.data, one.codes, hashes), workers
     stopped, again, once, done, marked = False, Repeats(opened), Once(data), 0, set[str]()
     if part and numbers[0]:
         once.count(told := run.tally.take(once.of_all(_of_first(run))))

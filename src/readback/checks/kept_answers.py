@@ -28,6 +28,7 @@ from readback.project_files import CONFIGS
 from readback.prompts import model_input
 from readback.readers import checksum
 from readback.readers.cache_folder import cache_folder, uploaded
+from readback.readers.checksum import Hashes
 from readback.readers.file_state import State, state
 from readback.sandbox.frozen import freeze, maker, plain
 from readback.types import Finding, Workspace
@@ -46,9 +47,11 @@ Step = Finding | Progress | Audit
 States = dict[str, State]
 
 
-def answered(opened: Workspace, asked: Mapping[str, Any], work: Callable[[], Iterator[Step]]) -> Iterator[Step]:
+def answered(
+    opened: Workspace, asked: Mapping[str, Any], work: Callable[[], Iterator[Step]], hashes: Hashes
+) -> Iterator[Step]:
     """The steps of `work` (findings and others, the Audit last); those of earlier, findings and Audit, where nothing
-    changed since. `asked`: what else the answer depends on, as JSON values.
+    changed since. `asked`: what else the answer depends on, as JSON values; `hashes`: those that `work` shares.
     """
     files = files_below(opened.root) if keepable(opened) else None
     name = _digest([str(opened.root), asked]) if files is not None else ""
@@ -60,7 +63,7 @@ def answered(opened: Workspace, asked: Mapping[str, Any], work: Callable[[], Ite
         yield from work()
         return
     dated = replace(opened, today=model_input.today(opened))  # templates may print it; the day on which it began
-    kept, mark = _known(dated, asked, files, folder / name)
+    kept, mark = _known(dated, asked, files, folder / name, hashes)
     if kept is not None:
         yield from kept
         return
@@ -73,31 +76,39 @@ def answered(opened: Workspace, asked: Mapping[str, Any], work: Callable[[], Ite
                 writing.end(step)
                 if writing.whole and time.monotonic() - began > SLOW:
                     with suppress(OSError):  # a full disk, say: then it is worked out again
-                        _keep(dated, asked, files, folder / name, writing, mark)
+                        _keep(dated, asked, files, folder / name, writing, mark, hashes)
             yield step
 
 
 def _known(
-    dated: Workspace, asked: Mapping[str, Any], files: States, name: Path
+    dated: Workspace, asked: Mapping[str, Any], files: States, name: Path, hashes: Hashes
 ) -> tuple[Iterator[Finding | Audit] | None, str]:
     """The answer of earlier, if there is one and everything is the same, and the mark if it had to be made; `name` is
     all of the answer's name but the mark.
     """
     try:
         if any(name.parent.glob(f"{name.name}-{_sizes(files)}*")):  # else some file is another, whatever it holds
-            mark = _mark(dated, asked, files)
+            mark = _mark(dated, asked, files, hashes)
             return _read(name.with_name(f"{name.name}-{mark}")), mark
     except OSError:  # a file has gone meanwhile, or may not be read: the check will say so
         pass
     return None, ""
 
 
-def _keep(dated: Workspace, asked: Mapping[str, Any], files: States, name: Path, writing: _Writing, mark: str) -> None:
+def _keep(
+    dated: Workspace,
+    asked: Mapping[str, Any],
+    files: States,
+    name: Path,
+    writing: _Writing,
+    mark: str,
+    hashes: Hashes,
+) -> None:
     """Keep what was written, if the files are those of before the check, and so of before `mark` was made, if it was.
     Raises OSError.
     """
     if files_below(dated.root) == files:
-        made = mark or _mark(dated, asked, files)
+        made = mark or _mark(dated, asked, files, hashes)
         if mark or files_below(dated.root) == files:
             writing.keep(name.with_name(f"{name.name}-{made}"))
 
@@ -131,9 +142,9 @@ def files_below(root: Path) -> States | None:
     return found
 
 
-def _mark(dated: Workspace, asked: Mapping[str, Any], files: States) -> str:
+def _mark(dated: Workspace, asked: Mapping[str, Any], files: States, hashes: Hashes) -> str:
     """A name for everything that an answer depends on. Raises OSError where a file has gone."""
-    return _sizes(files) + _digest([[*versions(), freeze(dated), asked], content(dated.root, files)])
+    return _sizes(files) + _digest([[*versions(), freeze(dated), asked], content(dated.root, files, hashes)])
 
 
 def _sizes(files: States) -> str:
@@ -146,13 +157,13 @@ def versions() -> list[Any]:
     return [sys.version, _installed(), package(), language()]
 
 
-def content(root: Path, files: States) -> list[list[Any]]:
+def content(root: Path, files: States, hashes: Hashes) -> list[list[Any]]:
     """[name, first byte, SHA-256] of each part of files below a folder. Raises OSError where one has gone."""
     parts = [
         (name, at) for name, known in sorted(files.items()) for at in range(0, max(known.size, 1), checksum.PART)
     ]  # an empty file has one part, too
-    hashes = checksum.of_parts([(root / name, at, at + checksum.PART) for name, at in parts])
-    return [[name, at, one] for (name, at), one in zip(parts, hashes, strict=True)]
+    made = hashes.of_parts([(root / name, at, at + checksum.PART) for name, at in parts])
+    return [[name, at, one] for (name, at), one in zip(parts, made, strict=True)]
 
 
 @cache

@@ -23,14 +23,16 @@ from typing import Any
 
 import msgspec
 
-from readback.checks import kept_answers
+from readback.checks import kept_answers, regular_records
 from readback.checks.batch import Batch, Shapes
 from readback.checks.material import Material, looks_elsewhere, told_in_full
+from readback.checks.regular_records import Looks
 from readback.checks.summary import LIMIT
 from readback.checks.variables import Shape
 from readback.prompts import model_input
 from readback.prompts.self_tests import said
 from readback.readers.cache_folder import cache_folder
+from readback.readers.checksum import Hashes
 from readback.readers.paths import show
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.types import Selection, Workspace
@@ -42,7 +44,8 @@ ROOM = 16 << 20  # bytes that are made free at once
 
 Asked = Selection | None  # None: the records alone
 Choices = tuple[Selection, ...]
-Ask = Callable[[Choices, bool], Iterator[Batch]]  # a child: for some choices, and whether for the records alone
+# A child: for some choices, whether for the records alone, what an earlier one saw of them.
+Ask = Callable[[Choices, bool, Looks | None], Iterator[Batch]]
 
 
 @dataclass(slots=True)
@@ -55,18 +58,26 @@ class Section:
     shapes: list[Shape] = field(default_factory=list)
     uses: list[int] = field(default_factory=list)  # the number of each record's shape
     observed: list[bool | None] = field(default_factory=list)
+    looks: list[Any] = field(default_factory=list)  # of the records alone: `Looks.sizes`, and what they are about
+    about: Any = None
     numbers: dict[Shape, int] = field(default_factory=dict)  # of the shapes, while they come
 
     def as_json(self) -> list[Any]:
-        return [list(self.findings.items()), self.marks, self.longest, self.shapes, self.uses, self.observed]
+        of_choice = [self.longest, self.shapes, self.uses, self.observed]
+        return [list(self.findings.items()), self.marks, *of_choice, self.looks, self.about]
 
 
 def _section(kept: Any, count: int) -> Section:
     """A section as it was kept. Raises ValueError where it is of another number of records."""
-    findings, marks, longest, shapes, uses, observed = kept
-    if {len(marks), len(longest)} != {0, count} or not len(longest) == len(uses) == len(observed):
+    findings, marks, longest, shapes, uses, observed, looks, about = kept
+    if (
+        {len(marks), len(longest)} != {0, count}
+        or not len(longest) == len(uses) == len(observed)
+        or (len(looks) != len(marks))
+    ):
         raise ValueError("it is of another range")
-    return Section(dict(findings), marks, longest, [tuple(map(tuple, one)) for one in shapes], uses, observed)
+    shapes = [tuple(map(tuple, one)) for one in shapes]
+    return Section(dict(findings), marks, longest, shapes, uses, observed, looks, about)
 
 
 @dataclass(slots=True)
@@ -83,9 +94,16 @@ class Parts:
     """The parts of the check of one dataset. Safe to use from several threads."""
 
     def __init__(
-        self, opened: Workspace, data: Dataset, codes: Collection[str] | None, files: kept_answers.States, folder: Path
+        self,
+        opened: Workspace,
+        data: Dataset,
+        codes: Collection[str] | None,
+        files: kept_answers.States,
+        folder: Path,
+        hashes: Hashes,
     ) -> None:
         """`files`: the states of all files of the workspace's folder, and `folder` the one to keep parts in."""
+        self._hashes = hashes
         self.opened, self.data, self.codes, self.files, self.folder = opened, data, codes, files, folder
         self._dated = replace(opened, today=model_input.today(opened))  # templates may print it
         self._lock = Lock()
@@ -98,7 +116,7 @@ class Parts:
         wanted: tuple[Asked, ...] = (None, *choices)
         path = self._path(start, stop) if len(set(wanted)) == len(wanted) else None
         if path is None:
-            yield from ask(choices, True)
+            yield from ask(choices, True, None)
             return
         before = read_packed(path)
         # of a file that was written to nothing is known: a child says what became of it
@@ -110,7 +128,9 @@ class Parts:
         joined = _Joined([known.get(one) or new[one] for one in wanted])
         asked = tuple(one for one in choices if one in new)
         filled, clean, count = [new[one] for one in asked], True, 0
-        for one in ask(asked, None in new):
+        alone = known.get(None)
+        looks = regular_records.looks([alone.about, alone.looks]) if alone else None
+        for one in ask(asked, None in new, looks):
             clean = _take(one, count, new.get(None), filled) and clean
             yield joined.batch(one.indices, count, one.faults) if known else one
             count += len(one.indices)
@@ -172,7 +192,7 @@ class Parts:
         own = set() if looks_elsewhere(opened) else {show(opened.root, self.data.path)}
         others = {name: one for name, one in self.files.items() if name not in told | own}
         codes = None if self.codes is None else sorted(self.codes)
-        about = [kept_answers.versions(), kept_answers.content(opened.root, others), said(opened), codes]
+        about = [kept_answers.versions(), kept_answers.content(opened.root, others, self._hashes), said(opened), codes]
         return Material(self._dated, about)
 
     # Keeping.
@@ -209,7 +229,7 @@ class Parts:
         kept_answers.write(path, [packed])
 
 
-def parts(opened: Workspace, data: Dataset, codes: Collection[str] | None) -> Parts | None:
+def parts(opened: Workspace, data: Dataset, codes: Collection[str] | None, hashes: Hashes) -> Parts | None:
     """The parts of the check of a dataset, for the rules of `codes`; None where none can be kept."""
     if opened.dataset is None or not len(data) or not kept_answers.keepable(opened):
         return None
@@ -217,7 +237,7 @@ def parts(opened: Workspace, data: Dataset, codes: Collection[str] | None) -> Pa
     if files is None or show(opened.root, data.path) not in files:
         return None
     try:
-        return Parts(opened, data, codes, files, cache_folder(KIND))
+        return Parts(opened, data, codes, files, cache_folder(KIND), hashes)
     except OSError:
         return None
 
@@ -250,6 +270,8 @@ def _take(told: Batch, begin: int, alone: Section | None, choices: Sequence[Sect
             first += count
     if alone:
         alone.marks.extend(map(list, told.marks))
+        alone.looks.extend(told.looks)
+        alone.about = alone.about or told.about
     for start, stop, shapes in told.same_uses():
         for section, made in zip(choices, shapes, strict=True):
             if (number := section.numbers.get(made)) is None:

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from readback import sandbox
 from readback.checks import rules
@@ -56,13 +56,44 @@ COUNTED = 16  # texts whose tokens are remembered: more than the choices of most
 LONG = 1_000_000  # characters of all contexts: beyond, some rules look at a part only
 
 
-class Regular(NamedTuple):
-    """The values of a regular record as they are sent, and how many `characters` the contexts have together."""
+class Sizes(NamedTuple):
+    """Of the values of a regular record as they are sent: characters, and how many contexts have `characters` of them
+    together.
+    """
 
+    question: int
+    prompt: int = 0
+    contexts: int = 0
+    characters: int = 0
+
+
+class Regular(NamedTuple):
+    """The values of a regular record as they are sent."""
+
+    sizes: Sizes
     question: str
     prompt: str = ""
     contexts: tuple[str, ...] = ()
-    characters: int = 0
+
+
+class About(NamedTuple):
+    """What a look depends on beside the record and what holds for the whole workspace: the texts that are looked for,
+    the formats' own ones around a question, and whether contexts and the stored prompt were looked at.
+    """
+
+    sources: Sequence[str]
+    own: Sequence[str]
+    contexts: bool
+    prompt: bool
+
+    def covers(self, other: About) -> bool:
+        """Whether each record that is regular by this one is regular by the other: it demands no less."""
+        return (
+            {*self.sources} >= {*other.sources}
+            and {*self.own} >= {*other.own}
+            and self.contexts >= other.contexts
+            and self.prompt >= other.prompt
+        )
 
 
 class Room(NamedTuple):
@@ -88,14 +119,13 @@ class Plan(NamedTuple):
     uses: tuple[VariableUse, ...]
     room: Room | None
 
-    def length(self, values: Regular) -> int:
-        """The characters of all messages for these values."""
+    def length(self, of: Sizes) -> int:
+        """The characters of all messages for values of these sizes."""
         if self.kind == "stored":
-            return self.own + len(values.prompt)
+            return self.own + of.prompt
         if self.kind in WITH_CONTEXTS:
-            between = len(self.between) * (len(values.contexts) - 1)
-            return self.own + len(values.question) + values.characters + between
-        return self.own + len(values.question)
+            return self.own + of.question + of.characters + len(self.between) * (of.contexts - 1)
+        return self.own + of.question
 
     def text(self, values: Regular) -> str:
         """The user message."""
@@ -106,6 +136,13 @@ class Plan(NamedTuple):
         both = (values.question, self.between.join(values.contexts))
         first, second = both if self.kind == "hybrid" else both[::-1]
         return "".join((self.sentences[0], first, self.sentences[1], second, self.sentences[2]))
+
+
+class Looks(NamedTuple):
+    """What a look saw of the records of a range: the sizes of those that are regular."""
+
+    about: About
+    sizes: Sequence[Sizes | None]
 
 
 class _Probe(NamedTuple):
@@ -134,7 +171,7 @@ class Look:
         self._index = index((*self._sources, *self._phrases))
         self.plans: dict[Selection, Plan] = {}
         self.quiet: set[Selection] = set()
-        kinds: set[str] = set()
+        kinds, texts = set[str](), set[str]()
         enough = [_enough(unit, unit.which >= len(self._sources)) for unit in self._index.units]
         self._room, self._runs = enough, set[Words]()
         before, after = set[Words](), set[Words]()
@@ -148,6 +185,7 @@ class Look:
                 self.quiet.add(choice)
                 self.plans |= {choice: probe.plan} if probe.plan else {}
                 kinds.add(probe.kind)
+                texts.add(probe.own)
                 self._room = list(map(min, self._room, room))
                 self._runs.update(runs)
                 at = own.index(ASKED)
@@ -162,6 +200,7 @@ class Look:
         self._last = sorted({one[0] for one in after})
         self._counted: dict[tuple[str, str], int] = {}
         self._of_contexts, self._of_prompt = bool(kinds & WITH_CONTEXTS), "stored" in kinds
+        self.about = About(self._sources, sorted(texts), self._of_contexts, self._of_prompt)
 
     def at(self, record: Record) -> Regular | None:
         """The values of a record of which nothing is to be said; None where that is not sure."""
@@ -172,7 +211,7 @@ class Look:
         if not self._is_plain(question):
             return None
         if not self._of_contexts:
-            return Regular(question)
+            return Regular(Sizes(len(question)), question)
         rag = record.fields.get("rag")
         listed_ = rag.get("contexts") if isinstance(rag, dict) else None
         if not isinstance(rag, dict) or not isinstance(listed_, list) or not listed_:
@@ -201,7 +240,17 @@ class Look:
             return None
         if may_hold(block, self._index) and not self._are_free(block, listed_):  # fmt-system-text-in-user
             return None
-        return Regular(question, prompt, tuple(contexts), sum(map(len, contexts)))
+        sizes = Sizes(len(question), len(prompt), len(contexts), sum(map(len, contexts)))
+        return Regular(sizes, question, prompt, tuple(contexts))
+
+    def seen(self, earlier: Looks | None, start: int, choices: Iterable[Selection]) -> Mapping[int, Sizes]:
+        """By its number, what an `earlier` look at the records from `start` on saw of each of which nothing more has
+        to be known, so that it need not be read again.
+        """
+        plans = [self.plans.get(choice) for choice in choices]
+        if earlier and all(one and one.room is None for one in plans) and earlier.about.covers(self.about):
+            return {at: one for at, one in enumerate(earlier.sizes, start) if one}
+        return {}
 
     def fits(self, plan: Plan, values: Regular) -> bool:
         """Whether the messages of a plan surely have no more tokens than there is room for."""
@@ -269,6 +318,15 @@ class Look:
         return not any(
             overlaps(one, self._sources, self._leaks.threshold, False) or phrases(one, self._phrases) for one in texts
         )
+
+
+def looks(kept: Any) -> Looks | None:
+    """Looks from their JSON; None where there are none."""
+    try:
+        about, sizes = kept
+        return Looks(About(*about), [one and Sizes(*one) for one in sizes]) if about else None
+    except (TypeError, ValueError):
+        return None
 
 
 def _runs(own: Words) -> list[Words]:
@@ -345,7 +403,7 @@ def _plan(
     sent = [message.text for case in (two, three) for message in case.messages("user")]
     if [plan.text(_values(count)) for count in (2, 3)] != sent:
         return None
-    return plan._replace(own=_length(two) - plan.length(_values(2)))
+    return plan._replace(own=_length(two) - plan.length(_values(2).sizes))
 
 
 def _made_up(count: int) -> Record:
@@ -357,7 +415,8 @@ def _made_up(count: int) -> Record:
 
 def _values(count: int) -> Regular:
     contexts = tuple(_context(number) for number in range(1, count + 1))
-    return Regular(f"{ASKED}?", _prompt(count), contexts, sum(map(len, contexts)))
+    question, prompt = f"{ASKED}?", _prompt(count)
+    return Regular(Sizes(len(question), len(prompt), count, sum(map(len, contexts))), question, prompt, contexts)
 
 
 def _sentences(kind: builders.Builder, text: str) -> tuple[tuple[str, ...], str]:

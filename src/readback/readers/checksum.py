@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO
 
+from readback.readers.file_state import State, state
+
 SIZE = 16  # bytes
 PART = 64 << 20  # bytes of a file that are hashed by one thread
 BLOCK = 1 << 20  # bytes that are read at once
@@ -55,10 +57,30 @@ def checked_size(file: BinaryIO) -> int | None:
 # Of what somebody else wrote: a cryptographic hash, for it decides whether a file still holds what it held.
 
 
-def of_parts(parts: Sequence[tuple[Path, int, int]]) -> list[str]:
-    """The SHA-256 of parts of files, each a path, its first byte and the byte after its last. Raises OSError."""
-    with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="readback-hash") as threads:
-        return list(threads.map(lambda one: of_part(*one), parts))
+class Hashes:
+    """The SHA-256 of parts of files, each worked out once, as long as the file's state stays what it was.
+
+    Of one piece of work, which looks whether files have changed before and after it: a later one believes no state.
+    Safe to use from several threads.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Path, State, int, int], str] = {}
+
+    def of_parts(self, parts: Sequence[tuple[Path, int, int]]) -> list[str]:
+        """Of parts, each a path, its first byte and the byte after its last. Raises OSError."""
+        with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="readback-hash") as threads:
+            return list(threads.map(lambda one: self.of_part(*one), parts))
+
+    def of_part(self, path: Path, start: int, end: int) -> str:
+        """Of one part, which ends earlier where the file does. Raises OSError."""
+        asked = (path, state(path), start, end)
+        if (known := self._known.get(asked)) is not None:
+            return known
+        made = of_part(path, start, end)
+        if state(path) == asked[1]:
+            self._known[asked] = made
+        return made
 
 
 def of_part(path: Path, start: int, end: int) -> str:

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 from readback import plugins
 from readback.readers import cache_folder, jsonl
 from readback.readers.bounded_diagnostics import from_json
+from readback.readers.checksum import Hashes
 from readback.readers.choose_format import Chosen, choose
 from readback.readers.file_state import State, state
 from readback.readers.paths import resolve, show
@@ -197,12 +198,15 @@ class Dataset:
 EMPTY = Record(None, {}, Location(index=0))  # of a workspace without data: everything renders from defaults
 
 
-def open_dataset(root: Path, source: DatasetSource | None, progress: Progress | None = None) -> Dataset:
+def open_dataset(
+    root: Path, source: DatasetSource | None, progress: Progress | None = None, hashes: Hashes | None = None
+) -> Dataset:
     """The dataset that `source` names below `root`; None gives one empty record.
 
     The first time a file is read from end to end and its index kept; later only the index is read. What is
     wrong is in `diagnostics`, never raised; of a named one that is absent, whoever named it says so. Raises Cancelled
-    when `progress(done, total)` answers False, and DiskFull where the index finds no room.
+    when `progress(done, total)` answers False, and DiskFull where the index finds no room. `hashes`: of files that the
+    caller hashes, too.
     """
     if source is None:
         return Dataset(root, "", "none")
@@ -213,7 +217,7 @@ def open_dataset(root: Path, source: DatasetSource | None, progress: Progress | 
         return _unread(root, source, path)
     file = show(root, path)
     try:
-        return _settled(path, file, source, progress)
+        return _settled(path, file, source, progress, hashes or Hashes())
     except cache_folder.DiskFull:  # one of them is an OSError too, and says nothing of the dataset
         raise
     except OSError as error:
@@ -234,15 +238,15 @@ def _unread(root: Path, source: DatasetSource, diagnostic: Diagnostic) -> Datase
     )
 
 
-def _settled(path: Path, file: str, source: DatasetSource, progress: Progress | None) -> Dataset:
+def _settled(path: Path, file: str, source: DatasetSource, progress: Progress | None, hashes: Hashes) -> Dataset:
     """The dataset of a file that was the same from the first look to the last; read again where it was not."""
     for _ in range(READINGS):
         with contextlib.suppress(ChangedWhileRead):
-            return _opened(path, file, source, progress)
+            return _opened(path, file, source, progress, hashes)
     raise OSError(f"it changed while it was read, {READINGS} times one after another; open it when it is written")
 
 
-def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | None) -> Dataset:
+def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | None, hashes: Hashes) -> Dataset:
     seen = state(path)
     chosen = choose(path, file, source.format)
     if isinstance(chosen, Diagnostic):
@@ -262,7 +266,7 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
 
         with cache_folder.room(), cache_folder.alone(entry, waiting):
             if load(entry) is None:  # else somebody was quicker
-                build(path, file, source, chosen, entry, VERSION, progress, seen)
+                build(path, file, source, chosen, entry, VERSION, progress, seen, hashes)
             index = load(entry)
     if index is None:
         if state(path) != seen:  # of a file that was replaced or is gone, somebody else took the index away

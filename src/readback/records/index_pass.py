@@ -17,6 +17,7 @@ from readback import plugins
 from readback.quantity import quantity
 from readback.readers import cache_folder, jsonl
 from readback.readers.bounded_diagnostics import BoundedDiagnostics, as_json
+from readback.readers.checksum import Hashes
 from readback.readers.choose_format import Chosen
 from readback.readers.file_state import State, state
 from readback.readers.packed import unpack
@@ -65,15 +66,17 @@ def build(
     version: str,
     progress: Progress | None,
     seen: State,
+    hashes: Hashes,
 ) -> None:
-    """Write the index of `path`, as it was `seen`, to the cache entry; `version` is that of the index.
+    """Write the index of `path`, as it was `seen`, to the cache entry; `version` is that of the index, and `hashes`
+    are those of whoever else wants them.
 
     Raises Cancelled, ChangedWhileRead when the file is not what was seen any more, and OSError when it cannot be used.
     """
     made = cache_folder.fresh(entry)
     try:
         if chosen.module is jsonl and not chosen.packed and seen.size >= reading_state.LEAST:
-            _read_on(made, path, file, source, chosen, progress, entry, version)
+            _read_on(made, path, file, source, chosen, progress, entry, version, hashes)
         else:
             _fill(made, path, file, source, chosen, progress)
         if state(path) != seen:
@@ -93,20 +96,22 @@ def _read_on(
     progress: Progress | None,
     entry: Path,
     version: str,
+    hashes: Hashes,
 ) -> None:
     """The index of JSON lines, from where an earlier pass over their beginning ended if there was one."""
     size = path.stat().st_size
     meter = Meter(progress, size, 1)
     meter.begin(size)
     reading, before = _Reading(file, source, BoundedDiagnostics(), made, None), None
-    if earlier := reading_state.earlier(entry, path, version):
+    if earlier := reading_state.earlier(entry, path, version, hashes):
         try:
             reading.resume(earlier)
             before = earlier
         except (OSError, ValueError, LookupError, TypeError):  # damaged, or somebody removes it
             reading.ids.drop()
             reading = _Reading(file, source, BoundedDiagnostics(), made, None)
-    with path.open("rb") as stream, reading_state.Hashing(path, size, before.whole if before else ()) as hashing:
+    known = before.whole if before else ()
+    with path.open("rb") as stream, reading_state.Hashing(path, size, hashes, known) as hashing:
         stream.seek(before.mark.end if before else 0)
         for event in jsonl.rows(stream, file, before.mark if before else None):
             if isinstance(event, Mark):
@@ -118,8 +123,8 @@ def _read_on(
         meter.end()
         meta, numbers = reading.finish(made, True, _reads_again(stream, chosen))
         if reading.marked and reading.marked.end:
-            hashes = hashing.up_to(reading.marked.end)
-            reading_state.write(made, version, reading.marked, reading.state(), hashes)
+            so_far = hashing.up_to(reading.marked.end)
+            reading_state.write(made, version, reading.marked, reading.state(), so_far)
     write(made, path, meta, numbers)
 
 

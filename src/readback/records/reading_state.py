@@ -18,7 +18,7 @@ from typing import Any
 
 from readback.readers import checksum
 from readback.readers.cache_folder import of_same_file
-from readback.readers.checksum import PART
+from readback.readers.checksum import PART, Hashes
 from readback.readers.row import Mark
 from readback.records.dataset_index import Index, load
 
@@ -44,12 +44,12 @@ class Earlier:
         return self.hashes[: self.mark.end // PART]
 
 
-def earlier(entry: Path, path: Path, version: str) -> Earlier | None:
+def earlier(entry: Path, path: Path, version: str, hashes: Hashes) -> Earlier | None:
     """The longest pass over what is the beginning of a file still; `entry` is where the index of the whole will be."""
     found = (one for folder in of_same_file(entry) if (one := _read(folder, version)))
     for one in sorted(found, key=lambda one: one.mark.end, reverse=True):
         try:
-            if _hashes(path, one.mark.end) == one.hashes:
+            if _hashes(path, one.mark.end, hashes) == one.hashes:
                 return one
         except OSError:
             return None
@@ -77,8 +77,8 @@ def write(folder: Path, version: str, mark: Mark, known: Mapping[str, Any], hash
         checksum.write(out, [whole])
 
 
-def _hashes(path: Path, end: int) -> tuple[str, ...]:
-    return tuple(checksum.of_parts([(path, at, min(at + PART, end)) for at in range(0, end, PART)]))
+def _hashes(path: Path, end: int, hashes: Hashes) -> tuple[str, ...]:
+    return tuple(hashes.of_parts([(path, at, min(at + PART, end)) for at in range(0, end, PART)]))
 
 
 class Hashing:
@@ -87,11 +87,11 @@ class Hashing:
     A context, which ends the thread.
     """
 
-    def __init__(self, path: Path, size: int, known: tuple[str, ...] = ()) -> None:
+    def __init__(self, path: Path, size: int, hashes: Hashes, known: tuple[str, ...] = ()) -> None:
         self._path, self._known = path, known
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="readback-hash")
         starts = range(len(known) * PART, size - PART + 1, PART)
-        self._made: list[Future[str]] = [self._threads.submit(checksum.of_part, path, at, at + PART) for at in starts]
+        self._made: list[Future[str]] = [self._threads.submit(hashes.of_part, path, at, at + PART) for at in starts]
 
     def __enter__(self) -> Hashing:
         return self
