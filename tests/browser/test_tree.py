@@ -135,20 +135,26 @@ def test_focus_is_seen_at_three_to_one_in_the_pixels_that_change(demo: str, tour
         turn_to(tour, f"{demo}{name}?workspace=six-conditions")
         for selector in [selector for page, selector in FOCUSED if page == name]:
             control = tour.locator(selector).locator("visible=true").first  # not in a sidebar that is folded away
-            control.scroll_into_view_if_needed()
-            tour.evaluate("document.activeElement.blur()")
-            box = control.bounding_box()
-            clip = {"x": max(0, box["x"] - AROUND), "y": max(0, box["y"] - AROUND),
-                    "width": box["width"] + 2 * AROUND, "height": box["height"] + 2 * AROUND}  # fmt: skip
-            shots = []
-            for focused in (False, True):
-                if focused:
-                    tour.keyboard.press("Shift")  # whoever goes by keyboard is shown the focus
-                    control.focus()
-                tour.wait_for_timeout(150)
-                shot = tour.screenshot(clip=clip, caret="hide", animations="disabled")
-                shots.append(luminance(Image.open(io.BytesIO(shot))))
-            high, low = np.maximum(*shots), np.minimum(*shots)
-            changed = ((high + 0.05) / (low + 0.05) >= 3).sum()
-            assert changed >= min(box["width"], 200) + min(box["height"], 200), (name, selector, int(changed))
+            changed, enough = seen(tour, control)
+            assert changed >= enough, (name, selector, changed)
     tour.emulate_media(color_scheme="light")
+
+
+def seen(page: Any, control: Any) -> tuple[int, float]:
+    """How many pixels change by 3 : 1 or more when the control gets the focus, and how many are a line around half."""
+    control.scroll_into_view_if_needed()
+    page.evaluate("document.activeElement.blur()")
+    box = control.bounding_box()
+    clip = {"x": max(0, box["x"] - AROUND), "y": max(0, box["y"] - AROUND),
+            "width": box["width"] + 2 * AROUND, "height": box["height"] + 2 * AROUND}  # fmt: skip
+    shots = []
+    for focused in (False, True):
+        if focused:
+            page.keyboard.press("Shift")  # whoever goes by keyboard is shown the focus
+            control.focus()
+        page.wait_for_timeout(150)
+        shot = page.screenshot(clip=clip, caret="hide", animations="disabled")
+        shots.append(luminance(Image.open(io.BytesIO(shot))))
+    high, low = np.maximum(*shots), np.minimum(*shots)
+    changed = int(((high + 0.05) / (low + 0.05) >= 3).sum())
+    return changed, min(box["width"], 200) + min(box["height"], 200)

@@ -89,14 +89,14 @@ def answer(one: Line, name: Name, criterion: Criterion, fair: str = "") -> str:
     return t(f"scores.answer_{fair}", text=said) if known and fair in ("same", "unchecked") else said
 
 
-def best(found: Best, others: int, name: Name, fair: str = "") -> str:
-    """Which of several conditions is best, in a few words; `fair` is "unchecked" where it is not known yet whether they
-    may be compared.
+def best(found: Best, others: int, name: Name, *, checked: bool = True) -> str:
+    """Which of several conditions is best, in a few words; it is not known yet whether they may be compared where this
+    is not `checked`.
     """
     given = {"best": name(found.condition), "n": others, "clear": len(found.clear)}
     key = "all" if len(found.clear) == others else "some" if found.clear else "none"
     said = t(f"scores.best_{key}", **given)
-    return t("scores.answer_unchecked", text=said) if fair and found.clear else said
+    return said if checked or not found.clear else t("scores.best_unchecked", text=said)
 
 
 def not_shown(one: Line, name: Name, criterion: Criterion, fair: str) -> str:
@@ -174,11 +174,11 @@ def untouched(one: Comparison, touched: Collection[str], rest: Comparison | None
         return t("scores.untouched_few", touched=len(touched), n=rest.n_shared)
     up = one.difference >= 0
     high, low = (one.b, one.a) if up else (one.a, one.b)
-    given = {"touched": len(touched), "high": name(high), "low": name(low), "n": one.n_shared, "rest": rest.n_shared}
+    given = {"touched": len(touched), "high": name(high), "low": name(low), "rest": rest.n_shared}
     sign = 1 if up else -1
     return t(
         "scores.untouched", by=plus(sign * one.difference), rest_by=plus(sign * rest.difference),
-        interval=interval(one, turned=not up), rest_interval=interval(rest, turned=not up), **given,
+        rest_interval=interval(rest, turned=not up), **given,
     )  # fmt: skip
 
 

@@ -77,8 +77,9 @@ class _Text:
             self.wrong.setdefault(field, Wrong("jdg-format-field", line, shown, field[:SHOWN]))
 
     def refuse(self, field: str, line: int) -> None:
-        known = ", ".join(islice(self._values, KNOWN)) or "none"
-        reason = f"there are {known}" if field.isidentifier() else "only plain names are filled in"
+        known = ", ".join(islice(self._values, KNOWN))
+        there = f"there are {known}" if known else "there is no value for any field"
+        reason = there if field.isidentifier() else "only plain names are filled in"
         shown = field[:SHOWN] if field.strip() else f"{{{field[:SHOWN]}}}"
         if len(self.wrong) < REFUSED:
             values = {"field": shown, "reason": reason}

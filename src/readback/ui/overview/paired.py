@@ -113,7 +113,7 @@ def table_of(beside: DeltaGenerator, found: Sequence[Verdict], scored: Mapping[P
         said = dict.fromkeys(one.criterion for one in scored.values())
         head = t("overview.better", criterion=", ".join(said))
         columns.insert(2, Column("better", head, show=lambda row: _better(scored.get(by_name[row["pair"]].pair))))
-    table.table("planned", columns, rows, caption=title)
+    table.table("planned", columns, rows, caption=title, tools=len(rows) > table.PAGE)
     if once:
         with beside:
             show.draw(show.h('<p class="rb-small rb-beside">{}</p>', verdict.not_checked(once)))

@@ -65,11 +65,17 @@ def unplanned(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], comp
     said, rest = _best(table, workspace, scored, view)
     if not said:
         return show.h('<p class="rb-lead">{}</p>', means)
-    return show.h('<p class="rb-lead"><strong>{}</strong> {}</p><p>{}</p>', said, rest, means)
+    return show.h('<p class="rb-lead"><strong>{}</strong></p>{}<p>{}</p>', said, _paragraph(rest), means)
 
 
-def _best(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> tuple[str, str]:
-    """Which of the rows, the better means first, is best, and what is not counted for it; "" where nobody can say."""
+def _paragraph(said: Markup | str) -> Markup:
+    return said if isinstance(said, Markup) else show.h("<p>{}</p>", said) if said else Markup("")
+
+
+def _best(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> tuple[str, Markup | str]:
+    """Which of the rows, the better means first, is best, and what is not counted for it or not known yet; "" where
+    nobody can say.
+    """
     if len(rows) < 2:
         return (t("scores.best_alone") if rows else ""), ""
     if len(rows) > compare.MOST:
@@ -80,14 +86,15 @@ def _best(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     found = best(made, len(rows), view.criterion)
     if found is None:
         return "", ""
-    kinds = {one: _fair(table, workspace, one)[1] for one in found.clear}
-    unfair = [one for one, kind in kinds.items() if kind in ("unfair", "unknown")]
-    fair = tuple(one for one in found.clear if one not in unfair)
-    unchecked = "unchecked" if "unchecked" in kinds.values() else ""
-    text = report.best(replace(found, clear=fair), len(rows) - 1, partial(report.short, table), unchecked)
+    verdicts = [(one, *_fair(table, workspace, one)) for one in found.clear]
+    fair = tuple(one for one, _, kind in verdicts if kind not in ("unfair", "unknown"))
+    unchecked = next((way for _, way, kind in verdicts if kind == "unchecked"), None)
+    name, others = partial(report.short, table), len(rows) - 1
+    text = report.best(replace(found, clear=fair), others, name, checked=unchecked is None)
     which = t("scores.best_which", factor=view.by) if view.by else ""
-    said = f"{which} {t('scores.conclusion', text=text)}".lstrip()
-    return said, t("scores.best_unfair", n=len(unfair)) if unfair else ""
+    unfair = len(found.clear) - len(fair)
+    rest = t("scores.best_unfair", n=unfair) if unfair else ""
+    return f"{which} {t('scores.conclusion', text=text)}".lstrip(), unchecked or rest
 
 
 def _line(table: ScoreTable, workspace: Workspace, one: Line, criterion: Criterion, first: bool) -> Markup:
