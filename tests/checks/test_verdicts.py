@@ -96,7 +96,7 @@ def test_the_pages_and_the_command_line_say_the_same(
     overview = words(page("overview"))
     assert said in overview
     compared = words(page("compare", condition="a", b_condition="b"))
-    assert "a versus b: may they be compared?" in compared
+    assert "May A be compared with B?" in compared
     assert said in compared
     cli.main(["check", str(folder)])
     told = capsys.readouterr().out
