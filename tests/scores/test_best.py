@@ -89,7 +89,7 @@ def page(write: Write, monkeypatch: pytest.MonkeyPatch) -> Say:
         ({"a": 2, "b": 2, "c": 7}, "Answer: “c” is better than each of the 2 others, and every difference is clear."),
         ({"a": 2, "b": 7, "c": 7}, "has the best mean; it is clearly better than 1 of the 2 others."),
         ({"a": 5, "b": 5, "c": 5}, "Answer: no clear difference; “"),
-        ({f"c{n}": 5 for n in range(13)}, "Answer: not known, because 13 conditions are too many to compare each"),
+        ({f"c{n}": 5 for n in range(13)}, "Answer: not known, because 13 conditions have too many pairs"),
     ],
 )
 def test_scores_begins_with_the_answer(page: Say, means: dict[str, float], answer: str) -> None:
