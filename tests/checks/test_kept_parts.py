@@ -19,15 +19,15 @@ from typing import Any
 import pytest
 from counts import many, part, some
 from test_short_ways import files as drawn_files
-from test_short_ways import row
+from test_short_ways import near_files, near_row, regular, row
 from unforked import unforked
 
 from readback import as_json, project_files, workspace
-from readback.checks import audit_run, chunk, engine, kept_answers, kept_parts, repeats
+from readback.checks import audit_run, chunk, engine, kept_answers, kept_parts, regular_records, repeats
 from readback.checks.rules import Fault
 from readback.checks.summary import Progress
 from readback.cli import main
-from readback.prompts import in_chunks, trial
+from readback.prompts import in_child, in_chunks, trial
 from readback.readers import cache_folder
 from readback.sandbox.frozen import plain
 from readback.types import Finding
@@ -243,7 +243,10 @@ def edited(chance: random.Random, folder: Path) -> None:
     """Something of a drawn workspace is another."""
     data, file = folder / "data.jsonl", folder / "readback.yml"
     records, config = lines(data.read_text("utf-8")), json.loads(file.read_text("utf-8"))
-    at, new = chance.randrange(len(records)), json.dumps(row(chance, chance.randrange(20))) + "\n"
+    at, new = (
+        chance.randrange(len(records)),
+        json.dumps(chance.choice((row, near_row))(chance, chance.randrange(20))) + "\n",
+    )
     conditions, modes = config["conditions"], config.get("modes")
     match chance.randrange(9):
         case 0:
@@ -256,7 +259,7 @@ def edited(chance: random.Random, folder: Path) -> None:
             del records[at]
             records = records or [new]
         case 4 if conditions:
-            chance.choice(conditions)["mode"] = chance.choice(("instruction", "rag", "hybrid"))
+            chance.choice(conditions)["mode"] = chance.choice(("instruction", "rag", "hybrid", "standard"))
         case 5 if conditions:
             conditions.pop(chance.randrange(len(conditions)))
         case 6 if modes:
@@ -269,8 +272,12 @@ def edited(chance: random.Random, folder: Path) -> None:
     file.write_text(json.dumps(config), "utf-8")
 
 
+@pytest.mark.parametrize("drawn", [drawn_files, near_files])
 def test_after_random_changes_the_answer_is_the_one_worked_out_afresh(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Asked]
+    drawn: Callable[[random.Random], Mapping[str, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    asked: list[Asked],
 ) -> None:
     monkeypatch.setattr(in_chunks, "MOST", 2)
     monkeypatch.setattr(trial, "too_slow", lambda *asked: {})
@@ -278,7 +285,7 @@ def test_after_random_changes_the_answer_is_the_one_worked_out_afresh(
     for seed in range(many(100, 5)):
         chance, folder = random.Random(seed), tmp_path / str(seed)
         folder.mkdir()
-        for name, content in drawn_files(chance).items():
+        for name, content in drawn(chance).items():
             (folder / name).write_text(content, "utf-8")
         for _ in range(5):
             asked.clear()
@@ -351,7 +358,8 @@ def test_a_damaged_part_is_not_believed(write: Write, kept: Path, asked: list[As
         kept_answers.write(path, [zlib.compress(strange)])
         assert answer(folder) == first
     sections = json.loads(zlib.decompress(kept_answers.read(path) or b""))
-    for strange in ([], 7, [[], [], [1], [], [0], [None]], None):
+    short, long = [[], [], [1], [], [0], [None], [], None], [[], [[]], [], [], [], [], [], None]  # of other ranges
+    for strange in ([], 7, short, long, None):
         kept_answers.write(path, [zlib.compress(json.dumps(dict.fromkeys(sections, strange)).encode())])
         assert answer(folder) == first
 
@@ -460,3 +468,101 @@ def test_the_command_shows_parts_and_removes_them(write: Write, kept: Path, caps
     assert main(["cache", "--clear"]) == 0
     assert "parts of answers of checks: 0 (0.0 MB)" in capsys.readouterr().out
     assert list(kept.iterdir()) == []
+
+
+# Looks: what an earlier check saw of records, so that after another mode these need not be read again.
+
+FORMATS = """dataset: {path: data.jsonl, id: task_id}
+prompts: ["builtin:prompt-formats"]
+models: {m: {type: base}}
+conditions:
+  - {name: one, mode: instruction, model: m}
+  - {name: two, mode: rag, model: m}
+  - {name: three, mode: hybrid, model: m}
+"""
+
+
+def regular_row(number: int, **other: Any) -> str:
+    """A line with a record as the prompt formats want it, but for what is given otherwise."""
+    return json.dumps({"task_id": f"t{number}", **regular(f"Where do {number} nets dry?").fields, **other}) + "\n"
+
+
+@pytest.fixture
+def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The records that children read from now on."""
+    seen: list[int] = []
+    really = in_child.Inside.records
+
+    def records(self: in_child.Inside, unread: Any = ()) -> Any:
+        for record in really(self, unread):
+            seen.extend([record.place.index or 0] if record.fields else [])
+            yield record
+
+    monkeypatch.setattr(in_child.Inside, "records", records)
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "read"),
+    [
+        ("hybrid", "standard", [4, 6]),  # with the same sentences around what is asked as in the stored prompt
+        ("hybrid", "rag", [4, 6]),
+        ("rag", "standard", [4, 6]),
+        ("hybrid", "own", list(range(9))),  # of a template anything may be said
+    ],
+)
+def test_after_another_mode_only_records_are_read_again_of_which_something_may_be_said(
+    old: str, new: str, read: list[int], write: Write, looked_at: list[int], asked: list[Asked]
+) -> None:
+    config = f"{FORMATS}modes: [{{mode: own, template: '{{{{ instruction }}}}'}}]\n"
+    rows = [regular_row(number) for number in range(9)]
+    rows[4] = regular_row(4, instruction="Why?")  # one word says too little of its own
+    rows[6] = regular_row(6, rag={"prompt": "Be brief.", "contexts": ["[1] a"]})
+    folder = write({"readback.yml": config, "data.jsonl": "".join(rows)})
+    answer(folder, jobs=1)
+    assert looked_at == list(range(9))
+    asked.clear()
+    looked_at.clear()
+    (folder / "readback.yml").write_text(config.replace(f"mode: {old},", f"mode: {new},"))
+    last = answer(folder, jobs=1)
+    assert [records for *_, records in asked] == [False] * 3
+    assert looked_at == read
+    assert last == afresh(folder)
+
+
+def test_where_contexts_were_not_looked_at_all_records_are_read_for_a_mode_that_sends_them(
+    write: Write, looked_at: list[int]
+) -> None:
+    config = FORMATS.replace("mode: rag", "mode: instruction").replace("mode: hybrid", "mode: instruction")
+    folder = write({"readback.yml": config, "data.jsonl": "".join(regular_row(number) for number in range(6))})
+    answer(folder, jobs=1)
+    looked_at.clear()
+    (folder / "readback.yml").write_text(config.replace("three, mode: instruction", "three, mode: rag"))
+    last = answer(folder, jobs=1)
+    assert looked_at == list(range(6))
+    assert last == afresh(folder)
+
+
+@pytest.mark.parametrize("about", [None, 7, [], [["a"]], [[], [], False]])
+def test_damaged_looks_are_not_believed(about: Any, write: Write, kept: Path, looked_at: list[int]) -> None:
+    folder = write({"readback.yml": FORMATS, "data.jsonl": "".join(regular_row(n) for n in range(3))})
+    answer(folder)
+    (path,) = kept.glob("[!.]*")
+    sections = json.loads(zlib.decompress(kept_answers.read(path) or b""))
+    for one in sections.values():
+        one[-1] = about if one[-1] else None
+    kept_answers.write(path, [zlib.compress(json.dumps(sections).encode())])
+    (folder / "readback.yml").write_text(FORMATS.replace("mode: hybrid", "mode: standard"))
+    last = answer(folder)
+    looked_at.clear()
+    assert last == afresh(folder)
+
+
+def test_a_look_covers_another_that_demands_no_more() -> None:
+    wide = regular_records.About(("a", "b"), ("x", "y"), True, True)
+    for fewer in ({"sources": ("b",)}, {"own": ()}, {"contexts": False}, {"prompt": False}, {}):
+        assert wide.covers(wide._replace(**fewer))
+    for more in ({"sources": ("a", "c")}, {"own": ("x", "y", "z")}):
+        assert not wide.covers(wide._replace(**more))
+    for less in ({"contexts": False}, {"prompt": False}):
+        assert not wide._replace(**less).covers(wide)

@@ -52,8 +52,11 @@ class Run:
     pace: list[tuple[float, int]] = field(default_factory=list)  # of each child: seconds, records after the first
     parts: Parts | None = None  # what children told in earlier checks
     workers: Workers | None = None  # whole ranges are theirs; what needs a second look is looked at here
-    children: ChildPerThread | None = None  # who look at whole ranges here
     ended: Event = field(default_factory=Event)  # nobody wants to hear more
+    children: ChildPerThread = field(init=False)  # who look at whole ranges here
+
+    def __post_init__(self) -> None:
+        self.children = ChildPerThread(WORK, *self._limits())
 
     @property
     def sampled(self) -> bool:
@@ -95,15 +98,8 @@ class Run:
 
     def of_range(self, work: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """What is said of a whole range by the child of this thread, or elsewhere."""
-        if self.children is None:
-            return self.stream(work, True)
         here = partial(self.children.child().stream, work, awaited=self.sampled)
         return self._timed(self.workers.stream(work, here, self.ended) if self.workers else here())
-
-    def each_thread(self) -> ChildPerThread:
-        """A child for each thread that asks, while the context lasts."""
-        self.children = ChildPerThread(WORK, *self._limits())
-        return self.children
 
     def _limits(self) -> tuple[sandbox.Limits, tuple[str, ...]]:
         return token_counts.limits(self.opened, in_child.LIMITS), token_counts.shared_by_audit(self.opened)

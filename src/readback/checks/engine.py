@@ -243,12 +243,12 @@ def _side_by_side(run: Run, jobs: int | None) -> Iterator[Found]:
     spans = deque(_spans(run, most))
     workers = min(most, len(spans))
     if workers < 2:
-        with run.each_thread():
+        with run.children:
             for span in spans:
                 yield from _chunk(run, *span, whole=True)
         return
     under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_Raw]]] = deque()
-    with run.each_thread(), ThreadPoolExecutor(workers, thread_name_prefix="readback-audit") as threads:
+    with run.children, ThreadPoolExecutor(workers, thread_name_prefix="readback-audit") as threads:
         try:
             while spans or under_way:
                 while spans and len(under_way) <= workers:

@@ -90,10 +90,7 @@ def drive(
     span = next(waiting, None)
     under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_Raw]]] = deque()
     workers = max(1, jobs or os.cpu_count() or 1)
-    with (
-        ChildPerThread(work, token_counts.limits(opened, LIMITS), token_counts.shared(opened)) as run.children,
-        ThreadPoolExecutor(workers, thread_name_prefix="readback-chunk") as threads,
-    ):
+    with run.children, ThreadPoolExecutor(workers, thread_name_prefix="readback-chunk") as threads:
         try:
             while run.active and (span or under_way):
                 while span and len(under_way) < 2 * workers:
@@ -132,7 +129,11 @@ class _Run:
     done: int = 0
     stopped: bool = False
     kills: Counter[Selection | None] = field(default_factory=Counter)
-    children: ChildPerThread | None = None  # who work on whole ranges
+    children: ChildPerThread = field(init=False)  # who work on whole ranges
+
+    def __post_init__(self) -> None:
+        limits = token_counts.limits(self.opened, LIMITS)
+        self.children = ChildPerThread(self.work, limits, token_counts.shared(self.opened))
 
     def give_up(self, choice: Selection | None) -> None:
         """Ask no more about a choice, or about any."""
@@ -146,9 +147,6 @@ class _Run:
 
     def of_range(self, start: int, stop: int, choices: tuple[Selection, ...]) -> Iterator[Frame]:
         """What the child of this thread says of a range."""
-        if self.children is None:
-            yield from self.frames(start, stop, choices, BATCH)
-            return
         for value in self.children.child().stream(self._asked(start, stop, choices, BATCH), awaited=self.awaited):
             yield Frame(value, choices)
 

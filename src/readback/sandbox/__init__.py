@@ -132,16 +132,7 @@ class Child:
             yield from stream(self.work, payload, self.limits, self.shared)
             return
         names = _names(self.work, self.shared, _how(awaited))
-        for attempt in range(1, ATTEMPTS + 1):
-            zygote, answered = alive(bool(self.shared)), False
-            try:
-                for value in self._run(zygote, names, payload):
-                    answered = True
-                    yield value
-            except ZygoteLost:
-                _again(zygote, answered, attempt)
-            else:
-                return
+        yield from _attempts(self.shared, lambda zygote: self._run(zygote, names, payload))
 
     def _run(self, zygote: Zygote, names: str, payload: Any) -> Iterator[Any]:
         ends, asked = self._ends, payload
@@ -210,15 +201,21 @@ def _run(
     """The values of one run. `alone`: from this number on, and no other child works until it is there."""
     names = _names(work, shared, how)
     request = frames.encode(frames.VALUE, {"work": work, "limits": asdict(limits), "payload": payload})
+    yield from _attempts(shared, lambda zygote: _converse(zygote, names, request, limits, alone))
+
+
+def _attempts(shared: tuple[str, ...], run: Callable[[Zygote], Iterator[Any]]) -> Iterator[Any]:
+    """The values of a run, which is begun again where the zygote was lost before the first."""
     for attempt in range(1, ATTEMPTS + 1):
-        zygote = alive(bool(shared))
-        answered = False
+        zygote, answered = alive(bool(shared)), False
         try:
-            for value in _converse(zygote, names, request, limits, alone):
+            for value in run(zygote):
                 answered = True
                 yield value
         except ZygoteLost:
-            _again(zygote, answered, attempt)
+            if answered or attempt == ATTEMPTS:  # what was yielded cannot be taken back
+                raise Stopped("crash", "the process that starts children was killed", doubtful=True) from None
+            zygote.ending()
         else:
             return
 
@@ -232,13 +229,6 @@ def _names(work: str, shared: tuple[str, ...], how: str) -> str:
 
 def _how(awaited: bool) -> str:
     return ASIDE if _gives_way and not awaited else TOGETHER
-
-
-def _again(zygote: Zygote, answered: bool, attempt: int) -> None:
-    """Make ready for another attempt after a zygote was lost. Raises Stopped where there can be none."""
-    if answered or attempt == ATTEMPTS:  # what was yielded cannot be taken back
-        raise Stopped("crash", "the process that starts children was killed", doubtful=True) from None
-    zygote.ending()
 
 
 def _converse(zygote: Zygote, names: str, request: bytes, limits: Limits, alone: int | None) -> Iterator[Any]:

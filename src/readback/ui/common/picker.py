@@ -58,13 +58,9 @@ def whole_name() -> None:
 def kind() -> str:
     """What the list is of: conditions, else modes, tasks or both, else judges."""
     kinds = dict.fromkeys(name.partition(":")[0] for name in options(choice.workspace()))
-    return (
-        "condition"
-        if "condition" in kinds
-        else "mode_task"
-        if {"mode", "task"} <= {*kinds}
-        else next(iter(kinds), "mode")
-    )
+    if "condition" in kinds:
+        return "condition"
+    return "mode_task" if {"mode", "task"} <= kinds.keys() else next(iter(kinds), "mode")
 
 
 def is_custom() -> bool:

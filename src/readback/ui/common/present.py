@@ -13,16 +13,11 @@ from readback.words import t
 
 KEY = "present"  # in the address, on every page: a link shows the same to whoever follows
 
-# Pixels of a letter of a picker in our font, at most: of narrow ones, of wide ones, and by kind of the others.
+# Pixels of a letter of a picker in our font, at most: of narrow ones, of wide ones, and by kind of the others; of other
+# alphabets the mean, and East Asian letters are squares.
 NARROW = {**dict.fromkeys(" '!,.:;Iijl|·", 4), **dict.fromkeys('()[]{}-/1^"fr', 6.3), "t": 4.5, "s": 7}
 WIDE = {**dict.fromkeys("MW%@", 13), "m": 11.7, "w": 10.8}
-SMALL, DIGIT, CAPITAL, FOREIGN, SQUARE = (
-    8,
-    8.7,
-    10,
-    11,
-    13.5,
-)  # of other alphabets the mean; East Asian letters are squares
+SMALL, DIGIT, CAPITAL, FOREIGN, SQUARE = 8, 8.7, 10, 11, 13.5
 AROUND = 50  # pixels of what is beside the text
 MOST = 620  # pixels: with what stands beside it, as much as a row of 1,366 pixels has room for
 LARGER = 1.43  # times: texts of 14 pixels, which pickers and charts have, become those of 20 that the page has
