@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -167,6 +168,7 @@ ODD_ROWS: list[dict[str, Any]] = [
     {"instruction": 'A "quoted" \\ zebra\n\there', "rag": {"prompt": "caf\u00e9 fi\ufb01", "contexts": [" an", "d "]}},
     {"instruction": "x", "rag": {"prompt": "y", "contexts": ["one", {"a": [None, 1.50, "t\tab"]}, 1e3, True]}},
     {"instruction": "x", "rag": {"prompt": "y", "contexts": [1e3, None, "none"]}},
+    {"instruction": "x", "rag": {"prompt": "y", "contexts": ["ends in a \\", None, "", 1e3]}},
     {"instruction": "Answer", "rag": {"prompt": "Que", "contexts": ["stion", "", "[1]"]}},
     {"instruction": 7, "contexts": ["top level"], "prompt": "older"},
     {"instruction": " ", "rag": {"prompt": "\ud800x", "contexts": []}},
@@ -198,6 +200,25 @@ def test_records_that_are_passed_over_unassembled_hold_nothing(write: Write, *, 
         assert short == whole, query
         passed += sum(patterns is not None for _, patterns in known)
     assert passed > len(WANTED) * len(choices)  # of twice as many
+
+
+@pytest.mark.parametrize(
+    ("contexts", "odd"),
+    [
+        (["a", "b"], False),
+        (['He said "so", 5 times, then "no", null'], False),
+        ([], False),
+        ([1, "a"], True),
+        (["a", None], True),
+        (["", 5], True),
+        (["ends in a \\", 5], True),
+        (['ends in a \\"', {"a": "b"}], True),
+        (["a", ["b"]], True),
+    ],
+)
+def test_contexts_that_are_no_texts_are_seen_in_the_line(contexts: list[Any], odd: bool) -> None:
+    line = json.dumps({"rag": {"contexts": contexts}, "n": "x"})
+    assert any(re.search(pattern, line) for pattern in line_search.ODD) is odd
 
 
 def test_a_judge_is_searched_with_the_answers_it_is_given(write: Write) -> None:

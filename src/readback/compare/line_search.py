@@ -26,7 +26,11 @@ NUMBERING = re.compile(r"[\[\]\ufffd]|^[\d\s]+$|^\s|\s$")  # what may be in the 
 ESCAPES = r"\\u(?i:00[2-7]|212a|017f)"
 ANY_ESCAPE = r"\\u"
 # Contexts that are no texts are sent in Python's spelling: a list that begins with something else, or goes on with it.
-ODD = (r'"contexts"\s*:\s*\[\s*[^"\]\s]', r'"\s*,\s*(?:[-0-9{\[]|true|false|null|NaN|Infinity)')
+# The quotation mark that ends a text has no backslash before it, or one that is itself written as two.
+ODD = (
+    r'"contexts"\s*:\s*\[\s*[^"\]\s]',
+    r'(?:[^\\]|\\\\)"\s*,\s*(?:[-0-9{\[]|true|false|null|NaN|Infinity)',
+)
 CONTEXTS = frozenset({"contexts", "rag"})  # fields that hold them, unless another one is read in their place
 VALUE = "value"
 MADE_UP: tuple[dict[str, Any], ...] = (
