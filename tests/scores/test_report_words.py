@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
+from score_files import load
 
-from readback.scores import report
+from readback.scores import chart_sentences, report, summary
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.table import ConditionKey
 from readback.types import Criterion
@@ -35,6 +39,12 @@ def called(condition: ConditionKey) -> str:
         (HIGHER, "up", "unfair", "not known, because the comparison is not fair"),
         (HIGHER, "up", "unknown", "not known, because it cannot be told whether the comparison is fair"),
         (OPEN, "up", "fair", "no clear difference"),
+        (
+            replace(OPEN, failed=41),
+            "up",
+            "fair",
+            "no clear difference on the 40 of 81 questions that were scored under both",
+        ),
         (OPEN, "up", "unfair", "not known, because the comparison is not fair"),
         (OPEN, "up", "unchecked", "no clear difference, provided the comparison is fair"),
         (replace(OPEN, verdict="too few"), "up", "same", "not known, because too few questions were scored under both"),
@@ -68,18 +78,38 @@ def test_what_a_sample_could_show_is_said_where_it_means_something(one: Comparis
         (
             OPEN,
             "No clear difference. On 40 shared questions “open” scores 0.10 higher than “shut” (95 % interval −0.10 to "
-            "0.30); higher on 25, lower on 5, the same on 10. A true difference of 0.28 would be found in four of five "
-            "studies of this size.",
+            "0.30): it is higher on 25, lower on 5 and the same on 10. A true difference of 0.28 would be found in "
+            "four of five studies of this size.",
         ),
         (
             replace(OPEN, difference=-1e-17, detectable=None),
             "No clear difference. On 40 shared questions “shut” and “open” have the same mean (95 % interval −0.30 to "
-            "0.10); higher on 5, lower on 25, the same on 10.",
+            "0.10): “shut” is higher on 5, lower on 25 and the same on 10.",
         ),
     ],
 )
 def test_what_is_said_of_no_clear_difference(one: Comparison, said: str) -> None:
     assert report.sentence(one, called, UP) == said
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ((1, 3), "The best value, 2, is given to 3 of 4 scored answers under “B” (75\u00a0%) and to 1 of 4 under “A” "
+                 "(25\u00a0%)."),
+        ((2, 2), "The best value, 2, is given to 2 of 4 scored answers under “A” (50\u00a0%) and to 2 of 4 under “B” "
+                 "(50\u00a0%)."),
+        ((2, 2, 2), "The best value, 2, is given to 6 of 12 scored answers (50\u00a0%)."),
+    ],
+)  # fmt: skip
+def test_how_often_the_best_value_is_given_is_said_of_each_of_two(
+    write: Callable[[Mapping[str, Any]], Path], counts: Sequence[int], said: str
+) -> None:
+    rows = "".join(
+        f"{n},{name},{2 if n < count else 0}\n" for name, count in zip("ABC", counts, strict=False) for n in range(4)
+    )
+    made = load(write({"s.csv": f"id,condition,relevance\n{rows}"}), "s.csv")
+    assert chart_sentences.distribution(made, summary.rows(made), made.criteria["relevance"]) == said
 
 
 @pytest.mark.parametrize(

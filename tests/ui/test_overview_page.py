@@ -190,7 +190,7 @@ def test_what_is_in_no_row_is_counted_below_the_table(serving: Any) -> None:
     text = "".join(f'{{"id": "{n}", "q": "Why?"}}\n' for n in range(3)) + "not json\n"
     serving(files | {"data.jsonl": text})
     test = overview()
-    assert "1 more error" in words(test)
+    assert "1 error is about scores, files, models, records or judges" in words(test)
     assert "data.jsonl: 3 records read. 1 of 4 lines could not be read." in words(test)
 
 
@@ -232,14 +232,39 @@ def test_scores_are_a_picture_with_words_and_a_mean_with_its_interval(serving: A
     assert "| 0.00 1 of 3 without a score |" in row(test, "wrong")
 
 
+def test_more_values_than_can_be_told_apart_are_counted_in_ranges_and_every_row_by_the_same(serving: Any) -> None:
+    given = {"right": (1.2, 1.4, 1.8, 2, 2.6, 3.2, 4), "wrong": (1, 3, 3.4, 3.6, 4.2, 4.4, 5)}
+    rows = "".join(f"{n},{name},{value}\n" for name, values in given.items() for n, value in enumerate(values))
+    files = study(scores=["scores.csv"], criteria={"quality": {"scale": {"min": 1, "max": 5}}})
+    serving(files | {"scores.csv": f"id,condition,quality\n{rows}"})
+    test = overview()
+    shown = re.findall(r'rb-step rb-step-(\d)" style="flex:(\d) 1 0" title="([^:]*):', said(test))
+    right, wrong = shown[:4], shown[4:]
+    assert [(n, name) for _, n, name in right] == [("3", "1 to 2"), ("2", "2 to 3"), ("1", "3 to 4"), ("1", "4 to 5")]
+    assert [(n, name) for _, n, name in wrong] == [("1", "1 to 2"), ("3", "3 to 4"), ("3", "4 to 5")]
+    assert "quality, by value: 1 to 2 2 to 3 3 to 4 4 to 5" in words(test)
+    assert len({(step, name) for step, _, name in shown}) == 4  # a range has one shade
+    assert "quality: 1: 1, 3: 1, 3.4: 1, 3.6: 1" in said(test)  # whoever cannot see it hears each value
+
+
+def test_a_value_that_only_one_condition_was_given_is_in_the_legend_and_has_one_shade(serving: Any) -> None:
+    rows = "".join(f"{n},right,{value}\n{n},wrong,{value + 1}\n" for n, value in enumerate((1, 2, 2, 3)))
+    files = study(scores=["scores.csv"], criteria={"quality": {"scale": {"min": 1, "max": 5}}})
+    serving(files | {"scores.csv": f"id,condition,quality\n{rows}"})
+    test = overview()
+    assert "quality, by value: 1 2 3 4" in words(test)
+    shown = re.findall(r'rb-step rb-step-(\d)" style="flex:\d 1 0" title="([^:]*):', said(test))
+    assert len(set(shown)) == len(dict(shown)) == 4
+
+
 def test_a_warning_about_the_scores_of_several_conditions_is_counted_in_the_row_of_each(serving: Any) -> None:
     rows = "".join(f"{n},{name},{n % 2}\n" for n in range(3) for name in ("right", "wrong"))
     serving(study(scores=["scores.csv"]) | {"scores.csv": f"id,condition,relevance\n{rows}"})
     test = overview()
-    assert "about scores: 1 of 1" in row(test, "right")
-    assert "about scores: 1 of 1" in row(test, "wrong")
+    assert "and 1 of 1 about scores" in row(test, "right")
+    assert "and 1 of 1 about scores" in row(test, "wrong")
     found = page("findings", severity="warning", area="scores and comparability")
-    assert re.search(r"area=scores\+and\+comparability[^>]*>about scores: 1 of 1", said(test))
+    assert re.search(r"area=scores\+and\+comparability[^>]*>and 1 of 1 about scores", said(test))
     assert "scr-small-n" in said(found)
     assert "1 place" in words(found)
 

@@ -28,12 +28,12 @@ def distribution(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -
         return ""
     value = scored[0].distribution[0 if criterion.direction == "down" else -1][0]
     shares = {row: dict(row.distribution).get(value, 0) / row.n for row in scored}
-    high, low = max(scored, key=shares.__getitem__), min(scored, key=shares.__getitem__)
+    high, low = max(scored, key=shares.__getitem__), min(scored[::-1], key=shares.__getitem__)
     measured = not criterion.values  # then the scale may go on beyond what was given
     key = "best_range" if " to " in value else "highest" if measured and criterion.direction != "down" else "best"
     best = t(f"scores.distribution_{key}")
     given = {"best": best, "value": value.replace("-", MINUS)}
-    if shares[high] == shares[low]:
+    if shares[high] == shares[low] and len(scored) != 2:
         n, everything = sum(round(shares[row] * row.n) for row in scored), sum(row.n for row in scored)
         return t("scores.distribution_same", n=n, all=everything, share=_percent(shares[high]), **given)
     return t(

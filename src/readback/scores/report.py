@@ -110,6 +110,8 @@ def _answer(one: Line, name: Name, criterion: Criterion) -> str:
     if isinstance(one, Blocked):
         return t("scores.answer_blocked")
     found = FOUND[one.verdict]
+    if found == "open" and one.failing:
+        return t("scores.answer_open_part", n=one.n_shared, all=one.n_shared + one.failed)
     if found != "better":
         return t(f"scores.answer_{found}")
     if criterion.direction == "none":

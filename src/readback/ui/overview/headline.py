@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from markupsafe import Markup
 
 from readback.scores import in_view, report, summary
-from readback.scores.criteria import MINUS
+from readback.scores.criteria import MINUS, number
 from readback.scores.summary_row import Row
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
 from readback.types import Criterion, Workspace
@@ -19,7 +21,9 @@ from readback.ui.scores import score_means
 from readback.ui.scores.score_drilldown import address_of
 from readback.words import t
 
-STEPS = 6  # shades; a scale with fewer values takes some of them, one with more repeats neighbours
+STEPS = 6  # shades; a scale with fewer values takes some of them
+APART = 7  # values that are told apart, two neighbours in one shade if need be; more than these are counted in ranges
+RANGES = (5, 4, 6, 3)  # how many, preferred from the first on, so that they begin and end at round numbers
 MANY = 0.05  # of the scores without a value, from which on a mean says so; findings warn from there, too
 
 
@@ -76,9 +80,9 @@ def headline(workspace: Workspace, table: ScoreTable) -> Headline | None:
     rows = in_view.better_first([row for row in every if row.condition not in seen.apart], criterion)
     if not rows:
         return None
-    shapes = {seen.label(row.condition): _shape(seen, row) for row in rows}
-    known = [_said(value) for value, _ in rows[0].distribution]
-    values = tuple(zip(known, _steps(len(known), criterion), strict=True))
+    names, of = _in_ranges(rows, criterion)
+    values = tuple(zip(names, _steps(len(names), criterion), strict=True))
+    shapes = {seen.label(row.condition): _shape(seen, row, of, dict(values)) for row in rows}
     apart = tuple(seen.label(row.condition) for row in every if row.condition in seen.apart)
     judge = in_view.judge_name(table, wanted, given) if given else ""
     return Headline(
@@ -160,16 +164,15 @@ def reconciled(table: ScoreTable) -> Sequence[str]:
     return lines
 
 
-def _shape(table: ScoreTable, row: Row) -> Shape:
-    counts = [(_said(value), n) for value, n in row.distribution]
+def _shape(table: ScoreTable, row: Row, of: Mapping[str, str], steps: Mapping[str, int]) -> Shape:
     missing = row.missing + row.failed
-    told = ", ".join(f"{value}: {n}" for value, n in counts) or "–"
+    told = ", ".join(f"{_said(value)}: {n}" for value, n in row.distribution) or "–"
     label = t("overview.shape_said", criterion=row.criterion, counts=told, n=row.n, missing=missing)
     box = '<span class="{}" style="flex:{} 1 0" title="{}: {}"></span>'
-    steps = _steps(len(counts), table.criteria[row.criterion])
-    parts = [
-        show.h(box, f"rb-step rb-step-{step}", n, value, n) for step, (value, n) in zip(steps, counts, strict=True) if n
-    ]
+    counts = dict.fromkeys(steps, 0)
+    for value, n in row.distribution:
+        counts[of[value]] += n
+    parts = [show.h(box, f"rb-step rb-step-{steps[name]}", n, name, n) for name, n in counts.items() if n]
     parts += [show.h(box, "rb-left", missing, t("overview.missing"), missing)] if missing else []
     picture = show.h('<span class="rb-shape" role="img" aria-label="{}">{}</span>', label, show.join(parts))
     mean = score_means.mean(row.mean)
@@ -179,6 +182,27 @@ def _shape(table: ScoreTable, row: Row) -> Shape:
     without = t("overview.mean_without", n=missing, all=row.n + missing) if many else ""
     name, values = report.short(table, row.condition), dict(row.condition)
     return Shape(name, row.n, missing, mean, without, told, picture, address_of(table, row.condition), values)
+
+
+def _in_ranges(rows: Sequence[Row], criterion: Criterion) -> tuple[Sequence[str], Mapping[str, str]]:
+    """What the pictures count, from the lowest up, and to which of them each value belongs that a condition was given:
+    every value by itself, or ranges of the scale where there are too many to be told apart.
+    """
+    given = dict.fromkeys(value for row in rows for value, _ in row.distribution)
+    if criterion.values:
+        return [_said(value) for value in given], {value: _said(value) for value in given}
+    middles = {value: sum(ends) / len(ends) for value in given for ends in [[float(x) for x in value.split(" to ")]]}
+    ordered = sorted(middles, key=middles.__getitem__)
+    if len(ordered) <= APART:
+        return [_said(value) for value in ordered], {value: _said(value) for value in ordered}
+    low, high = criterion.low, criterion.high
+    low = min(middles.values()) if low is None else low
+    high = max(middles.values()) if high is None else high
+    widths = {n: (high - low) / n for n in RANGES}
+    many = next((n for digits in (0, 1) for n in RANGES if round(widths[n], digits) == widths[n]), RANGES[0])
+    ends = [low + (high - low) * at / many for at in range(many + 1)]
+    names = [f"{_said(number(a))} to {_said(number(b))}" for a, b in pairwise(ends)]
+    return names, {value: names[bisect_right(ends, middle, 1, many) - 1] for value, middle in middles.items()}
 
 
 def _steps(count: int, criterion: Criterion) -> list[int]:
