@@ -24,7 +24,7 @@ CUT = """() => [...document.querySelectorAll('[data-testid=stMain] [data-testid=
     .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth).map((e) => e.value)"""
 ROWS = """name => new Set([...document.querySelectorAll(`.st-key-${name} :is(button, .rb-bar-word, [role=combobox])`)]
     .filter((e) => e.checkVisibility()).map((e) => Math.round(e.getBoundingClientRect().bottom / 20))).size"""
-DEMOS = part(("six-conditions-mistakes", "six-conditions", "tri-section", "town-hall-albert"), 2)
+DEMOS = part(("six-conditions-mistakes", "six-conditions", "tri-section", "town-hall-albert"), 1)
 REAL = part(("prompt-formats", "mtrag", "llmjudge", "liverag-judge", "checkpoints", "legal", "albert"), 1)
 LONG = "retrieval with reciprocal rank fusion over three indexes, reranked, 12 passages, advanced prompt, seed "
 

@@ -22,7 +22,7 @@ from readback.serving import tokens
 from readback.serving.tokens import estimate, named_tokenizers, token_pieces
 
 HERE = Path()
-TEXTS = 2_000 if LONG else 40
+TEXTS = 2_000 if LONG else 20
 # The patterns by which the tokenizers' makers cut a text into words, and the sha256 of the tables that they publish.
 CL100K = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
