@@ -64,7 +64,7 @@ if head and not any(row["mean"] for row in rows):
     columns, rows = headline.scored(head)
     table.table("scored", columns, rows, caption=heading, headed=True)
 if head:
-    show.draw(headline.legend(head))
+    show.draw(headline.legend(head, bool(workspace.conditions)))
 
 made_up.section(workspace)
 registry.section(workspace)

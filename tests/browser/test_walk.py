@@ -125,8 +125,30 @@ def test_find_closes_over_its_result_and_keeps_what_was_looked_for(demo: str, pa
         page.get_by_test_id("stPopoverBody").wait_for(state="hidden")
         settle(page)
     page.locator(".rb-hits li").first.wait_for()
+    assert 50 < page.locator(".st-key-search_results").bounding_box()["y"] < 400
     page.keyboard.press("/")
     assert page.get_by_label("Id or text").input_value() == "vessel"
+
+
+def test_a_list_of_hits_comes_into_view_and_stays_whatever_is_drawn_above_it_later(demo: str, page: Any) -> None:
+    page.set_viewport_size({"width": 1000, "height": 500})
+    open_page(page, f"{demo}messages?workspace=six-conditions&record=ellery-07", ".rb-exact")
+    page.keyboard.press("/")
+    page.get_by_label("Id or text").fill("the")
+    page.get_by_role("button", name="List all").click()
+    results = page.locator(".st-key-search_results")
+    page.locator(".rb-hits li").first.wait_for()
+    settle(page)
+    assert 40 < results.bounding_box()["y"] < 400
+    page.evaluate("""() => { const late = document.createElement('div'); late.style.height = '900px';
+        document.querySelector('.st-key-search_results').before(late); }""")
+    page.wait_for_timeout(300)
+    assert 40 < results.bounding_box()["y"] < 400
+    page.mouse.wheel(0, 50)  # from here on the reader goes where they want
+    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
+    page.evaluate("document.body.append(document.createElement('i'))")
+    page.wait_for_timeout(300)
+    assert results.bounding_box()["y"] > 900
 
 
 def test_keys_can_be_switched_off(demo: str, page: Any) -> None:

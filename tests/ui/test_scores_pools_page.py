@@ -85,3 +85,70 @@ def test_conditions_of_several_factors_are_chosen_by_a_small_picker_for_each(wri
     assert "the nearest one is chosen" in " ".join(one.value for one in app.caption)
     headings = looking.said(app)
     assert all(f">{name}</th>" in headings for name in FACTORS)
+
+
+BRIEF = "You answer in one short sentence and never guess."
+
+
+def by_mode(repeated: tuple[str, ...], named: tuple[str, ...] = ("small", "large")) -> dict[str, object]:
+    """Two modes under several models, the scores by factors; those `repeated` say the system message twice."""
+    scores = "".join(
+        f"{q},{mode},{model},{1 + (mode == 'long')}\n"
+        for q in range(20) for mode in ("long", "short") for model in ("small", "large")
+    )  # fmt: skip
+    return {
+        "data.jsonl": [{"id": str(q), "q": f"Why {q}?"} for q in range(20)],
+        "s.csv": "id,mode,model,relevance\n" + scores,
+        "readback.yml": {
+            "dataset": "data.jsonl",
+            "scores": ["s.csv"],
+            "criteria": {"relevance": {"scale": [0, 1, 2]}},
+            "modes": [
+                {"mode": mode, "system": BRIEF, "template": f"{BRIEF if mode in repeated else mode} {{{{ q }}}}"}
+                for mode in ("long", "short")
+            ],
+            "models": {model: {"training": {"system": BRIEF}, "context": 4096} for model in named},
+            "conditions": [
+                {"name": f"{mode} {model}", "mode": mode, "model": model}
+                for mode in ("long", "short")
+                for model in named
+            ],
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("repeated", "named", "answer", "why"),
+    [
+        ((), ("small", "large"), "“long” is better, and the difference is clear", "Fair."),
+        (("long",), ("small", "large"), "not known, because the comparison is not fair",
+         "“long” and “short” are compared over 2 pairs of conditions that differ in mode alone. 2 of them are"),
+        ((), ("small",), "not known, because it cannot be told whether the comparison is fair",
+         "0 of them are not fair, and of 1 it cannot be told; the first:"),
+    ],
+)  # fmt: skip
+def test_a_value_of_a_factor_is_better_only_where_its_conditions_may_be_compared(
+    write: Write, page: Open, repeated: tuple[str, ...], named: tuple[str, ...], answer: str, why: str
+) -> None:
+    root = write(by_mode(repeated, named))
+    app = page(root, by="mode")
+    assert "provided the comparison is fair" in looking.words(app)  # nobody has checked the prompts yet
+    looking.turned(app, "overview")
+    said = looking.words(looking.turned(app, "scores", by="mode"))
+    assert f"Answer: {answer}." in said
+    assert why in said
+    assert ("is better" in said.split("Answer: ")[1][:60]) is (not repeated and len(named) == 2)
+
+
+def test_conditions_that_are_not_compared_are_counted_once_and_explained_where_they_are_read(
+    write: Write, page: Open
+) -> None:
+    other = "item,condition,criterion,score,judge\nq1,elsewhere,quality,2,a_model\n"
+    root = write({"s.csv": HEAD + METRIC + RATED, "t.csv": other})
+    left = ("Of 4 conditions 2 are compared: reference is the reference answer and 1 was not scored under quality by "
+            "the same judge.")  # fmt: skip
+    scores, overview = looking.words(page(root)), looking.words(looking.page())
+    assert overview.count(left) == scores.count(left) == 1
+    assert "4 conditions under 2 criteria. Of 4" in overview
+    assert "differences" not in overview[: overview.index(left)].lower()
+    assert "Each record" not in scores[: scores.index(left)]

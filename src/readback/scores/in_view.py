@@ -49,6 +49,20 @@ def ranked(table: ScoreTable, by: str | None, criterion: str, judge: str) -> tup
     return tuple(row for row in summary.rows(table, by, criterion, judge) if row.condition not in table.apart)
 
 
+def left_out(table: ScoreTable, criterion: str, judge: str) -> str:
+    """How many of all conditions are compared under a criterion, and which are not and why; "" where all are."""
+    seen = shown(table, judge)
+    every = summary.rows(seen, None, criterion, judge)
+    apart = [seen.label(row.condition) for row in every if row.condition in seen.apart]
+    n, known = len(every) - len(apart), len(table.columns.conditions)
+    if n == known:
+        return ""
+    why = [t("scores.compared_not_apart", name=name) for name in apart]
+    if rest := known - len(every):
+        why.append(t("scores.compared_not_judge", n=rest, criterion=criterion))
+    return t("scores.compared_of", n=n, all=known, why=t("scores.compared_and").join(why))
+
+
 def better_first(found: Iterable[Row], criterion: Criterion) -> tuple[Row, ...]:
     """Rows by their means, the better first; those without one last, and ties as they were."""
     sign = 1 if criterion.direction == "down" else -1

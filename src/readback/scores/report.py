@@ -89,11 +89,13 @@ def answer(one: Line, name: Name, criterion: Criterion, fair: str = "") -> str:
     return t(f"scores.answer_{fair}", text=said) if known and fair in ("same", "unchecked") else said
 
 
-def best(found: Best, others: int, name: Name, *, checked: bool = True) -> str:
+def best(found: Best, others: int, name: Name, *, checked: bool = True, unfair: int = 0) -> str:
     """Which of several conditions is best, in a few words; it is not known yet whether they may be compared where this
-    is not `checked`.
+    is not `checked`, and `unfair` more are clear and not known to be fair.
     """
     given = {"best": name(found.condition), "n": others, "clear": len(found.clear)}
+    if unfair and not found.clear:
+        return t("scores.best_not_fair", **given)
     key = "all" if len(found.clear) == others else "some" if found.clear else "none"
     said = t(f"scores.best_{key}", **given)
     return said if checked or not found.clear else t("scores.best_unchecked", text=said)

@@ -18,11 +18,14 @@ KEY = "searched"
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A query, and under which choices its records are listed. `going`: the next hit is to be shown."""
+    """A query, and under which choices its records are listed. `show_next`: the next hit is to be shown; `listed`: the
+    number of the search where its list was asked for, which the page then brings into view.
+    """
 
     query: Query
     under: tuple[Selection, ...]
     show_next: bool = False
+    listed: int = 0
 
 
 def now() -> Search | None:

@@ -19,7 +19,6 @@ from readback.words import t
 
 KIND, HOLDS = "finding", "holding"  # work: the next record with a finding, or with a text in its fields
 KNOWN = "with_findings"  # in the session: the records with a finding under what was sent, where all were looked at
-SEARCHES = "searches"  # in the session: how many searches were made
 
 
 def records() -> None:
@@ -39,7 +38,7 @@ def records() -> None:
     show.said(t("messages.of_records", n=count))
     _ids(data, at)
     # Another name after each search closes it; that it closes by its state would cost a run at each opening.
-    turn = st.session_state.setdefault(SEARCHES, 0)
+    turn = st.session_state.setdefault(searching.SEARCHES, 0)
     with (
         st.container(key="find", width="content"),
         st.popover(t("messages.find"), key=f"find_{turn}", help=t("messages.find_help")),
@@ -125,7 +124,7 @@ def _search(show_next: bool) -> None:
     text, state = st.session_state["find_text"], st.session_state
     if not text:
         return None
-    state[SEARCHES] += 1
+    state[searching.SEARCHES] += 1
     there = by_id(text) if show_next and not state["find_regex"] else None
     if there is None and show_next and state["find_where"] == "record" and not state["find_regex"]:
         return _in_record(text)

@@ -28,17 +28,18 @@ KIND, NEXT = "search", "search_next"  # work: all that hold it, and the next one
 PLACES = 10  # records on the screen at once
 HEIGHT = 280  # pixels of the list: the text of the prompt stays in view
 AT = "search_at"  # in the session: where the list is
+SEARCHES = "searches"  # in the session: how many searches were made
 
 
 def begin(text: str, regex: bool, case: bool, everywhere: bool, show_next: bool) -> str:
-    """Begin a search; answers why it cannot be made, or "". For callbacks. `going`: show the next hit, too."""
+    """Begin a search; answers why it cannot be made, or "". For callbacks. `show_next`: go to the next hit."""
     query = Query(text, regex, case)
     try:
         search_expression.check(query)
     except QueryError as refused:
         return str(refused)
     under = _every(choice.workspace()) if everywhere else (choice.sent(),)
-    hits.put(now := Search(query, under, show_next))
+    hits.put(now := Search(query, under, show_next, 0 if show_next else st.session_state.get(SEARCHES, 0)))
     st.session_state[AT] = 0
     _job(now)
     if show_next and (job := _next(now)).ready.wait(work.PATIENCE) and job.error is None:
@@ -53,7 +54,8 @@ def results() -> None:
         return
     with st.container(border=True, key="search_results"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            show.draw(show.h("<p>{} <strong>{}</strong></p>", t("messages.search_for"), _shown(now.query)))
+            asked = show.h(' class="rb-listed" data-rb-listed="{}"', now.listed) if now.listed else ""
+            show.draw(show.h("<p{}>{} <strong>{}</strong></p>", asked, t("messages.search_for"), _shown(now.query)))
             st.button(t("messages.search_end"), key="search_end", on_click=_end)
         if any(choice.moved()):
             show.notice(t("messages.search_stale"), "warning")

@@ -52,7 +52,7 @@ class Shape:
 @dataclass(frozen=True, slots=True)
 class Headline:
     """The criterion that Scores begins with, by the same judge or judges, its conditions from the better mean down;
-    `apart` are the reference answers among them, `conditions` how many the scores have in all.
+    `left_out` says which conditions that have scores are not among them, and why.
     """
 
     criterion: str
@@ -61,8 +61,7 @@ class Headline:
     values: tuple[tuple[str, int], ...]  # with their shades
     factors: tuple[str, ...]
     shapes: Mapping[str, Shape]
-    apart: tuple[str, ...]
-    conditions: int
+    left_out: str
 
     def of(self, condition: str) -> Shape | None:
         return self.shapes.get(condition)
@@ -83,24 +82,20 @@ def headline(workspace: Workspace, table: ScoreTable) -> Headline | None:
     names, of = _in_ranges(rows, criterion)
     values = tuple(zip(names, _steps(len(names), criterion), strict=True))
     shapes = {seen.label(row.condition): _shape(seen, row, of, dict(values)) for row in rows}
-    apart = tuple(seen.label(row.condition) for row in every if row.condition in seen.apart)
     judge = in_view.judge_name(table, wanted, given) if given else ""
-    return Headline(
-        wanted, judge, table.synthetic, values, seen.varying, shapes, apart, len(table.columns.conditions)
-    )  # fmt: skip
+    left_out = in_view.left_out(table, wanted, given)
+    return Headline(wanted, judge, table.synthetic, values, seen.varying, shapes, left_out)
 
 
-def legend(head: Headline) -> Markup:
-    """What the small pictures show, in the order and shades of the scale."""
+def legend(head: Headline, left_out: bool) -> Markup:
+    """What the small pictures show, in the order and shades of the scale; and `left_out`, unless the lead says it."""
     key = '<span class="rb-key"><span class="rb-step rb-step-{}"></span>{}</span>'
     items = [show.h(key, step, value) for value, step in head.values]
     said = t("overview.legend", criterion=head.criterion)
     judge = t("overview.legend_judge", judge=head.judge) if head.judge else ""
     made_up = show.h(' <strong class="rb-warn">{}</strong>', t("overview.synthetic")) if head.synthetic else ""
-    rest = head.conditions - len(head.shapes) - len(head.apart)
-    more = [t("overview.apart", name=name) for name in head.apart]
-    more += [t("overview.other_judges", n=rest)] if rest > 0 else []
-    return show.h('<p class="rb-small">{} {} {} {}{}</p>', said, show.join(items, " "), judge, " ".join(more), made_up)
+    left = head.left_out if left_out else ""
+    return show.h('<p class="rb-small">{} {} {} {}{}</p>', said, show.join(items, " "), judge, left, made_up)
 
 
 def scored(head: Headline) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]:

@@ -13,6 +13,7 @@ from readback.checks.comparisons import Pair, Weighed
 from readback.checks.groups import Group, also
 from readback.checks.summary import Audit
 from readback.checks.verdicts import Verdict
+from readback.scores import in_view
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import choice, listing, sample_words, show
@@ -29,7 +30,8 @@ def facts(
 ) -> None:
     """The first line: how much there is, and `said` against comparing it, which is known a moment later."""
     with place:
-        show.draw(show.h('<p class="rb-lead">{} {}</p>', _much(workspace, records, scored), said))
+        much = f"{_much(workspace, records, scored)} {_left_out(workspace, scored)}".rstrip()
+        show.draw(show.h('<p class="rb-lead">{} {}</p>', much, said))
 
 
 def faults(
@@ -162,6 +164,12 @@ def _much(workspace: Workspace, records: int | None, scored: ScoreTable | None) 
         "overview.no_records" if workspace.prompts or workspace.tasks or workspace.judges else "overview.only",
         what=what,
     )
+
+
+def _left_out(workspace: Workspace, scored: ScoreTable | None) -> str:
+    """Which of the conditions just counted are not compared; of the workspace's own, the table below says it."""
+    first = in_view.first(scored, workspace) if scored and not workspace.conditions else None
+    return in_view.left_out(scored, *first) if scored and first else ""
 
 
 def _gravest(audit: Audit, found: Sequence[Group]) -> Markup:

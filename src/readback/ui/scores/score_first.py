@@ -8,7 +8,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.rules import finding
-from readback.scores import chart_sentences, pooled, report
+from readback.scores import chart_sentences, in_view, pooled, report
 from readback.scores import charts as drawn
 from readback.scores.agreement.measured import of_pool
 from readback.scores.comparing import comparability, difference
@@ -70,6 +70,8 @@ def _notes(
     if absent := score_lead.without_scores(scored, workspace):
         names = ", ".join(dict.fromkeys(name for _, name in absent))
         yield t("scores.plan_absent", n=len(absent), names=names)
+    if left := in_view.left_out(score_view.of_files(scored), name, view.judge):
+        yield left
     if name in scored.inferred:
         yield t("scores.inferred", criterion=name, scale=scale_text(view.criterion))
     if view.by and (conditions := score_view.conditions(scored, view)) > score_view.MOST:

@@ -89,11 +89,11 @@ def _best(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     verdicts = [(one, *_fair(table, workspace, one)) for one in found.clear]
     fair = tuple(one for one, _, kind in verdicts if kind not in ("unfair", "unknown"))
     unchecked = next((way for _, way, kind in verdicts if kind == "unchecked"), None)
-    name, others = partial(report.short, table), len(rows) - 1
-    text = report.best(replace(found, clear=fair), others, name, checked=unchecked is None)
+    against_it = [way for _, way, kind in verdicts if kind in ("unfair", "unknown")]
+    name, others, unfair = partial(report.short, table), len(rows) - 1, len(against_it)
+    text = report.best(replace(found, clear=fair), others, name, checked=unchecked is None, unfair=unfair)
     which = t("scores.best_which", factor=view.by) if view.by else ""
-    unfair = len(found.clear) - len(fair)
-    rest = t("scores.best_unfair", n=unfair) if unfair else ""
+    rest = show.h("<p>{}</p>{}", t("scores.best_unfair", n=unfair), against_it[0]) if unfair else ""
     return f"{which} {t('scores.conclusion', text=text)}".lstrip(), unchecked or rest
 
 
@@ -139,5 +139,21 @@ def _fair(table: ScoreTable, workspace: Workspace, one: Comparison) -> tuple[Mar
         return Markup(""), ""
     name = partial(report.short, table)
     rest = report.untouched(one, found.touched, found.untouched, name) if found.verdict.faults else ""
-    said = [verdict.line(found.verdict), show.h('<p class="rb-fair">{}</p>', rest) if rest else ""]
+    said = [
+        _over(one, found, name),
+        verdict.line(found.verdict),
+        show.h('<p class="rb-fair">{}</p>', rest) if rest else "",
+    ]
     return show.join(said), found.verdict.kind
+
+
+def _over(one: Comparison, found: fair_pairs.Fairness, name: report.Name) -> Markup | str:
+    """Of two values of a factor: over how many pairs of conditions they are compared, and how many of them are not fair
+    or not known to be.
+    """
+    if len(found.pairs) < 2 or found.verdict.kind in ("fair", "same"):
+        return ""
+    wrong, unknown = (sum(each.kind == kind for each in found.pairs) for kind in ("unfair", "unknown"))
+    said = t("scores.fair_factor", a=name(one.a), b=name(one.b), n=len(found.pairs), wrong=wrong, unknown=unknown,
+             factor=" and ".join(factor for factor, _ in one.a))  # fmt: skip
+    return show.h('<p class="rb-fair">{}</p>', said)

@@ -343,20 +343,47 @@
   };
   new MutationObserver(enter).observe(document.body, { childList: true, subtree: true });
 
-  // The finding that the address asks for: into view and in focus, once for each address.
+  // What was asked for last: the finding or the hit that the address marks, once for each address, or a list of hits,
+  // once for each search. The server sends them in parts, and what is above them may come later or grow: until the
+  // reader moves, each change of the page brings what was asked for into view again, so no order of these matters.
+  const MARKED = "mark.rb-here, .rb-finding.rb-here";
+  const LISTED = "[data-rb-listed]";
   let seen = "";
-  const look = () => {
-    const mark = document.querySelector("mark.rb-here, .rb-finding.rb-here");
-    if (mark === null || seen === location.href) return;
-    seen = location.href;
-    const { top, bottom } = mark.getBoundingClientRect();
-    const inView = top > 100 && bottom < innerHeight - 100; // what is above a mark in view, as the list of hits, stays
-    if (mark.matches("mark") && !inView) mark.scrollIntoView({ block: "center" });
-    else if (top > innerHeight - 100) mark.scrollIntoView({ block: "nearest" });
-    mark.tabIndex = -1;
-    mark.focus({ preventScroll: true });
+  let listed = "";
+  let wanted = null; // the selector of what was asked for, until the reader moves
+  let reached = null; // the element that has had the focus for it
+  for (const moved of ["wheel", "touchstart", "pointerdown", "keydown"]) {
+    document.addEventListener(moved, () => { wanted = null; }, { capture: true, passive: true });
+  }
+  const show = (thing) => {
+    const { top, bottom } = thing.getBoundingClientRect();
+    if (thing.matches(LISTED)) {
+      if (top < 50 || top > innerHeight / 2) thing.scrollIntoView({ block: "start" });
+    } else if (thing.matches("mark")) {
+      if (top < 100 || bottom > innerHeight - 100) thing.scrollIntoView({ block: "center" }); // else what is above it stays
+    } else if (top > innerHeight - 100) thing.scrollIntoView({ block: "nearest" });
   };
-  new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+  const look = () => {
+    const list = document.querySelector(LISTED);
+    if (list !== null && list.dataset.rbListed !== listed) {
+      listed = list.dataset.rbListed;
+      seen = location.href; // the first hit is marked, too, and is not what was asked for
+      [wanted, reached] = [LISTED, null];
+    } else if (seen !== location.href && document.querySelector(MARKED) !== null) {
+      seen = location.href;
+      [wanted, reached] = [MARKED, null];
+    }
+    const thing = wanted && document.querySelector(wanted);
+    if (!thing) return;
+    grown.observe(thing.closest("[data-testid=stMainBlockContainer]") ?? document.body); // once for each element
+    show(thing);
+    if (thing === reached) return;
+    reached = thing;
+    thing.tabIndex = -1;
+    thing.focus({ preventScroll: true });
+  };
+  const grown = new ResizeObserver(look); // a font that arrives moves things, too
+  new MutationObserver(look).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-rb-listed"] });
   look();
 
   // What a drill-down has opened: into view, and the focus goes to its heading, once for each drill-down. Charts above it and the
