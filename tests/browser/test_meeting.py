@@ -29,7 +29,7 @@ NAMES = part(("Ana", "Ben", "Cleo", "Dan"), 2)
 PUT_OFF = part(("As above.", "Prices come from the price list."), 1)
 CUT = "[...document.querySelectorAll('table')].filter((t) => t.getBoundingClientRect().right > innerWidth + 1).length"
 SAID = (
-    "To be changed: short versus cited", "The citations need a list of notes.", "The whole study: signed off",
+    "To be changed: “short” versus “cited”", "The citations need a list of notes.", "The whole study: signed off",
     "Nothing that was signed has changed.", f"{len(NAMES)} notes are open.", "Deferred", "not fair",
     *(f"{who} asks about the prices." for who in NAMES),
 )  # fmt: skip
@@ -90,7 +90,7 @@ def test_people_meet_decide_and_sign_and_the_report_says_it(
         save(one, "Save note")
     first = people[0]
     turn_to(first, at(root, "agenda"), ".rb-entry")
-    assert "May short be compared with cited?" in first.locator(".rb-entry h2").first.inner_text()
+    assert "May “short” be compared with “cited”?" in first.locator(".rb-entry h2").first.inner_text()
     assert "Not fair." in first.locator(".rb-entry").first.inner_text()
     first.locator(".rb-entry h2 a").first.click()
     first.get_by_role("textbox", name="Reason").wait_for()

@@ -64,7 +64,7 @@ def test_one_planned_comparison_is_named(serving: Any) -> None:
     serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
     text = words(overview())
     assert (
-        f"3 records, 2 conditions. The comparison of right versus wrong is not fair. {FAULT}: 3 places in wrong ."
+        f"3 records, 2 conditions. The comparison of “right” versus “wrong” is not fair. {FAULT}: 3 places in wrong ."
         in text
     )
     assert "kind of error" not in text
@@ -75,7 +75,7 @@ def test_several_planned_comparisons_are_counted(serving: Any) -> None:
     files = study(comparisons=pairs)
     files["readback.yml"]["conditions"].append({"name": "other", "mode": "good"})
     serving(files)
-    first = "2 of 3 planned comparisons are not fair; the first is right versus wrong ."
+    first = "2 of 3 planned comparisons are not fair; the first is “right” versus “wrong” ."
     assert f"{first} {FAULT}: 3 places in wrong ." in words(overview())
 
 
@@ -116,14 +116,16 @@ def test_the_planned_comparison_says_which_is_better_and_why_that_may_not_be_kno
     serving(files | {"s.csv": f"item,condition,criterion,score,status\n{''.join(rows)}"})
     test = overview()
     assert "Fair to compare? Which is better? (good) Why" in words(test)
-    assert said in row(test, f"right versus {side}")
+    assert said in row(test, f"“right” versus “{side}”")
 
 
 def test_each_planned_comparison_is_a_row_that_leads_to_compare(serving: Any) -> None:
     serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
     test = overview()
     assert "Planned comparisons Comparison Fair to compare? Why" in words(test)
-    assert row(test, "right versus wrong").startswith(f"right versus wrong Not fair. | {FAULT}: 3 places in wrong")
+    assert row(test, "“right” versus “wrong”").startswith(
+        f"“right” versus “wrong” Not fair. | {FAULT}: 3 places in wrong"
+    )
     assert {(one["condition"], one["b_condition"]) for one in links(test, "compare")} == {("right", "wrong")}
 
 
@@ -131,7 +133,7 @@ def test_what_to_look_at_first_says_which_comparison_it_breaks_and_why_it_is_the
     serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
     text = words(overview())
     assert "in 3 records and 1 condition" in text
-    assert "; on one side only of right versus wrong" in text
+    assert "; on one side only of “right” versus “wrong”" in text
     why = "Number 1 in the list: error, on one side only of a planned comparison, 1 condition, 3 records, "
     assert f"{why}fmt-system-text-in-user." in text
 
@@ -195,7 +197,7 @@ def test_what_is_in_no_row_is_counted_below_the_table(serving: Any) -> None:
 
 
 def test_a_planned_comparison_that_cannot_be_judged_is_named_in_the_first_line() -> None:
-    said_first = "1 of 2 planned comparisons cannot be judged ( base, open book versus RAG-trained, open book )."
+    said_first = "1 of 2 planned comparisons cannot be judged ( “base, open book” versus “RAG-trained, open book” )."
     assert said_first in words(overview(workspace="six-conditions"))
 
 
@@ -238,7 +240,7 @@ def test_more_values_than_can_be_told_apart_are_counted_in_ranges_and_every_row_
     files = study(scores=["scores.csv"], criteria={"quality": {"scale": {"min": 1, "max": 5}}})
     serving(files | {"scores.csv": f"id,condition,quality\n{rows}"})
     test = overview()
-    shown = re.findall(r'rb-step rb-step-(\d)" style="flex:(\d) 1 0" title="([^:]*):', said(test))
+    shown = re.findall(r'rb-step (rb-step-\d rb-mark-\d)" style="flex:(\d) 1 0" title="([^:]*):', said(test))
     right, wrong = shown[:4], shown[4:]
     assert [(n, name) for _, n, name in right] == [("3", "1 to 2"), ("2", "2 to 3"), ("1", "3 to 4"), ("1", "4 to 5")]
     assert [(n, name) for _, n, name in wrong] == [("1", "1 to 2"), ("3", "3 to 4"), ("3", "4 to 5")]
@@ -253,7 +255,7 @@ def test_a_value_that_only_one_condition_was_given_is_in_the_legend_and_has_one_
     serving(files | {"scores.csv": f"id,condition,quality\n{rows}"})
     test = overview()
     assert "quality, by value: 1 2 3 4" in words(test)
-    shown = re.findall(r'rb-step rb-step-(\d)" style="flex:\d 1 0" title="([^:]*):', said(test))
+    shown = re.findall(r'rb-step (rb-step-\d rb-mark-\d)" style="flex:\d 1 0" title="([^:]*):', said(test))
     assert len(set(shown)) == len(dict(shown)) == 4
 
 

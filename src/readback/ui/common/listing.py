@@ -98,7 +98,12 @@ def lead(found: Sequence[Group], every: Sequence[Group], records: int, audit: Au
     what = show.join([show.join(counted[:-1], ", "), *counted[-1:]], t("overview.and")) if counted[1:] else counted[0]
     beside = any(one.beside for one in audit.training) and any(group.code.startswith(AREA) for group in found)
     some = None if audit.sample or beside else in_records(found)
-    where = f" {t('findings.lead_records', some=some, n=records)}" if some and records else ""
+    where = ""
+    if some and records:
+        about = sum(group.count for group in found if group.records)
+        part = about < sum(group.count for group in found)  # the others are about no single record
+        where = t("findings.lead_part", k=about, some=some, n=records) if part else ""
+        where = where or f" {t('findings.lead_records', some=some, n=records)}"
     where = f" {t('findings.lead_sample')}" if audit.sample else where
     count, whole = (sum(group.count for group in groups) for groups in (found, every))
     where += t("findings.lead_filtered", n=whole) if count != whole else ""

@@ -22,6 +22,7 @@ from readback.ui.scores.score_drilldown import address_of
 from readback.words import t
 
 STEPS = 6  # shades; a scale with fewer values takes some of them
+MARKS = 7  # patterns, so that nothing depends on colour
 APART = 7  # values that are told apart, two neighbours in one shade if need be; more than these are counted in ranges
 RANGES = (5, 4, 6, 3)  # how many, preferred from the first on, so that they begin and end at round numbers
 MANY = 0.05  # of the scores without a value, from which on a mean says so; findings warn from there, too
@@ -58,7 +59,7 @@ class Headline:
     criterion: str
     judge: str
     synthetic: bool
-    values: tuple[tuple[str, int], ...]  # with their shades
+    values: tuple[tuple[str, str], ...]  # with their looks
     factors: tuple[str, ...]
     shapes: Mapping[str, Shape]
     left_out: str
@@ -80,7 +81,7 @@ def headline(workspace: Workspace, table: ScoreTable) -> Headline | None:
     if not rows:
         return None
     names, of = _in_ranges(rows, criterion)
-    values = tuple(zip(names, _steps(len(names), criterion), strict=True))
+    values = tuple(zip(names, _looks(len(names), criterion), strict=True))
     shapes = {seen.label(row.condition): _shape(seen, row, of, dict(values)) for row in rows}
     judge = in_view.judge_name(table, wanted, given) if given else ""
     left_out = in_view.left_out(table, wanted, given)
@@ -89,8 +90,8 @@ def headline(workspace: Workspace, table: ScoreTable) -> Headline | None:
 
 def legend(head: Headline, left_out: bool) -> Markup:
     """What the small pictures show, in the order and shades of the scale; and `left_out`, unless the lead says it."""
-    key = '<span class="rb-key"><span class="rb-step rb-step-{}"></span>{}</span>'
-    items = [show.h(key, step, value) for value, step in head.values]
+    key = '<span class="rb-key"><span class="rb-step {}"></span>{}</span>'
+    items = [show.h(key, look, value) for value, look in head.values]
     said = t("overview.legend", criterion=head.criterion)
     judge = t("overview.legend_judge", judge=head.judge) if head.judge else ""
     made_up = show.h(' <strong class="rb-warn">{}</strong>', t("overview.synthetic")) if head.synthetic else ""
@@ -159,15 +160,15 @@ def reconciled(table: ScoreTable) -> Sequence[str]:
     return lines
 
 
-def _shape(table: ScoreTable, row: Row, of: Mapping[str, str], steps: Mapping[str, int]) -> Shape:
+def _shape(table: ScoreTable, row: Row, of: Mapping[str, str], looks: Mapping[str, str]) -> Shape:
     missing = row.missing + row.failed
     told = ", ".join(f"{_said(value)}: {n}" for value, n in row.distribution) or "–"
     label = t("overview.shape_said", criterion=row.criterion, counts=told, n=row.n, missing=missing)
     box = '<span class="{}" style="flex:{} 1 0" title="{}: {}"></span>'
-    counts = dict.fromkeys(steps, 0)
+    counts = dict.fromkeys(looks, 0)
     for value, n in row.distribution:
         counts[of[value]] += n
-    parts = [show.h(box, f"rb-step rb-step-{steps[name]}", n, name, n) for name, n in counts.items() if n]
+    parts = [show.h(box, f"rb-step {looks[name]}", n, name, n) for name, n in counts.items() if n]
     parts += [show.h(box, "rb-left", missing, t("overview.missing"), missing)] if missing else []
     picture = show.h('<span class="rb-shape" role="img" aria-label="{}">{}</span>', label, show.join(parts))
     mean = score_means.mean(row.mean)
@@ -200,10 +201,11 @@ def _in_ranges(rows: Sequence[Row], criterion: Criterion) -> tuple[Sequence[str]
     return names, {value: names[bisect_right(ends, middle, 1, many) - 1] for value, middle in middles.items()}
 
 
-def _steps(count: int, criterion: Criterion) -> list[int]:
-    """The shade of each value, the same as in the charts of Scores: the better end of the scale is blue."""
+def _looks(count: int, criterion: Criterion) -> list[str]:
+    """The shade and the pattern of each value, those of the charts of Scores: the better end of the scale is blue."""
     places = [round(at * (STEPS - 1) / (count - 1)) if count > 1 else STEPS - 2 for at in range(count)]
-    return places[::-1] if criterion.direction == "down" else places
+    shades = places[::-1] if criterion.direction == "down" else places
+    return [f"rb-step-{shade} rb-mark-{at % MARKS}" for at, shade in enumerate(shades)]
 
 
 def _said(value: str) -> str:

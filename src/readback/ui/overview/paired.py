@@ -52,7 +52,7 @@ def sentence(audit: Audit, found: Sequence[Verdict], scored: Mapping[Pair, Answe
     rest = audit.severities.get("error", 0) - sum(hit.values())
     key = "verdict.rest" if hit else "verdict.rest_only"
     better = scored.get(found[0].pair) if len(found) == 1 and not wrong and not unknown else None
-    said = show.h("{}", t("overview.better_said", criterion=better.criterion, text=better.text) if better else "")
+    said = show.h("{}", t("overview.better_said", criterion=better.named, text=better.text) if better else "")
     return show.join([one for one in (told, said, t(key, n=rest) if rest > 0 and not unknown else "") if one], " ")
 
 
@@ -68,12 +68,13 @@ def _unknown(unknown: Sequence[Verdict], planned: int) -> Markup:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the scores say of a planned comparison that is fair or not: which is better, under which criterion, and by
-    whom it was judged.
+    whom it was judged; `named` is the criterion, and that its scores are synthetic where they are.
     """
 
     criterion: str
     judge: str
     text: str
+    named: str
 
 
 def answers(workspace: Workspace, table: ScoreTable, found: Sequence[Verdict]) -> Mapping[Pair, Answer]:
@@ -87,12 +88,13 @@ def answers(workspace: Workspace, table: ScoreTable, found: Sequence[Verdict]) -
         if judge is None or made.keys() == kinds.keys():
             break
         seen = in_view.shown(table, judge)
+        named = t("overview.better_synthetic", criterion=criterion) if table.synthetic else criterion
         for line in in_view.of_plan(seen, plan, criterion, judge):
             a, b = (name_of(workspace, seen, key) or "" for key in (line.a, line.b))
             pair = next((one for one in kinds if {one.a, one.b} == {a, b}), None)
             if pair is not None and pair not in made:
                 text = report.answer(line, partial(report.short, seen), seen.criteria[criterion], kinds[pair])
-                made[pair] = Answer(criterion, judge, text)
+                made[pair] = Answer(criterion, judge, text, named)
     return made
 
 
@@ -110,7 +112,7 @@ def table_of(beside: DeltaGenerator, found: Sequence[Verdict], scored: Mapping[P
         Column("why", t("verdict.why"), show=lambda row: verdict.why(by_name[row["pair"]], but=once)),
     ]
     if scored:
-        said = dict.fromkeys(one.criterion for one in scored.values())
+        said = dict.fromkeys(one.named for one in scored.values())
         head = t("overview.better", criterion=", ".join(said))
         columns.insert(2, Column("better", head, show=lambda row: _better(scored.get(by_name[row["pair"]].pair))))
     table.table("planned", columns, rows, caption=title, tools=len(rows) > table.PAGE)
