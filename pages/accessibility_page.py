@@ -9,6 +9,9 @@ from readback.ui.common import show
 from readback.words import t
 
 st.title(t("access.title"))
+found = criteria.document()
+if found:
+    show.draw(show.h('<p class="rb-lead">{}</p>', criteria.results(found.rows)))
 show.draw(show.h('<p class="rb-prose">{}</p>', t("access.met")))
 show.draw(show.h("<h2>{}</h2>", t("access.gaps_title")))
 gaps = [t("access.gap_reader"), t("access.gap_wide"), t("access.gap_language"), t("access.gap_tested")]
@@ -21,4 +24,4 @@ show.draw(show.h('<p class="rb-prose">{}</p>', t("access.write", contact=contact
 checked = os.environ.get("READBACK_ACCESSIBILITY_CHECKED")
 show.draw(show.h('<p class="rb-prose">{}</p>', t("access.checked", date=checked) if checked else t("access.unchecked")))
 show.draw(show.h("<h2>{}</h2>", t("access.tested_title")))
-criteria.draw()
+criteria.draw(found)

@@ -67,10 +67,19 @@ def test_no_style_hangs_on_what_the_whole_page_holds() -> None:
         assert not [rule for indent, rule in rules if not indent or ":not(:has" in rule]
 
 
+def test_a_criterion_that_neither_passes_nor_was_left_out_is_said_to_fail() -> None:
+    rows = [("1", "", "pass"), ("2", "", "passes there"), ("3", "", "not tested"), ("4", "", "the picture is cut")]
+    assert criteria.results(rows).endswith("0 do not apply, 1 was not tested and 1 fails.")
+
+
 def test_the_accessibility_statement_holds_the_table_of_criteria_as_the_document_has_it() -> None:
     rows = [line.split("|") for line in criteria.FILE.read_text("utf-8").splitlines() if line.startswith("| ")][1:]
     test = page("accessibility")
     shown = re.findall(r'<th scope="row"[^>]*>(.*?)</th>', said(test))
     assert shown == [escape(row[1].strip()) for row in rows]
+    results = [row[3].strip() for row in rows]
+    part, passed = (sum(bool(re.match(word, one)) for one in results) for word in ("passes", r"pass\b"))
+    assert f"{len(rows)} criteria, or groups of them" in words(test)
+    assert f"{passed} pass and {part} pass where they were tested; {results.count('not applicable')} do" in words(test)
     assert "docs/accessibility.md" not in words(test)
     assert "| " not in words(test)

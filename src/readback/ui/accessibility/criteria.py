@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from readback.words import t
 
 FILE = PROJECT / "docs" / "accessibility.md"
 LOOKS = ("<code>{}</code>", "<strong>{}</strong>", "<em>{}</em>", "{}")
+RESULTS = ("passes", "pass", "not applicable", "not ")  # how a result begins: with a limit, without one, …
 KEYS = ("criterion", "how", "result")
 MARKED = re.compile(
     r"`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*|\[([^\]]+)\]\([^)]*\)"
@@ -30,20 +32,28 @@ class Document:
     after: tuple[str, ...]
 
 
-def document() -> Document:
-    """What the file says. Raises OSError where it is not here."""
-    blocks = [block.strip() for block in FILE.read_text("utf-8").split("\n\n")]
+def document() -> Document | None:
+    """What the file says; None where it is not here."""
+    try:
+        blocks = [block.strip() for block in FILE.read_text("utf-8").split("\n\n")]
+    except OSError:
+        return None
     blocks[0] = blocks[0].partition("\n")[2]  # the title
     at = next(number for number, block in enumerate(blocks) if block.startswith("|"))
     rows = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in blocks[at].splitlines()[2:]]
     return Document(tuple(blocks[:at]), tuple(rows), tuple(blocks[at + 1 :]))
 
 
-def draw() -> None:
+def results(rows: Sequence[Sequence[str]]) -> str:
+    """How many criteria pass, pass where they were tested, do not apply, were not tested, and fail: all others."""
+    words = Counter(next((word for word in RESULTS if row[-1].startswith(word)), "") for row in rows)
+    part, passed, apart, untested = (words[word] for word in RESULTS)
+    return t("access.results", all=len(rows), passed=passed, part=part, apart=apart, untested=untested, failed=words[""])
+
+
+def draw(found: Document | None) -> None:
     """All of it, or that it is not here."""
-    try:
-        found = document()
-    except OSError:
+    if found is None:
         show.draw(show.h("<p>{}</p>", t("access.no_table")))
         return
     show.draw(_paragraphs(found.before))
