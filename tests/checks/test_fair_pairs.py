@@ -64,7 +64,7 @@ def test_the_page_says_that_nothing_was_checked_yet_and_then_what_overview_says(
     assert "“base, open book” versus “RAG-trained, open book”: may they be compared? Cannot tell." in said
     pair = "RAG-trained, open book minus base, open book"
     rest = "is +0.32 (n 22, 95 % interval −0.31 to 0.95) instead of +0.46."
-    assert f"Without the 2 records that these errors touch, {pair} {rest}" in said
+    assert f"Without the 2 records in which errors were found, {pair} {rest}" in said
 
 
 def test_the_command_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
