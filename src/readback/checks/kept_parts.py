@@ -25,6 +25,7 @@ import msgspec
 
 from readback.checks import kept_answers, regular_records, rules
 from readback.checks.batch import Batch, Shapes
+from readback.checks.kept_digests import KeptDigests
 from readback.checks.material import Material, looks_elsewhere, told_in_full
 from readback.checks.regular_records import Look, Plan, Sizes
 from readback.checks.summary import LIMIT
@@ -111,6 +112,9 @@ class Parts:
         self._lock = Lock()
         self._names: dict[Asked, str] = {}
         self._looks: dict[Choices, Look] = {}
+        file = hashlib.sha256(str(data.path).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+        self._of_digests = folder / f"{file}-digests"
+        self._digests = KeptDigests(data, hashes, read_packed(self._of_digests))
         self._ranges: tuple[list[int], list[str]] = ([], [])  # the first record of each, in order, and its digest
         self._began, self._waiting, self._room = time.monotonic(), list[tuple[Path, Callable[[], bytes]]](), 0
 
@@ -169,7 +173,7 @@ class Parts:
 
     def _path(self, start: int, stop: int) -> Path | None:
         try:
-            made = self.data.digest(start, stop)[:32]
+            made = self._digests.of(start, stop)[:32]
         except DatasetChanged:  # a child says so, too
             return None
         with self._lock:
@@ -227,6 +231,15 @@ class Parts:
 
     # Keeping.
 
+    def end(self) -> None:
+        """All ranges were told: keep their digests."""
+
+        def packed() -> bytes:
+            made = self._digests.new()
+            return zlib.compress(encoded(made), 1) if made else b""
+
+        self.keep(self._of_digests, packed)
+
     def keep(self, path: Path | None, packed: Callable[[], bytes]) -> None:
         """Keep what is new in a file, as soon as the check turns out to be a slow one."""
         with self._lock:
@@ -249,7 +262,7 @@ class Parts:
 
     def _write(self, path: Path, packed: bytes) -> None:
         """Raises OSError."""
-        if len(packed) > LARGEST:
+        if not 0 < len(packed) <= LARGEST:
             return
         with self._lock:
             if self._room < len(packed):
