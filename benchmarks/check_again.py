@@ -6,6 +6,8 @@ whole process that works on two processors:
   first      nothing is kept
   unchanged  asked again
   condition  one condition of six has another mode, so that other messages are sent
+  adapter    one has an adapter that adds a sentence to the system text; the mode is as it was in `condition`
+  user       one has an adapter that adds a sentence to what the user says, so that each record has a finding
   byte       one byte in the middle of the records is another
   appended   1 % more records
   killed     nothing is kept; the process is killed with SIGKILL after half the time of the first
@@ -32,6 +34,10 @@ from typing import Any
 
 from check_speed import WORKSPACE, machine, record, write
 
+ADAPTERS = {
+    "adapter": '{name: gateway, tasks: {generation: {system: "Keep the answer under sixty words."}}}',
+    "user": '{name: outlet, tasks: {generation: {user: "Keep the answer under sixty words."}}}',
+}
 WORDS = ("The tide turns.", "Nobody saw the pilot come aboard before the fog lifted.", "It was measured twice.")
 
 
@@ -61,6 +67,14 @@ def another_mode(folder: Path) -> None:
     text = (folder / "readback.yml").read_text("utf-8")
     assert text.count('"mode": "hybrid"') == 1
     (folder / "readback.yml").write_text(text.replace('"mode": "hybrid"', '"mode": "standard"'), "utf-8")
+
+
+def with_adapter(folder: Path, name: str) -> str:
+    """The configuration in which a condition has this adapter."""
+    text = (folder / "readback.yml").read_text("utf-8")
+    found = '"name": "c6",'
+    assert text.count(found) == 1
+    return text.replace(found, f'{found} "adapter": "{name}",')
 
 
 def another_byte(folder: Path) -> None:
@@ -93,7 +107,10 @@ def main() -> None:
     with TemporaryDirectory() as base:
         folder = asked.folder or write(Path(base) / "work", asked.records).parent
         # each condition has lines of its own, so that the places of others stay what they are
-        (folder / "readback.yml").write_text(json.dumps(WORKSPACE, indent=1), "utf-8")
+        for step, adapter in ADAPTERS.items():
+            (folder / f"{step}.yml").write_text(adapter, "utf-8")
+        workspace = {**WORKSPACE, "adapters": [f"{step}.yml" for step in ADAPTERS]}
+        (folder / "readback.yml").write_text(json.dumps(workspace, indent=1), "utf-8")
         caches = [f"{base}/first", f"{base}/killed"]
         first: dict[str, Any] = {}
         print(f"{asked.records:,} records, {machine()}")
@@ -113,6 +130,11 @@ def main() -> None:
         row("unchanged", caches[0])
         another_mode(folder)
         row("condition", caches[0])
+        before = (folder / "readback.yml").read_text("utf-8")
+        for step, name in (("adapter", "gateway"), ("user", "outlet")):
+            (folder / "readback.yml").write_text(with_adapter(folder, name), "utf-8")
+            row(step, caches[0])
+            (folder / "readback.yml").write_text(before, "utf-8")
         another_byte(folder)
         row("byte", caches[0])
         more(folder, asked.records, asked.records // 100)

@@ -23,12 +23,14 @@ from test_short_ways import near_files, near_row, regular, row
 from unforked import unforked
 
 from readback import as_json, project_files, workspace
-from readback.checks import audit_run, chunk, engine, kept_answers, kept_parts, regular_records, repeats
+from readback.checks import audit_run, chunk, engine, kept_answers, kept_digests, kept_parts, regular_records, repeats
 from readback.checks.rules import Fault
 from readback.checks.summary import Progress
 from readback.cli import main
 from readback.prompts import in_child, in_chunks, trial
 from readback.readers import cache_folder
+from readback.readers.checksum import Hashes
+from readback.records.dataset import Dataset, open_dataset
 from readback.sandbox.frozen import plain
 from readback.types import Finding
 
@@ -342,7 +344,7 @@ def test_after_a_kill_the_check_goes_on_where_it_was(write: Write, kept: Path, a
 def test_a_damaged_part_is_not_believed(write: Write, kept: Path, asked: list[Asked]) -> None:
     folder = write(FILES)
     first, chance = answer(folder), random.Random(3)
-    path = min(kept.iterdir())
+    path = min(kept.glob("?" * 32))
     whole = path.read_bytes()
     broken = [b"", whole[:-1], whole + b"\0", b"\0" * 40]
     for _ in range(some(50)):
@@ -464,7 +466,7 @@ def test_the_command_shows_parts_and_removes_them(write: Write, kept: Path, caps
     answer(write(FILES))
     assert main(["cache", "--format", "json"]) == 0
     said = json.loads(capsys.readouterr().out)["kept"]["parts"]
-    assert said == {"entries": 3, "bytes": sum(one.stat().st_size for one in kept.iterdir())}
+    assert said == {"entries": 4, "bytes": sum(one.stat().st_size for one in kept.iterdir())}
     assert main(["cache", "--clear"]) == 0
     assert "parts of answers of checks: 0 (0.0 MB)" in capsys.readouterr().out
     assert list(kept.iterdir()) == []
@@ -493,9 +495,9 @@ def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     seen: list[int] = []
     really = in_child.Inside.records
 
-    def records(self: in_child.Inside, unread: Any = ()) -> Any:
-        for record in really(self, unread):
-            seen.extend([record.place.index or 0] if record.fields else [])
+    def records(self: in_child.Inside) -> Any:
+        for record in really(self):
+            seen.append(record.place.index or 0)
             yield record
 
     monkeypatch.setattr(in_child.Inside, "records", records)
@@ -525,7 +527,9 @@ def test_after_another_mode_only_records_are_read_again_of_which_something_may_b
     looked_at.clear()
     (folder / "readback.yml").write_text(config.replace(f"mode: {old},", f"mode: {new},"))
     last = answer(folder, jobs=1)
-    assert [records for *_, records in asked] == [False] * 3
+    assert [(at, records) for at, *_, records in asked] == [
+        (at, False) for at in (0, 3, 6) if {at, at + 1, at + 2} & {*read}
+    ]
     assert looked_at == read
     assert last == afresh(folder)
 
@@ -547,7 +551,7 @@ def test_where_contexts_were_not_looked_at_all_records_are_read_for_a_mode_that_
 def test_damaged_looks_are_not_believed(about: Any, write: Write, kept: Path, looked_at: list[int]) -> None:
     folder = write({"readback.yml": FORMATS, "data.jsonl": "".join(regular_row(n) for n in range(3))})
     answer(folder)
-    (path,) = kept.glob("[!.]*")
+    (path,) = kept.glob("?" * 32)
     sections = json.loads(zlib.decompress(kept_answers.read(path) or b""))
     for one in sections.values():
         one[-1] = about if one[-1] else None
@@ -566,3 +570,58 @@ def test_a_look_covers_another_that_demands_no_more() -> None:
         assert not wide.covers(wide._replace(**more))
     for less in ({"contexts": False}, {"prompt": False}):
         assert not wide._replace(**less).covers(wide)
+
+
+# Digests of ranges: of a part of the file that is what it was they are known, too.
+
+
+@pytest.fixture
+def digested(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The first records of the ranges that are hashed from now on."""
+    seen: list[int] = []
+    really = Dataset.digest
+
+    def digest(self: Dataset, start: int, stop: int) -> str:
+        seen.append(start)
+        return really(self, start, stop)
+
+    monkeypatch.setattr(Dataset, "digest", digest)
+    return seen
+
+
+def test_ranges_of_a_file_are_hashed_again_only_where_its_parts_are_others(
+    write: Write, digested: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = len(regular_row(0))
+    monkeypatch.setattr(kept_digests, "PART", long + long // 2)  # of which each record that is at 1, 4, … has two
+    monkeypatch.setattr(in_chunks, "MOST", 1)
+    rows = [regular_row(number) for number in range(6)]
+    folder = write({"readback.yml": FORMATS, "data.jsonl": "".join(rows)})
+    for name, content, expected in (
+        ("readback.yml", FORMATS, list(range(6))),
+        ("readback.yml", FORMATS.replace("hybrid", "standard"), []),
+        ("data.jsonl", "".join([regular_row(9), *rows[1:]]), [0, 1]),
+        ("data.jsonl", "".join([regular_row(9), *rows[1:5], regular_row(8)]), [4, 5]),
+        ("data.jsonl", "".join([regular_row(9), *rows[1:5]]), [4]),
+        ("data.jsonl", "".join([*rows[1:5], regular_row(9)]), [0, 1, 2, 3, 4]),
+    ):
+        (folder / name).write_text(content)
+        digested.clear()
+        found = answer(folder, jobs=1)
+        assert digested == expected
+        assert found == afresh(folder)
+
+
+def test_a_file_that_is_another_than_the_one_that_was_opened_names_no_digest(write: Write) -> None:
+    folder = write({"readback.yml": FORMATS, "data.jsonl": "".join(regular_row(number) for number in range(2))})
+    opened = workspace.open(folder)
+    data = open_dataset(opened.root, opened.dataset)
+    known = kept_digests.KeptDigests(data, Hashes(), {})
+    known.of(0, 2)
+    (made,) = (known.new() or {}).items()
+    assert made[1] == data.digest(0, 2)
+    (folder / "new").write_text(regular_row(7))
+    (folder / "new").rename(folder / "data.jsonl")
+    wrong = kept_digests.KeptDigests(data, Hashes(), {made[0]: "x"})
+    assert wrong.of(0, 2) == made[1]
+    assert wrong.new() is None

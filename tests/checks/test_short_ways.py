@@ -110,6 +110,16 @@ def near_row(chance: random.Random, number: int) -> dict[str, Any]:
     return {"task_id": f"t{number}", "instruction": asked, "expected_response": "So [1].", "rag": rag}
 
 
+def adapter(chance: random.Random) -> dict[str, Any]:
+    """One that adds the same to every record, or something of the record's; a system role, or none."""
+    own = (said(chance, 6), said(chance, 14), f" {said(chance, 5)}\n", "Be brief.\n\nBe brief.", PARAGRAPH, "", " ")
+    of_format = (HEAD, "\n\nQuestion: nets\nAnswer:", *SYSTEMS)
+    texts = (*own, *of_format, *("Why {{ instruction }}", "{% if x %}Nets{% endif %}") * 3)
+    both = {role: chance.choice(texts) for role in ("system", "user") if chance.random() < 0.5}
+    more = [{"system": chance.choice(texts)}] if chance.random() < 0.2 else []
+    return {"tasks": {"generation": [both, *more]}, "system_prompt": chance.random() < 0.7}
+
+
 def near_files(chance: random.Random) -> dict[str, str]:
     """Conditions of the built-in formats over records that are nearly as those want them."""
     kinds = ("base", "instruction_only", "rag_trained")
@@ -125,20 +135,27 @@ def near_files(chance: random.Random) -> dict[str, str]:
         {"name": f"c{n}", "mode": chance.choice(("instruction", "rag", "hybrid", "standard")), "model": f"m{n % 3}"}
         for n in range(6)
     ]
+    adapters = {f"a{n}": adapter(chance) for n in range(2)}
+    for one in conditions:
+        one |= {"adapter": chance.choice((*adapters, "manual"))} if chance.random() < 0.4 else {}
     options = {"condition4": ("hybrid", "standard"), "closed_book": ("no_citations", "short")}
     config = {
         "dataset": {"path": "data.jsonl", "id": "task_id"},
         "models": models,
         "conditions": conditions,
         "prompts": ["builtin:prompt-formats"],
+        "adapters": [f"{name}.yml" for name in adapters],
         "options": {name: chance.choice(known) for name, known in options.items()}
         | {"spacing": chance.choice(("program", "document"))},
     }
+    if chance.random() < 0.1:
+        config["options"]["merge_roles"] = "gemma"
     if chance.random() < 0.3:
         config["leaks"] = chance.choice(({"threshold": 0.6}, {"phrases": ["nets"]}, {"phrases": ["the harbour tide"]}))
     rows = [near_row(chance, number) for number in range(6)]
     template = "FROM m\nTEMPLATE <|im_start|>{{ .System }}<|im_end|>{{ .Prompt }}<|im_end|>{{ .Response }}\n"
     made = {"readback.yml": json.dumps(config), "data.jsonl": "".join(json.dumps(one) + "\n" for one in rows)}
+    made |= {f"{name}.yml": json.dumps(one) for name, one in adapters.items()}
     return made | ({"Modelfile": template} if served else {})
 
 

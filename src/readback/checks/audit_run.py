@@ -14,7 +14,6 @@ from readback import as_json, sandbox
 from readback.checks.batch import Batch, Mark, heard
 from readback.checks.chunk import WORK, payload
 from readback.checks.kept_parts import Parts
-from readback.checks.regular_records import Looks
 from readback.checks.rules import Fault
 from readback.checks.summary import Tally
 from readback.checks.variables import Variables
@@ -70,14 +69,14 @@ class Run:
         choices: Iterable[Selection],
         records: bool = True,
         each: bool = False,
-        looks: Looks | None = None,
+        numbers: Sequence[int] | None = None,
     ) -> dict[str, Any]:
         """What a child takes for the records from place `start` to `stop`; `each`: it tells of every record at once;
-        `looks`: what an earlier check saw of them.
+        `numbers`: it is asked for these of them alone.
         """
-        numbers = self.numbers[start:stop] if self.sampled else None
+        numbers = self.numbers[start:stop] if self.sampled else numbers
         asked = partial(payload, self.opened, choices, start, stop, codes=self.codes, records=records)
-        return asked(numbers=numbers, each=each, looks=looks)
+        return asked(numbers=numbers, each=each)
 
     def asked(
         self, start: int, stop: int, choices: Sequence[Selection], records: bool, each: bool = False
@@ -87,8 +86,8 @@ class Run:
     def told(self, start: int, stop: int, choices: tuple[Selection, ...]) -> Iterator[Batch]:
         """What is told of the records of a whole range, by a child or by one of an earlier check."""
 
-        def ask(choices: tuple[Selection, ...], records: bool, looks: Looks | None) -> Iterator[Batch]:
-            return heard(self.of_range(self.work(start, stop, choices, records, looks=looks)))
+        def ask(choices: tuple[Selection, ...], records: bool, numbers: Sequence[int] | None) -> Iterator[Batch]:
+            return heard(self.of_range(self.work(start, stop, choices, records, numbers=numbers)))
 
         return self.parts.told(start, stop, choices, ask) if self.parts else ask(choices, True, None)
 

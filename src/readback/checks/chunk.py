@@ -13,7 +13,6 @@ from typing import Any
 from readback import as_json, sandbox
 from readback.checks import regular_records, rules
 from readback.checks.batch import Mark
-from readback.checks.regular_records import Looks
 from readback.checks.variables import Told
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
 from readback.prompts.self_tests import hangs, of_this, own_template
@@ -52,14 +51,12 @@ def payload(
     numbers: Sequence[int] | None = None,
     each: bool = False,
     plain: bool = False,
-    looks: Looks | None = None,
 ) -> dict[str, Any]:
     """What `audit_chunk` takes, as JSON. `records`: whether the rules about records run too; `numbers`: those of the
-    records, where they are no range; `each`: a frame for each record; `plain`: without any short way (for tests);
-    `looks`: what was seen of this range in an earlier check.
+    records, where they are no range; `each`: a frame for each record; `plain`: without any short way (for tests).
     """
     asked = {"codes": None if codes is None else sorted(codes), "records": records, "each": each, "plain": plain}
-    return {**in_chunks.payload(opened, choices, start, stop, numbers=numbers), **asked, "looks": looks}
+    return {**in_chunks.payload(opened, choices, start, stop, numbers=numbers), **asked}
 
 
 def warm() -> None:
@@ -106,10 +103,8 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
     quiet = [choice in look.quiet for choice in choices]
     known: list[list[Any] | None] = [None for _ in choices]  # by whose number the uses of a plan are told again
     before: list[list[Any]] = []
-    earlier = regular_records.looks(work["looks"]) if short and not of_rows else None
-    seen = look.seen(earlier, inside.start, choices)
     first = {"about": look.about} if of_rows and look.quiet else {}
-    for record in inside.records(unread=seen):
+    for record in inside.records():
         uses: list[list[Any]] = []
         found: list[list[Finding | rules.Fault]] = [[]]
         longest: list[int] = []
@@ -118,14 +113,13 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
             counted = token_counts.of_row(opened, record)
             alone = RuleContext(opened, record, tokens=counted, systems=inside.data.systems)
             found[0].extend(rules.check(alone, "record", wanted, decided))
-        sizes = seen.get(record.place.index or 0)
-        values = look.at(record) if look.quiet and not sizes else None
-        sizes = values.sizes if values else sizes
+        values = look.at(record) if look.quiet else None
+        sizes = values.sizes if values else None
         for number, (choice, plan) in enumerate(zip(choices, plans, strict=True)):
-            if sizes and plan and (plan.room is None or (values and look.fits(plan, values))):
+            if values and plan and look.fits(plan, values):
                 uses.append(known[number] or telling.tell(plan.uses))
                 known[number] = telling.again(uses[-1])
-                longest.append(plan.length(sizes))
+                longest.append(plan.length(values.sizes))
                 observed.append(None)
                 found.append([])
                 continue

@@ -161,6 +161,8 @@ def _worked_out(
                 break
         if not stopped:
             again.kept.end()
+            if one.parts:
+                one.parts.end()
     if not stopped and data.written:  # by a child that was reading it: a part of the answer is of each state
         raise DatasetChanged(changed_meanwhile(data.file))
     taken = Sample(

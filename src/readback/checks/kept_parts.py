@@ -19,22 +19,24 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
-from readback.checks import kept_answers, regular_records
+from readback.checks import kept_answers, regular_records, rules
 from readback.checks.batch import Batch, Shapes
+from readback.checks.kept_digests import KeptDigests
 from readback.checks.material import Material, looks_elsewhere, told_in_full
-from readback.checks.regular_records import Looks
+from readback.checks.regular_records import Look, Plan, Sizes
 from readback.checks.summary import LIMIT
-from readback.checks.variables import Shape
+from readback.checks.variables import Shape, shape
 from readback.prompts import model_input
 from readback.prompts.self_tests import said
 from readback.readers.cache_folder import cache_folder
 from readback.readers.checksum import Hashes
 from readback.readers.paths import show
 from readback.records.dataset import Dataset, DatasetChanged
+from readback.requests.observer import Observer
 from readback.types import Selection, Workspace
 
 KIND = kept_answers.KINDS[1]  # the folder in the cache
@@ -42,10 +44,11 @@ SECTIONS = 32  # of one file; others than those that are asked for go first
 LARGEST = 16 << 20  # bytes of one file
 ROOM = 16 << 20  # bytes that are made free at once
 
+T = TypeVar("T")
 Asked = Selection | None  # None: the records alone
 Choices = tuple[Selection, ...]
-# A child: for some choices, whether for the records alone, what an earlier one saw of them.
-Ask = Callable[[Choices, bool, Looks | None], Iterator[Batch]]
+# A child: for some choices, whether for the records alone, of which records of the range (None: of all).
+Ask = Callable[[Choices, bool, Sequence[int] | None], Iterator[Batch]]
 
 
 @dataclass(slots=True)
@@ -108,6 +111,10 @@ class Parts:
         self._dated = replace(opened, today=model_input.today(opened))  # templates may print it
         self._lock = Lock()
         self._names: dict[Asked, str] = {}
+        self._looks: dict[Choices, Look] = {}
+        file = hashlib.sha256(str(data.path).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+        self._of_digests = folder / f"{file}-digests"
+        self._digests = KeptDigests(data, hashes, read_packed(self._of_digests))
         self._ranges: tuple[list[int], list[str]] = ([], [])  # the first record of each, in order, and its digest
         self._began, self._waiting, self._room = time.monotonic(), list[tuple[Path, Callable[[], bytes]]](), 0
 
@@ -128,18 +135,45 @@ class Parts:
         joined = _Joined([known.get(one) or new[one] for one in wanted])
         asked = tuple(one for one in choices if one in new)
         filled, clean, count = [new[one] for one in asked], True, 0
-        alone = known.get(None)
-        looks = regular_records.looks([alone.about, alone.looks]) if alone else None
-        for one in ask(asked, None in new, looks):
+        for one in self._asked(range(start, stop), asked, known.get(None), ask):
             clean = _take(one, count, new.get(None), filled) and clean
             yield joined.batch(one.indices, count, one.faults) if known else one
             count += len(one.indices)
         if clean and count == stop - start:
             self.keep(path, partial(self._packed, _New(path, before, wanted, new)))
 
+    def _asked(self, numbers: range, choices: Choices, alone: Section | None, ask: Ask) -> Iterator[Batch]:
+        """What is told of a range for some choices, and of its records alone where that is not known. A child is asked
+        only for records of which an earlier look did not see enough.
+        """
+        looks = regular_records.looks([alone.about, alone.looks]) if alone else None
+        seen: Mapping[int, Sizes] = {}
+        if looks:
+            look = self._look(choices)
+            seen = look.seen(looks, numbers.start, choices)
+        if not seen:
+            yield from ask(choices, alone is None, None)
+            return
+        others = [number for number in numbers if number not in seen]
+        plans = [look.plans[choice] for choice in choices]
+        at, left = numbers.start, len(others)
+        for one in ask(choices, False, others) if others else ():
+            yield _filled(range(at, one.indices[-1] + 1), one, seen, plans)
+            at, left = one.indices[-1] + 1, left - len(one.indices)
+        if at < numbers.stop and not left:  # else the file has changed
+            yield _filled(range(at, numbers.stop), Batch(()), seen, plans)
+
+    def _look(self, choices: Choices) -> Look:
+        with self._lock:
+            if choices not in self._looks:
+                alone = not Observer(self.opened, self.data).there
+                decided = rules.decide(self.opened, self.codes)
+                self._looks[choices] = Look(self.opened, choices, decided, alone)
+            return self._looks[choices]
+
     def _path(self, start: int, stop: int) -> Path | None:
         try:
-            made = self.data.digest(start, stop)[:32]
+            made = self._digests.of(start, stop)[:32]
         except DatasetChanged:  # a child says so, too
             return None
         with self._lock:
@@ -197,6 +231,15 @@ class Parts:
 
     # Keeping.
 
+    def end(self) -> None:
+        """All ranges were told: keep their digests."""
+
+        def packed() -> bytes:
+            made = self._digests.new()
+            return zlib.compress(encoded(made), 1) if made else b""
+
+        self.keep(self._of_digests, packed)
+
     def keep(self, path: Path | None, packed: Callable[[], bytes]) -> None:
         """Keep what is new in a file, as soon as the check turns out to be a slow one."""
         with self._lock:
@@ -215,11 +258,11 @@ class Parts:
         made = {**new.before, **{self._name(one): section.as_json() for one, section in new.sections.items()}}
         others = [name for name in made if name not in names]
         kept = {name: made[name] for name in (*others[len(names) + len(others) - SECTIONS :], *names)}
-        return zlib.compress(json.dumps(kept).encode(), 1)
+        return zlib.compress(encoded(kept), 1)
 
     def _write(self, path: Path, packed: bytes) -> None:
         """Raises OSError."""
-        if len(packed) > LARGEST:
+        if not 0 < len(packed) <= LARGEST:
             return
         with self._lock:
             if self._room < len(packed):
@@ -252,6 +295,14 @@ def read_packed(path: Path | None) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def encoded(value: Any) -> bytes:
+    """A JSON value as text."""
+    try:
+        return msgspec.json.encode(value)  # much quicker
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return json.dumps(value).encode()
+
+
 def _decoded(text: bytes) -> Any:
     """The JSON value that a text is. Raises ValueError."""
     try:
@@ -280,9 +331,35 @@ def _take(told: Batch, begin: int, alone: Section | None, choices: Sequence[Sect
             section.uses.extend([number] * (stop - start))
     for number, (section, longest) in enumerate(zip(choices, told.longest, strict=True)):
         section.longest.extend(longest)
-        seen = told.observed
-        section.observed.extend([seen[at][number] if at in seen else None for at in range(len(longest))])
+        observed: list[bool | None] = [None] * len(longest)
+        for at, each in told.observed.items():
+            observed[at] = each[number]
+        section.observed.extend(observed)
     return not told.faults and all(one["code"] != LIMIT for found in told.findings.values() for one in found)
+
+
+def _filled(indices: range, told: Batch, seen: Mapping[int, Sizes], plans: Sequence[Plan]) -> Batch:
+    """What is told of all these records, of which those that were `seen` send what the plans say."""
+    places = [index - indices.start for index in told.indices]
+    sizes = [seen.get(index) for index in indices]
+    longest = [[plan.length(one) if one else 0 for one in sizes] for plan in plans]
+    for column, of_others in zip(longest, told.longest, strict=False):  # of no record there is no column
+        for place, length in zip(places, of_others, strict=True):
+            column[place] = length
+    usual = [shape(plan.uses) for plan in plans]
+    uses: list[tuple[int, Shapes]] = []
+    at = 0
+    for first, beyond, shapes in told.same_uses():
+        for place in places[first:beyond]:
+            uses += [(at, usual), (place, shapes)] if at < place else [(place, shapes)]
+            at = place + 1
+    uses += [(at, usual)] if at < len(indices) else []
+
+    def moved(of_others: Mapping[int, T]) -> dict[int, T]:
+        return {places[at]: one for at, one in of_others.items()}
+
+    rest = moved(told.observed), moved(told.findings), moved(told.counts), moved(told.faults)
+    return Batch(indices, longest, [()] * len(indices), uses, *rest)
 
 
 class _Joined:

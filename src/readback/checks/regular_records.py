@@ -32,6 +32,7 @@ from readback.checks.rules import Deciding
 from readback.checks.rules.asm_duplicate_block import twice
 from readback.checks.rules.asm_template_in_value import MARK
 from readback.prompts import builders, model_input, token_counts, training_text
+from readback.prompts.adapter_texts import same_for_all
 from readback.prompts.assemble import assemble
 from readback.prompts.self_tests import hangs
 from readback.prompts.training_layout import trained_on
@@ -347,7 +348,8 @@ def _probe(opened: Workspace, choice: Selection, silent: Deciding, every: Decidi
 
     It has a plan where nothing at all can be said of `every` regular record, if `every` rule is asked.
     """
-    if (built := builders.alone(opened, choice)) is None:
+    built = builders.alone(opened, choice, adapter=True)
+    if built is None or not same_for_all(opened, choice):
         return None
     kind, model = built
     two, three = (_case(opened, _made_up(count), choice) for count in (2, 3))

@@ -138,15 +138,17 @@ def _use(name: str, field: Field | None) -> VariableUse:
     return VariableUse(name, "idle" if isinstance(field.value, list) else "null" if field.value is None else "empty")
 
 
-def alone(workspace: Workspace, choice: Selection) -> tuple[Builder, Model | None] | None:
+def alone(workspace: Workspace, choice: Selection, adapter: bool = False) -> tuple[Builder, Model | None] | None:
     """The built-in format that a choice sends and its model, where nothing else has a part in the messages: no judge,
-    task, adapter, merged roles or Albert program; else None.
+    task, adapter (but where one is allowed), merged roles or Albert program; else None.
     """
     chosen = None if choice.judge else selected_texts(workspace, choice)
     if chosen is None or isinstance(chosen, Diagnostic):
         return None
     prompt, model = chosen.prompt, chosen.model
-    if prompt.syntax != "builder" or chosen.is_task or chosen.adapter or "merge_roles" in workspace.options:
+    if prompt.syntax != "builder" or chosen.is_task or "merge_roles" in workspace.options:
+        return None
+    if chosen.adapter and not adapter:
         return None
     if program(workspace, prompt).albert:
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from readback.readers.cache_folder import cache_folder
 from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.sandbox.frozen import freeze, maker, thaw
-from readback.types import Answer, Location, Record, Selection, Workspace
+from readback.types import Answer, Record, Selection, Workspace
 
 # Between two beats a record under one choice: a message of five million characters takes 2 to 6 s, a template has its
 # own limit, and a chunk has thousands of records.
@@ -42,16 +42,14 @@ class Inside:
     batch: int
     numbers: Sequence[int] | None = None
 
-    def records(self, unread: Container[int] = ()) -> Iterator[Record]:
-        """The records, until the file turns out to have been changed; the caller sees that frames are missing.
-        Of those that can stay `unread`, nothing but the number.
-        """
+    def records(self) -> Iterator[Record]:
+        """The records, until the file turns out to have been changed; the caller sees that frames are missing."""
         count = len(self.data)
         with contextlib.suppress(DatasetChanged):
             for number in range(self.start, self.stop) if self.numbers is None else self.numbers:
                 if number < count:
                     sandbox.beat()
-                    yield Record(None, {}, Location(index=number)) if number in unread else self.data.record(number)
+                    yield self.data.record(number)
 
 
 def payload(

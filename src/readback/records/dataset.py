@@ -128,6 +128,28 @@ class Dataset:
         self._index.let_go()
         return made.hexdigest()
 
+    def digest_name(self, start: int, stop: int, part: int, sums: Sequence[str]) -> str:
+        """What determines `digest`, too: by `sums`, the SHA-256 of the parts of the open file that are so long. It is
+        another one where anything in these parts is, beside the range or in it.
+        """
+        if self._index is None or start >= stop:
+            return ""
+        begin, end = self._index.span(start)[0], self._index.span(stop - 1)[1]
+        of_file = [self.file, self.format, self.id_field, self._index.meta["shape"], self.detail, asdict(self.systems)]
+        within = sums[begin // part : -(-end // part)]
+        made = hashlib.sha256(json.dumps([of_file, start, stop, part, begin // part, within]).encode())
+        for piece in self._index.raw(start, stop):
+            made.update(piece)
+        if "dat-duplicate-id" in self.diagnostic_counts:
+            made.update(bytes(map(self.again, range(start, stop))))
+        self._index.let_go()
+        return made.hexdigest()
+
+    @property
+    def is_at_its_path(self) -> bool:
+        """Whether the open file is the very file of that name, and what it was."""
+        return not self.written and state(self.path) == self._seen
+
     def _raw(self, held: Index, index: int) -> bytes:
         return self._bytes(*held.span(index), index)
 

@@ -71,6 +71,13 @@ class Index:
         ids = (b"%d %s" % (len(name), name) for name in map(self._name, range(start, stop)))
         return b"".join((bounds.tobytes(), lines, *ids))
 
+    def raw(self, start: int, stop: int) -> Iterator[memoryview]:
+        """The numbers of a range of records as they are, then their ids: another range has others."""
+        for at in range(0, 4 * self.count, self.count):
+            yield self.numbers[at + start : at + stop]
+        ends = self.ends
+        yield self.names[ends[start - 1] if start else 0 : ends[stop - 1]]
+
     def find(self, called: str) -> int | None:
         """The first record of that id."""
         name = called.encode("utf-8", "surrogatepass")

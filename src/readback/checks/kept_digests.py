@@ -1,0 +1,55 @@
+"""The digests of ranges of records, kept by the SHA-256 of the parts of their file.
+
+To keep an answer, a file is hashed in parts of 64 MiB; to name what is kept of ranges, each of them would be hashed,
+too. Where a part of the file is what it was, the digests of the ranges in it are as well: then it is hashed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+from readback.readers.checksum import PART, Hashes
+from readback.readers.file_state import state
+from readback.records.dataset import Dataset
+
+
+class KeptDigests:
+    """Of one dataset. Safe to use from several threads."""
+
+    def __init__(self, data: Dataset, hashes: Hashes, known: Mapping[str, Any]) -> None:
+        """`known`: the digests of an earlier check, by their names (`_name`)."""
+        self._data, self._hashes, self._known = data, hashes, known
+        self._lock = Lock()
+        self._made: dict[tuple[int, int], str] = {}
+
+    def of(self, start: int, stop: int) -> str:
+        """The digest of a range. Raises DatasetChanged."""
+        made = self._known.get(self._name(start, stop)) if self._known else None
+        digest = made if isinstance(made, str) else self._data.digest(start, stop)
+        self._made[start, stop] = digest
+        return digest
+
+    def new(self) -> dict[str, str] | None:
+        """All that are known now, by their names; None where an earlier check knew them, or where they have none."""
+        made = {self._name(*span): digest for span, digest in sorted(self._made.items())}
+        return None if "" in made or made.keys() <= self._known.keys() else made
+
+    def _name(self, start: int, stop: int) -> str:
+        """What a digest is known by; nothing where the file is another by now, or is not read as it is."""
+        with self._lock:
+            sums = self._sums
+        return self._data.digest_name(start, stop, PART, sums) if sums else ""
+
+    @cached_property
+    def _sums(self) -> list[str]:
+        """Of the parts of the file that the dataset has open."""
+        data = self._data
+        try:
+            size = state(data.path).size
+            made = self._hashes.of_parts([(data.path, at, at + PART) for at in range(0, size, PART)])
+            return made if data.is_at_its_path else []
+        except OSError:
+            return []
