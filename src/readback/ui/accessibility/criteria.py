@@ -48,7 +48,8 @@ def results(rows: Sequence[Sequence[str]]) -> str:
     """How many criteria pass, pass where they were tested, do not apply, were not tested, and fail: all others."""
     words = Counter(next((word for word in RESULTS if row[-1].startswith(word)), "") for row in rows)
     part, passed, apart, untested = (words[word] for word in RESULTS)
-    return t("access.results", all=len(rows), passed=passed, part=part, apart=apart, untested=untested, failed=words[""])
+    given = {"passed": passed, "part": part, "apart": apart, "untested": untested, "failed": words[""]}
+    return t("access.results", all=len(rows), **given)
 
 
 def draw(found: Document | None) -> None:
