@@ -32,8 +32,9 @@ page = st.navigation(
     position="top",
 )
 st.set_page_config(page_title=f"{page.title} · {t('frame.title')}")
-frame.bar(page.url_path or address.HOME)
-note_here.draw(page.url_path or address.HOME)
+here = page.url_path or address.HOME
+frame.bar(here, with_note=here in note_here.OF_PAGE)
+note_here.draw(here)
 present.draw()
 keys.off()
 frame.lost()

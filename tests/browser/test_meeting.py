@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -65,7 +66,7 @@ def save(page: Any, button: str) -> None:
     for _ in range(4):
         page.get_by_role("button", name=button).click()
         for _ in range(40):
-            if page.get_by_text("Saved as event").count():
+            if page.get_by_text(re.compile("Your (note|answer|change|decision|sign-off|item) is saved")).count():
                 return settle(page)
             page.wait_for_timeout(250)
     raise AssertionError(page.locator("[data-testid=stMain]").inner_text())

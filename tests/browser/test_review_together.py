@@ -88,7 +88,7 @@ def test_a_draft_and_its_id_outlive_a_reload_and_are_saved_once(at: At, page: An
     settle(page)
     assert page.get_by_role("textbox", name="Your note").input_value() == MARKUP
     page.get_by_role("button", name="Save note").click()
-    seen(page, "Saved as event 1.")
+    seen(page, "Your note is saved.")
     (event,) = Store(root).events()
     assert (event.id, event.payload["text"]) == (held["key"], MARKUP)
     assert page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('rb-draft')).length") == 0
@@ -127,13 +127,13 @@ def test_a_note_is_on_what_is_selected_and_the_others_see_it_there(
     page.keyboard.press("N")
     seen(page, "characters 3 to 9")
     write_in_place(page, "by mouse", "Ada")
-    seen(page, "Saved as event 1.")
+    seen(page, "Your note is saved.")
     other.locator(".rb-exact .rb-s", has_text="Answer:").focus()
     other.keyboard.press("N")
     seen(other, "characters 9 to 17")
     assert other.locator(".rb-exact mark.rb-noted").inner_text() == "Why 2?"
     write_in_place(other, "by key", "Bo")
-    seen(other, "Saved as event 2.")
+    seen(other, "Your note is saved.")
     found = state.review(Store(root).events()).notes
     assert [note.anchor["quote"] for note in found] == ["Why 2?", "\nAnswer:"]
     open_page(page, at(root, "messages?condition=two&index=2"))

@@ -158,7 +158,7 @@ def test_it_says_what_was_decided_on_which_bytes_by_whom_and_what_is_open(told: 
     for said in ("Accepted: “instruction-only, closed book” versus “instruction-only, open book”", "Who rebuilds it?",
                  "Deferred: Error: A line or an entry cannot be read", "About: The whole study",
                  "Ines looks after it; overdue since 2026-01-05.",
-                 "5 events"):  # fmt: skip
+                 "5 entries"):  # fmt: skip
         assert said in raw, said
 
 

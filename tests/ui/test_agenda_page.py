@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,18 @@ def test_the_items_are_there_in_their_order_with_what_they_are_about(root: Path)
     assert "Cannot tell. The system message of base, open book is not known" in told
     assert "It is in 1 place. data/harbour.jsonl line 13" in told
     assert "item=finding%3Adat-bad-line" in said(test)
+
+
+def test_without_a_plan_and_without_faults_it_says_that_nothing_was_planned_and_not_that_it_is_fair(
+    serving: Callable[..., Path],
+) -> None:
+    serving({
+        "d.jsonl": [{"id": "1", "q": "Why?"}],
+        "readback.yml": {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": "Question: {{ q }}"}]},
+    })  # fmt: skip
+    told = words(page("agenda"))
+    assert "The check found no error or warning, no comparison is planned, and no note is open." in told
+    assert "fair" not in told
 
 
 def test_items_are_moved_dropped_put_back_added_and_all_of_it_taken_back(root: Path) -> None:

@@ -6,14 +6,17 @@ import html
 import json
 import re
 import subprocess
+import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from looking import drawn, page, said
+from looking import drawn, page, said, words
 from streamlit.testing.v1 import AppTest
 
+from readback.checks import process
 from readback.compare.git import Git
 from readback.project_files import EXAMPLES
 
@@ -323,8 +326,8 @@ def test_revisions_of_the_folder_are_versions(serving: Callable[..., Path]) -> N
         "-c",
         "commit.gpgsign=false",
     ]
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "before <b>the</b> meeting"]):
-        subprocess.run([*git, *words], check=True)
+    for step in (["init", "-q"], ["add", "."], ["commit", "-qm", "before <b>the</b> meeting"]):
+        subprocess.run([*git, *step], check=True)
     changed = json.loads((folder / "readback.yml").read_text())
     changed["modes"][0]["template"] = "Q: {{ q }}\nAnswer:\n"
     (folder / "readback.yml").write_text(json.dumps(changed))
@@ -344,8 +347,8 @@ def test_c1_a_history_that_is_not_read_is_said_in_one_sentence(
     theirs = tmp_path_factory.mktemp("theirs")
     (theirs / "secret.txt").write_text("secret")
     git = ["git", "-C", str(theirs), "-c", "user.name=x", "-c", "user.email=x@example.org"]
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "their secret"]):
-        subprocess.run([*git, *words], check=True)
+    for step in (["init", "-q"], ["add", "."], ["commit", "-qm", "their secret"]):
+        subprocess.run([*git, *step], check=True)
     serving({**TWO, ".git": f"gitdir: {theirs / '.git'}\n"})
     test = compare(mode="plain", differs="version")
     assert "its .git is a file, and the repository that it names lies elsewhere" in said(test)
@@ -377,3 +380,51 @@ def commit(folder: Path) -> str:
 def test_a_version_is_at_first_the_last_commit_and_without_one_must_be_chosen(serving: Callable[..., Path]) -> None:
     serving(TWO)
     assert "Choose another B." in said(compare(mode="plain", differs="version"))
+
+
+FAIR: Mapping[str, Any] = {
+    "readback.yml": {
+        "dataset": "d.jsonl",
+        "modes": [{"mode": "m", "template": "{{ q }}"}, {"mode": "p", "template": "Q: {{ q }}"}],
+        "conditions": [{"name": "a", "mode": "m"}, {"name": "b", "mode": "p"}],
+    },
+    "d.jsonl": "".join(json.dumps({"id": f"r{n}", "q": f"Why {n}?"}) + "\n" for n in range(3)),
+}
+
+
+def test_the_verdict_is_worked_out_here_once_for_everybody_while_the_texts_are_there(
+    serving: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go, checks, check = threading.Event(), [], process.check
+
+    def slow(*given: Any) -> Any:
+        checks.append(given)
+        go.wait(60)
+        return check(*given)
+
+    monkeypatch.setattr(process, "check", slow)
+    serving(FAIR)
+    test = compare(condition="a", b_condition="b")
+    assert "May A be compared with B? The records are being checked." in words(test)
+    assert "Why 0?" in text(test, "a")
+    go.set()
+    for _ in range(600):
+        if "being checked" not in words(test.run()):
+            break
+        time.sleep(0.05)
+    assert re.search(r"May A be compared with B\? Fair\.", words(test))
+    assert "May A be compared with B?" in words(compare(condition="a", b_condition="b"))
+    page("overview")
+    assert len(checks) == 1
+
+
+def test_of_a_large_dataset_the_verdict_is_that_of_a_sample(serving: Write) -> None:
+    rows = "".join(json.dumps({"id": f"r{n}", "q": f"Why {n}?"}) + "\n" for n in range(1_101))
+    serving({**FAIR, "d.jsonl": rows})
+    test = compare(condition="a", b_condition="b")
+    for _ in range(600):
+        if "being checked" not in words(test):
+            break
+        time.sleep(0.05)
+        test.run()
+    assert "May A be compared with B? Fair in the sample." in words(test)

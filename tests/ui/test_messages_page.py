@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,13 @@ def test_next_finding_goes_on_to_the_next_record_with_one() -> None:
     test = messages(**SIX, condition="base, closed book")
     clicked(test, "next_finding")
     assert test.query_params["record"] != "ellery-01"
+
+
+def test_a_prompt_without_documents_says_so_of_the_contexts_and_shows_none_as_missing() -> None:
+    closed = messages(**SIX, condition="base, closed book", record="ellery-07")
+    assert re.search(r"This prompt is built without contexts; the record has \d+\.", words(closed))
+    assert "✗" not in words(closed)
+    assert "This prompt is built without contexts" not in words(messages(**SIX, condition="base, open book"))
 
 
 def test_a_view_that_is_not_there_stays_with_its_cure() -> None:

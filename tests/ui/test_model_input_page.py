@@ -46,7 +46,7 @@ def test_the_two_system_blocks_and_the_lost_newline_are_marked_in_place(serving:
         ("2", "system message, second time"),
     ]
     text = words(test)
-    assert "Rendered with TEMPLATE of Modelfile line 3" in text
+    assert "Built with TEMPLATE of Modelfile line 3" in text
     assert (
         "Stop sequences, where the answer ends: &lt;|im_end|&gt;" in text
         or "Stop sequences, where the answer ends: <|im_end|>" in text

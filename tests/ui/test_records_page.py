@@ -65,6 +65,44 @@ def test_the_rows_are_a_link_away_wherever_the_dataset_is_named(serving: Any) ->
     assert "/records" in " ".join(html.proto.body for html in test.get("html"))
 
 
+TURNS = [{"role": "user", "content": "Can I visit the law library?"}, {"role": "assistant", "content": "Yes."},
+         {"role": "user", "content": "When is it open?"}]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fields", "first"),
+    [
+        ({"scores": {"fluency": {"ada": 3}}, "model": "small", "tags": ["Factoid"], "text": LONG, "messages": TURNS},
+         ["messages", "model", "tags", "scores.fluency.ada"]),
+        ({"score": 1, "meta": {"question": "Which?"}, "question": LONG, "kind": "open", "answer": LONG},
+         ["question", "meta.question", "kind", "score"]),
+        ({"n": 1, "text": LONG, "m": 2, "kind": "open", "deep": [{"o": 3}]}, ["kind", "n", "m"]),
+        ({"text": LONG, "rest": {"a": LONG}}, ["text", "rest.a"]),
+    ],
+    ids=["messages", "question", "short text", "long texts alone"],
+)  # fmt: skip
+def test_records_begin_with_what_each_asks_and_with_words_before_numbers(
+    serving: Any, fields: dict[str, Any], first: list[str]
+) -> None:
+    serving({"d.jsonl": "".join(f"{json.dumps({'id': f'r{n}', **fields})}\n" for n in range(3))})
+    assert page("records").multiselect(key="records_columns").value == first
+
+
+def test_of_messages_a_cell_shows_the_last_question(serving: Any) -> None:
+    serving({"d.jsonl": json.dumps({"id": "r", "messages": TURNS}) + "\n"})
+    assert "When is it open? (the last question of 3 messages)" in words(page("records"))
+
+
+@pytest.mark.realdata
+def test_a_real_file_of_scored_conversations_opens_on_its_questions(
+    shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("READBACK_WORKSPACE", str(shared / "data" / "mtrag"))
+    test = page("records")
+    assert test.multiselect(key="records_columns").value == ["messages", "model_id", "collection", "question_type"]
+    assert "Can I visit the law library?" in words(test)
+
+
 def test_a_search_goes_on_only_as_long_as_somebody_wants(tmp_path: Path) -> None:
     (tmp_path / "d.jsonl").write_text("".join(f'{{"id": "{n}"}}\n' for n in range(record_list.FOUND * 2)), "utf-8")
     data = open_dataset(tmp_path, DatasetSource("d.jsonl"))

@@ -48,7 +48,7 @@ def test_a_note_from_messages_is_on_its_record_and_shown_there(root: Path) -> No
     test = named(page("messages", condition="two", record="2"))
     test.text_area(key="note_text_here").set_value("<b>odd</b>").run()
     test.button(key="save_note").click().run()
-    assert "Saved as event 1." in words(test)
+    assert "Your note is saved. The page Review lists it for everybody who opens this workspace." in words(test)
     assert test.text_area(key="note_text_here").value == ""
     (note,) = held(root).notes
     assert (note.text, note.by.author, note.by.known) == ("<b>odd</b>", "Ada", "asked")
@@ -129,7 +129,7 @@ def test_a_broken_chain_is_said_and_nothing_can_be_added(root: Path) -> None:
         there.execute("DROP TRIGGER events_update")
         there.execute('UPDATE events SET payload = \'{"text": "else"}\' WHERE sequence = 1')
     test = page("review")
-    assert "changed outside of Readback at event 1" in words(test)
+    assert "changed outside of Readback, at its entry 1" in words(test)
     assert "two" in words(test)
     assert not [one for one in test.button if one.key in ("sign_now", "save_decision", "save_study")]
 

@@ -286,6 +286,16 @@ def whole_audit() -> Audit | None:
     return None if _sampled() else _audit(True)
 
 
+def audit_job() -> Job | None:
+    """The check that `audit` waits for, begun if nobody has; for pages that go on meanwhile. None where the dataset's
+    file has changed since it was opened: such a page shows what it held.
+    """
+    whole = not _sampled()
+    if caches.audited(key(), whole) is None and _moved():
+        return None
+    return _audit_job(whole)
+
+
 def _sampled() -> bool:
     """Whether the dataset is large, and nobody has asked for all of it or waited for the answer."""
     if size() <= AT_ONCE or len(dataset()) <= SIZE or key()[1] in st.session_state.setdefault("checked", set()):
@@ -296,15 +306,23 @@ def _sampled() -> bool:
 
 
 def _audit(whole: bool) -> Audit:
-    source, begun = workspace().dataset, caches.audited(key(), whole)
-    if source and (begun is None or not begun.ready.is_set()) and source.path in {one.file for one in moved()}:
+    begun = caches.audited(key(), whole)
+    if (begun is None or not begun.ready.is_set()) and _moved():
         overtaken()
-    job = (caches.audit if whole else caches.sample)(*key(), workspace())
     try:
-        return cast(Audit, wait(job, "frame.checking", "audit"))
+        return cast(Audit, wait(_audit_job(whole), "frame.checking", "audit"))
     except DatasetChanged as changed:
         overtaken(changed)
         raise
+
+
+def _audit_job(whole: bool) -> Job:
+    return (caches.audit if whole else caches.sample)(*key(), workspace())
+
+
+def _moved() -> bool:
+    source = workspace().dataset
+    return source is not None and source.path in {one.file for one in moved()}
 
 
 def recheck() -> None:

@@ -12,14 +12,15 @@ from readback.ui.common import address, changed, choice, loaded, message, presen
 from readback.words import t
 
 
-def bar(page: str) -> None:
+def bar(page: str, with_note: bool) -> None:
     """Which workspace, in the bar; behind its name the others, its dataset, how many records, and *About*.
 
-    `page` is the address of the page in view, on which another workspace is opened.
+    `page` is the address of the page in view, on which another workspace is opened; *Note* is beside it `with_note`.
     """
     st.session_state[show.SPOKEN] = message.spoken()
     with st.container(key="workspace_bar", width="content"):
-        show.draw(_menu(page, choice.workspace_id()))
+        menu = _menu(page, choice.workspace_id())
+        show.draw(menu if with_note else show.h('<div class="rb-no-note">{}</div>', menu))
 
 
 def _menu(page: str, here: str) -> Markup:

@@ -107,14 +107,14 @@ def save(
         return False
     key = st.session_state.get(f"draft_key_{form}") or new_id()
     try:
-        saved = store().save(Draft(kind, payload, found.name, found.known, key), texts)
+        store().save(Draft(kind, payload, found.name, found.known, key), texts)
     except (NotSaved, NotReadable) as error:
         st.session_state[SAID] = (form, "", t("review.not_saved", why=str(error)))
         return False
     for field in fields:
         st.session_state[field] = ""
     st.session_state[f"draft_key_{form}"] = new_id()
-    st.session_state[SAID] = (form, key, t("review.saved", n=saved.sequence))
+    st.session_state[SAID] = (form, key, t(f"review.saved_{kind}"))
     return True
 
 

@@ -1,8 +1,12 @@
-"""Whether the two sides of Compare may be compared at all: the verdict that Overview gives, where a check has run."""
+"""Whether the two sides of Compare may be compared at all: the verdict that Overview gives, of a check that is begun
+here where nobody has begun it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+
+import streamlit as st
 
 from readback.checks.comparisons import Pair, weighed
 from readback.checks.groups import groups
@@ -11,6 +15,7 @@ from readback.checks.verdicts import Verdict, verdict
 from readback.types import Selection
 from readback.ui.common import caches, choice, show
 from readback.ui.common import verdict as words
+from readback.ui.common.work import PATIENCE, POLL, Job
 from readback.ui.compare.compare_sides import side
 from readback.words import t
 
@@ -22,14 +27,31 @@ def draw() -> None:
     alone = all(one.choice == Selection(condition=one.choice.condition) for one in (a, b))
     if names[0] is None or names[1] is None or names[0] == names[1] or not alone or replace(b, choice=a.choice) != a:
         return
-    if (found := of(Pair(names[0], names[1]))) is not None:
+    pair = Pair(names[0], names[1])
+    job = choice.audit_job() if _of(pair) is None else None
+    if job is not None and not job.ready.wait(PATIENCE):
+        _awaited(job)
+    elif (found := _of(pair)) is not None:
         show.draw(words.line(found, folded=True))
-    else:
-        link = show.link("overview", t("verdict.check"))
-        show.draw(show.h('<p class="rb-small">{} {}</p>', t("verdict.not_yet"), link))
+    else:  # it failed, or the dataset changed meanwhile: Overview says which
+        _line(t("verdict.not_yet"), t("verdict.check"))
 
 
-def of(pair: Pair) -> Verdict | None:
+@st.fragment(run_every=POLL)
+def _awaited(job: Job) -> None:
+    """One line, as the verdict that takes its place; the page below it is drawn meanwhile."""
+    if job.ready.is_set():
+        st.rerun()
+    key = "verdict.awaited" if job.total else "verdict.awaited_begun"
+    said = t(key, done=job.done, total=job.total)
+    _line(f"{t('verdict.asked_here')} {said}", t("verdict.awaited_see"))
+
+
+def _line(said: str, link: str) -> None:
+    show.draw(show.h('<p class="rb-verdict">{} {}</p>', said, show.link("overview", link)))
+
+
+def _of(pair: Pair) -> Verdict | None:
     """The verdict of the check that was made, of all records or of a sample; None before there is one."""
     for whole in (True, False):
         job = caches.audited(choice.key(), whole)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -14,6 +15,7 @@ from readback.checks.unmapped import LOOKED_AT, fields
 from readback.html import exact
 from readback.readers.progress import Cancelled
 from readback.records.dataset import Dataset, DatasetChanged
+from readback.records.field_likeness import SAME
 from readback.records.field_path import MISSING, look
 from readback.types import Record
 from readback.ui.common import address, background, choice, setting, show, table, work
@@ -25,6 +27,8 @@ KIND = "records"
 PAGE = 25  # records on the screen at once
 COLUMNS = 4  # that are shown until somebody chooses
 SHOWN = 120  # characters of a cell
+ASKED = {*SAME[0], *SAME[3]} - {"text"}  # names of fields that hold what a record asks
+ROLE, SAID = ("role", "speaker", "from"), ("content", "text", "value")  # of a message, as files call them
 FOUND = 1_000  # records that are listed of those with a text
 CHUNK = 500  # records between two looks at whether to go on
 
@@ -60,13 +64,37 @@ def draw(data: Dataset) -> None:
 
 
 def short(looked_at: Sequence[Record], known: Sequence[str]) -> list[str]:
-    """The columns that are shown first: texts that a cell holds whole, so that many records are in view; else any."""
+    """The columns that are shown first: what a record asks; then what a cell holds whole, so that many records are in
+    view, words before numbers; else any.
+    """
+    asked = sorted((name for name in known if name.rpartition(".")[2].casefold() in ASKED), key=lambda n: n.count("."))[
+        :1
+    ]
     whole = [name for name in known if all(_is_short(look(one.fields, name)) for one in looked_at)]
-    return (whole or list(known))[:COLUMNS]
+    whole.sort(key=lambda name: not any(_has_words(look(one.fields, name)) for one in looked_at))
+    return list(dict.fromkeys((*asked, *whole)))[:COLUMNS] or list(known)[:COLUMNS]
 
 
 def _is_short(value: Any) -> bool:
-    return value is MISSING or (not isinstance(value, list | Mapping) and len(str(value)) <= SHOWN)
+    if isinstance(value, list):
+        return all(isinstance(one, str) for one in value) and sum(map(len, value)) <= SHOWN
+    return value is MISSING or (not isinstance(value, Mapping) and len(str(value)) <= SHOWN)
+
+
+def _has_words(value: Any) -> bool:
+    texts = value if isinstance(value, list) else [value]
+    return any(isinstance(one, str) and re.search(r"[^\W\d_]{2}", one) for one in texts)
+
+
+def _question(value: Any) -> str | None:
+    """What was said last by the user in a list of messages, and of how many; None of any other value."""
+    turns = value if isinstance(value, list) else []
+    for turn in reversed(turns):
+        role, text = (next((turn[key] for key in keys if key in turn), None) for keys in (ROLE, SAID)
+                      ) if isinstance(turn, Mapping) else (None, None)  # fmt: skip
+        if role in ("user", "human") and isinstance(text, str):
+            return text if len(turns) == 1 else t("records.last_message", text=text, n=len(turns))
+    return None
 
 
 def found(data: Dataset, text: str, progress: Progress) -> tuple[int, ...]:
@@ -82,11 +110,13 @@ def found(data: Dataset, text: str, progress: Progress) -> tuple[int, ...]:
 
 
 def cell(record: Record, name: str) -> str:
-    """A field's value in a cell; a longer one says how much more there is, and a dash is for a field that is not."""
+    """A field's value in a cell: of messages the last question; a longer one says how much more there is, and a dash is
+    for a field that is not.
+    """
     value = look(record.fields, name)
     if value is MISSING:
         return "–"
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else _question(value) or json.dumps(value, ensure_ascii=False)
     return text if len(text) <= SHOWN else t("records.cut", text=text[:SHOWN], n=len(text) - SHOWN)
 
 
