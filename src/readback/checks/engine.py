@@ -149,7 +149,8 @@ def _worked_out(
         again.begin(one.data, one.parts)
         for found in () if stopped else _side_by_side(one, jobs):
             for index, marks in zip(found.indices, found.marks, strict=True):
-                marked.update([code for code, _, _ in marks])
+                if part:
+                    marked.update([code for code, _, _ in marks])
                 repeated = () if part else again.take(index, marks)
                 if (here := found.by_index.get(index, ())) or repeated:
                     once.count(told := run.tally.take([*once.take(here), *repeated]))
