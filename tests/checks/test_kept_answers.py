@@ -49,7 +49,7 @@ def kept(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFacto
 def asked(folder: Path, **more: Any) -> tuple[list[Any], bool]:
     """Findings and summary as JSON values, and whether they were worked out."""
     steps = list(engine.stream(workspace.open(folder), **more))
-    said = [as_json.finding(one) if isinstance(one, Finding) else plain(one)
+    said = [as_json.finding(one) if isinstance(one, Finding) else plain(one.unpacked())
             for one in steps if not isinstance(one, Progress)]  # fmt: skip
     assert isinstance(steps[-1], Audit)
     return json.loads(json.dumps(said)), any(isinstance(one, Progress) for one in steps)

@@ -65,7 +65,7 @@ def check(
         seed=seed,
         workers=workers,
     )
-    return next(step for step in steps if isinstance(step, Audit))
+    return next(step for step in steps if isinstance(step, Audit)).unpacked()
 
 
 def stream(

@@ -17,9 +17,10 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from readback import plugins, sandbox
 from readback.checks import engine, summary
@@ -49,7 +50,8 @@ def check(opened: Workspace, progress: Progress | None = None, sample: int | Non
     if sample is not None:
         return engine.check(opened, progress=progress, sample=sample)
     with _place() as path:
-        audit = _written(opened, progress, path, summary.KEPT) if _small(opened) else _apart(opened, progress, path)
+        small = _small(opened)
+        audit = _written(opened, progress, path, summary.KEPT).unpacked() if small else _apart(opened, progress, path)
         try:
             return replace(audit, every=FindingsOnDisk(path)) if path and path.exists() else audit
         except OSError:  # damaged or gone: then those that are kept are listed
@@ -176,16 +178,14 @@ def main(number: str, added: str) -> NoReturn:
     sys.exit(0)
 
 
-def _said(audit: Audit) -> list[bytes]:
+def _said(audit: Audit) -> Iterator[bytes]:
     """The answer in frames, the findings a few at a time."""
-    made: list[bytes] = []
     for of in LISTS:
-        every: tuple[Finding, ...] = getattr(audit, of)
-        for at in range(0, len(every), EACH):
-            part: Any = frozen.plain(every[at : at + EACH])
-            made.append(frames.encode(frames.VALUE, {"of": of, "findings": part}))
+        every: Iterator[Finding] = iter(getattr(audit, of))
+        while part := [*islice(every, EACH)]:
+            yield frames.encode(frames.VALUE, {"of": of, "findings": frozen.plain(part)})
     rest = replace(audit, findings=(), ignored_findings=())
-    return [*made, frames.encode(frames.DONE, frozen.plain(rest))]
+    yield frames.encode(frames.DONE, frozen.plain(rest))
 
 
 def _listen(theirs: socket.socket, hung_up: threading.Event) -> None:

@@ -56,7 +56,9 @@ class Repeats:
         here = file == len(self.files) - 1
         if here and (known := self.kept.told(code, index, later, kinds)) is not None:
             return known
-        found = [*self._found(code, self.files[file].record(index), self.files[-1].record(later), kinds)]
+        records = self.files[file].record(index), self.files[-1].record(later)
+        self.files[file].let_go()  # an earlier record may be anywhere, and so in the end every page of the index
+        found = [*self._found(code, *records, kinds)]
         if here:
             self.kept.take(code, index, later, kinds, found)
         return found

@@ -11,6 +11,7 @@ from readback.checks.factors import factors, intended
 from readback.checks.findings_on_disk import FindingsOnDisk
 from readback.checks.lengths import Extremes, Lengths, SelectionKey, Widest
 from readback.checks.of_model import concerns
+from readback.checks.packed_findings import PackedFindings, Pile, line
 from readback.checks.records_with_finding import Key, RecordsWithFinding
 from readback.checks.rules import Fault, Seen, told_apart
 from readback.checks.sample import Sample
@@ -80,10 +81,10 @@ class Audit:
     counts: Mapping[str, int] = field(default_factory=dict)
     records_by_code: Mapping[str, int] = field(default_factory=dict)
     severities: Mapping[str, int] = field(default_factory=dict)
-    findings: tuple[Finding, ...] = ()
+    findings: Sequence[Finding] = ()
     truncated: bool = False
     ignored: tuple[tuple[Ignored, int], ...] = ()
-    ignored_findings: tuple[Finding, ...] = ()
+    ignored_findings: Sequence[Finding] = ()
     known: int = 0
     faults: tuple[Fault, ...] = ()
     stopped: bool = False
@@ -100,6 +101,10 @@ class Audit:
     intended: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)  # by pair: what the plan varies
     limited: bool = False  # work met a limit of time or memory, known or not: a quicker machine may find something else
     every: FindingsOnDisk | None = None
+
+    def unpacked(self) -> Audit:
+        """The same with its findings as objects, for who looks at them again and again."""
+        return replace(self, findings=tuple(self.findings), ignored_findings=tuple(self.ignored_findings))
 
 
 @dataclass(slots=True)
@@ -190,10 +195,10 @@ class Tally:
             counts=dict(sorted(self.counts.items())),
             records_by_code=dict(sorted(self.by_record.items())),
             severities=dict(self.severities),
-            findings=(kept := self.findings.all()),
+            findings=(kept := PackedFindings(self.findings.by_code.values())),
             truncated=sum(self.counts.values()) > len(kept),
             ignored=tuple((one, self.ignored[number]) for number, one in enumerate(self.opened.ignore)),
-            ignored_findings=self.ignored_findings.all(),
+            ignored_findings=PackedFindings(self.ignored_findings.by_code.values()),
             known=self.known,
             faults=tuple(self.faults),
             stopped=stopped,
@@ -283,14 +288,14 @@ def _ignored(one: Finding, suppressions: Iterable[Ignored]) -> int | None:
 
 @dataclass(slots=True)
 class _Kept:
-    """At most KEPT findings, each with its number in the order in which they came."""
+    """At most KEPT findings, each with its number in the order in which they came; packed, so that many take little."""
 
     count: int = 0
     held: int = 0
-    by_code: dict[str, list[tuple[int, Finding]]] = field(default_factory=dict)
+    by_code: dict[str, Pile] = field(default_factory=dict)
 
     def add(self, one: Finding) -> None:
-        mine = self.by_code.setdefault(one.code, [])
+        mine = self.by_code.setdefault(one.code, Pile())
         self.count += 1
         if self.held >= KEPT:
             most = max(self.by_code.values(), key=len)
@@ -298,9 +303,5 @@ class _Kept:
                 return
             most.pop()
             self.held -= 1
-        mine.append((self.count, one))
+        mine.add(self.count, line(one))
         self.held += 1
-
-    def all(self) -> tuple[Finding, ...]:
-        numbered = sorted((pair for pairs in self.by_code.values() for pair in pairs), key=lambda pair: pair[0])
-        return tuple(one for _, one in numbered)

@@ -17,6 +17,7 @@ from readback import as_json, plugins
 from readback.checks import engine, rules
 from readback.checks.comparisons import planned, weighed
 from readback.checks.groups import groups
+from readback.checks.packed_findings import OneByOne
 from readback.checks.sample import SEED, SIZE, Sample, hit, share
 from readback.checks.summary import Audit, Progress, Row
 from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
@@ -49,8 +50,6 @@ EMPTY = re.compile(r'^0 findings: |^\{\s*"workspace":', re.MULTILINE)  # an answ
 PART = re.compile(r'^ ?"truncated": true', re.MULTILINE)
 SAMPLED = re.compile(r'^ ?"sample": ?\{|^  a sample: ', re.MULTILINE)  # an answer of --sample: JSON, earlier text
 WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # what `>` writes in some shells of Windows
-
-
 TOLD = 20  # fields that are listed
 LISTED = 100  # findings of a rule that text lists as they come
 DRAWN = 20  # of the others, shown in the end
@@ -260,7 +259,7 @@ def summary(audit: Audit) -> dict[str, Any]:
         "conditions": [_row(row) for row in audit.conditions],
         "counts": dict(audit.counts),
         "records_by_code": dict(audit.records_by_code),
-        "findings": [as_json.finding(found) for found in audit.findings],
+        "findings": OneByOne(audit.findings, as_json.finding),
         "truncated": audit.truncated,
         "sample": _drawn(audit.sample),
         "variables": _variables.rows(audit),
@@ -306,7 +305,8 @@ def _row(row: Row) -> dict[str, Any]:
 
 def _judged(opened: Workspace, audit: Audit) -> tuple[Verdict, ...]:
     """Whether the comparisons that the files plan are fair."""
-    pairs = planned(opened)
+    if not (pairs := planned(opened)):
+        return ()
     return verdicts(audit, weighed(audit, groups(audit), pairs), pairs)
 
 

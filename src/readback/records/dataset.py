@@ -42,6 +42,7 @@ __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "Row",
 
 VERSION = "10"  # of the index; another one makes every file be read again
 CHUNK = 32 << 20
+PIECE = 1 << 20  # bytes that are read at once where no more than a hash is made of them
 READINGS = 3  # of a file that changes meanwhile; one that is written all the time is not read for ever
 NONE = Counts()
 
@@ -124,8 +125,10 @@ class Dataset:
         made.update(self._index.bytes(start, stop))
         if "dat-duplicate-id" in self.diagnostic_counts:
             made.update(bytes(map(self.again, range(start, stop))))
-        made.update(self._bytes(self._index.span(start)[0], self._index.span(stop - 1)[1], start))
-        self._index.let_go()
+        begin, end = self._index.span(start)[0], self._index.span(stop - 1)[1]
+        for at in range(begin, end, PIECE):
+            made.update(self._bytes(at, min(at + PIECE, end), start))
+        self.let_go()
         return made.hexdigest()
 
     def digest_name(self, start: int, stop: int, part: int, sums: Sequence[str]) -> str:
@@ -149,6 +152,11 @@ class Dataset:
     def is_at_its_path(self) -> bool:
         """Whether the open file is the very file of that name, and what it was."""
         return not self.written and state(self.path) == self._seen
+
+    def let_go(self) -> None:
+        """Give back the memory of the pages of the index that were looked at."""
+        if self._index:
+            self._index.let_go()
 
     def _raw(self, held: Index, index: int) -> bytes:
         return self._bytes(*held.span(index), index)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -38,7 +38,7 @@ def plain(value: Any) -> Any:
         return {str(name): plain(one) for name, one in value.items()}
     if isinstance(value, bytes):
         return b64encode(value).decode("ascii")
-    if isinstance(value, list | tuple):
+    if isinstance(value, Sequence):
         return [plain(one) for one in value]
     return str(value) if isinstance(value, Path) else value
 
@@ -58,8 +58,8 @@ def maker(kind: Any) -> Callable[[Any], Any]:
     if origin in (Union, types.UnionType):
         made = maker(next(one for one in inner if one is not type(None)))
         return lambda value: None if value is None else made(value)
-    if origin is tuple:
-        return _tuple(inner)
+    if origin in (tuple, Sequence):
+        return _tuple(inner if origin is tuple else (*inner, ...))
     if origin is not None and origin is not Literal and issubclass(origin, Mapping):
         return _mapping(*inner)
     if kind is bytes:
