@@ -73,7 +73,7 @@ def test_each_task_says_what_it_is_for_whether_it_runs_and_what_each_interface_a
     assert "user changes with json_schema, example_json, output_format_hint" in row(text, "rubric_metric_trait")[1]
     assert row(text, "my_task")[:2] == [
         "my_task A task of this workspace. text given",
-        "system, with some of the record's fields user, which cannot be rendered without a record",
+        "system, with some of the record's fields user, which cannot be filled in without a record",
     ]
     assert "These are the 24 tasks" in words(test)
     assert "Nothing is added by manual, no_system, taskeval." in words(test)
