@@ -190,6 +190,12 @@ def test_messages_find_their_places_in_the_text_and_none_is_lost() -> None:
         (1, 0, 1, 11),
         (2, 0, 4, 12),
     ]
+    messages.insert(1, messages.pop())
+    assert [(one.message, one.start, one.end, one.at) for one in placed(messages, "<s>S</s><u>Q</u>")] == [
+        (0, 0, 3, 2),
+        (1, 0, 4, 5),
+        (2, 0, 1, 11),
+    ]
 
 
 def test_the_prompt_of_the_view_is_the_prompt_of_the_diff(write: Write) -> None:

@@ -97,3 +97,12 @@ def test_the_sign_test_is_that_of_scipy(wins: int, losses: int) -> None:
         assert p is None
     else:
         assert p == pytest.approx(binomtest(wins, wins + losses).pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(5_001, 5_001), (5_002, 5_000), (5_100, 4_950), (10_300, 10_000)])
+def test_the_sign_test_of_very_many_is_that_of_scipy_but_for_the_curve(wins: int, losses: int) -> None:
+    from scipy.stats import binomtest
+
+    exact = binomtest(wins, wins + losses).pvalue
+    assert pairwise.sign_test(wins, losses) == pytest.approx(exact, rel=1e-3)
+    assert pairwise.sign_test(losses, wins) == pairwise.sign_test(wins, losses)

@@ -194,6 +194,14 @@ def test_a_summary_gives_every_number_under_a_dotted_name_and_says_no_n(write: W
     assert shown["error_rate"].method == "wilson"
 
 
+def test_a_mean_has_the_spread_that_is_written_beside_it_and_what_is_no_mean_has_none(write: Write) -> None:
+    spread = {"mean_words": 2.0, "std_words": 0.5, "min_words": 1, "max_words": 3, "std_bleu": 0.2}
+    table = load(write({"r/metrics.json": {**SUMMARY, **spread}}), "r/metrics.json")
+    by = {one.criterion: (one.mean, one.sd, one.low, one.high) for one in table.reported}
+    assert by["mean_words"] == (2.0, 0.5, 1.0, 3.0)
+    assert by["bleu"] == (0.1, None, None, None)
+
+
 def test_means_on_another_scale_are_said_to_be(write: Write) -> None:
     table = load(write({"r/metrics.json": SHAPES["D"]}), "r/metrics.json")
     assert {one.criterion: one.mean for one in table.reported} == {"factuality": 7.5, "grounding": 6, "overall": 7}
