@@ -14,25 +14,30 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from counts import many, part, some
+from hypothesis import given
+from hypothesis import strategies as st
 from test_short_ways import files as drawn_files
 from test_short_ways import near_files, near_row, regular, row
 from unforked import unforked
 
 from readback import as_json, project_files, workspace
 from readback.checks import audit_run, chunk, engine, kept_answers, kept_digests, kept_parts, regular_records, repeats
+from readback.checks.batch import Batch
 from readback.checks.rules import Fault
 from readback.checks.summary import Progress
+from readback.checks.variables import shape
 from readback.cli import main
 from readback.prompts import in_child, in_chunks, trial
 from readback.readers import cache_folder
 from readback.readers.checksum import Hashes
 from readback.records.dataset import Dataset, open_dataset
 from readback.sandbox.frozen import plain
-from readback.types import Finding
+from readback.types import Finding, VariableUse
 
 Write = Callable[[Mapping[str, Any]], Path]
 FILES = {
@@ -625,3 +630,24 @@ def test_a_file_that_is_another_than_the_one_that_was_opened_names_no_digest(wri
     wrong = kept_digests.KeptDigests(data, Hashes(), {made[0]: "x"})
     assert wrong.of(0, 2) == made[1]
     assert wrong.new() is None
+
+
+@given(st.sets(st.integers(20, 31)), st.data())
+def test_what_is_told_of_some_records_is_filled_in_with_what_was_seen_of_the_others(told: set[int], data: Any) -> None:
+    """Records 20 to 31 of which a child tells some, in runs with the same uses; the others send what the plan says."""
+    usual = [VariableUse("q", "used")]
+    plans: Any = [SimpleNamespace(length=lambda size: 10 * size, uses=usual)]
+    others = sorted(told)
+    kinds = [data.draw(st.integers(0, 1)) for _ in others]
+    shapes = [[shape([VariableUse("q", state)])] for state in ("null", "empty")]
+    uses = [(at, shapes[kind]) for at, kind in enumerate(kinds) if not at or kind != kinds[at - 1]]
+    findings = {at: [number] for at, number in enumerate(others) if number % 3 == 0}
+    child = Batch(others, [[-number for number in others]] if others else [], [], uses, findings=findings)
+    seen: Any = {number: number for number in range(20, 32) if number not in told}
+    made = kept_parts._filled(range(20, 32), child, seen, plans)
+    assert list(made.indices) == list(range(20, 32))
+    assert list(made.longest[0]) == [-n if n in told else 10 * n for n in made.indices]
+    of = dict(zip(others, (shapes[kind] for kind in kinds), strict=True))
+    spread = [one for start, stop, one in made.same_uses() for _ in range(start, stop)]
+    assert spread == [of.get(number, [shape(usual)]) for number in made.indices]
+    assert made.findings == {number - 20: [number] for number in others if number % 3 == 0}
