@@ -15,6 +15,8 @@ from looking import drawn, page, said, words
 from streamlit.testing.v1 import AppTest
 
 from readback import project_files
+from readback.types import Finding, Location
+from readback.ui.common import show
 from readback.ui.common.table import PAGE
 
 FROM = ("overview", "findings", "scores")
@@ -41,6 +43,18 @@ def links_of(test: AppTest) -> Iterator[Link]:
         plain = unescape(re.sub(r"<[^>]+>", "", text)).strip()
         if not address.netloc:
             yield Link(plain, address.path.strip("/") or "overview", tuple(parse_qsl(address.query)))
+
+
+@pytest.mark.parametrize(("role", "view"), [(show.READ, ["wire"]), ("user", [])])
+def test_a_finding_in_what_the_model_reads_leads_to_that_and_any_other_to_its_message(
+    role: str, view: list[str]
+) -> None:
+    place = Location(record="r1", condition="c", role=role, start=0, end=1)
+    drawn_one = show.finding(Finding("fmt-markers", "error", {}, "Marks.", "remove them", place, "k1"))
+    (href,) = re.findall(r'href="([^"]+)"', drawn_one)
+    asked = dict(parse_qsl(urlsplit(unescape(href)).query))
+    assert (asked["record"], asked["condition"], asked["finding"]) == ("r1", "c", "k1")
+    assert [asked[key] for key in ("view",) if key in asked] == view
 
 
 def number(text: str) -> int:

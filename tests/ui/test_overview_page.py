@@ -138,6 +138,13 @@ def test_what_to_look_at_first_says_which_comparison_it_breaks_and_why_it_is_the
     assert f"{why}fmt-system-text-in-user." in text
 
 
+def test_what_is_wrong_on_one_side_of_several_planned_comparisons_counts_the_others(serving: Any) -> None:
+    pairs = [{"a": "right", "b": "wrong"}, {"a": "wrong", "b": "third"}]
+    third = {"name": "third", "mode": "good", "model": "m"}
+    serving(study(comparisons=pairs, conditions=[*study()["readback.yml"]["conditions"], third]))
+    assert "; on one side only of “right” versus “wrong” and 1 more planned pair" in words(overview())
+
+
 def test_a_condition_shows_its_system_message_its_limit_and_links_its_errors(serving: Any) -> None:
     serving(study())
     test = overview()
