@@ -108,7 +108,9 @@ def test_people_meet_decide_and_sign_and_the_report_says_it(
     turn_to(last, at(root, "agenda"), ".rb-entry")
     assert f"{1 + len(PUT_OFF)} decided so far." in last.locator("[data-testid=stMain]").inner_text()
     turn_to(second, at(root, "review"))
+    settle(second)
     second.get_by_text("Sign off", exact=True).first.click()
+    settle(second)  # else the click may meet a form that is being drawn
     second.get_by_role("button", name="Sign off now").click()
     second.get_by_text("unchanged since").wait_for(timeout=60_000)
     assert len(state.review(Store(root).events()).notes) == len(NAMES)
