@@ -143,8 +143,12 @@ def test_a_list_of_hits_comes_into_view_and_stays_whatever_is_drawn_above_it_lat
     page.evaluate("""() => { const late = document.createElement('div'); late.style.height = '900px';
         document.querySelector('.st-key-search_results').before(late); }""")
     page.wait_for_timeout(300)
-    assert 40 < results.bounding_box()["y"] < 400
+    held = results.bounding_box()["y"]
+    assert 40 < held < 400
     page.mouse.wheel(0, 50)  # from here on the reader goes where they want
+    page.wait_for_function(  # the browser scrolls some time after it was told to
+        "held => document.querySelector('.st-key-search_results').getBoundingClientRect().y < held - 40", arg=held
+    )
     page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
     page.evaluate("document.body.append(document.createElement('i'))")
     page.wait_for_timeout(300)
