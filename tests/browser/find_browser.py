@@ -45,7 +45,8 @@ def _downloaded() -> str | None:
 def _install() -> None:
     """Debian's package when we are root, Playwright's own download otherwise; a failure is only reported."""
     if shutil.which("apt-get") and os.geteuid() == 0:
-        commands = [["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", "chromium", "firefox-esr"]]
+        commands = [["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", "chromium", "firefox-esr"],
+                    ["apt-get", "install", "-y", "-qq", "chromium-headless-shell"]]  # fmt: skip
     else:
         commands = [[sys.executable, "-m", "playwright", "install", "chromium"]]
     for command in commands:

@@ -40,7 +40,7 @@ def menu(demo: str, tour: Any) -> Iterator[Any]:
     tour.emulate_media(color_scheme="light", forced_colors="none")
 
 
-@pytest.mark.parametrize("look", part(LOOKS, 2), ids=lambda look: "-".join(look.values()))
+@pytest.mark.parametrize("look", part(LOOKS, 1), ids=lambda look: "-".join(look.values()))
 def test_focus_is_seen_in_every_look(tour: Any, menu: Any, look: dict[str, Any]) -> None:
     tour.emulate_media(**look)
     settle(tour)

@@ -28,7 +28,7 @@ FILES: dict[str, dict[str, bytes]] = {
 }
 
 
-@pytest.mark.parametrize("name", part(list(FILES), 2))
+@pytest.mark.parametrize("name", part(list(FILES), 1))
 def test_two_ordinary_files_are_messages_after_two_clicks(demo: str, page: Any, tmp_path: Path, name: str) -> None:
     for file, content in FILES[name].items():
         (tmp_path / file).write_bytes(content)

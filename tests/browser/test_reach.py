@@ -119,7 +119,7 @@ def resize(page: Any, size: tuple[int, int]) -> None:
     settle(page)
 
 
-@pytest.mark.parametrize("name", part(NAMES, 2))
+@pytest.mark.parametrize("name", part(NAMES, 1))
 def test_zoomed_or_spaced_wider_a_page_is_whole(demo: str, tour: Any, name: str) -> None:
     """1.4.4, 1.4.10, 1.4.12, 2.5.8; and nothing moves for whoever asked for less motion."""
     turn_to(tour, f"{demo}{name}?workspace=six-conditions")

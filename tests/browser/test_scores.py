@@ -126,7 +126,7 @@ def test_a_narrow_page_scrolls_its_charts_and_nothing_else_sideways(demo: str, t
             "&view=lengths",
             "&view=costs",
         ],
-        2,
+        1,
     ),
 )
 def test_no_serious_fault_for_a_screen_reader_or_a_keyboard(demo: str, tour: Any, more: str) -> None:

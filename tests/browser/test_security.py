@@ -161,7 +161,7 @@ def test_no_moderate_or_serious_fault_for_a_screen_reader_or_a_keyboard(demo: st
     assert not any(found.values()), found
 
 
-@pytest.mark.parametrize("asked", part(VIEWS, 2))
+@pytest.mark.parametrize("asked", part(VIEWS, 1))
 def test_no_serious_fault_in_any_view_of_messages(demo: str, tour: Any, asked: str) -> None:
     turn_to(tour, f"{demo}messages?{asked}", ":is(.rb-exact, .rb-row)")
     assert serious(tour) == []

@@ -213,7 +213,7 @@ def test_random_workspaces_with_faults_have_the_same_findings_by_the_short_and_t
 
 
 def test_records_that_are_regular_or_nearly_so_have_the_same_findings_by_both_ways(tmp_path: Path) -> None:
-    for seed in range(many(1_000, 40)):
+    for seed in range(many(1_000, 20)):
         assert differing(tmp_path / str(seed), near_files(random.Random(seed))) == [], f"seed {seed}"
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import nasty
 import pytest
-from counts import LONG, many
+from counts import LONG, many, some
 from markdown_it import MarkdownIt
 from small_study import DEMO, study
 
@@ -352,7 +352,7 @@ def said_by(root: Path, texts: list[str]) -> None:
 
 
 def test_markup_and_odd_texts_stay_the_text_that_they_are_in_all_three_forms(write: Write) -> None:
-    root, every = study(write), [*nasty.markup(404), *nasty.texts(500)]
+    root, every = study(write), [*nasty.markup(some(404)), *nasty.texts(some(500))]
     said_by(root, every)
     made = values(root)
     page = FORMS["html"](made).decode()
