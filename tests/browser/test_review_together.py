@@ -68,6 +68,9 @@ def test_what_one_saves_the_others_see_and_nothing_is_lost(at: At, page: Any, ot
     found = state.review(Store(root).events()).notes
     assert {(note.by.author, note.text, note.anchor["record"]) for note in found} == {
         ("Ada", "first", "2"), ("Bo", "second", "2")}  # fmt: skip
+    page.locator(".st-key-note_here button", has_text="(").first.wait_for()  # with a count it is wider
+    menu, note = (page.locator(one).bounding_box() for one in (".rb-menu", ".st-key-note_here"))
+    assert menu["x"] + menu["width"] <= note["x"]
 
 
 def test_a_draft_and_its_id_outlive_a_reload_and_are_saved_once(at: At, page: Any, root: Path) -> None:

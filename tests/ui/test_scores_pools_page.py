@@ -122,9 +122,9 @@ def by_mode(repeated: tuple[str, ...], named: tuple[str, ...] = ("small", "large
     [
         ((), ("small", "large"), "“long” is better, and the difference is clear", "Fair."),
         (("long",), ("small", "large"), "not known, because the comparison is not fair",
-         "“long” and “short” are compared over 2 pairs of conditions that differ in mode alone. 2 of them are"),
+         "“long” and “short” are compared over 2 pairs of conditions that differ in mode alone. Among them, 2 are not"),
         ((), ("small",), "not known, because it cannot be told whether the comparison is fair",
-         "0 of them are not fair, and of 1 it cannot be told; the first:"),
+         "Among them, for 1 it cannot be told whether it is fair; the first:"),
     ],
 )  # fmt: skip
 def test_a_value_of_a_factor_is_better_only_where_its_conditions_may_be_compared(

@@ -310,7 +310,8 @@ def _audit(whole: bool) -> Audit:
     if (begun is None or not begun.ready.is_set()) and _moved():
         overtaken()
     try:
-        return cast(Audit, wait(_audit_job(whole), "frame.checking", "audit"))
+        sentence = "frame.checking" if workspace().dataset else "frame.checking_files"  # no records, no count
+        return cast(Audit, wait(_audit_job(whole), sentence, "audit"))
     except DatasetChanged as changed:
         overtaken(changed)
         raise

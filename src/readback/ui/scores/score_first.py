@@ -92,10 +92,9 @@ def _pooled(scored: ScoreTable, view: Chosen) -> tuple[Markup, Markup]:
     given = {"metric": agreed.metric, "alpha": report.signed(agreed.alpha), "interval": span, "n": agreed.units}
     way = score_drilldown_links.link(t("scores.pool_way"), view="agreement")
     said = [t("scores.pool_said", who=who, each=each), t(key, **given)]
-    if agreed.alpha is None or agreed.alpha >= LOW:
-        return show.h("{}", " ".join(said)), way
-    low = '{} <strong class="rb-warn">{}</strong> {}'
-    return show.h(low, " ".join(said), t("scores.pool_agree_low"), t("scores.pool_agree_even")), way
+    if agreed.alpha is not None and agreed.alpha < LOW:
+        said.append(t("scores.pool_agree_low"))
+    return show.h("{}", " ".join(said)), way
 
 
 def _apart(scored: ScoreTable, view: Chosen) -> None:
