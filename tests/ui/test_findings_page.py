@@ -123,6 +123,11 @@ def test_what_is_not_about_one_condition_has_a_filter_of_its_own() -> None:
     assert "fmt-system-text-in-user" not in rules(test)
 
 
+def test_a_mode_that_has_no_row_is_about_none() -> None:
+    """Overview counts its error among those that are in no row, and its link leads here."""
+    assert "alb-template-missing" in rules(findings(workspace="town-hall-albert", severity="error", arm="–"))
+
+
 def test_search_finds_words_codes_and_records_and_stays_out_of_the_address() -> None:
     test = findings(workspace="six-conditions-mistakes")
     test.text_input(key="search").set_value("ellery-21").run()

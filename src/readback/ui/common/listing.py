@@ -35,7 +35,7 @@ from readback.words import t
 
 PLACES = 10  # on the screen at once, those that say the same of several records as one
 MANY = 1_000  # places that say different things; of more a few are drawn first
-NO_ROW = "–"  # is in the address for what is not about one condition
+NO_ROW = "–"  # is in the address for what is in no row of the conditions: files, models, judges, a mode without a text
 FILTERS = ("severity", "area", "arm", "ignored")  # what a link to another rule keeps
 
 
@@ -45,11 +45,14 @@ def filtered(
     """The groups that hold a finding of that severity, area and condition, with those words in it."""
     if not (severity or about or condition or words):
         return tuple(found)
-    name = names(audit)
+    name, rows = names(audit), {row.name for row in audit.conditions}
     wanted = [group for group in found if not about or area(group.code) == about]
 
     def fits(severe: str, at: Location) -> bool:
-        return severity in ("", severe) and (not condition or name(at) == ("" if condition == NO_ROW else condition))
+        if not condition:
+            return severity in ("", severe)
+        here = name(at)
+        return severity in ("", severe) and (here not in rows if condition == NO_ROW else here == condition)
 
     if audit.every is None:
         kept = [_kept(group, name, fits, severity, condition, words) for group in wanted]
