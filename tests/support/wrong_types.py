@@ -36,7 +36,10 @@ PRESET = {"id": "1", "name": "n", "config": VERIFICATION}
 INSTRUCTIONS = {"generation": "Be kind.", "parsing": "Short.", "deep_judgment": "Long."}
 PLAN = {
     "defaults": {"dataset": "d.jsonl", "prompt_mode": "rag", "limit": 3},
-    "runs": [{"label": "r", "model_config": "m.yml", "prompt_mode": "rag", "limit": 2}],
+    "runs": [
+        {"label": "r", "model_config": "m.yml", "prompt_mode": "rag", "limit": 2},
+        {"label": "s", "model_config": "m.yml", "prompt_mode": "rag", "limit": 2},
+    ],
 }
 MODEL = {"provider": "x", "model": "m", "model_type": "base", "timeout": 3.0, "max_new_tokens": 5, "temperature": 0.1}
 RUBRIC = {
