@@ -317,8 +317,12 @@
     if (stepper) return void step(stepper);
     const link = event.target instanceof Element && event.target.closest("a.rb-link");
     if (!link || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-    if (new URL(link.href).origin !== location.origin) return;
+    const there = new URL(link.href);
+    if (there.origin !== location.origin) return;
     event.preventDefault();
+    // A filter of Findings shows another list, from its top; another rule is brought there when it is drawn.
+    const filter = there.pathname === location.pathname && there.pathname.endsWith("/findings") && !there.searchParams.has("code");
+    if (filter) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
     follow(link);
   });
 
