@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from counts import part
-from served import settle, turn_to
+from served import LAPTOP, settle, turn_to
 from test_security import faults
 from test_tree import seen
 
 pytestmark = pytest.mark.browser
-HERE = "six-conditions"
+HERE = "six-conditions-mistakes"  # a long name
 LOOKS = [
     {"color_scheme": "light", "forced_colors": "none"},
     {"color_scheme": "dark", "forced_colors": "active"},
@@ -49,6 +49,16 @@ def test_focus_is_seen_in_every_look(tour: Any, menu: Any, look: dict[str, Any])
     for selector in INSIDE:
         found[selector] = seen(tour, menu.locator(selector))
     assert {name: pair for name, pair in found.items() if pair[0] < pair[1]} == {}
+
+
+def test_the_navigation_leaves_it_room_at_every_width(tour: Any, menu: Any) -> None:
+    links = tour.locator("header a, [data-testid=stTopNavSection]")  # the last holds those that have no room
+    for width in (1366, 1024, 980, 960, 940, 900, 800, 768):
+        tour.set_viewport_size({"width": width, "height": 768})
+        tour.wait_for_timeout(300)
+        end = max(box["x"] + box["width"] for one in links.all() if (box := one.bounding_box()))
+        assert end <= menu.bounding_box()["x"], width
+    tour.set_viewport_size(LAPTOP)
 
 
 @pytest.mark.parametrize("key", ["Enter", "Space"])

@@ -7,14 +7,12 @@ import urllib.error
 import urllib.request
 from email.message import Message
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from counts import LONG, part
-from served import PAGES, At, Others, Serve, open_page, settle, turn_to
+from served import At, Others, Serve, open_page, settle, turn_to
 
-from readback import project_files
 from readback.ui.common import server
 
 pytestmark = pytest.mark.browser
@@ -146,19 +144,6 @@ def faults(page: Any, **more: Any) -> list[str]:
 def _popover(rule: str, page: Any, node: Any) -> bool:
     """Whether it is what Streamlit draws of an open popover, at the end of the body and outside of every landmark."""
     return rule == "region" and bool(page.locator(node["target"][0]).evaluate("e => e.closest('#root') === null"))
-
-
-LOOKS = ("messages",)  # what is looked at in every theme in every run
-
-
-@pytest.mark.parametrize("workspace", part(sorted(project_files.demos()), 1))
-def test_no_moderate_or_serious_fault_for_a_screen_reader_or_a_keyboard(demo: str, tour: Any, workspace: str) -> None:
-    found = {}
-    for name in PAGES:
-        turn_to(tour, f"{demo}{name}?workspace={workspace}")
-        assert urlsplit(tour.url).path == f"/{name}"
-        found[name] = serious(tour, looks=LONG or name in LOOKS)
-    assert not any(found.values()), found
 
 
 @pytest.mark.parametrize("asked", part(VIEWS, 1))

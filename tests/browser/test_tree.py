@@ -6,12 +6,16 @@ from __future__ import annotations
 import io
 from itertools import pairwise
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-from counts import part
+from counts import LONG, part
 from PIL import Image
 from served import LAPTOP, PAGES, turn_to
+from test_security import serious
+
+from readback.project_files import demos
 
 pytestmark = pytest.mark.browser
 CONTROLS = {"button", "checkbox", "combobox", "link", "radio", "searchbox", "slider", "spinbutton", "switch", "tab",
@@ -23,7 +27,7 @@ HEADINGS = """[...document.querySelectorAll('[data-testid=stMainBlockContainer] 
 SIZES = """() => [...new Set([...document.querySelectorAll('[data-testid="stApp"] *')].filter(e => !e.closest('svg')
     && [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim()) && e.checkVisibility()
     && !e.closest('[data-testid="stIconMaterial"]')).map(e => getComputedStyle(e).fontSize))].sort()"""
-FIRST = ("", "messages", "compare", "findings", "scores")  # the pages that hold the most
+LOOKS = ("messages",)  # what is looked at in every theme in every run
 NARROW = {"width": 320, "height": 700}  # what is left of a laptop's screen at 400 %
 
 
@@ -48,12 +52,14 @@ def width(page: Any) -> int:
     return found
 
 
-@pytest.mark.parametrize("workspace", part(["six-conditions-mistakes", "six-conditions"], 1))
-@pytest.mark.parametrize("name", part([*FIRST, *(name for name in PAGES if name not in FIRST)], len(FIRST)))
-def test_headings_in_order_a_name_for_every_control_few_sizes_of_text_and_no_scrolling_sideways(
+@pytest.mark.parametrize("workspace", part(sorted(demos(), key=lambda name: name != "six-conditions-mistakes"), 1))
+@pytest.mark.parametrize("name", PAGES)
+def test_no_serious_fault_headings_in_order_a_name_for_every_control_few_sizes_of_text_no_scrolling_sideways(
     demo: str, tour: Any, name: str, workspace: str
 ) -> None:
     turn_to(tour, f"{demo}{name}?workspace={workspace}")
+    assert urlsplit(tour.url).path == f"/{name}"
+    assert serious(tour, looks=LONG or name in LOOKS) == []
     levels = tour.evaluate(HEADINGS)
     assert levels.count(1) == 1
     assert levels[0] == 1

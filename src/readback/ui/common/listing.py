@@ -49,10 +49,9 @@ def filtered(
     wanted = [group for group in found if not about or area(group.code) == about]
 
     def fits(severe: str, at: Location) -> bool:
-        if not condition:
-            return severity in ("", severe)
-        here = name(at)
-        return severity in ("", severe) and (here not in rows if condition == NO_ROW else here == condition)
+        if severity not in ("", severe):
+            return False
+        return not condition or (name(at) not in rows if condition == NO_ROW else name(at) == condition)
 
     if audit.every is None:
         kept = [_kept(group, name, fits, severity, condition, words) for group in wanted]

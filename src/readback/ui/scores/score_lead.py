@@ -153,9 +153,7 @@ def _over(one: Comparison, found: fair_pairs.Fairness, name: report.Name) -> Mar
     """
     if len(found.pairs) < 2 or found.verdict.kind in ("fair", "same"):
         return ""
-    counts = {
-        kind: sum(each.kind == of for each in found.pairs) for kind, of in (("wrong", "unfair"), ("unknown", "unknown"))
-    }
+    counts = {kind: sum(each.kind == kind for each in found.pairs) for kind in ("unfair", "unknown")}
     which = ", and ".join(t(f"scores.fair_factor_{kind}", n=n) for kind, n in counts.items() if n)
     said = t("scores.fair_factor", a=name(one.a), b=name(one.b), n=len(found.pairs), which=which,
              factor=" and ".join(factor for factor, _ in one.a))  # fmt: skip
