@@ -160,6 +160,6 @@ def test_a_modelfile_that_is_not_there_leaves_the_system_message_open(write: Wri
              {"name": "c", "mode": "n", "model": "y"}]  # fmt: skip
     plan = [{"a": "a", "b": "b"}, {"a": "b", "b": "c"}]
     audit, (other, one) = judged(write({"readback.yml": TWO | {"conditions": named, "comparisons": plan}, **files}))
-    assert [row.system_unknown for row in audit.conditions][1:] == ["its Modelfile Modelfile.y cannot be read"] * 2
+    assert [row.system_unknown for row in audit.conditions][1:] == ["its Modelfile (Modelfile.y) cannot be read"] * 2
     assert (other.kind, [(each.what, each.side) for each in other.missing]) == ("unknown", [("system", "b")])
     assert (one.kind, one.unchecked) == ("fair", ("system", "requests"))

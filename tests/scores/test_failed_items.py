@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -89,3 +90,21 @@ def test_no_clear_difference_stays_one(write: Write) -> None:
     one: list[int | None] = [at % 3 for at in range(40)]
     other: list[int | None] = [None if at < 30 else (at + at % 2) % 3 for at in range(40)]
     assert made(write, one, other).verdict == "not separated"
+
+
+@pytest.mark.parametrize(
+    ("p", "span", "said"),
+    [
+        (0.03, (0.1, 0.5), "The interval does not contain 0, but p, corrected"),
+        (0.03, (-0.1, 0.5), "The interval and the test disagree here"),
+        (0.3, (0.1, 0.5), "The interval and the test disagree here"),
+        (0.3, (-0.1, 0.5), ""),
+    ],
+)
+def test_no_clear_difference_says_what_would_speak_for_one(
+    write: Write, p: float, span: tuple[float, float], said: str
+) -> None:
+    found = replace(made(write, [0, 1, 2] * 4, [1, 1, 2] * 4), verdict="not separated", p=p, interval=span)
+    assert report.doubtful(found).startswith(said)
+    assert bool(report.doubtful(found)) is bool(said)
+    assert report.doubtful(replace(found, verdict="b is higher")) == ""

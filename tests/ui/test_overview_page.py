@@ -98,7 +98,12 @@ def test_a_planned_comparison_without_errors_is_said_to_have_none(serving: Any) 
     ("wrong", "other", "said"),
     [
         (False, "high", "Fair. | “right” is better, and the difference is clear. |"),
-        (False, "failed", "Fair. | Not known, because too many scores failed. |"),
+        (
+            False,
+            "failed",
+            "Fair. | Not known, because too many scores failed. | "
+            "For 30 of 40 questions the judge failed under “other”.",
+        ),
         (True, "high", "Not fair. | Not known, because the comparison is not fair. |"),
     ],
 )
@@ -169,9 +174,9 @@ def test_the_system_message_and_the_text_around_have_a_column_each_with_a_state_
     test = overview(workspace="six-conditions")
     assert "System message Text around the messages" in words(test)
     base, trained = row(test, "base, closed book"), row(test, "RAG-trained, open book")
-    assert "| not known | nothing to compare |" in base
+    assert "| not known | no training known |" in base
     assert "System message, “not known”: no Modelfile of base is among the files." in words(test)
-    assert "“nothing to compare”: no training of base is among the files." in words(test)
+    assert "“no training known”: no training of base is among the files." in words(test)
     assert "same as trained “You are a scientific research assistant who answ…” modelfile" in trained
     assert "“same as trained”: assumed: chatml-plain." in words(test)
 
@@ -239,6 +244,7 @@ def test_scores_are_a_picture_with_words_and_a_mean_with_its_interval(serving: A
     assert "| 1.17 (0.69 to 1.66) |" in row(overview(workspace="six-conditions"), "instruction-only, open book")
     assert "without a value 1" in said(test)
     assert "| 0.00 1 of 3 without a score |" in row(test, "wrong")
+    assert "A mean is of all answers that were scored under its condition" in words(test)
 
 
 def test_more_values_than_can_be_told_apart_are_counted_in_ranges_and_every_row_by_the_same(serving: Any) -> None:
@@ -249,9 +255,14 @@ def test_more_values_than_can_be_told_apart_are_counted_in_ranges_and_every_row_
     test = overview()
     shown = re.findall(r'rb-step (rb-step-\d rb-mark-\d)" style="flex:(\d) 1 0" title="([^:]*):', said(test))
     right, wrong = shown[:4], shown[4:]
-    assert [(n, name) for _, n, name in right] == [("3", "1 to 2"), ("2", "2 to 3"), ("1", "3 to 4"), ("1", "4 to 5")]
-    assert [(n, name) for _, n, name in wrong] == [("1", "1 to 2"), ("3", "3 to 4"), ("3", "4 to 5")]
-    assert "quality, by value: 1 to 2 2 to 3 3 to 4 4 to 5" in words(test)
+    assert [(n, name) for _, n, name in right] == [
+        ("3", "1 to below 2"),
+        ("2", "2 to below 3"),
+        ("1", "3 to below 4"),
+        ("1", "4 to 5"),
+    ]
+    assert [(n, name) for _, n, name in wrong] == [("1", "1 to below 2"), ("3", "3 to below 4"), ("3", "4 to 5")]
+    assert "quality, by value: 1 to below 2 2 to below 3 3 to below 4 4 to 5" in words(test)
     assert len({(step, name) for step, _, name in shown}) == 4  # a range has one shade
     assert "quality: 1: 1, 3: 1, 3.4: 1, 3.6: 1" in said(test)  # whoever cannot see it hears each value
 
@@ -270,10 +281,10 @@ def test_a_warning_about_the_scores_of_several_conditions_is_counted_in_the_row_
     rows = "".join(f"{n},{name},{n % 2}\n" for n in range(3) for name in ("right", "wrong"))
     serving(study(scores=["scores.csv"]) | {"scores.csv": f"id,condition,relevance\n{rows}"})
     test = overview()
-    assert "and 1 (of 1) about scores" in row(test, "right")
-    assert "and 1 (of 1) about scores" in row(test, "wrong")
+    assert "and 1 about scores" in row(test, "right")
+    assert "and 1 about scores" in row(test, "wrong")
     found = page("findings", severity="warning", area="scores and comparability")
-    assert re.search(r"area=scores\+and\+comparability[^>]*>and 1 \(of 1\) about scores", said(test))
+    assert re.search(r"area=scores\+and\+comparability[^>]*>and 1 about scores", said(test))
     assert "scr-small-n" in said(found)
     assert "1 place" in words(found)
 

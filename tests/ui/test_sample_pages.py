@@ -48,7 +48,7 @@ def test_overview_shows_a_sample_at_once_and_says_so_everywhere_it_counts(servin
         "In the sample the planned comparison is fair. Both sides of it have the same fault: The user message contains"
         in text
     )
-    assert all(title in text for title in ("Errors (sample)", "Longest prompt (sample)"))
+    assert all(title in text for title in ("Errors (sample)", "Longest prompt, in characters (sample)"))
     assert "data.jsonl: 1,101 records read" in text
     assert test.button(key="check_all").label == "Check all 1,101 records"
     assert "1,101 records, each sent in 2 ways, make 2,202 prompts" in test.main.caption[0].value.replace("\\", "")

@@ -31,7 +31,7 @@ def of_model(model: Model) -> str | None:
     if model.training or (model.modelfile and model.modelfile.system is not None):
         return None
     if model.modelfile_lost:
-        return f"its Modelfile {model.modelfile_lost} cannot be read"
+        return f"its Modelfile ({model.modelfile_lost}) cannot be read"
     if model.modelfile is None:
         return f"no Modelfile of {model.name} is among the files"
     base = _inherited(model.modelfile)

@@ -80,15 +80,8 @@ def _at_odds(made: Sequence[Comparison]) -> Iterator[str]:
     n = sum(one.at_odds for one in made)
     if n:
         yield t("scores.at_odds", n=n) if len(made) > 1 else t("scores.at_odds_here")
-    if n := sum(_adjusted_away(one) for one in made):
+    if n := sum(one.adjusted_away for one in made):
         yield t("scores.holm_only", n=n) if len(made) > 1 else t("scores.holm_here")
-
-
-def _adjusted_away(one: Comparison) -> bool:
-    """Whether it is not separated only because of the other comparisons: its interval is not adjusted for them."""
-    if one.verdict != "not separated" or one.span is None or one.p is None:
-        return False
-    return one.p < ALPHA and not one.span[0] <= 0 <= one.span[1]
 
 
 def _together(table: ScoreTable, one: Comparison) -> Iterator[str]:

@@ -65,8 +65,22 @@ def sentence(one: Comparison, name: Name, criterion: Criterion, below: str | Non
         said = " ".join(filter(None, (t("scores.said_none"), said, power(one))))
     clear = key in ("higher", "counted")
     if one.failing and key != "incomplete":
-        said = f"{said} {t('scores.said_despite' if clear else 'scores.said_failing', **given)}"
+        said = f"{said} {t('scores.said_despite', **given) if clear else failing(one, name)}"
     return f"{said} {t('scores.down')}" if clear and criterion.direction == "down" else said
+
+
+def failing(one: Comparison, name: Name) -> str:
+    """For how many questions the judge gave no score, and under which of the two; "" where it failed for few."""
+    if not one.failing:
+        return ""
+    return t("scores.said_failing", failed=one.failed, all=one.n_shared + one.failed, where=_where(one, name))
+
+
+def doubtful(one: Comparison) -> str:
+    """Why there is no clear difference although the interval or the test alone would say so; "" where none does."""
+    if one.adjusted_away:
+        return t("scores.holm_here")
+    return t("scores.at_odds_here") if one.at_odds and one.verdict == "not separated" else ""
 
 
 def power(one: Comparison, fair: str = "") -> str:

@@ -86,6 +86,13 @@ class Comparison:
             return False
         return (not self.span[0] <= 0 <= self.span[1]) != (self.p < 0.05)
 
+    @property
+    def adjusted_away(self) -> bool:
+        """Whether it is not separated only because of the other comparisons: its interval is not adjusted for them."""
+        if self.verdict != "not separated" or self.span is None or self.p is None:
+            return False
+        return self.p < 0.05 and not self.span[0] <= 0 <= self.span[1]
+
     def turned(self) -> Comparison:
         """The same comparison as a − b: what was higher is now lower."""
         verdicts: dict[Verdict, Verdict] = {"b is higher": "a is higher", "a is higher": "b is higher"}

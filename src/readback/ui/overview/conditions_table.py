@@ -55,10 +55,17 @@ def conditions(
         Column("program", t("overview.program"), help=t("overview.program_help")),
     ]
     if audit:
+        longest = "longest" if any(_room(workspace, row) is not None for row in given) else "longest_characters"
         columns += [
             Column("system", t("overview.system"), show=of(partial(_system, states)), help=t("overview.system_help")),
             Column("around", t("overview.around"), show=of(partial(_around, states)), help=t("overview.around_help")),
-            Column("longest", title("longest"), number=True, show=of(_longest), help=t("overview.longest_help")),
+            Column(
+                "longest",
+                title(longest),
+                number=True,
+                show=of(partial(_longest, longest == "longest")),
+                help=t("overview.longest_help"),
+            ),
             Column("errors", title("errors"), number=True, show=of(_errors)),
             Column("warnings", title("warnings"), number=True, show=of(partial(_warnings, of_scores))),
             Column("observed", title("observed_column"), show=of(_observed), help=t("overview.observed_help")),
@@ -287,15 +294,23 @@ def _around(states: States, workspace: Workspace, row: Row) -> Markup:
     return _state(one, show.link("messages", one.more, **{**asdict(row.choice), "view": "training"}) if one.bad else "")
 
 
-def _longest(workspace: Workspace, row: Row) -> Markup:
+def _room(workspace: Workspace, row: Row) -> int | None:
+    """Tokens that a prompt may have, where both they and those of the longest one are known."""
+    limit = limits.of(workspace.models.get(row.model or "")) if row.tokens else None
+    return limit.room if limit else None
+
+
+def _longest(mixed: bool, workspace: Workspace, row: Row) -> Markup:
+    """The longest prompt, and of what: where all rows count characters the heading says so."""
     if row.longest is None:
         return show.h("–")
-    limit, counted = limits.of(workspace.models.get(row.model or "")), row.tokens
-    if limit is None or counted is None:
-        return show.h('{}<br><span class="rb-small">{}</span>', show.number(row.longest), t("overview.characters"))
+    room, counted = _room(workspace, row), row.tokens
+    if room is None or counted is None:
+        of = show.h('<br><span class="rb-small">{}</span>', t("overview.characters")) if mixed else Markup("")
+        return show.h("{}{}", show.number(row.longest), of)
     word = "of_limit" if counted.exact else "of_limit_estimated"
-    said = t(f"overview.{word}", n=limit.room)
-    looks = "rb-warn" if counted.count > limit.room else "rb-small"
+    said = t(f"overview.{word}", n=room)
+    looks = "rb-warn" if counted.count > room else "rb-small"
     return show.h('{}<br><span class="{}">{}</span>', show.number(counted.count), looks, said)
 
 

@@ -96,7 +96,9 @@ def legend(head: Headline, left_out: bool) -> Markup:
     judge = t("overview.legend_judge", judge=head.judge) if head.judge else ""
     made_up = show.h(' <strong class="rb-warn">{}</strong>', t("overview.synthetic")) if head.synthetic else ""
     left = head.left_out if left_out else ""
-    return show.h('<p class="rb-small">{} {} {} {}{}</p>', said, show.join(items, " "), judge, left, made_up)
+    apart = t("overview.mean_every") if any(one.without for one in head.shapes.values()) else ""
+    said_last = " ".join(part for part in (judge, apart, left) if part)
+    return show.h('<p class="rb-small">{} {} {}{}</p>', said, show.join(items, " "), said_last, made_up)
 
 
 def scored(head: Headline) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]:
@@ -197,7 +199,10 @@ def _in_ranges(rows: Sequence[Row], criterion: Criterion) -> tuple[Sequence[str]
     widths = {n: (high - low) / n for n in RANGES}
     many = next((n for digits in (0, 1) for n in RANGES if round(widths[n], digits) == widths[n]), RANGES[0])
     ends = [low + (high - low) * at / many for at in range(many + 1)]
-    names = [f"{_said(number(a))} to {_said(number(b))}" for a, b in pairwise(ends)]
+    names = [
+        t("overview.range" if b == ends[-1] else "overview.range_below", low=_said(number(a)), high=_said(number(b)))
+        for a, b in pairwise(ends)
+    ]
     return names, {value: names[bisect_right(ends, middle, 1, many) - 1] for value, middle in middles.items()}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,6 +15,7 @@ from readback.checks.fair_pairs import name_of
 from readback.checks.summary import Audit
 from readback.checks.verdicts import Verdict
 from readback.scores import criterion_kinds, in_view, report
+from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.planned import planned
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
@@ -68,13 +69,15 @@ def _unknown(unknown: Sequence[Verdict], planned: int) -> Markup:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the scores say of a planned comparison that is fair or not: which is better, under which criterion, and by
-    whom it was judged; `named` is the criterion, and that its scores are synthetic where they are.
+    whom it was judged; `named` is the criterion, and that its scores are synthetic where they are, `failing` for how
+    many questions the judge gave no score.
     """
 
     criterion: str
     judge: str
     text: str
     named: str
+    failing: str = ""
 
 
 def answers(workspace: Workspace, table: ScoreTable, found: Sequence[Verdict]) -> Mapping[Pair, Answer]:
@@ -93,8 +96,10 @@ def answers(workspace: Workspace, table: ScoreTable, found: Sequence[Verdict]) -
             a, b = (name_of(workspace, seen, key) or "" for key in (line.a, line.b))
             pair = next((one for one in kinds if {one.a, one.b} == {a, b}), None)
             if pair is not None and pair not in made:
-                text = report.answer(line, partial(report.short, seen), seen.criteria[criterion], kinds[pair])
-                made[pair] = Answer(criterion, judge, text, named)
+                name = partial(report.short, seen)
+                text = report.answer(line, name, seen.criteria[criterion], kinds[pair])
+                failing = report.failing(line, name) if isinstance(line, Comparison) else ""
+                made[pair] = Answer(criterion, judge, text, named, failing)
     return made
 
 
@@ -109,7 +114,7 @@ def table_of(beside: DeltaGenerator, found: Sequence[Verdict], scored: Mapping[P
     columns = [
         Column("pair", t("overview.planned_pair"), show=lambda row: link(by_name[row["pair"]].pair)),
         Column("kind", t("verdict.title"), show=lambda row: verdict.word(by_name[row["pair"]])),
-        Column("why", t("verdict.why"), show=lambda row: verdict.why(by_name[row["pair"]], but=once)),
+        Column("why", t("verdict.why"), show=lambda row: _why(by_name[row["pair"]], scored, once)),
     ]
     if scored:
         said = dict.fromkeys(one.named for one in scored.values())
@@ -119,6 +124,13 @@ def table_of(beside: DeltaGenerator, found: Sequence[Verdict], scored: Mapping[P
     if once:
         with beside:
             show.draw(show.h('<p class="rb-small rb-beside">{}</p>', verdict.not_checked(once)))
+
+
+def _why(one: Verdict, scored: Mapping[Pair, Answer], once: Collection[str]) -> Markup:
+    """Why the prompts may be compared or not, and why the scores answer less than they could."""
+    failing = scored[one.pair].failing if one.pair in scored else ""
+    said = [show.h("{}", failing), verdict.why(one, but=once)]
+    return show.join([each for each in said if each], "<br>")
 
 
 def _better(one: Answer | None) -> Markup:

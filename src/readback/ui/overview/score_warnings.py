@@ -32,7 +32,8 @@ class Counted:
         """The count of a row, and below it the way to the warnings about scores where some are about it."""
         if not (n := self.of.get(row.name, 0)):
             return own
-        link = show.link("findings", t("overview.of_scores", n=n, all=self.every), severity=SEVERITY, area=AREA)
+        said = t("overview.all_of_scores" if n == self.every else "overview.of_scores", n=n, all=self.every)
+        link = show.link("findings", said, severity=SEVERITY, area=AREA)
         return show.h('{}<br><span class="rb-small">{}</span>', own, link)
 
 

@@ -105,22 +105,19 @@ def _line(table: ScoreTable, workspace: Workspace, one: Line, criterion: Criteri
     if isinstance(one, Blocked):
         why = " ".join(finding(diagnostic).message for diagnostic in one.why)
         said, answer, fair, look = t("scores.blocked_line", why=why), "", Markup(""), " rb-blocked"
-        tested = ("", "", "")
+        tested = ("", "")
     else:
         fair, kind = _fair(table, workspace, one)
         said, look = report.sentence(one, name, criterion, below=kind), ""
         answer = t("scores.conclusion", text=report.answer(one, name, criterion, kind))
-        said = f"{said} {report.not_shown(one, name, criterion, kind)}".rstrip()
-        tested = (report.tested(one), _at_odds(one), report.power(one, kind))
+        more = (report.not_shown(one, name, criterion, kind), report.doubtful(one))
+        said = " ".join(part for part in (said, *more) if part)
+        tested = (report.tested(one), report.power(one, kind))
     below = [expected, *tested, plan.warning if plan else ""]
     return show.h(
         '<li class="rb-plan-line{}"><p class="{}"><strong>{} {}</strong> {}</p><p class="rb-small">{}</p>{}</li>',
         look, "rb-lead" if first else "", question, answer, said, " · ".join(part for part in below if part), fair,
     )  # fmt: skip
-
-
-def _at_odds(one: Comparison) -> str:
-    return t("scores.at_odds_here") if one.at_odds and one.verdict == "not separated" else ""
 
 
 def _fair(table: ScoreTable, workspace: Workspace, one: Comparison) -> tuple[Markup, str]:
