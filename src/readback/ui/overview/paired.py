@@ -97,7 +97,8 @@ def answers(workspace: Workspace, table: ScoreTable, found: Sequence[Verdict]) -
             pair = next((one for one in kinds if {one.a, one.b} == {a, b}), None)
             if pair is not None and pair not in made:
                 name = partial(report.short, seen)
-                text = report.answer(line, name, seen.criteria[criterion], kinds[pair])
+                kind = "fair" if kinds[pair] == "same" else kinds[pair]  # the fault is said beside it
+                text = report.answer(line, name, seen.criteria[criterion], kind)
                 failing = report.failing(line, name) if isinstance(line, Comparison) else ""
                 made[pair] = Answer(criterion, judge, text, named, failing)
     return made
