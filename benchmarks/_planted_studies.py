@@ -1,6 +1,6 @@
 """Studies whose truth is known, for people who see only the first screens of Overview and Scores: what do they say?
 
-Run: python benchmarks/planted_studies.py FOLDER [--studies 40] [--seed 1] [--pictures URL]
+Run: python benchmarks/_planted_studies.py FOLDER [--studies 40] [--seed 1] [--pictures URL]
 Writes FOLDER/study-01 … as workspaces and FOLDER/truth.json; --pictures takes study-01-overview.png and -scores.png
 from a server that serves them (1366 × 768, light). A reader of the pictures answers four questions on each planned
 comparison: may the two be compared, which is better, are we sure, why. `--answers FILE` compares such answers, a JSON
