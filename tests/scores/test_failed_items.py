@@ -108,3 +108,17 @@ def test_no_clear_difference_says_what_would_speak_for_one(
     assert report.doubtful(found).startswith(said)
     assert bool(report.doubtful(found)) is bool(said)
     assert report.doubtful(replace(found, verdict="b is higher")) == ""
+
+
+def test_that_the_judge_failed_is_said_with_what_it_means(write: Write) -> None:
+    one: list[int | None] = [0] * 40
+    low = made(write, one, [None] * 8 + [1, 0] * 16)
+    assert low.failing
+    assert report.failing(replace(low, verdict="not separated"), called) == (
+        "For 8 of 40 questions the judge failed under “other”."
+    )
+    assert report.failing(replace(low, verdict="b is higher"), called) == (
+        "“other” stays higher whatever the scores are that the judge failed to give "
+        "under “other” for 8 of 40 questions."
+    )
+    assert report.failing(replace(low, failed=0, failed_b=0), called) == ""

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from score_files import load
 
-from readback.scores import chart_sentences, report, summary
+from readback import workspace
+from readback.scores import chart_sentences, loading, report, summary
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.table import ConditionKey
 from readback.types import Criterion
@@ -128,3 +129,25 @@ def test_where_subtracting_gives_another_number_it_is_said(
     numbers: tuple[float | None, float | None, float | None], off: bool
 ) -> None:
     assert bool(report.subtraction([numbers])) is off
+
+
+@pytest.mark.parametrize(
+    ("direction", "said"),
+    [
+        (
+            "up",
+            "The highest value given, 5, is given to 1 of 2 scored answers under “B” (50\u00a0%) and to 0 of 2 under ",
+        ),
+        (
+            "down",
+            "The best value, \u221210, is given to 1 of 2 scored answers under “B” (50\u00a0%) and to 0 of 2 under ",
+        ),
+    ],
+)
+def test_the_highest_value_is_that_of_all_rows(
+    write: Callable[[Mapping[str, Any]], Path], direction: str, said: str
+) -> None:
+    config = f"scores: [s.csv]\ncriteria: {{seconds: {{scale: {{min: -20, max: 20}}, direction: {direction}}}}}\n"
+    rows = "q1,A,4.8\nq2,A,-9.5\nq1,B,-10\nq2,B,5\n"
+    made = loading.load(workspace.open(write({"readback.yml": config, "s.csv": f"item,condition,seconds\n{rows}"})))
+    assert chart_sentences.distribution(made, summary.rows(made), made.criteria["seconds"]).startswith(said)

@@ -26,7 +26,11 @@ def distribution(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -
     scored = [row for row in rows if row.n]
     if not scored or not scored[0].distribution:
         return ""
-    value = scored[0].distribution[0 if criterion.direction == "down" else -1][0]
+    lowest = criterion.direction == "down"
+    ends = dict.fromkeys(row.distribution[0 if lowest else -1][0] for row in scored)
+    value = next(iter(ends))  # of a scale that is declared, or of the same ranges, the same for every row
+    if len(ends) > 1:
+        value = (min if lowest else max)(ends, key=float)
     shares = {row: dict(row.distribution).get(value, 0) / row.n for row in scored}
     high, low = max(scored, key=shares.__getitem__), min(scored[::-1], key=shares.__getitem__)
     measured = not criterion.values  # then the scale may go on beyond what was given

@@ -65,15 +65,20 @@ def sentence(one: Comparison, name: Name, criterion: Criterion, below: str | Non
         said = " ".join(filter(None, (t("scores.said_none"), said, power(one))))
     clear = key in ("higher", "counted")
     if one.failing and key != "incomplete":
-        said = f"{said} {t('scores.said_despite', **given) if clear else failing(one, name)}"
+        said = f"{said} {t('scores.said_despite' if clear else 'scores.said_failing', **given)}"
     return f"{said} {t('scores.down')}" if clear and criterion.direction == "down" else said
 
 
 def failing(one: Comparison, name: Name) -> str:
-    """For how many questions the judge gave no score, and under which of the two; "" where it failed for few."""
+    """For how many questions the judge gave no score, and under which of the two, and that this decides nothing where
+    one is higher all the same; "" where it failed for few.
+    """
     if not one.failing:
         return ""
-    return t("scores.said_failing", failed=one.failed, all=one.n_shared + one.failed, where=_where(one, name))
+    given = {"failed": one.failed, "all": one.n_shared + one.failed, "where": _where(one, name)}
+    if FOUND[one.verdict] != "better":
+        return t("scores.said_failing", **given)
+    return t("scores.said_despite", high=name(one.b if one.verdict == "b is higher" else one.a), bounds="", **given)
 
 
 def doubtful(one: Comparison) -> str:
