@@ -144,7 +144,7 @@ def test_no_serious_fault_with_a_drawer_open(demo: str, tour: Any, asked: str, s
     tour.emulate_media(color_scheme=scheme)  # a popover that is open keeps the theme it was opened in
     open_page(tour, f"{demo}{path}?{PAIR if path == 'compare' else SIX}{'&' if query else ''}{query}")
     found = {}
-    for drawer in DRAWERS[asked]:
+    for drawer in DRAWERS[asked][:: 1 if LONG else 2]:
         opener = tour.locator(f"{MAIN} :is({drawer})").first
         opener.focus()
         tour.keyboard.press("Enter")

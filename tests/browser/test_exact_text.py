@@ -108,15 +108,3 @@ def test_blanks_are_drawn_and_the_text_stays(texts_of_a_workspace: Path, at: At,
     settle(page)
     assert nasty.EDGES[13] == page.locator("#text-1-user .rb-exact").evaluate("e => e.textContent")
     assert page.locator("#text-1-user .rb-nl").count() == nasty.EDGES[13].count("\n")
-
-
-@pytest.mark.realdata
-def test_a_real_record_is_shown_as_assembled(shared: Path, at: At, page: Any) -> None:
-    opened = workspace.open(shared / "data" / "prompt-formats")
-    data = dataset.open_dataset(opened.root, opened.dataset)
-    open_page(page, at(shared / "data" / "prompt-formats", "messages?index=2"), '[id^="text-"] .rb-exact')
-    for condition in opened.conditions if LONG else opened.conditions[:4]:
-        made = assemble.assemble(opened, data.record(2), Selection(condition=condition.name))
-        assert [message.text for message in made.messages] == shown(page)
-        page.keyboard.press("]")
-        settle(page)

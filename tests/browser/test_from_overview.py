@@ -54,6 +54,7 @@ def walk(page: Any, url: str) -> None:
     assert page.locator("h2", has_text=title).count() == 1
     follow(page, TO_MESSAGE, "/messages?")
     page.wait_for_selector(".rb-exact")
+    assert "finding=" in page.url
     page.go_back()
     page.wait_for_selector(TO_MESSAGE)
     settle(page)
@@ -63,6 +64,7 @@ def walk(page: Any, url: str) -> None:
     page.wait_for_url("**/scores**")
     settle(page)
     assert page.locator("h1").inner_text()
+    assert "finding=" not in page.url
     assert page.evaluate("window.kept")  # no step was a new load
 
 

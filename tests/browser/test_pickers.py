@@ -24,8 +24,8 @@ CUT = """() => [...document.querySelectorAll('[data-testid=stMain] [data-testid=
     .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth).map((e) => e.value)"""
 ROWS = """name => new Set([...document.querySelectorAll(`.st-key-${name} :is(button, .rb-bar-word, [role=combobox])`)]
     .filter((e) => e.checkVisibility()).map((e) => Math.round(e.getBoundingClientRect().bottom / 20))).size"""
-DEMOS = part(("six-conditions-mistakes", "six-conditions", "tri-section", "town-hall-albert"), 1)
-REAL = part(("prompt-formats", "mtrag", "llmjudge", "liverag-judge", "checkpoints", "legal", "albert"), 1)
+DEMOS = ("six-conditions-mistakes", "six-conditions", "tri-section", "town-hall-albert")
+REAL = ("prompt-formats", "mtrag", "llmjudge", "liverag-judge", "checkpoints", "legal", "albert")
 LONG = "retrieval with reciprocal rank fusion over three indexes, reranked, 12 passages, advanced prompt, seed "
 
 
@@ -40,19 +40,10 @@ def addresses(at: At, folder: Path) -> list[str]:
     return [at(folder, f"{name}?{urlencode(keys)}") for name, keys in (("messages", a), ("compare", a), ("compare", b))]
 
 
-@pytest.mark.parametrize("name", DEMOS)
-def test_no_list_of_the_demos_cuts_a_name(at: At, tour: Any, name: str) -> None:
-    _none_is_cut(at, tour, EXAMPLES / name)
-
-
 @pytest.mark.realdata
-@pytest.mark.parametrize("name", REAL)
-def test_no_list_of_real_data_cuts_a_name(at: At, tour: Any, shared: Path, name: str) -> None:
-    _none_is_cut(at, tour, shared / "data" / name)
-
-
-def _none_is_cut(at: At, tour: Any, folder: Path) -> None:
-    for url in addresses(at, folder):
+@pytest.mark.parametrize("name", part((*DEMOS, *REAL), 1))
+def test_no_list_cuts_a_name(at: At, tour: Any, shared: Path, name: str) -> None:
+    for url in addresses(at, EXAMPLES / name if name in DEMOS else shared / "data" / name):
         turn_to(tour, url)
         for size in SIZES:
             tour.set_viewport_size(size)

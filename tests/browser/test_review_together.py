@@ -144,7 +144,7 @@ def test_a_note_is_on_what_is_selected_and_the_others_see_it_there(
 
 
 def test_markup_and_odd_texts_stay_what_was_typed(at: At, page: Any, root: Path, capsys: Any) -> None:
-    said, store = [*nasty.markup(), *nasty.texts(500 if LONG else 50)], Store(root)
+    said, store = [*nasty.markup(), *nasty.texts(500 if LONG else 25)], Store(root)
     note = store.save(Draft("note", {"text": said[0], "anchor": {"kind": "study"}}, said[1], "cli", new_id())).id
     for text in said:
         store.save(Draft("answer", {"note": note, "text": text}, text[:200] or "-", "cli", new_id()))

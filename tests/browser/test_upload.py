@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import part
 from served import Others, open_page, settle
 
 from readback import workspace
@@ -48,16 +49,13 @@ def map_and_look(page: Any, url: str, files: Iterable[Path]) -> None:
     assert time.monotonic() - began < MINUTE
 
 
-def test_a_configuration_beside_a_csv_whose_column_has_another_name(demo: str, page: Any, tmp_path: Path) -> None:
-    for name in ("prompt_config.yml", "simple.jinja", "rag.jinja", "courrier.jinja"):
-        shutil.copy(DEMO / name, tmp_path)
-    (tmp_path / "questions.csv").write_text(CSV, "utf-8")
-    map_and_look(page, demo, sorted(tmp_path.iterdir()))
-
-
 @pytest.mark.realdata
-def test_a_real_configuration_beside_a_csv(demo: str, page: Any, tmp_path: Path, shared: Path) -> None:
-    for file in (shared / "data" / "albert").iterdir():
+@pytest.mark.parametrize("real", part([True, False], 1))
+def test_a_configuration_beside_a_csv_whose_column_has_another_name(
+    demo: str, page: Any, tmp_path: Path, shared: Path, real: bool
+) -> None:
+    ours = [DEMO / name for name in ("prompt_config.yml", "simple.jinja", "rag.jinja", "courrier.jinja")]
+    for file in (shared / "data" / "albert").iterdir() if real else ours:
         shutil.copy(file, tmp_path)
     (tmp_path / "questions.csv").write_text(CSV, "utf-8")
     map_and_look(page, demo, sorted(tmp_path.iterdir()))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from counts import part
-from served import At, follow, open_page, settle, turn_to
+from served import follow, open_page, settle, turn_to
 
 pytestmark = pytest.mark.browser
 TO_MESSAGE = 'a.rb-link[href*="/messages?"][href*="finding="]'
@@ -21,25 +19,6 @@ def asked(page: Any) -> dict[str, str]:
 def go(page: Any, name: str) -> None:
     """By the navigation on top."""
     follow(page, page.locator('[data-testid="stTopNavLink"]', has_text=name), f"**/{name.lower()}**")
-
-
-def walk(page: Any, url: str) -> None:
-    open_page(page, url, "table.rb-table")
-    go(page, "Findings")
-    page.wait_for_selector(TO_MESSAGE)  # the check of the records may still be under way
-    follow(page, page.locator(TO_MESSAGE).first, "**/messages?*finding=*")
-    page.wait_for_selector(".rb-exact")
-    settle(page)
-    assert "finding" in asked(page)
-    go(page, "Scores")
-    assert page.locator("h1").inner_text()
-    assert "finding" not in asked(page)
-
-
-@pytest.mark.realdata
-@pytest.mark.parametrize("real", part([False, True], 1))  # test_from_overview.py takes the real one in every run
-def test_overview_findings_messages_scores(demo: str, shared: Path, at: At, page: Any, real: bool) -> None:
-    walk(page, at(shared / "data" / "prompt-formats") if real else f"{demo}?workspace=six-conditions-mistakes")
 
 
 def test_a_link_to_a_finding_brings_its_stretch_into_view(demo: str, page: Any) -> None:
