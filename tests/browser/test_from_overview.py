@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 from counts import LONG, part
-from served import At, Others, open_page, settle, turn_to
+from served import At, open_page, settle, turn_to
 from test_security import serious
 
 from readback import workspace
@@ -132,44 +132,6 @@ def test_a_place_leads_to_its_marked_text(demo: str, page: Any) -> None:
     assert page.locator("mark.rb-here").evaluate_all("all => all.map((e) => e.textContent).join('')") == span
     box = page.locator("mark.rb-here").first.bounding_box()
     assert 0 <= box["y"] <= 768
-
-
-def test_a_copied_link_restores_the_screen_in_another_browser(demo: str, page: Any, others: Others) -> None:
-    open_page(page, f"{demo}findings?workspace=six-conditions-mistakes", TO_MESSAGE)
-    page.get_by_role("combobox", name="Severity").click()
-    page.get_by_role("option", name="error").click()
-    settle(page)
-    follow(page, '.rb-rule a[href*="code=fmt-system-text-in-user"]', "code=")
-    (fresh,) = others(1)
-    open_page(fresh, page.url, TO_MESSAGE)
-    main = '[data-testid="stMainBlockContainer"]'
-    assert fresh.locator(main).inner_text() == page.locator(main).inner_text()
-    follow(page, TO_MESSAGE, "/messages?")
-    open_page(fresh, page.url, "mark.rb-here")
-    assert shown(fresh) == shown(page)
-
-
-def test_the_keyboard_alone_goes_from_overview_to_the_marked_text(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}?workspace=six-conditions-mistakes", ".rb-first")
-    tab_to(page, ".rb-first li:nth-child(2) a")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/findings?**")
-    page.wait_for_selector(TO_MESSAGE)
-    settle(page)
-    tab_to(page, TO_MESSAGE)
-    page.keyboard.press("Enter")
-    page.wait_for_selector("mark.rb-here")
-    settle(page)
-    page.keyboard.press("j")
-    page.wait_for_url("**record=ellery-02**")
-
-
-def tab_to(page: Any, selector: str) -> None:
-    for _ in range(120):
-        page.keyboard.press("Tab")
-        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
-            return
-    raise AssertionError(f"no way to {selector}")
 
 
 def test_a_system_message_opens_on_focus(demo: str, tour: Any) -> None:

@@ -40,14 +40,6 @@ def test_a_link_to_a_finding_brings_its_stretch_into_view(demo: str, page: Any) 
     assert 0 <= box["y"] <= 300
 
 
-def test_a_link_of_ours_keeps_the_session(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}findings?workspace=six-conditions-mistakes")
-    page.evaluate("window.kept = true")
-    page.locator(TO_MESSAGE).first.click()
-    page.wait_for_url("**/messages?*")
-    assert page.evaluate("window.kept")
-
-
 def test_keys_move_and_back_goes_one_step_back(demo: str, page: Any) -> None:
     open_page(page, f"{demo}messages?workspace=six-conditions-mistakes", ".rb-exact")
     for key, record, condition in (
