@@ -180,7 +180,8 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     """A browser test that fails is run once more: on a busy machine a key or a click can meet a page being drawn."""
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     reports = runtestprotocol(item, nextitem=nextitem, log=False)
-    if any(report.failed for report in reports):
+    if failed := [report.longreprtext.strip() for report in reports if report.failed]:
+        item.warn(pytest.PytestWarning(f"run once more: {failed[0][-400:]}"))
         item._initrequest()  # type: ignore[attr-defined]
         reports = runtestprotocol(item, nextitem=nextitem, log=False)
     for report in reports:
