@@ -106,6 +106,7 @@ def test_a_changed_byte_makes_a_sign_off_stale_with_its_sentence(at: At, page: A
     open_page(page, at(root, "review"))
     name(page, "Ada")
     page.get_by_text("Sign off", exact=True).click()
+    settle(page)  # a click on a button that is just drawn anew meets nobody
     page.get_by_role("button", name="Sign off now").click()
     seen(page, "unchanged since", 60)
     open_page(other, at(root, "review"))
