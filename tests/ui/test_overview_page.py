@@ -105,6 +105,7 @@ def test_a_planned_comparison_without_errors_is_said_to_have_none(serving: Any) 
             "For 30 of 40 questions the judge failed under “other”.",
         ),
         (True, "high", "Not fair. | Not known, because the comparison is not fair. |"),
+        (True, "failed", "Not fair. | Not known, because the comparison is not fair. | The user message"),
     ],
 )
 def test_the_planned_comparison_says_which_is_better_and_why_that_may_not_be_known(

@@ -99,7 +99,8 @@ def answers(workspace: Workspace, table: ScoreTable, found: Sequence[Verdict]) -
                 name = partial(report.short, seen)
                 kind = "fair" if kinds[pair] == "same" else kinds[pair]  # the fault is said beside it
                 text = report.answer(line, name, seen.criteria[criterion], kind)
-                failing = report.failing(line, name) if isinstance(line, Comparison) else ""
+                unfair = kind in ("unfair", "unknown")  # then no score answers anything
+                failing = report.failing(line, name) if isinstance(line, Comparison) and not unfair else ""
                 made[pair] = Answer(criterion, judge, text, named, failing)
     return made
 
