@@ -109,6 +109,7 @@ MISSED = """() => { const met = [...rbMet.keys()];
     .filter((e) => e.checkVisibility({visibilityProperty: true}) && !e.disabled && e.tabIndex >= 0 && !rbMet.has(e)
         && !met.some((one) => e.closest('[role=radiogroup]')?.contains(one)))
     .map((e) => `${e.tagName} ${(e.ariaLabel || e.textContent).trim().slice(0, 40)}`); }"""
+STAYED = "[...rbMet.keys()].every((one) => one.isConnected)"
 PUT = """css => { const e = document.createElement('style');
     e.id = 'spacing'; e.textContent = css; document.head.append(e); }"""
 
@@ -172,17 +173,30 @@ def test_firefox_shows_a_page_whole_and_tab_goes_through_it(demo: str, firefox: 
 @pytest.mark.parametrize(("name", "size"), part((*ALWAYS, *OTHERS), len(ALWAYS)))
 def test_tab_reaches_every_control_and_each_is_seen(demo: str, tour: Any, name: str, size: tuple[int, int]) -> None:
     """2.1.1, 2.1.2, 2.4.1, 2.4.3, 2.4.7, 2.4.11: from a way past the navigation through everything and out again."""
-    open_page(tour, f"{demo}{name}?workspace=six-conditions")
-    resize(tour, size)
-    tour.evaluate("window.rbMet = new Map()")
-    hidden, bare, left = [], [], 0
+    for _ in range(3):
+        open_page(tour, f"{demo}{name}?workspace=six-conditions")
+        resize(tour, size)
+        stops, missed = tabbed(tour)
+        if tour.evaluate(STAYED):
+            break  # else it was drawn anew below the focus: what was met is no more, and what is, was not met
+    hidden, bare = ([name for _, name, *found in stops if not found[at]] for at in (0, 1))
+    assert stops[0][1].startswith("Skip to")
+    assert (hidden, bare, missed) == ([], [], [])
+
+
+def tabbed(page: Any) -> tuple[list[Any], list[str]]:
+    """Press Tab from the start of a page until it is left or meets the same again: each stop as FOCUS tells it, and
+    what was not met.
+    """
+    page.evaluate("window.rbMet = new Map()")
+    left = 0
     stops: list[Any] = []
     for _ in range(400):
-        tour.keyboard.press("Tab")
-        at = tour.evaluate(FOCUS)
+        page.keyboard.press("Tab")
+        at = page.evaluate(FOCUS)
         if at and not at[2]:  # a page that scrolls to it may not be there yet
-            tour.wait_for_timeout(200)
-            at = tour.evaluate(FOCUS)
+            page.wait_for_timeout(200)
+            at = page.evaluate(FOCUS)
         if at is None:  # out of the document, into the browser; the next Tab comes back to its start
             left += 1
             if left == 2:
@@ -191,11 +205,7 @@ def test_tab_reaches_every_control_and_each_is_seen(demo: str, tour: Any, name: 
         if at[0] < len(stops):
             break
         stops.append(at)
-        hidden += [] if at[2] else [at[1]]
-        bare += [] if at[3] else [at[1]]
-    assert stops[0][1].startswith("Skip to")
-    assert (hidden, bare) == ([], [])
-    assert tour.evaluate(MISSED) == []
+    return stops, page.evaluate(MISSED)
 
 
 def test_what_a_button_opened_is_the_next_stop_and_esc_goes_back(demo: str, tour: Any) -> None:

@@ -282,10 +282,10 @@ def test_a_warning_about_the_scores_of_several_conditions_is_counted_in_the_row_
     rows = "".join(f"{n},{name},{n % 2}\n" for n in range(3) for name in ("right", "wrong"))
     serving(study(scores=["scores.csv"]) | {"scores.csv": f"id,condition,relevance\n{rows}"})
     test = overview()
-    assert "about scores: 1" in row(test, "right")
-    assert "about scores: 1" in row(test, "wrong")
+    assert "and 1 about scores" in row(test, "right")
+    assert "and 1 about scores" in row(test, "wrong")
     found = page("findings", severity="warning", area="scores and comparability")
-    assert re.search(r"area=scores\+and\+comparability[^>]*>about scores: 1", said(test))
+    assert re.search(r"area=scores\+and\+comparability[^>]*>and 1 about scores", said(test))
     assert "scr-small-n" in said(found)
     assert "1 place" in words(found)
 

@@ -16,6 +16,7 @@ from readback.words import t
 
 FEW = 2  # factors that a sentence can name
 CLOSE = 0.5  # of the last digit shown
+NARROW = 0.01  # from this p on a difference is only just clear: chance alone shows one as large in one study of 100
 NOTHING = 1e-9  # what sums of floating numbers leave where the result is zero
 
 # The answer to "which is better?" by what was found, and by whether the comparison is fair.
@@ -81,8 +82,18 @@ def failing(one: Comparison, name: Name) -> str:
     return t("scores.said_despite", high=name(one.b if one.verdict == "b is higher" else one.a), bounds="", **given)
 
 
+def narrow(one: Comparison) -> bool:
+    """Whether a difference is clear, and hardly more than that."""
+    p = _p(one)
+    return FOUND[one.verdict] == "better" and p is not None and p >= NARROW
+
+
 def doubtful(one: Comparison) -> str:
-    """Why there is no clear difference although the interval or the test alone would say so; "" where none does."""
+    """Why there is no clear difference although the interval or the test alone would say so, and how often chance alone
+    shows one that is only just clear; "" where neither is so.
+    """
+    if narrow(one):
+        return t("scores.narrow_here", n=int(1 / (_p(one) or NARROW)))
     if one.adjusted_away:
         return t("scores.holm_here")
     return t("scores.at_odds_here") if one.at_odds and one.verdict == "not separated" else ""
@@ -135,9 +146,10 @@ def _answer(one: Line, name: Name, criterion: Criterion) -> str:
         return t("scores.answer_open_part", n=one.n_shared, all=one.n_shared + one.failed)
     if found != "better":
         return t(f"scores.answer_{found}")
+    just = "_narrow" if narrow(one) else ""
     if criterion.direction == "none":
-        return t("scores.answer_higher", high=name(one.b if one.verdict == "b is higher" else one.a))
-    return t("scores.answer_better", best=name(_better(one, criterion)))
+        return t(f"scores.answer_higher{just}", high=name(one.b if one.verdict == "b is higher" else one.a))
+    return t(f"scores.answer_better{just}", best=name(_better(one, criterion)))
 
 
 def _better(one: Comparison, criterion: Criterion) -> ConditionKey:
@@ -183,8 +195,13 @@ def tested(one: Comparison) -> str:
     """The test in a few words: p, and for how many comparisons of which kind it is corrected."""
     if one.p is None or one.verdict == "incomplete":  # then p is about the lesser part that was scored
         return ""
-    p = p_text(one.p if one.p_adjusted is None else one.p_adjusted)
+    p = p_text(_p(one) or 0.0)
     return t("scores.p_planned" if one.planned is not None else "scores.p_exploratory", p=p, n=one.family)
+
+
+def _p(one: Comparison) -> float | None:
+    """The p that is shown: corrected for the comparisons made together, where there are several."""
+    return one.p if one.p_adjusted is None else one.p_adjusted
 
 
 def untouched(one: Comparison, touched: Collection[str], rest: Comparison | None, name: Name) -> str:

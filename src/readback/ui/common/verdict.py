@@ -35,9 +35,11 @@ def unchecked(found: Iterable[Verdict]) -> tuple[str, ...]:
 
 
 def not_checked(parts: Iterable[str]) -> str:
-    """The parts of `unchecked` in a sentence, or nothing."""
-    said = [t(f"verdict.unchecked_{each}") for each in parts]
-    return t("verdict.unchecked", what="; ".join(said)) if said else ""
+    """The parts of `unchecked` in a sentence, or nothing; before it that both sides share what is not known."""
+    every = tuple(parts)
+    shared = t("verdict.shared_system") if "system" in every else ""
+    said = [t(f"verdict.unchecked_{each}") for each in every if each != "system"]
+    return " ".join(filter(None, (shared, t("verdict.unchecked", what="; ".join(said)) if said else "")))
 
 
 def why(one: Verdict, brief: bool = False, but: Collection[str] = ()) -> Markup:

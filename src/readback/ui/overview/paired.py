@@ -69,15 +69,15 @@ def _unknown(unknown: Sequence[Verdict], planned: int) -> Markup:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the scores say of a planned comparison that is fair or not: which is better, under which criterion, and by
-    whom it was judged; `named` is the criterion, and that its scores are synthetic where they are, `failing` for how
-    many questions the judge gave no score.
+    whom it was judged; `named` is the criterion, and that its scores are synthetic where they are, `doubt` for how
+    many questions the judge gave no score, and why a difference is hardly clear.
     """
 
     criterion: str
     judge: str
     text: str
     named: str
-    failing: str = ""
+    doubt: str = ""
 
 
 def answers(workspace: Workspace, table: ScoreTable, found: Sequence[Verdict]) -> Mapping[Pair, Answer]:
@@ -100,8 +100,10 @@ def answers(workspace: Workspace, table: ScoreTable, found: Sequence[Verdict]) -
                 kind = "fair" if kinds[pair] == "same" else kinds[pair]  # the fault is said beside it
                 text = report.answer(line, name, seen.criteria[criterion], kind)
                 unfair = kind in ("unfair", "unknown")  # then no score answers anything
-                failing = report.failing(line, name) if isinstance(line, Comparison) and not unfair else ""
-                made[pair] = Answer(criterion, judge, text, named, failing)
+                told = ""
+                if isinstance(line, Comparison) and not unfair:
+                    told = " ".join(filter(None, (report.failing(line, name), report.doubtful(line))))
+                made[pair] = Answer(criterion, judge, text, named, told)
     return made
 
 
@@ -130,8 +132,8 @@ def table_of(beside: DeltaGenerator, found: Sequence[Verdict], scored: Mapping[P
 
 def _why(one: Verdict, scored: Mapping[Pair, Answer], once: Collection[str]) -> Markup:
     """Why the prompts may be compared or not, and why the scores answer less than they could."""
-    failing = scored[one.pair].failing if one.pair in scored else ""
-    said = [show.h("{}", failing), verdict.why(one, but=once)]
+    doubt = scored[one.pair].doubt if one.pair in scored else ""
+    said = [show.h("{}", doubt), verdict.why(one, but=once)]
     return show.join([each for each in said if each], "<br>")
 
 
