@@ -41,6 +41,7 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy --strict tests/notebook/a_users_file.py
 	$(BIN)/lint-imports
 	page=$$(mktemp) && trap 'rm -f "$$page"' EXIT && $(BIN)/readback rule --markdown > "$$page" && test -s "$$page" \
 		|| { echo "the page of the rules cannot be built: readback rule --markdown says why, or says nothing"; exit 1; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Generator, Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import find_browser
+import nasty
 import pytest
 from _pytest.runner import runtestprotocol
 from served import FOLDERS, HERE, LAPTOP, At, Serve, forget, free_port, running, tab, watched
@@ -161,6 +163,25 @@ def firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
     with Firefox(path, tmp_path_factory.mktemp("firefox"), free_port()) as browser:
         yield browser
+
+
+@pytest.fixture(scope="session")
+def nasty_page(serve: Serve) -> str:
+    return serve(script=HERE.parent / "support" / "nasty_app.py")
+
+
+@pytest.fixture(scope="session")
+def texts_of_a_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("nasty")
+    rows = [{"id": f"r{n}", "text": text} for n, text in enumerate([*nasty.EDGES[:20], *nasty.LOST])]
+    (folder / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "ascii")
+    config = {
+        "name": "nasty",
+        "dataset": {"path": "data.jsonl"},
+        "modes": [{"mode": "plain", "template": "{{ text }}", "system": " \nYou are x.\n\n"}],
+    }
+    (folder / "readback.yml").write_text(json.dumps(config), "utf-8")
+    return folder
 
 
 @pytest.hookimpl(wrapper=True)

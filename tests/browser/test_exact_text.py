@@ -9,7 +9,7 @@ from typing import Any
 import nasty
 import pytest
 from counts import LONG
-from served import HERE, At, Serve, open_page, settle, turn_to
+from served import At, open_page, settle, turn_to
 
 from readback import workspace
 from readback.prompts import assemble
@@ -29,34 +29,9 @@ def shown(page: Any) -> list[str]:
     return texts
 
 
-@pytest.fixture(scope="module")
-def nasty_page(serve: Serve) -> str:
-    return serve(script=HERE.parent / "support" / "nasty_app.py")
-
-
 def test_two_hundred_nasty_texts_in_chromium(nasty_page: str, page: Any) -> None:
     open_page(page, nasty_page, LAST)
     assert [nasty.shown(text) for text in nasty.texts()] == json.loads(page.evaluate(EVERY))
-
-
-def test_two_hundred_nasty_texts_in_firefox(nasty_page: str, firefox: Any) -> None:
-    firefox.open(nasty_page)
-    firefox.wait_for(LAST)
-    assert [nasty.shown(text) for text in nasty.texts()] == firefox.ask(EVERY)
-
-
-@pytest.fixture(scope="module")
-def texts_of_a_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("nasty")
-    rows = [{"id": f"r{n}", "text": text} for n, text in enumerate([*nasty.EDGES[:20], *nasty.LOST])]
-    (folder / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "ascii")
-    config = {
-        "name": "nasty",
-        "dataset": {"path": "data.jsonl"},
-        "modes": [{"mode": "plain", "template": "{{ text }}", "system": " \nYou are x.\n\n"}],
-    }
-    (folder / "readback.yml").write_text(json.dumps(config), "utf-8")
-    return folder
 
 
 def test_each_message_of_each_record_is_what_was_assembled(texts_of_a_workspace: Path, at: At, page: Any) -> None:
@@ -67,16 +42,6 @@ def test_each_message_of_each_record_is_what_was_assembled(texts_of_a_workspace:
         made = assemble.assemble(opened, record, Selection(mode="plain"))
         assert record.fields["text"] == made.messages[-1].text
         assert [nasty.shown(message.text) for message in made.messages] == shown(page)
-
-
-def test_each_message_in_firefox(texts_of_a_workspace: Path, at: At, firefox: Any) -> None:
-    opened = workspace.open(texts_of_a_workspace)
-    made = assemble.assemble(
-        opened, dataset.open_dataset(opened.root, opened.dataset).record(13), Selection(mode="plain")
-    )
-    firefox.open(at(texts_of_a_workspace, "messages?record=r13"))
-    firefox.wait_for("#text-1-user .rb-exact")
-    assert [nasty.shown(message.text) for message in made.messages] == firefox.ask(TEXTS)
 
 
 def test_the_download_is_equal_to_the_byte(texts_of_a_workspace: Path, at: At, page: Any) -> None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import io
-import time
 from itertools import product
 from typing import Any
 
 import pytest
 from counts import part
 from PIL import Image
-from served import PAGES, SETTLED, open_page, settle, turn_to
+from served import PAGES, open_page, settle, turn_to
 
 pytestmark = pytest.mark.browser
 FIRST = ("messages", "findings", "records")  # rows of controls; two columns; a field with several values
 NAMES = (*FIRST, *(name for name in PAGES if name not in FIRST))
-TAB = "\ue004"  # as WebDriver calls the key
 LAPTOP, HALF, QUARTER = (1366, 768), (683, 384), (320, 256)  # a laptop, at 200 %; 1280 x 1024 at 400 %
 ALWAYS = (("messages", LAPTOP), ("findings", QUARTER))  # where Tab goes through a page in every run
 OTHERS = tuple(pair for pair in product(NAMES, (LAPTOP, QUARTER)) if pair not in ALWAYS)  # the rest of them
@@ -138,36 +136,6 @@ def test_zoomed_or_spaced_wider_a_page_is_whole(demo: str, tour: Any, name: str)
         assert (size, "spaced", tour.evaluate(OUTSIDE)) == (size, "spaced", [0, 0, []])
         assert (size, "spaced", tour.evaluate(CUT)) == (size, "spaced", [])
         tour.evaluate("document.getElementById('spacing').remove()")
-
-
-@pytest.mark.parametrize("name", part(NAMES, 1))
-def test_firefox_shows_a_page_whole_and_tab_goes_through_it(demo: str, firefox: Any, name: str) -> None:
-    """Its window is never in front, so it draws no focus: where the focus is, is measured, not how it looks."""
-    firefox.open(f"{demo}{name}?workspace=six-conditions")
-    for size in (LAPTOP, QUARTER):  # Tab goes through the smaller one, where more is out of sight
-        view = {"width": size[0], "height": size[1]}
-        firefox.call("browsingContext.setViewport", context=firefox.context, viewport=view)
-        firefox.wait_for("h1")
-        time.sleep(2)  # the checks behind a page, and charts, end a moment later
-        firefox.wait_for(SETTLED)
-        assert (size, firefox.ask(f"JSON.stringify(({OUTSIDE})())")) == (size, [0, 0, []])
-        assert (size, firefox.ask(f"JSON.stringify(({CUT})())")) == (size, [])
-    firefox.ask("JSON.stringify((window.rbMet = new Map(), 0))")
-    names: list[str] = []
-    for _ in range(90):
-        key = [{"type": "keyDown", "value": TAB}, {"type": "keyUp", "value": TAB}]
-        source = {"type": "key", "id": "keyboard", "actions": key}
-        firefox.call("input.performActions", context=firefox.context, actions=[source])
-        at = firefox.ask(f"JSON.stringify(({FOCUS})())")
-        if at and not at[2]:
-            time.sleep(0.3)
-            at = firefox.ask(f"JSON.stringify(({FOCUS})())")
-        if at is None or at[0] < len(names):
-            break
-        names.append(at[1])
-        assert at[2] or at[1].startswith("Skip to"), at[1]
-    assert names[0].startswith("Skip to")
-    assert len(names) > 4
 
 
 @pytest.mark.parametrize(("name", "size"), part((*ALWAYS, *OTHERS), len(ALWAYS)))

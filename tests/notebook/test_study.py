@@ -172,27 +172,6 @@ def test_of_many_names_the_nearest_is_first_and_the_rest_counted() -> None:
     assert str(unknown_name("judge", "x", [])) == "there is no judge 'x': the workspace has none"
 
 
-USER = """import readback
-
-study: readback.Study = readback.open("study")
-finding: list[readback.Finding] = list(study.assemble("a", "1").findings)
-ids: list[str | None] = [record.id for record in study.records]
-text: str = study.model_input("a", "1").text + study.compare("a", "b").sentence
-problems: list[str] = readback.validate_rag_prompt_no_system_text(text)
-"""
-
-
-@pytest.mark.slow
-def test_a_users_file_passes_mypy_strict_and_a_wrong_one_does_not(tmp_path: Path) -> None:
-    from mypy import api
-
-    (tmp_path / "right.py").write_text(USER)
-    (tmp_path / "wrong.py").write_text(USER + "number: int = study.model_input('a', '1').text\n")
-    options = ["--strict", "--config-file=", f"--cache-dir={PROJECT / '.mypy_cache'}"]  # as make check leaves it
-    said, _, code = api.run([*options, str(tmp_path / "right.py"), str(tmp_path / "wrong.py")])
-    assert (code, "Incompatible types" in said, "right.py" in said) == (1, True, False)
-
-
 @pytest.mark.slow
 def test_the_wheel_says_that_it_has_types(tmp_path: Path) -> None:
     import subprocess

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from counts import some
+from counts import LONG, some
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jinja_templates import VALUES, templates
@@ -38,7 +38,7 @@ def test_adapters_are_rendered_with_trimmed_blocks(template: str, values: dict[s
 
 
 @settings(max_examples=some(10), deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(templates(), min_size=1, max_size=20), VALUES)
+@given(st.lists(templates(), min_size=1, max_size=20 if LONG else 5), VALUES)
 def test_a_cell_answers_the_same_as_the_same_work_here(texts: list[str], values: dict[str, Any]) -> None:
     expected = tuple(one(text, values) for text in texts)
     for here, there in zip(expected, render([Template(text) for text in texts], values), strict=True):

@@ -113,7 +113,7 @@ def test_no_clear_difference_says_what_would_speak_for_one(
 @pytest.mark.parametrize(("p", "n"), [(0.047, 21), (0.03, 33), (0.01, 100), (0.0099, 0)])
 def test_a_difference_that_is_only_just_clear_says_how_often_chance_shows_one(write: Write, p: float, n: int) -> None:
     found = replace(made(write, [0, 1, 2] * 4, [1, 1, 2] * 4), verdict="b is higher", p=p, p_adjusted=None)
-    said = f"By chance alone, without any true difference, about one study in {n} shows one as large."
+    said = f"Even without any true difference, about one study in {n} would show one as large by chance."
     assert report.doubtful(found) == (said if n else "")
 
 

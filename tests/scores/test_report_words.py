@@ -36,13 +36,24 @@ def called(condition: ConditionKey) -> str:
         (HIGHER, "down", "fair", "“shut” is better, and the difference is clear"),
         (HIGHER.turned(), "up", "fair", "“open” is better, and the difference is clear"),
         (HIGHER, "none", "fair", "“open” scores higher, and the difference is clear"),
-        (replace(HIGHER, p=0.03), "up", "fair", "“open” looks better, but the difference is only just clear"),
-        (replace(HIGHER, p=0.03), "none", "fair", "“open” scores higher, but the difference is only just clear"),
+        (
+            replace(HIGHER, p=0.03),
+            "up",
+            "fair",
+            "“open” looks better, but this is not certain: the difference is only just clear",
+        ),
+        (
+            replace(HIGHER, p=0.03),
+            "none",
+            "fair",
+            "“open” scores higher, but this is not certain: the difference is only just clear",
+        ),
         (
             replace(HIGHER, p_adjusted=0.01, family=10),
             "up",
             "same",
-            "“open” looks better, but the difference is only just clear; both sides have the same fault",
+            "“open” looks better, but this is not certain: the difference is only just clear; "
+            "both sides have the same fault",
         ),
         (replace(HIGHER, p=0.03), "up", "unfair", "not known, because the comparison is not fair"),
         (HIGHER, "up", "same", "“open” is better, and the difference is clear; both sides have the same fault"),
@@ -160,3 +171,11 @@ def test_the_highest_value_is_that_of_all_rows(
     rows = "q1,A,4.8\nq2,A,-9.5\nq1,B,-10\nq2,B,5\n"
     made = loading.load(workspace.open(write({"readback.yml": config, "s.csv": f"item,condition,seconds\n{rows}"})))
     assert chart_sentences.distribution(made, summary.rows(made), made.criteria["seconds"]).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("same", "said"), [(False, "so it cannot be told what the difference"), (True, "under both, ")]
+)
+def test_a_fault_of_every_record_is_said_with_what_it_means(same: bool, said: str) -> None:
+    none = replace(HIGHER, n_shared=0, difference=None)
+    assert said in report.untouched(HIGHER, frozenset(map(str, range(40))), none, called, same=same)

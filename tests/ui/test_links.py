@@ -20,7 +20,7 @@ from readback.ui.common import show
 from readback.ui.common.table import PAGE
 
 FROM = ("overview", "findings", "scores")
-REAL = ("liverag-judge", "mtrag", "prompt-formats", "albert", "legal", "judge-outputs")
+REAL = ("legal", "liverag-judge", "mtrag", "prompt-formats", "albert", "judge-outputs")  # the quickest first
 PLACES = re.compile(r"([\d,]+) places?")
 
 

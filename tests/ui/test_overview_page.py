@@ -104,6 +104,12 @@ def test_a_planned_comparison_without_errors_is_said_to_have_none(serving: Any) 
             "Fair. | Not known, because too many scores failed. | "
             "For 30 of 40 questions the judge failed under “other”.",
         ),
+        (
+            False,
+            "near",
+            "Fair. | “right” looks better, but this is not certain: the difference is only just clear. | "
+            "Even without any true difference, about one study in 25 would show one as large by chance.",
+        ),
         (True, "high", "Not fair. | Not known, because the comparison is not fair. |"),
         (True, "failed", "Not fair. | Not known, because the comparison is not fair. | The user message"),
     ],
@@ -115,8 +121,11 @@ def test_the_planned_comparison_says_which_is_better_and_why_that_may_not_be_kno
     files = study(comparisons=[{"a": "right", "b": side}], scores=["s.csv"], criteria={"good": {"scale": [0, 1, 2]}})
     files["readback.yml"]["conditions"].append({"name": "other", "mode": "good"})
     rows = [f"q{at},right,good,{1 + at % 2},scored\n" for at in range(40)]
+    lower = {at: 1 if at < 10 else -1 if at in (10, 12) else 0 for at in range(40)} if other == "near" else {}
     rows += [
-        f"q{at},{side},good,,failed\n" if other == "failed" and at < 30 else f"q{at},{side},good,{at % 2},scored\n"
+        f"q{at},{side},good,,failed\n"
+        if other == "failed" and at < 30
+        else f"q{at},{side},good,{1 + at % 2 - lower.get(at, 1)},scored\n"
         for at in range(40)
     ]
     serving(files | {"s.csv": f"item,condition,criterion,score,status\n{''.join(rows)}"})
@@ -282,10 +291,10 @@ def test_a_warning_about_the_scores_of_several_conditions_is_counted_in_the_row_
     rows = "".join(f"{n},{name},{n % 2}\n" for n in range(3) for name in ("right", "wrong"))
     serving(study(scores=["scores.csv"]) | {"scores.csv": f"id,condition,relevance\n{rows}"})
     test = overview()
-    assert "and 1 about scores" in row(test, "right")
-    assert "and 1 about scores" in row(test, "wrong")
+    assert "about scores: 1" in row(test, "right")
+    assert "about scores: 1" in row(test, "wrong")
     found = page("findings", severity="warning", area="scores and comparability")
-    assert re.search(r"area=scores\+and\+comparability[^>]*>and 1 about scores", said(test))
+    assert re.search(r"area=scores\+and\+comparability[^>]*>about scores: 1", said(test))
     assert "scr-small-n" in said(found)
     assert "1 place" in words(found)
 

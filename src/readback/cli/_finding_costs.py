@@ -50,7 +50,7 @@ def _fair(table: ScoreTable, one: Comparison, found: fair_pairs.Fairness) -> dic
     kind = found.verdict.kind
     said = _verdict_lines.said(found.verdict)
     if found.verdict.faults:
-        said = f"{said}. {report.untouched(one, found.touched, rest, name)}"
+        said = f"{said}. {report.untouched(one, found.touched, rest, name, same=kind == 'same')}"
     pair = t("cli.scores.pair", b=name(one.b), a=name(one.a))
     return {
         "a": dict(one.a), "b": dict(one.b), "criterion": one.criterion, "judge": None if pool else one.judge or None,

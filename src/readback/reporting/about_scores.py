@@ -133,7 +133,10 @@ def _planned(made: Meeting, table: ScoreTable) -> Iterator[dict[str, Any]]:
                        "fair": None, "untouched": None}  # fmt: skip
                 continue
             fair = fair_pairs.fairness(made.opened, data, made.audit, seen, one) if made.opened.conditions else None
-            rest = report.untouched(one, fair.touched, fair.untouched, name) if fair and fair.verdict.faults else None
+            rest = None
+            if fair and fair.verdict.faults:
+                same = fair.verdict.kind == "same"
+                rest = report.untouched(one, fair.touched, fair.untouched, name, same=same)
             scale, kind = seen.criteria[criterion], fair.verdict.kind if fair else ""
             answer = t("scores.conclusion", text=report.answer(one, name, scale, kind))
             doubt = "" if kind in ("unfair", "unknown") else report.doubtful(one)

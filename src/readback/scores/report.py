@@ -204,12 +204,16 @@ def _p(one: Comparison) -> float | None:
     return one.p if one.p_adjusted is None else one.p_adjusted
 
 
-def untouched(one: Comparison, touched: Collection[str], rest: Comparison | None, name: Name) -> str:
-    """The difference on the records that errors do not touch, beside that on all; why there is none, where so."""
+def untouched(
+    one: Comparison, touched: Collection[str], rest: Comparison | None, name: Name, *, same: bool = False
+) -> str:
+    """The difference on the records that errors do not touch, beside that on all; why there is none, where so. `same`
+    says that the comparison is fair, because both sides have the errors.
+    """
     if rest is None or one.difference is None:
         return t("scores.untouched_none")
     if not rest.n_shared:
-        return t("scores.untouched_all", n=len(touched))
+        return t("scores.untouched_all_same" if same else "scores.untouched_all", n=len(touched))
     if rest.difference is None or rest.span is None:
         return t("scores.untouched_few", touched=len(touched), n=rest.n_shared)
     up = one.difference >= 0

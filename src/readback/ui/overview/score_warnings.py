@@ -34,7 +34,8 @@ class Counted:
             return own
         said = t("overview.all_of_scores" if n == self.every else "overview.of_scores", n=n, all=self.every)
         link = show.link("findings", said, severity=SEVERITY, area=AREA)
-        return show.h('{}<br><span class="rb-small">{}</span>', own, link)
+        prompts = show.h(t("overview.of_prompts", n="{n}"), n=own)
+        return show.h('<span class="rb-small">{}<br>{}</span>', prompts, link)
 
 
 def counted(audit: Audit, table: ScoreTable | None) -> Counted:

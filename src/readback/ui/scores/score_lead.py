@@ -136,7 +136,8 @@ def _fair(table: ScoreTable, workspace: Workspace, one: Comparison) -> tuple[Mar
     if found is None:
         return Markup(""), ""
     name = partial(report.short, table)
-    rest = report.untouched(one, found.touched, found.untouched, name) if found.verdict.faults else ""
+    same = found.verdict.kind == "same"
+    rest = report.untouched(one, found.touched, found.untouched, name, same=same) if found.verdict.faults else ""
     said = [
         _over(one, found, name),
         verdict.line(found.verdict),
