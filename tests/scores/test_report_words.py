@@ -40,20 +40,19 @@ def called(condition: ConditionKey) -> str:
             replace(HIGHER, p=0.03),
             "up",
             "fair",
-            "“open” looks better, but this is not certain: the difference is only just clear",
+            "“open” looks better, but this is not certain",
         ),
         (
             replace(HIGHER, p=0.03),
             "none",
             "fair",
-            "“open” scores higher, but this is not certain: the difference is only just clear",
+            "“open” scores higher, but this is not certain",
         ),
         (
             replace(HIGHER, p_adjusted=0.01, family=10),
             "up",
             "same",
-            "“open” looks better, but this is not certain: the difference is only just clear; "
-            "both sides have the same fault",
+            "“open” looks better, but this is not certain; both sides have the same fault",
         ),
         (replace(HIGHER, p=0.03), "up", "unfair", "not known, because the comparison is not fair"),
         (HIGHER, "up", "same", "“open” is better, and the difference is clear; both sides have the same fault"),

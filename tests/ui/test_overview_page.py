@@ -107,7 +107,7 @@ def test_a_planned_comparison_without_errors_is_said_to_have_none(serving: Any) 
         (
             False,
             "near",
-            "Fair. | “right” looks better, but this is not certain: the difference is only just clear. | "
+            "Fair. | “right” looks better, but this is not certain. | "
             "Even without any true difference, about one study in 25 would show one as large by chance.",
         ),
         (True, "high", "Not fair. | Not known, because the comparison is not fair. |"),
