@@ -20,18 +20,21 @@ NO_KEY = re.compile(r" |\.(jsonl?|csv|md|yml)$")  # a sentence, a file's name
 LANGUAGES = sorted({file.stem.removeprefix("cli.") for file in words.HERE.glob("*.yml")})
 
 
+@cache
+def constants(path: Path) -> tuple[frozenset[str], frozenset[str]]:
+    """The texts of a source file, and its f-strings as patterns: a place in one stands for anything."""
+    nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+    built = [node for node in nodes if isinstance(node, ast.JoinedStr)]
+    inner = {id(part) for node in built for part in node.values}
+    plain = (node for node in nodes if isinstance(node, ast.Constant) and id(node) not in inner)
+    parts = ([re.escape(str(p.value)) if isinstance(p, ast.Constant) else r"[^.]+" for p in f.values] for f in built)
+    return frozenset(node.value for node in plain if isinstance(node.value, str)), frozenset(map("".join, parts))
+
+
 def literals(path: Path) -> set[str]:
-    """The keys in a source file, as patterns: a place in an f-string stands for anything."""
-    found = set()
-    tree = ast.parse(path.read_text("utf-8"))
-    inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
-            if "." in node.value:
-                found.add(re.escape(node.value))
-        elif isinstance(node, ast.JoinedStr):
-            parts = [re.escape(p.value) if isinstance(p, ast.Constant) else r"[^.]+" for p in node.values]
-            found.add("".join(map(str, parts)))
+    """The keys in a source file, as patterns."""
+    plain, patterns = constants(path)
+    found = {re.escape(text) for text in plain if "." in text} | patterns
     return {text for text in found if text.partition(r"\.")[0] in AREAS and r"\." in text and not NO_KEY.search(text)}
 
 
@@ -141,12 +144,7 @@ def test_a_sentence_in_code_is_found(tmp_path: Path) -> None:
 
 def test_a_key_of_the_command_line_that_is_put_together_has_its_name_in_the_code() -> None:
     """A pattern such as `cli.check.…` alone would let every key of that section pass."""
-    named = {
-        node.value
-        for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    } | {path.stem for path in COMMANDS}
+    named = {text for path in SOURCES for text in constants(path)[0]} | {path.stem for path in COMMANDS}
     patterns = [pattern.replace("[^.]+", "([^.]*)") for pattern in used() if pattern.startswith(r"cli\.")]
     found = {key: [made for pattern in patterns if (made := re.fullmatch(pattern, key))] for key in DEFINED}
     left = {key: made for key, made in found.items() if key.startswith("cli.") and re.escape(key) not in used()}
