@@ -197,8 +197,12 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-    """A browser test that fails is run once more: on a busy machine a key or a click can meet a page being drawn."""
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """A browser test that fails is run once more: on a busy machine a key or a click can meet a page being drawn.
+    (Once this file is read, pytest asks it about the tests of all other folders, too; those are run as usual.)
+    """
+    if item.get_closest_marker("browser") is None:
+        return None
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     reports = runtestprotocol(item, nextitem=nextitem, log=False)
     if failed := [report.longreprtext.strip() for report in reports if report.failed]:
