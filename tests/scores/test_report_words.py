@@ -12,6 +12,7 @@ from score_files import load
 
 from readback import workspace
 from readback.scores import chart_sentences, loading, report, summary
+from readback.scores.comparing.best import Best
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.table import ConditionKey
 from readback.types import Criterion
@@ -36,18 +37,8 @@ def called(condition: ConditionKey) -> str:
         (HIGHER, "down", "fair", "“shut” is better, and the difference is clear"),
         (HIGHER.turned(), "up", "fair", "“open” is better, and the difference is clear"),
         (HIGHER, "none", "fair", "“open” scores higher, and the difference is clear"),
-        (
-            replace(HIGHER, p=0.03),
-            "up",
-            "fair",
-            "“open” looks better, but this is not certain",
-        ),
-        (
-            replace(HIGHER, p=0.03),
-            "none",
-            "fair",
-            "“open” scores higher, but this is not certain",
-        ),
+        (replace(HIGHER, p=0.03), "up", "fair", "“open” looks better, but this is not certain"),
+        (replace(HIGHER, p=0.03), "none", "fair", "“open” scores higher, but this is not certain"),
         (
             replace(HIGHER, p_adjusted=0.01, family=10),
             "up",
@@ -178,3 +169,17 @@ def test_the_highest_value_is_that_of_all_rows(
 def test_a_fault_of_every_record_is_said_with_what_it_means(same: bool, said: str) -> None:
     none = replace(HIGHER, n_shared=0, difference=None)
     assert said in report.untouched(HIGHER, frozenset(map(str, range(40))), none, called, same=same)
+
+
+@pytest.mark.parametrize(
+    ("ps", "answer"),
+    [
+        ((0.001, 0.002), "“open” is better than each of the 2 others, and every difference is clear"),
+        ((0.001, 0.03), "“open” has the best mean; it is clearly better than 1 of the 2 others"),
+        ((0.02, 0.03), "“open” has the best mean and looks better than 2 of the 2 others, but this is not certain"),
+        ((), "no clear difference; “open” has the best mean, but is not clearly better than any of the 2 others"),
+    ],
+)
+def test_of_several_a_difference_that_is_only_just_clear_is_not_called_so(ps: Sequence[float], answer: str) -> None:
+    clear = tuple(replace(HIGHER.turned(), p_adjusted=p, family=3) for p in ps)
+    assert report.best(Best(B, clear, ()), 2, called) == answer

@@ -139,9 +139,8 @@ def _planned(made: Meeting, table: ScoreTable) -> Iterator[dict[str, Any]]:
                 rest = report.untouched(one, fair.touched, fair.untouched, name, same=same)
             scale, kind = seen.criteria[criterion], fair.verdict.kind if fair else ""
             answer = t("scores.conclusion", text=report.answer(one, name, scale, kind))
-            doubt = "" if kind in ("unfair", "unknown") else report.doubtful(one)
             parts = (answer, report.sentence(one, name, scale, below=kind), report.not_shown(one, name, scale, kind),
-                     doubt, report.power(one, kind))  # fmt: skip
+                     report.doubtful(one, kind), report.power(one, kind))  # fmt: skip
             yield {**said, "said": " ".join(filter(None, parts)), "tested": report.tested(one) or None,
                    "fair": kind or None, "untouched": rest}  # fmt: skip
 

@@ -82,18 +82,15 @@ def failing(one: Comparison, name: Name) -> str:
     return t("scores.said_despite", high=name(one.b if one.verdict == "b is higher" else one.a), bounds="", **given)
 
 
-def narrow(one: Comparison) -> bool:
-    """Whether a difference is clear, and hardly more than that."""
-    p = _p(one)
-    return FOUND[one.verdict] == "better" and p is not None and p >= NARROW
-
-
-def doubtful(one: Comparison) -> str:
+def doubtful(one: Comparison, fair: str = "") -> str:
     """Why there is no clear difference although the interval or the test alone would say so, and how often chance alone
-    shows one that is only just clear; "" where neither is so.
+    shows one that is only just clear; "" where neither is so, and where it would mean nothing: `fair` is that of
+    `answer`.
     """
-    if narrow(one):
-        return t("scores.narrow_here", n=int(1 / (_p(one) or NARROW)))
+    if fair in ("unfair", "unknown"):
+        return ""
+    if (p := _narrow(one)) is not None:
+        return t("scores.narrow_here", n=int(1 / p))
     if one.adjusted_away:
         return t("scores.holm_here")
     return t("scores.at_odds_here") if one.at_odds and one.verdict == "not separated" else ""
@@ -123,10 +120,11 @@ def best(found: Best, others: int, name: Name, *, checked: bool = True, unfair: 
     """Which of several conditions is best, in a few words; it is not known yet whether they may be compared where this
     is not `checked`, and `unfair` more are clear and not known to be fair.
     """
-    given = {"best": name(found.condition), "n": others, "clear": len(found.clear)}
+    sure = [one for one in found.clear if _narrow(one) is None]
+    given = {"best": name(found.condition), "n": others, "clear": len(sure or found.clear)}
     if unfair and not found.clear:
         return t("scores.best_not_fair", **given)
-    key = "all" if len(found.clear) == others else "some" if found.clear else "none"
+    key = "all" if len(sure) == others else "some" if sure else "narrow" if found.clear else "none"
     said = t(f"scores.best_{key}", **given)
     return said if checked or not found.clear else t("scores.best_unchecked", text=said)
 
@@ -146,7 +144,7 @@ def _answer(one: Line, name: Name, criterion: Criterion) -> str:
         return t("scores.answer_open_part", n=one.n_shared, all=one.n_shared + one.failed)
     if found != "better":
         return t(f"scores.answer_{found}")
-    just = "_narrow" if narrow(one) else ""
+    just = "" if _narrow(one) is None else "_narrow"
     if criterion.direction == "none":
         return t(f"scores.answer_higher{just}", high=name(one.b if one.verdict == "b is higher" else one.a))
     return t(f"scores.answer_better{just}", best=name(_better(one, criterion)))
@@ -193,15 +191,22 @@ def verdict(one: Line, name: Name) -> str:
 
 def tested(one: Comparison) -> str:
     """The test in a few words: p, and for how many comparisons of which kind it is corrected."""
-    if one.p is None or one.verdict == "incomplete":  # then p is about the lesser part that was scored
+    p = _p(one)
+    if p is None or one.verdict == "incomplete":  # then p is about the lesser part that was scored
         return ""
-    p = p_text(_p(one) or 0.0)
-    return t("scores.p_planned" if one.planned is not None else "scores.p_exploratory", p=p, n=one.family)
+    key = "scores.p_planned" if one.planned is not None else "scores.p_exploratory"
+    return t(key, p=p_text(p), n=one.family)
 
 
 def _p(one: Comparison) -> float | None:
     """The p that is shown: corrected for the comparisons made together, where there are several."""
     return one.p if one.p_adjusted is None else one.p_adjusted
+
+
+def _narrow(one: Comparison) -> float | None:
+    """p of a difference that is clear, and hardly more than that; else None."""
+    p = _p(one)
+    return p if p is not None and p >= NARROW and FOUND[one.verdict] == "better" else None
 
 
 def untouched(

@@ -110,8 +110,7 @@ def _line(table: ScoreTable, workspace: Workspace, one: Line, criterion: Criteri
         fair, kind = _fair(table, workspace, one)
         said, look = report.sentence(one, name, criterion, below=kind), ""
         answer = t("scores.conclusion", text=report.answer(one, name, criterion, kind))
-        unfair = kind in ("unfair", "unknown")  # then it matters little how clear a difference is
-        more = (report.not_shown(one, name, criterion, kind), "" if unfair else report.doubtful(one))
+        more = (report.not_shown(one, name, criterion, kind), report.doubtful(one, kind))
         said = " ".join(part for part in (said, *more) if part)
         tested = (report.tested(one), report.power(one, kind))
     below = [expected, *tested, plan.warning if plan else ""]
