@@ -94,6 +94,25 @@ def _a_child_is_asked_the_same_once() -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _a_page_is_compiled_once_and_waited_for_without_a_look_each_millisecond() -> None:
+    """Each AppTest would compile the pages anew, and look a thousand times a second whether its page has ended, for
+    which the page itself has to stop each time.
+    """
+    from streamlit.testing.v1 import local_script_runner
+
+    compiled = local_script_runner.ScriptCache()
+    local_script_runner.ScriptCache = lambda: compiled
+    really = local_script_runner.require_widgets_deltas
+
+    def wait(runner: Any, timeout: float = 3) -> None:
+        if (thread := runner._script_thread) is not None:
+            thread.join(timeout)
+        really(runner, timeout)
+
+    local_script_runner.require_widgets_deltas = wait
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _components_are_looked_for_once() -> None:
     """Each AppTest would read what is installed anew, which takes longer than most pages; nothing is installed here."""
     from streamlit.components.v2 import manifest_scanner

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from readback.project_files import PROJECT
 from readback.ui.accessibility import criteria
-from readback.ui.common import server
+from readback.ui.common import server, show
 
 PAGES = sorted(path.stem.removesuffix("_page") for path in PROJECT.joinpath("pages").glob("*_page.py"))
 
@@ -57,14 +57,30 @@ def test_the_accessibility_statement_is_reached_from_about_and_names_whom_to_wri
 
 def test_no_style_hangs_on_what_the_whole_page_holds() -> None:
     """`body:has(…)`, and worse `body:not(:has(…))`, has the style of everything worked out anew at each of a chart's
-    elements: seconds on Scores. Rules for narrow windows are indented below their media query, and are not meant.
+    elements: seconds on Scores. So has a rule for what is in the page's main part, if that holds something. Rules for
+    narrow windows are indented below their media query, and are not meant.
     """
+    within = r"(?m)^\[data-testid=\"stMainBlockContainer\"\]:has\([^{]*\) [^{]"
+    assert re.search(within, '[data-testid="stMainBlockContainer"]:has(.st-key-bar) h1 {')
     for file in server.STYLES:
         rules = re.findall(
             r"(?m)^( *)((?:html|body|\[data-testid=\"st(?:App|AppViewContainer|Main)\"\]):(?:not\(:)?has\(.*)",
             file.read_text("utf-8"),
         )
         assert not [rule for indent, rule in rules if not indent or ":not(:has" in rule]
+        assert not re.search(within, file.read_text("utf-8"))
+
+
+def test_a_style_sheet_that_a_page_links_is_not_drawn_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Held against each element twice, it cost a page a quarter of all that is spent on styles."""
+    for linked in (False, True):
+        monkeypatch.setattr(show, "LINKED", linked)
+        drawn = "".join(html.proto.body for html in page("about").get("html"))
+        assert (".rb-exact" in drawn, "@font-face" in drawn) == (not linked, not linked)
+    with TestClient(server.application("/tools")) as client:
+        sheet = client.get("/tools/readback/style.css").text
+    assert ".rb-exact" in sheet
+    assert "@font-face" in sheet
 
 
 def test_a_criterion_that_neither_passes_nor_was_left_out_is_said_to_fail() -> None:

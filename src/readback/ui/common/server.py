@@ -258,11 +258,15 @@ def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
     from starlette.responses import FileResponse, RedirectResponse, Response
     from starlette.routing import Route
 
+    from readback.ui.common import show
+
+    show.LINKED = True
+
     async def page_js(_: Any) -> FileResponse:
         return FileResponse(SCRIPT, media_type="text/javascript", headers={"cache-control": "no-cache"})
 
     async def style(_: Any) -> Response:
-        """What each run of a page says of its looks, for the moment before the first one."""
+        """How pages look, from the moment before their first run on."""
         said = "\n".join([faces(base_path), *(file.read_text("utf-8") for file in STYLES)])
         return Response(said, media_type="text/css", headers={"cache-control": "no-cache"})
 

@@ -33,6 +33,7 @@ from readback.words import t
 
 SPOKEN = "spoken"  # where a run of a page keeps the language of the workspace's texts; None: that of the page
 STYLE = Path(__file__).with_name("style.css")
+LINKED = False  # whether each page links the style sheet, as where our server serves it
 SIGNS = {"error": "✕", "warning": "▲", "info": "●"}  # a shape for each, so that nothing depends on colour
 ADDRESS = re.compile(r"https?:(?=//)|www(?=\.)|(?<=\w)(?=@)", re.IGNORECASE)  # where a link would be made
 FILES = {"": "overview", "overview": "overview"}  # pages whose address is not their file's name
@@ -67,11 +68,13 @@ def md(text: object) -> str:
 
 
 def style() -> None:
-    """The style sheet of all pages; app.py draws it.
+    """The style sheet of all pages; app.py draws it. One that is linked is not drawn, too: a browser would hold each
+    element against each rule twice.
 
     What Streamlit opens above the page hangs beside it and does not inherit its theme, so that is said once more.
     """
-    st.html(STYLE)
+    if not LINKED:
+        st.html(STYLE)
     scheme = "dark" if st.context.theme.type == "dark" else "light"
     st.html(h("<style>#stFloatingOverlayPortal {{ color-scheme: {}; }}</style>", scheme))
 
