@@ -3,14 +3,13 @@
 import streamlit as st
 
 from readback.readers.cache_folder import DiskFull, NoFolder
-from readback.ui.common import address, choice, fonts, frame, keys, present, session, show
+from readback.ui.common import address, choice, frame, keys, present, session, show
 from readback.ui.review import note_here
 from readback.words import t
 
 st.set_page_config(page_title=t("frame.title"), layout="wide", initial_sidebar_state="collapsed")
 address.begin()
 choice.begin()
-fonts.style()
 show.style()
 
 # Each address differs from its file's stem: before the first run of st.navigation, and on every run of AppTest,

@@ -16,7 +16,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 from served import FOLDERS, HERE, LAPTOP, At, Serve, forget, free_port, running, tab, watched
 
-from readback.ui.common import server
+from readback.ui.common import own_files, server
 
 # A page of ours is drawn once and looked at: to optimise its program costs a tenth more processor time than it saves.
 FLAGS = ["--no-sandbox", "--disable-gpu", "--js-flags=--no-opt --no-maglev --max-lazy --single-threaded-gc"]
@@ -32,7 +32,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
             key = (*workspaces, base, script)
             if key not in opened:
                 port = free_port()
-                url = f"http://127.0.0.1:{port}{server.under(base, '/')}"
+                url = f"http://127.0.0.1:{port}{own_files.under(base, '/')}"
                 command = server.command(port=port, base_path=base)
                 if script is not None:
                     command = [sys.executable, str(HERE / "serve_script.py"), str(script), str(port)]

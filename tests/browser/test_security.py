@@ -13,7 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from counts import LONG, part
 from served import At, Others, Serve, open_page, settle, turn_to
 
-from readback.ui.common import server
+from readback.ui.common import own_files, server
 
 pytestmark = pytest.mark.browser
 EVIL = (
@@ -80,7 +80,7 @@ def test_metrics_are_not_for_everybody(demo: str, path: str) -> None:
 
 
 def test_the_fonts_are_ours_kept_by_the_browser_and_nothing_else_is_served_there(demo: str) -> None:
-    files = sorted(server.FONTS.glob("*.woff2"))
+    files = sorted(own_files.FONTS.glob("*.woff2"))
     assert sum(file.stat().st_size for file in files) < 600_000
     for file in files:
         status, headers, body = answer(f"{demo}readback/fonts/{file.name}")

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from readback.project_files import PROJECT
 from readback.ui.accessibility import criteria
-from readback.ui.common import server, show
+from readback.ui.common import own_files, server
 
 PAGES = sorted(path.stem.removesuffix("_page") for path in PROJECT.joinpath("pages").glob("*_page.py"))
 
@@ -62,7 +62,7 @@ def test_no_style_hangs_on_what_the_whole_page_holds() -> None:
     """
     within = r"(?m)^\[data-testid=\"stMainBlockContainer\"\]:has\([^{]*\) [^{]"
     assert re.search(within, '[data-testid="stMainBlockContainer"]:has(.st-key-bar) h1 {')
-    for file in server.STYLES:
+    for file in own_files.STYLES:
         rules = re.findall(
             r"(?m)^( *)((?:html|body|\[data-testid=\"st(?:App|AppViewContainer|Main)\"\]):(?:not\(:)?has\(.*)",
             file.read_text("utf-8"),
@@ -74,7 +74,7 @@ def test_no_style_hangs_on_what_the_whole_page_holds() -> None:
 def test_a_style_sheet_that_a_page_links_is_not_drawn_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
     """Held against each element twice, it cost a page a quarter of all that is spent on styles."""
     for linked in (False, True):
-        monkeypatch.setattr(show, "LINKED", linked)
+        monkeypatch.setattr(own_files, "LINKED", linked)
         drawn = "".join(html.proto.body for html in page("about").get("html"))
         assert (".rb-exact" in drawn, "@font-face" in drawn) == (not linked, not linked)
     with TestClient(server.application("/tools")) as client:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from readback.ui.common import server, show
+from readback.ui.common import own_files, show
 from readback.words import t
 
 # key -> (the key of the button or field it presses, the sentence in the list)
@@ -80,7 +80,7 @@ def off() -> None:
 
 def script() -> None:
     """Our one script, from our own address: the policy of the server lets no other run, and nothing inline."""
-    source = server.under(str(st.get_option("server.baseUrlPath") or ""), server.SCRIPT_PATH)
+    source = own_files.under(str(st.get_option("server.baseUrlPath") or ""), own_files.SCRIPT_PATH)
     st.html(f'<script src="{source}"></script><span></span>', unsafe_allow_javascript=True)
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from readback.project_files import PROJECT
-from readback.ui.common import chunks, collector
+from readback.ui.common import chunks, collector, own_files
+from readback.ui.common.own_files import FONTS, FONTS_PATH, SCRIPT, SCRIPT_PATH, STYLE_PATH, sheet, under
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,13 +23,6 @@ MODULE = "readback.ui.common.server"  # by name, for when it runs it is called _
 PORT, TRIED = 8501, 100  # the first port, and how many are tried
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (compared with, never bound to)
-SCRIPT = Path(__file__).with_name("browser") / "page.js"
-SCRIPT_PATH = "/readback/page.js"
-FONTS = SCRIPT.with_name("fonts")
-FONTS_PATH = "/readback/fonts/"
-STYLES = tuple(Path(__file__).with_name(name) for name in ("style.css", "first_view.css"))
-STYLE_PATH = "/readback/style.css"
-
 PART = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 SIZED = (b"content-length", b"etag", b"last-modified")  # what is true only of the page without our style
 # What the pages need and nothing else. Vega, maps and inline scripts are not among it.
@@ -258,17 +252,14 @@ def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
     from starlette.responses import FileResponse, RedirectResponse, Response
     from starlette.routing import Route
 
-    from readback.ui.common import show
-
-    show.LINKED = True
+    own_files.LINKED = True
 
     async def page_js(_: Any) -> FileResponse:
         return FileResponse(SCRIPT, media_type="text/javascript", headers={"cache-control": "no-cache"})
 
     async def style(_: Any) -> Response:
         """How pages look, from the moment before their first run on."""
-        said = "\n".join([faces(base_path), *(file.read_text("utf-8") for file in STYLES)])
-        return Response(said, media_type="text/css", headers={"cache-control": "no-cache"})
+        return Response(sheet(base_path), media_type="text/css", headers={"cache-control": "no-cache"})
 
     async def font(request: Any) -> FileResponse:
         """One of our font files; anything else under that address is absent."""
@@ -300,17 +291,6 @@ def _our_mistake(error: Exception) -> bool:
 
     show.problem(t("frame.our_mistake"), type(error).__name__)
     return True
-
-
-def faces(base_path: str) -> str:
-    """The fonts as a style sheet, for pages below this path."""
-    return (FONTS / "fonts.css").read_text("utf-8").replace('url("', f'url("{under(base_path, FONTS_PATH)}')
-
-
-def under(base_path: str, path: str) -> str:
-    """An absolute path below the path that the proxy shows the pages under."""
-    base = base_path.strip("/")
-    return f"/{base}{path}" if base else path
 
 
 def serve(host: str, port: int | None, base_path: str = "", script: Path = PROJECT / "app.py") -> None:

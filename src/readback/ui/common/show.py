@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -28,12 +27,10 @@ from readback.checks.quoted import role as role
 from readback.checks.quoted import where as where
 from readback.html import exact
 from readback.types import Finding, Location
-from readback.ui.common import address
+from readback.ui.common import address, own_files
 from readback.words import t
 
 SPOKEN = "spoken"  # where a run of a page keeps the language of the workspace's texts; None: that of the page
-STYLE = Path(__file__).with_name("style.css")
-LINKED = False  # whether each page links the style sheet, as where our server serves it
 SIGNS = {"error": "✕", "warning": "▲", "info": "●"}  # a shape for each, so that nothing depends on colour
 ADDRESS = re.compile(r"https?:(?=//)|www(?=\.)|(?<=\w)(?=@)", re.IGNORECASE)  # where a link would be made
 FILES = {"": "overview", "overview": "overview"}  # pages whose address is not their file's name
@@ -73,8 +70,8 @@ def style() -> None:
 
     What Streamlit opens above the page hangs beside it and does not inherit its theme, so that is said once more.
     """
-    if not LINKED:
-        st.html(STYLE)
+    if not own_files.LINKED:
+        st.html(f"<style>{own_files.sheet(str(st.get_option('server.baseUrlPath') or ''))}</style>")
     scheme = "dark" if st.context.theme.type == "dark" else "light"
     st.html(h("<style>#stFloatingOverlayPortal {{ color-scheme: {}; }}</style>", scheme))
 
