@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
@@ -93,11 +94,12 @@ def test_repeats_are_found_across_chunks(write: Write, monkeypatch: pytest.Monke
 
 
 def test_two_texts_whose_hashes_agree_are_told_apart(write: Write) -> None:
-    root = write({"d.jsonl": [row(0, "Why?"), row(1, "How?")]})
+    root = write({"d.jsonl": [row(0, "Why?"), row(1, "How?"), row(2, "When?")]})
     opened = workspace.open(root / "d.jsonl")
     seen = repeats.Repeats(opened, [open_dataset(opened.root, opened.dataset)])
-    assert list(seen.take(0, [(CODE, "instruction", "00" * 8)])) == []
-    assert list(seen.take(1, [(CODE, "instruction", "00" * 8)])) == []
+    mark = (CODE, "instruction", "00" * 8)
+    assert seen.take([0], [[mark]]) == {}
+    assert seen.take([1, 2], [[mark], [mark]]) == {}
 
 
 def test_a_masked_field_is_no_repeat(write: Write) -> None:
@@ -127,13 +129,44 @@ def test_a_rule_about_the_dataset_that_fails_is_our_fault_and_stops_no_other(
     assert [(one.rule, one.place.index) for one in audit.faults] == [(CODE, 1)]
 
 
-def test_marks_are_known_however_few_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("together", [1, 50])
+def test_marks_are_known_however_few_fit_into_memory(monkeypatch: pytest.MonkeyPatch, together: int) -> None:
     monkeypatch.setattr(repeats, "HELD", 8)
+    monkeypatch.setattr(repeats, "RUNS", 3)
     seen, expected, drawn = repeats._Firsts(), dict[int, int](), Random(17)
-    for number in range(2_000):
-        mark = drawn.choice(list(expected)) if drawn.random() < 0.2 and expected else drawn.getrandbits(64)
-        assert seen.take(mark, number) == expected.setdefault(mark, number)
+    for first in range(0, 2_000, together):
+        marks = [
+            drawn.choice(list(expected)) if drawn.random() < 0.2 and expected else drawn.getrandbits(64)
+            for _ in range(together)
+        ]
+        came = seen.seen(marks)
+        for number, mark in enumerate(marks, first):
+            if mark in came:
+                assert seen.take(mark, number) == expected.setdefault(mark, number)
+            else:
+                assert mark not in expected
+                seen.add([mark], expected.setdefault(mark, number))
     assert len(seen.held) < 8
+    assert len(seen.levels) > 3
+
+
+def test_where_the_disk_is_full_marks_stay_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(repeats, "HELD", 8)
+    monkeypatch.setattr(repeats, "RUNS", 3)
+    seen = repeats._Firsts()
+    for number in range(8 * 3 - 1):
+        seen.add([number], number)
+    with monkeypatch.context() as without_room:
+        without_room.setattr(repeats.tempfile, "TemporaryFile", full)
+        for number in range(8 * 3 - 1, 30):
+            seen.add([number], number)
+    for number in range(30, 80):
+        seen.add([number], number)
+    assert [seen.take(number, -1) for number in range(80)] == list(range(80))
+    assert len(seen.held) < 16
 
 
 def test_marks_of_100_000_records_are_cheap_and_small() -> None:
@@ -141,6 +174,6 @@ def test_marks_of_100_000_records_are_cheap_and_small() -> None:
 
     def all_of_them() -> bool:
         seen = repeats.Repeats(Workspace(Path(), "w"), [open_dataset(Path(), None)])
-        return any(list(seen.take(index, found)) for index, found in enumerate(marks))
+        return any(seen.take(range(at, at + 100), marks[at : at + 100]) for at in range(0, len(marks), 100))
 
     assert not in_time(1.0, all_of_them)

@@ -277,6 +277,34 @@ def test_a_record_with_anything_that_a_rule_may_speak_of_is_looked_at_in_full(
     assert formats[1].at(record) is None
 
 
+def test_of_what_an_adapter_adds_to_the_question_only_the_rule_that_speaks_of_it_is_asked(tmp_path: Path) -> None:
+    blanks = regular(contexts=("[1] On the wall. \t", CONTEXTS[1]))  # trained on with these, sent without
+    rows = [{"task_id": f"t{n}", **one.fields} for n, one in enumerate((regular(), blanks, regular(prompt="Why?")))]
+    conditions = [{"name": mode, "mode": mode, "model": "m", "adapter": "a"} for mode in ("instruction", "rag")]
+    config = {
+        "prompts": ["builtin:prompt-formats"],
+        "dataset": {"path": "data.jsonl", "id": "task_id"},
+        "models": {"m": {"type": "rag_trained"}},
+        "adapters": ["a.yml"],
+        "conditions": [*conditions, {**conditions[0], "name": "standard", "mode": "standard"}],
+    }
+    made = {
+        "readback.yml": json.dumps(config),
+        "data.jsonl": "".join(json.dumps(row) + "\n" for row in rows),
+        "a.yml": "{name: a, tasks: {generation: {user: Keep it short.}}}",
+    }
+    assert differing(tmp_path / "a", made) == []
+    opened = workspace.open(tmp_path / "a")
+    decided = rules.decide(opened)
+    look = regular_records.Look(opened, assemble.choices(opened), decided)
+    asked = {
+        choice.condition: {one[1][0] for one in these.rules} & regular_records.SILENT
+        for choice, these in look.quiet.items()
+    }
+    assert asked == {"instruction": {"fmt-markers"}, "rag": {"fmt-markers"}}
+    assert look.plans == {}
+
+
 def test_every_character_that_becomes_ascii_in_one_case_is_known() -> None:
     every = "".join(map(chr, range(0x80, 0x110000)))
     become = [one for one in every if (said := one.casefold()) != one and min(said) < "\x80"]

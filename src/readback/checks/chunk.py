@@ -100,7 +100,7 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
     short = not work["plain"] and opened.dataset
     look = regular_records.Look(opened, choices if short else (), decided, alone=not watching.there)
     plans = [look.plans.get(choice) for choice in choices]
-    quiet = [choice in look.quiet for choice in choices]
+    quiet = [look.quiet.get(choice) for choice in choices]
     known: list[list[Any] | None] = [None for _ in choices]  # by whose number the uses of a plan are told again
     before: list[list[Any]] = []
     first = {"about": look.about} if of_rows and look.quiet else {}
@@ -129,7 +129,7 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
             longest.append(sum(len(segment.text) for message in assembly.messages for segment in message.segments))
             logged = watching.seen(record, assembly)
             observed.append(None if logged is None else logged.verdict == "equal")
-            asked = look.others if values and quiet[number] else decided
+            asked = (values and quiet[number]) or decided
             found.append(list(about(opened, record, assembly, wanted, logged, asked)))
         every = list(chain.from_iterable(found))
         said = {

@@ -148,13 +148,13 @@ def _worked_out(
     for one in runs:
         again.begin(one.data, one.parts)
         for found in () if stopped else _side_by_side(one, jobs):
-            for index, marks in zip(found.indices, found.marks, strict=True):
-                if part:
-                    marked.update([code for code, _, _ in marks])
-                repeated = () if part else again.take(index, marks)
-                if (here := found.by_index.get(index, ())) or repeated:
-                    once.count(told := run.tally.take([*once.take(here), *repeated]))
-                    yield from told
+            if part:
+                marked.update(code for marks in found.marks for code, _, _ in marks)
+            repeated = {} if part else again.take(found.indices, found.marks)
+            for index in sorted(found.by_index.keys() | repeated.keys()):
+                here = once.take(found.by_index.get(index, ()))
+                once.count(told := run.tally.take([*here, *repeated.get(index, ())]))
+                yield from told
             done += len(found.indices)
             yield Progress(done, total)
             if progress and progress(done, total) is False:

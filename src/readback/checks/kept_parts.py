@@ -9,7 +9,6 @@ in it is a section for what rules say of the records alone, and one for each cho
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 import zlib
 from bisect import bisect_left, bisect_right
@@ -21,8 +20,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
-import msgspec
-
+from readback import as_json
 from readback.checks import kept_answers, regular_records, rules
 from readback.checks.batch import Batch, Shapes
 from readback.checks.kept_digests import KeptDigests
@@ -236,7 +234,7 @@ class Parts:
 
         def packed() -> bytes:
             made = self._digests.new()
-            return zlib.compress(encoded(made), 1) if made else b""
+            return zlib.compress(as_json.packed(made), 1) if made else b""
 
         self.keep(self._of_digests, packed)
 
@@ -258,7 +256,7 @@ class Parts:
         made = {**new.before, **{self._name(one): section.as_json() for one, section in new.sections.items()}}
         others = [name for name in made if name not in names]
         kept = {name: made[name] for name in (*others[len(names) + len(others) - SECTIONS :], *names)}
-        return zlib.compress(encoded(kept), 1)
+        return zlib.compress(as_json.packed(kept), 1)
 
     def _write(self, path: Path, packed: bytes) -> None:
         """Raises OSError."""
@@ -289,26 +287,10 @@ def read_packed(path: Path | None) -> dict[str, Any]:
     """The JSON object that was kept in a file; an empty one where it is not there, or damaged."""
     try:
         whole = kept_answers.read(path) if path else None
-        found = _decoded(zlib.decompress(whole)) if whole else {}
+        found = as_json.unpacked(zlib.decompress(whole)) if whole else {}
     except (ValueError, zlib.error):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def encoded(value: Any) -> bytes:
-    """A JSON value as text."""
-    try:
-        return msgspec.json.encode(value)  # much quicker
-    except UnicodeEncodeError:  # half of a surrogate pair
-        return json.dumps(value).encode()
-
-
-def _decoded(text: bytes) -> Any:
-    """The JSON value that a text is. Raises ValueError."""
-    try:
-        return msgspec.json.decode(text)  # much quicker
-    except msgspec.DecodeError:  # half of a surrogate pair, NaN
-        return json.loads(text)
 
 
 def _take(told: Batch, begin: int, alone: Section | None, choices: Sequence[Section]) -> bool:

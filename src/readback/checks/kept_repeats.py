@@ -62,4 +62,4 @@ class KeptRepeats:
             self.end()
             self._range = here[0]
             self._known = read_packed(self._parts.beside(self._range, NAME))
-        return json.dumps([code, here[1], *there, *kinds])
+        return as_json.packed([code, here[1], *there, *kinds]).decode()

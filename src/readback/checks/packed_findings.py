@@ -18,7 +18,8 @@ BLOCK = 64  # findings that are packed together: as objects they take 200 KB, pa
 
 def line(one: Finding) -> bytes:
     """A finding as a line of JSON, without its end."""
-    return json.dumps(as_json.keep(one)).encode()
+    made = as_json.packed(kept := as_json.keep(one))
+    return json.dumps(kept).encode() if b"null" in made else made  # NaN would be null, too
 
 
 class Pile:
@@ -100,4 +101,4 @@ class OneByOne(list[object]):
 
 
 def _read(said: bytes) -> Finding:
-    return as_json.read_finding(json.loads(said))
+    return as_json.read_finding(as_json.unpacked(said))

@@ -7,7 +7,8 @@ is assembled, and only the rules of SILENT are not asked. What is only nearly re
 every choice with a template.
 
 A rule belongs in SILENT where it finds nothing in the messages of any regular record, if it finds nothing in those of
-two that are made up. `Look.at` says at each of its demands for the sake of which rules it is made.
+two that are made up; where it does find something there, it is asked about every record, and only the others are not.
+`Look.at` says at each of its demands for the sake of which rules it is made.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from readback.prompts.training_layout import trained_on
 from readback.serving import limits
 from readback.serving.tokens import Counter
 from readback.sources.prompt_texts import STANDARD, UNKNOWN
-from readback.types import Location, Model, Record, RuleContext, Selection, VariableUse, Workspace
+from readback.types import Finding, Location, Model, Record, RuleContext, Selection, VariableUse, Workspace
 
 SILENT = frozenset(
     {
@@ -147,23 +148,25 @@ class Looks(NamedTuple):
 
 
 class _Probe(NamedTuple):
-    """What a choice sends of a made-up record: `own` is its text outside of contexts, `plan` where that is all."""
+    """What a choice sends of a made-up record: `own` is its text outside of contexts, `told` are the rules of SILENT
+    that find something there, `plan` is where nothing else can be said.
+    """
 
     kind: builders.Builder
     case: RuleContext
     own: str
+    told: frozenset[str]
     plan: Plan | None
 
 
 class Look:
     """What is asked of a record, so that nothing is to be said about what the choices with `plans` send of it.
 
-    Of what the `quiet` choices send, only the `others` of the rules may say something. Without `alone` more is known
-    of what was sent than the files say, and no choice has a plan.
+    Of what the `quiet` choices send, only these rules may say something. Without `alone` more is known of what was sent
+    than the files say, and no choice has a plan.
     """
 
     def __init__(self, opened: Workspace, choices: Iterable[Selection], decided: Deciding, alone: bool = True) -> None:
-        self.others: Deciding = Decided(opened, [one for one in decided.rules if one[1][0] not in SILENT])
         silent: Deciding = Decided(opened, [one for one in decided.rules if one[1][0] in SILENT])
         every = ((choice, _probe(opened, choice, silent, decided if alone else None)) for choice in choices)
         probes = {choice: probe for choice, probe in every if probe}
@@ -171,7 +174,8 @@ class Look:
         self._sources, self._phrases, self._leaks = tuple(stated), listed(opened.leaks), opened.leaks
         self._index = index((*self._sources, *self._phrases))
         self.plans: dict[Selection, Plan] = {}
-        self.quiet: set[Selection] = set()
+        self.quiet: dict[Selection, Deciding] = {}
+        asked: dict[frozenset[str], Deciding] = {}
         kinds, texts = set[str](), set[str]()
         enough = [_enough(unit, unit.which >= len(self._sources)) for unit in self._index.units]
         self._room, self._runs = enough, set[Words]()
@@ -183,7 +187,11 @@ class Look:
             room = [most - len(there.get(number, ())) for number, most in enumerate(enough)]
             runs = [run for run in _runs(own) if ASKED not in run and not any(word[0] == GAP for word in run)]
             if min(room, default=1) > 0 and len(set(runs)) == len(runs):  # else what is asked decides
-                self.quiet.add(choice)
+                silenced = SILENT - probe.told
+                if silenced not in asked:
+                    others = [one for one in decided.rules if one[1][0] not in silenced]
+                    asked[silenced] = Decided(opened, others)
+                self.quiet[choice] = asked[silenced]
                 self.plans |= {choice: probe.plan} if probe.plan else {}
                 kinds.add(probe.kind)
                 texts.add(probe.own)
@@ -344,23 +352,27 @@ def _enough(unit: Unit, of_phrase: bool) -> int:
 
 
 def _probe(opened: Workspace, choice: Selection, silent: Deciding, every: Deciding | None) -> _Probe | None:
-    """A choice of a built-in format of which no rule in SILENT says anything for two made-up records; else None.
+    """What a choice of a built-in format sends of two made-up records; None where that may be anything.
 
-    It has a plan where nothing at all can be said of `every` regular record, if `every` rule is asked.
+    It has a plan where nothing at all can be said of a regular record, if `every` rule is asked.
     """
     built = builders.alone(opened, choice, adapter=True)
     if built is None or not same_for_all(opened, choice):
         return None
     kind, model = built
     two, three = (_case(opened, _made_up(count), choice) for count in (2, 3))
-    if two is None or three is None or any(any(rules.check(one, "assembly", None, silent)) for one in (two, three)):
+    if two is None or three is None:
         return None
+    found = [found for one in (two, three) for found in rules.check(one, "assembly", None, silent)]
+    if any(isinstance(one, rules.Fault) for one in found):
+        return None
+    told = frozenset(one.code for one in found if isinstance(one, Finding))
     user, fields = next(two.messages("user")), two.record.fields if two.record else {}
-    if kind == "standard" and two.trained and two.trained.text == user.text:
+    if kind == "standard" and two.trained and two.trained.text in user.text:
         return None  # trained on the stored prompt: blanks at the end of a context are in that alone
     own = shortened(user.text, in_message(user, fields))
-    plan = _plan(opened, kind, model, two, three) if every and _is_all(opened, model, (two, three), every) else None
-    return _Probe(kind, two, own, plan)
+    nothing_else = every and not told and _is_all(opened, model, (two, three), every)
+    return _Probe(kind, two, own, told, _plan(opened, kind, model, two, three) if nothing_else else None)
 
 
 def _case(opened: Workspace, record: Record, choice: Selection) -> RuleContext | None:

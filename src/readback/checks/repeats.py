@@ -7,10 +7,14 @@ first ones, no memory here; texts are read again, and held against each other, o
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator, Sequence
+import mmap
+import tempfile
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from heapq import merge
+from itertools import chain, islice
 
 from readback.checks import rules
 from readback.checks.batch import Mark
@@ -21,7 +25,8 @@ from readback.records.dataset import Dataset
 from readback.types import Finding, Record, RuleContext, Workspace
 
 HELD = 8_192  # marks in memory, which take 1 MB
-TABLE = "PRAGMA synchronous = OFF; CREATE TABLE first (mark INTEGER PRIMARY KEY, record INTEGER)"
+RUNS = 8  # of one size: then they are made one
+BLOCK = 1 << 13  # numbers that are written at once
 LAST = (1 << 23) - 1
 FILE = 1 << 40  # records that a file may have, so that one number tells the file and the record
 
@@ -40,16 +45,26 @@ class Repeats:
         self.files.append(data)
         self.kept = KeptRepeats(parts)
 
-    def take(self, index: int, found: Sequence[Mark]) -> Sequence[Finding | Fault]:
-        """What a record repeats of earlier ones; most repeat nothing. Raises DatasetChanged."""
+    def take(self, indices: Sequence[int], marks: Sequence[Sequence[Mark]]) -> Mapping[int, Sequence[Finding | Fault]]:
+        """What these records repeat of earlier ones, by their numbers; most repeat nothing. Raises DatasetChanged."""
+        numbers = [[int(mark, 16) for _, _, mark in found] for found in marks]
+        seen = self.first.seen(chain.from_iterable(numbers))
+        base, said = (len(self.files) - 1) * FILE, dict[int, Sequence[Finding | Fault]]()
+        for index, found, mine in zip(indices, marks, numbers, strict=True):
+            if seen.isdisjoint(mine):
+                self.first.add(mine, base + index)
+            elif told := self._again(index, base + index, found, mine):
+                said[index] = told
+        return said
+
+    def _again(self, index: int, here: int, found: Sequence[Mark], mine: Sequence[int]) -> Sequence[Finding | Fault]:
         again: dict[tuple[str, int], list[str]] = {}
-        here = (len(self.files) - 1) * FILE + index
-        for code, kind, mark in found:
-            first = self.first.take(int(mark, 16), here)
+        for (code, kind, _), mark in zip(found, mine, strict=True):
+            first = self.first.take(mark, here)
             if first != here:
                 again.setdefault((code, first), []).append(kind)
         told = (self._told(code, first, index, kinds) for (code, first), kinds in again.items())
-        return [*chain.from_iterable(told)] if again else ()
+        return [*chain.from_iterable(told)]
 
     def _told(self, code: str, first: int, later: int, kinds: Sequence[str]) -> Sequence[Finding | Fault]:
         file, index = divmod(first, FILE)
@@ -72,45 +87,82 @@ class Repeats:
 
 
 class _Firsts:
-    """The first record of each mark: a few in memory, the others in a file without a name."""
+    """The first record of each mark: a few in memory, the others in files without a name."""
 
     def __init__(self) -> None:
         self.held: dict[int, int] = {}
-        self.file: sqlite3.Connection | None = None
         self.room = HELD
-        self.maybe = bytearray(1 << 20)  # a bit for the marks that end alike: where it is not set, the file has none
+        self.levels: list[list[_Run]] = []  # of each, the runs are RUNS times as long as those of the one before
+        self.maybe = bytearray(1 << 20)  # a bit for the marks that end alike: where it is not set, there was none
+
+    def seen(self, marks: Iterable[int]) -> set[int]:
+        """Those that came before, or come more than once here; a few of the others, too. From now on all have come."""
+        found, maybe = set[int](), self.maybe
+        for mark in marks:
+            at, bit = (mark & LAST) >> 3, 1 << (mark & 7)
+            if maybe[at] & bit:
+                found.add(mark)
+            else:
+                maybe[at] |= bit
+        return found
+
+    def add(self, marks: Sequence[int], here: int) -> None:
+        """A record has these marks, and none had any of them before."""
+        for mark in marks:
+            self.held[mark] = here
+        if len(self.held) >= self.room:
+            self._put_away()
 
     def take(self, mark: int, here: int) -> int:
         """The record that has the mark first, which is `here` where none had it before."""
         first = self.held.get(mark)
-        if first is None and self.maybe[(mark & LAST) >> 3] >> (mark & 7) & 1 and self.file is not None:
-            asked = self.file.execute("SELECT record FROM first WHERE mark = ?", (_signed(mark),)).fetchone()
-            first = asked[0] if asked else None
         if first is None:
-            first = self.held[mark] = here
-            if len(self.held) >= self.room:
-                self._put_away()
+            runs = chain.from_iterable(reversed(self.levels))
+            first = next((found for run in runs if (found := run.get(mark)) is not None), None)
+        if first is None:
+            first = here
+            self.add([mark], here)
         return first
 
     def _put_away(self) -> None:
         """Make room. Where the disk has none, memory has to do."""
+        full = next((at for at, level in enumerate(self.levels) if len(level) < RUNS - 1), len(self.levels))
+        runs = [run for level in self.levels[:full] for run in level]
         try:
-            if self.file is None:
-                self.file = sqlite3.connect("", isolation_level=None)  # SQLite removes it with the connection
-                self.file.executescript(TABLE)
-            rows = ((_signed(mark), record) for mark, record in sorted(self.held.items()))
-            self.file.execute("BEGIN")
-            self.file.executemany("INSERT OR IGNORE INTO first VALUES (?, ?)", rows)
-            self.file.execute("COMMIT")
-            for mark in self.held:
-                self.maybe[(mark & LAST) >> 3] |= 1 << (mark & 7)
+            held = ((mark, self.held[mark]) for mark in sorted(self.held))
+            made = _Run(merge(held, *(run.pairs() for run in runs)))
+            self.levels[: full + 1] = [*([] for _ in range(full)), [*chain(*self.levels[full : full + 1]), made]]
             self.held.clear()
-        except sqlite3.Error:
-            if self.file is not None and self.file.in_transaction:
-                self.file.execute("ROLLBACK")
+            for run in chain.from_iterable(self.levels):
+                run.let_go()
+        except OSError:
             self.room *= 2
 
 
-def _signed(mark: int) -> int:
-    """A mark as SQLite holds it, which has no unsigned numbers."""
-    return mark - (1 << 64) if mark >= 1 << 63 else mark
+class _Run:
+    """Marks in their order, each with its record, in a file that is gone with this."""
+
+    def __init__(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """Raises OSError."""
+        numbers = chain.from_iterable(pairs)
+        with tempfile.TemporaryFile() as file:
+            while block := array("Q", islice(numbers, BLOCK)):
+                block.tofile(file)
+            file.flush()
+            self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        whole = memoryview(self._mapped).cast("Q")
+        self._marks, self._records = whole[::2], whole[1::2]
+
+    def get(self, mark: int) -> int | None:
+        """The record of a mark, where it is here."""
+        at = bisect_left(self._marks, mark)
+        return self._records[at] if at < len(self._marks) and self._marks[at] == mark else None
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """Each mark and its record."""
+        return zip(self._marks, self._records, strict=True)
+
+    def let_go(self) -> None:
+        """Give back the memory of what was looked at."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._mapped.madvise(mmap.MADV_DONTNEED)
