@@ -19,12 +19,15 @@ from typing import Any
 
 import pytest
 from unforked import unforked
+from webhdfs import serving
 
 from readback import sandbox, workspace
 from readback.checks import chunk, cluster, engine
 from readback.cli import main
 from readback.prompts import assemble, in_chunks
+from readback.readers import by_address
 from readback.sandbox.frozen import freeze
+from readback.types import Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 FILE = (
@@ -53,9 +56,12 @@ class AtOnce:
         return SimpleNamespace(result=lambda: answer, add_done_callback=lambda done: done(None), release=lambda: None)
 
 
-def beside(client: AtOnce, folder: Path, say: cluster.Say = lambda why, values: None) -> cluster.Cluster:
-    opened = workspace.open(folder)
-    asked = {"about": cluster._about(), "root": str(opened.root), "files": cluster._files(opened)}
+def beside(
+    client: AtOnce, folder: Path, say: cluster.Say = lambda why, values: None, opened: Workspace | None = None
+) -> cluster.Cluster:
+    opened = opened or workspace.open(folder)
+    known = {"files": cluster._files(opened), "address": by_address.origin(opened.root)}
+    asked = {"about": cluster._about(), "root": str(opened.root), **known}
     return cluster.Cluster(client, 2, asked, "2026-01-31", say)
 
 
@@ -111,6 +117,29 @@ def test_a_worker_that_sees_other_files_or_is_another_readback_answers_nothing_b
     assert json.loads(cluster.look(json.dumps(asked))) == ["unseen", {"file": here}]
 
 
+def test_a_worker_without_the_folder_looks_at_a_copy_of_what_is_at_its_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unforked(monkeypatch)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    with serving(tmp_path.parent) as store:
+        monkeypatch.setenv("READBACK_ADDRESSES", store)
+        opened = workspace.open(f"{store}/{tmp_path.name}")
+        client = AtOnce(lambda text: cluster.work(text.replace(str(opened.root), "/nowhere")))
+        assert engine.check(opened, workers=beside(client, opened.root)) == engine.check(opened)
+        assert len(client.asked) == 6
+        (tmp_path / "d.jsonl").write_text("{}\n", "utf-8")
+        cluster._copy.cache_clear()
+        why, values = json.loads(client.becomes(client.asked[0]))["unfit"] if client.becomes else ("", {})
+        assert (why, Path(values["file"]).name) == ("other_bytes", "d.jsonl")
+        monkeypatch.delenv("READBACK_ADDRESSES")
+        cluster._copy.cache_clear()
+        why, values = json.loads(client.becomes(client.asked[0]))["unfit"] if client.becomes else ("", {})
+        assert (why, values["address"]) == ("unfetched", f"{store}/{tmp_path.name}")
+        assert "READBACK_ADDRESSES" in values["error"]
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [
@@ -157,13 +186,25 @@ def scheduler() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def workers(scheduler: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[subprocess.Popen[bytes]]]:
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a folder with FILES, which workers may read."""
+    folder = tmp_path_factory.mktemp("store")
+    for name, text in FILES.items():
+        (folder / name).write_text(text, "utf-8")
+    with serving(folder.parent) as address:
+        yield f"{address}/{folder.name}"
+
+
+@pytest.fixture(scope="module")
+def workers(
+    scheduler: str, store: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[subprocess.Popen[bytes]]]:
     home = str(tmp_path_factory.mktemp("workers"))
     words = ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--local-directory", home]
     there = [
         subprocess.Popen(
             [sys.executable, "-c", WORKER, scheduler, *words],
-            env={**os.environ, "READBACK_CACHE": f"{home}/cache"},
+            env={**os.environ, "READBACK_CACHE": f"{home}/cache", "READBACK_ADDRESSES": store},
             stderr=subprocess.DEVNULL,
         )
         for _ in range(2)
@@ -204,6 +245,27 @@ def test_the_workers_of_a_cluster_give_the_same_bytes_and_those_of_a_killed_one_
         audit = engine.check(here, workers=found, progress=progress)
     assert workers[0].wait() != 0
     assert audit == engine.check(here)
+
+
+@pytest.mark.long
+def test_workers_copy_what_is_at_an_address_themselves(
+    scheduler: str, store: str, workers: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("READBACK_ADDRESSES", store)
+    opened = workspace.open(store)
+    known = beside(AtOnce(), opened.root, lambda *said: pytest.fail(str(said)), opened)._asked
+    asked = {**known, "root": "/nowhere"}  # as on another machine
+    payload = chunk.payload(opened, assemble.choices(opened), 0, len(ROWS))
+    from distributed import Client
+
+    with Client(scheduler, set_as_default=False) as client:
+        client.wait_for_workers(1, timeout=120)
+        look = {**asked, "workspace": {**payload["workspace"], "root": "/nowhere"}}
+        assert client.submit(cluster.look, json.dumps(look), pure=False).result() == "null"
+        work = {**asked, "work": {**payload, "workspace": look["workspace"]}}
+        told = json.loads(client.submit(cluster.work, json.dumps(work), pure=False).result())
+    assert told == json.loads(cluster.work(json.dumps({**known, "work": payload})))
+    assert sum(len(frame["records"]) for frame in told["frames"]) == len(ROWS)
 
 
 @pytest.mark.long

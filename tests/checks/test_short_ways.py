@@ -18,6 +18,7 @@ from readback import workspace
 from readback.checks import chunk, needs, regular_records, rules
 from readback.checks.facts.text_units import BECOME_ASCII
 from readback.checks.facts.text_words import MIXED, words
+from readback.checks.made_up_records import SILENT
 from readback.prompts import assemble
 from readback.records.dataset import open_dataset
 from readback.types import Record, Workspace
@@ -297,10 +298,7 @@ def test_of_what_an_adapter_adds_to_the_question_only_the_rule_that_speaks_of_it
     opened = workspace.open(tmp_path / "a")
     decided = rules.decide(opened)
     look = regular_records.Look(opened, assemble.choices(opened), decided)
-    asked = {
-        choice.condition: {one[1][0] for one in these.rules} & regular_records.SILENT
-        for choice, these in look.quiet.items()
-    }
+    asked = {choice.condition: {one[1][0] for one in these.rules} & SILENT for choice, these in look.quiet.items()}
     assert asked == {"instruction": {"fmt-markers"}, "rag": {"fmt-markers"}}
     assert look.plans == {}
 

@@ -34,7 +34,8 @@ from readback.checks import kept_answers
 from readback.checks.chunk import WORK
 from readback.checks.material import digest, files_of_rows
 from readback.prompts import in_child, model_input, token_counts, training_match
-from readback.readers.cache_folder import cache_folder
+from readback.readers.by_address import Refused, fetch, origin
+from readback.readers.cache_folder import DiskFull, cache_folder
 from readback.readers.checksum import Hashes
 from readback.readers.file_state import State, state
 from readback.records.dataset import open_dataset
@@ -133,7 +134,7 @@ def connected(address: str, opened: Workspace, say: Say) -> Iterator[Cluster]:
     client = _client(address)
     try:
         day = model_input.today(opened)
-        asked = {"about": _about(), "root": str(opened.root), "files": _files(opened)}
+        asked = {"about": _about(), "root": str(opened.root), "files": _files(opened), "address": origin(opened.root)}
         text = json.dumps({**asked, "workspace": freeze(replace(opened, today=day))})
         _known_there(client)
         workers = client.nthreads()
@@ -226,18 +227,21 @@ def look(text: str) -> str:
     """
     asked = json.loads(text)
     sandbox.begin(WORK.partition(":")[0])
-    if not (unfit := _unfit(asked)):
-        _prepared(json.dumps(asked["workspace"]))
+    root, unfit = _place(asked)
+    if not unfit:
+        _prepared(json.dumps({**asked["workspace"], "root": root}))
     return json.dumps(unfit)
 
 
 def work(text: str) -> str:
     """The frames of one range, as JSON: {"frames", "stopped": as the child was, if it was}, or {"unfit": as above}."""
     asked = json.loads(text)
-    if unfit := _unfit(asked):
+    root, unfit = _place(asked)
+    if unfit:
         why, values = unfit
         return json.dumps({"unfit": [why, {**values, "worker": platform.node()}]})
-    asked = {**asked["work"], "cache": str(cache_folder().parent)}
+    opened_there = {**asked["work"]["workspace"], "root": root}
+    asked = {**asked["work"], "workspace": opened_there, "cache": str(cache_folder().parent)}
     opened = _prepared(json.dumps(asked["workspace"]))
     limits, shared = token_counts.limits(opened, in_child.LIMITS), token_counts.shared_by_audit(opened)
     frames = []
@@ -251,16 +255,40 @@ def work(text: str) -> str:
     return json.dumps({"frames": frames})
 
 
-def _unfit(asked: Mapping[str, Any]) -> list[Any] | None:
+def _place(asked: Mapping[str, Any]) -> tuple[str, list[Any] | None]:
+    """Where this machine has the workspace: under the same path, or where that is not there and it has an address, in a
+    copy of its own. And what keeps this worker from the work, as `look` says it.
+    """
     theirs, ours = asked["about"], _about()
     for what in sorted({*theirs, *ours}):
         if theirs.get(what) != ours.get(what):
             values = {"what": what, "theirs": ours.get(what) or "–", "ours": theirs.get(what) or "–"}
-            return ["other_version", values]
-    for name, known in asked["files"].items():
-        if (found := _digest(Path(asked["root"]), name)) != known:
-            return ["other_bytes" if found else "unseen", {"file": str(Path(asked["root"], name))}]
-    return None
+            return asked["root"], ["other_version", values]
+    root, address = asked["root"], asked["address"]
+    if address and _other(root, asked["files"]):
+        known = json.dumps(asked["files"])
+        try:
+            root = _copy(address, known)
+            if _other(root, asked["files"]):  # of an earlier state
+                _copy.cache_clear()
+                root = _copy(address, known)
+        except (Refused, DiskFull) as error:
+            return root, ["unfetched", {"address": address, "error": str(error)}]
+    other = _other(root, asked["files"])
+    return root, other and ["other_bytes" if other[1] else "unseen", {"file": str(Path(root, other[0]))}]
+
+
+@lru_cache(maxsize=8)
+def _copy(address: str, known: str) -> str:
+    """The folder of a copy that was made when the files were `known`. Raises Refused, and DiskFull."""
+    place = fetch(address)
+    return str(place if place.is_dir() else place.parent)
+
+
+def _other(root: str, files: Mapping[str, str]) -> tuple[str, str] | None:
+    """The first file below a folder that is not what is known of it, with its own digest, "" where there is none."""
+    found = ((name, _digest(Path(root), name)) for name in files)
+    return next(((name, one) for name, one in found if one != files[name]), None)
 
 
 @lru_cache(maxsize=8)

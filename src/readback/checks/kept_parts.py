@@ -24,8 +24,9 @@ from readback import as_json
 from readback.checks import kept_answers, regular_records, rules
 from readback.checks.batch import Batch, Shapes
 from readback.checks.kept_digests import KeptDigests
+from readback.checks.made_up_records import Plan, Sizes
 from readback.checks.material import Material, looks_elsewhere, told_in_full
-from readback.checks.regular_records import Look, Plan, Sizes
+from readback.checks.regular_records import Look
 from readback.checks.summary import LIMIT
 from readback.checks.variables import Shape, shape
 from readback.prompts import model_input

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from readback import workspace
 from readback.cli import UsageError, _lines
+from readback.readers import by_address
 from readback.readers.yaml_file import nearest
 from readback.records.dataset import Dataset, open_dataset
 from readback.sources.template_language import LANGUAGES
@@ -66,7 +67,12 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
             may = ", ".join(found.alternatives.get(PARTS, ()))
             said = t("cli.workspace.no_parts_there", file=file, files=may) if may else None
             raise UsageError(said or t("cli.workspace.no_parts", file=file))
-    if not os.path.lexists(args.workspace):
+    if by_address.is_address(args.workspace):
+        print(
+            _lines.safe(f"readback: {t('cli.workspace.address', workspace=args.workspace, folder=found.root)}"),
+            file=sys.stderr,
+        )
+    elif not os.path.lexists(args.workspace):
         said = t("cli.workspace.hub", workspace=args.workspace, revision=found.root.name, folder=found.root)
         print(_lines.safe(f"readback: {said}"), file=sys.stderr)
     return found

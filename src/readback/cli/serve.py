@@ -7,7 +7,7 @@ import os
 import sys
 
 from readback.cli import UsageError
-from readback.readers import hub_cache
+from readback.readers import by_address, hub_cache
 from readback.ui.common import server
 from readback.words import t
 
@@ -20,20 +20,26 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    for given in args.workspaces:
-        _look(given)
-    argv = server.command(args.workspaces, args.host, args.port, args.base_path)
+    argv = server.command([_looked_at(given) for given in args.workspaces], args.host, args.port, args.base_path)
     sys.stdout.flush()
     os.execv(argv[0], argv)  # noqa: S606 - the server takes this process's place, and its signals
 
 
-def _look(given: str) -> None:
-    """Raise UsageError where nothing is to be found at a path, nor in the local Hugging Face cache."""
+def _looked_at(given: str) -> str:
+    """A path or a repository as it is given, and of an address the path of its copy. Raises UsageError where nothing is
+    to be found there, nor in the local Hugging Face cache.
+    """
+    if by_address.is_address(given):
+        try:
+            return str(by_address.fetch(given))
+        except by_address.Refused as refused:
+            raise UsageError(f"{given}: {refused}") from None
     if os.path.lexists(given):
-        return
+        return given
     if not hub_cache.is_repository(given):
         raise UsageError(t("cli.serve.no_path", path=given))
     try:
         hub_cache.find(given)
     except hub_cache.NotCached as missing:
         raise UsageError(t("cli.serve.no_path_or_hub", path=given, why=missing)) from None
+    return given

@@ -70,7 +70,7 @@ def open_workspace(
     try:
         named = {"plan": plan, "prompts": prompts, "dataset": dataset}
         chosen = {kind: file for kind, file in named.items() if file}
-        return Study(workspace.open(Path(path), fields=fields, chosen=chosen))
+        return Study(workspace.open(path, fields=fields, chosen=chosen))
     except workspace.NothingRead as nothing:
         raise ValueError(f"{path}: {nothing.reason}") from None
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from readback.readers import hub_cache, paths
+from readback.readers import by_address, hub_cache, paths
 from readback.readers.yaml_file import read_yaml
 from readback.types import Diagnostic, Location, Workspace
 from readback.workspace import (
@@ -48,7 +48,8 @@ def open(  # noqa: A001 - the verb that fits
 ) -> Workspace:
     """The workspace at `path`. Every fault in it is a diagnostic; NothingRead only when there is nothing to show.
 
-    Where nothing is at `path`, `org/name` or `org/name@revision` is a repository in the local Hugging Face cache.
+    Where nothing is at `path`, `org/name` or `org/name@revision` is a repository in the local Hugging Face cache, and
+    `store://place/folder` an address whose files are copied first (`by_address`).
 
     `fields` adds to the dataset's field mapping (template variable <- record field), as a page's one-click
     mapping does, also where the dataset was found by discovery. `options` replace those the file says. `chosen` names
@@ -72,7 +73,14 @@ def open(  # noqa: A001 - the verb that fits
 
 
 def _place(said: str) -> Path:
-    """Where to look: the path, or where that leads nowhere the snapshot of a repository that was downloaded before."""
+    """Where to look: the path, or where that leads nowhere the copy of what is at an address, or the snapshot of a
+    repository that was downloaded before.
+    """
+    if by_address.is_address(said):
+        try:
+            return by_address.fetch(said)
+        except by_address.Refused as refused:
+            raise NothingRead(str(refused)) from None
     if os.path.lexists(said) or not hub_cache.is_repository(said):
         return Path(os.path.abspath(said))  # noqa: PTH100 - resolve() would lose a Hugging Face snapshot's own folder
     try:

@@ -1,0 +1,208 @@
+"""Workspaces at an address: copied whole and as they are, from where somebody allowed it, or refused in a sentence."""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pytest
+from webhdfs import serving
+
+import readback
+from readback.cli import main
+from readback.readers import by_address, cache_folder
+from readback.readers.by_address import Refused
+
+FILES = {
+    "readback.yml": "dataset: rows/d.jsonl\nmodes: [{mode: m, template: '{{ q }}'}]\n",
+    "rows/d.jsonl": '{"id": "1", "q": "Why?"}\n{"id": "2", "q": ""}\n',
+}
+Store = Callable[[Mapping[str, str]], Any]
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A store in memory with FILES below memory://team/prompts, which is allowed."""
+    monkeypatch.setenv(by_address.VARIABLE, "memory://team s3://other/")
+    found = fsspec.filesystem("memory")
+    for name, text in FILES.items():
+        found.pipe_file(f"/team/prompts/{name}", text.encode())
+    yield found
+    found.store.clear()
+    found.pseudo_dirs[:] = [""]
+
+
+def held(folder: Path) -> dict[str, str]:
+    return {p.relative_to(folder).as_posix(): p.read_text() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_a_folder_is_copied_as_it_is_and_opened_by_its_name(store: Any) -> None:
+    folder = by_address.fetch("memory://team/prompts")
+    assert (folder.name, held(folder)) == ("prompts", FILES)
+    study = readback.open("memory://team/prompts")
+    assert [record.id for record in study.records] == ["1", "2"]
+    assert by_address.origin(folder) == "memory://team/prompts"
+    assert by_address.origin(folder.parent.parent) is None
+
+
+def test_a_file_alone_is_copied_into_a_folder_of_its_own(store: Any) -> None:
+    file = by_address.fetch("memory://team/prompts/rows/d.jsonl")
+    assert held(file.parent) == {"d.jsonl": FILES["rows/d.jsonl"]}
+    assert len(readback.open("memory://team/prompts/rows/d.jsonl").records) == 2
+    assert by_address.origin(file.parent) == "memory://team/prompts/rows/d.jsonl"
+
+
+def test_each_time_what_has_changed_is_copied_and_what_has_gone_goes(store: Any) -> None:
+    folder = by_address.fetch("memory://team/prompts")
+    before = (folder / "readback.yml").stat()
+    store.pipe_file("/team/prompts/rows/d.jsonl", b'{"id": "3"}\n')
+    store.pipe_file("/team/prompts/more/a/b.txt", b"x")
+    assert by_address.fetch("memory://team/prompts") == folder
+    assert held(folder) == {**FILES, "rows/d.jsonl": '{"id": "3"}\n', "more/a/b.txt": "x"}
+    assert (folder / "readback.yml").stat() == before  # what is the same is the same file, and so is its index
+    store.rm("/team/prompts/more", recursive=True)
+    store.pipe_file("/team/prompts/more", b"a file where a folder was")
+    store.rm("/team/prompts/rows", recursive=True)
+    by_address.fetch("memory://team/prompts")
+    assert held(folder) == {"readback.yml": FILES["readback.yml"], "more": "a file where a folder was"}
+    assert not (folder / "rows").exists()
+
+
+def test_a_file_for_whose_content_the_store_vouches_is_read_once(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, plain = list[str](), type(store).find
+
+    def find(self: Any, path: str, **asked: Any) -> Any:
+        return {
+            name: {**about, "ETag": str(store.cat_file(name))} for name, about in plain(self, path, **asked).items()
+        }
+
+    def get_file(self: Any, full: str, target: str, **_: Any) -> None:
+        read.append(full)
+        Path(target).write_bytes(store.cat_file(full))
+
+    monkeypatch.setattr(type(store), "find", find)
+    monkeypatch.setattr(type(store), "get_file", get_file)
+    by_address.fetch("memory://team/prompts")
+    folder = by_address.fetch("memory://team/prompts")
+    assert read == ["/team/prompts/readback.yml", "/team/prompts/rows/d.jsonl"]
+    (folder / "rows" / "d.jsonl").unlink()
+    store.pipe_file("/team/prompts/readback.yml", b"name: new\n")
+    by_address.fetch("memory://team/prompts")
+    assert sorted(read[2:]) == ["/team/prompts/readback.yml", "/team/prompts/rows/d.jsonl"]
+    assert held(folder) == {**FILES, "readback.yml": "name: new\n"}
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("s3://team/prompts", "READBACK_ADDRESSES lists alone; it allows memory://team, s3://other/"),
+        ("memory://teams/prompts", "READBACK_ADDRESSES lists alone"),
+        ("memory://team/../secrets", "without '..'"),
+        ("memory://team//prompts", "without '..'"),
+        ("memory://team/%2e%2e/secrets", "without '..'"),
+        ("simplecache::memory://team/prompts", None),
+        ("memory://team/prompts::file:///etc", "without '..'"),
+        ("memory://me:secret@team/prompts", "no names or passwords"),
+        ("file:///etc/passwd", "a path of this machine is given as it is"),
+        ("memory://team/nothing", "there is no such file or folder"),
+    ],
+)
+def test_what_nobody_allowed_or_nobody_has_is_refused(store: Any, address: str, why: str | None) -> None:
+    if why is None:
+        assert not by_address.is_address(address)
+        return
+    with pytest.raises(Refused) as refused:
+        by_address.fetch(address)
+    assert why in str(refused.value)
+    assert "secret@" not in str(refused.value)
+
+
+def test_without_the_variable_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(by_address.VARIABLE, raising=False)
+    with pytest.raises(Refused, match="it is not set"):
+        by_address.fetch("memory://team/prompts")
+
+
+def test_a_store_that_nobody_can_read_is_named_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(by_address.VARIABLE, "nosuchstore://a")
+    with pytest.raises(Refused, match=r"it cannot be read: ValueError: .*nosuchstore"):
+        by_address.fetch("nosuchstore://a/b")
+
+
+def test_a_name_that_leads_out_of_the_copy_is_refused(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(store), "find", lambda *_, **__: {"/team/prompts/../../x": {"size": 1}})
+    with pytest.raises(Refused, match="leads elsewhere"):
+        by_address.fetch("memory://team/prompts")
+
+
+def test_what_changes_while_it_is_copied_is_copied_again(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    changes, plain = [b"name: two\n", b"name: three\n"], type(store).get_file
+
+    def get_file(self: Any, *given: Any, **named: Any) -> None:
+        plain(self, *given, **named)
+        if changes:
+            store.pipe_file("/team/prompts/readback.yml", changes.pop(0))
+
+    monkeypatch.setattr(type(store), "get_file", get_file)
+    assert held(by_address.fetch("memory://team/prompts"))["readback.yml"] == "name: three\n"
+    changes += [b"name: %d\n" % number for number in range(9)]
+    with pytest.raises(Refused, match="changed while it was copied, 3 times"):
+        by_address.fetch("memory://team/prompts")
+    folder = cache_folder.cache_folder(by_address.KIND)
+    assert [one.name for one in folder.iterdir() if one.name.startswith(".new")] == []
+
+
+def test_fewer_bytes_than_the_store_has_are_refused(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(store), "get_file", lambda _, full, target: Path(target).write_bytes(b""))
+    with pytest.raises(Refused, match=r"readback.yml: 0 bytes came, and the store says that it has \d+"):
+        by_address.fetch("memory://team/prompts")
+
+
+def test_a_full_disk_is_said_as_such(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def get_file(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(type(store), "get_file", get_file)
+    with pytest.raises(cache_folder.DiskFull, match="the disk of"):
+        by_address.fetch("memory://team/prompts")
+
+
+def test_too_many_files_are_refused(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_address, "FILES", 1)
+    with pytest.raises(Refused, match="more than 1 files"):
+        by_address.fetch("memory://team/prompts")
+
+
+def test_a_damaged_account_of_the_copy_costs_a_copy(store: Any) -> None:
+    folder = by_address.fetch("memory://team/prompts")
+    for text in ("", "[]", '{"versions": []}'):
+        (folder.parent.parent / cache_folder.ABOUT).write_text(text)
+        assert held(by_address.fetch("memory://team/prompts")) == FILES
+
+
+def test_commands_take_an_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in FILES.items():
+        path = tmp_path / "prompts" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    with serving(tmp_path) as server:
+        monkeypatch.setenv(by_address.VARIABLE, server)
+        assert main(["check", f"{server}/prompts", "--format", "json", "--fail-on", "never"]) == 0
+        said = capsys.readouterr()
+        assert main(["check", str(tmp_path / "prompts"), "--format", "json", "--fail-on", "never"]) == 0
+        assert said.out == capsys.readouterr().out
+        assert json.loads(said.out)["records"]["read"] == 2
+        assert f"{server}/prompts was copied to " in said.err
+        assert main(["check", f"{server}/nothing"]) == 2
+        assert "nothing: there is no such file or folder" in capsys.readouterr().err
+        assert main(["serve", f"{server}/nothing"]) == 2
+        assert "nothing: there is no such file or folder" in capsys.readouterr().err
+        monkeypatch.delenv(by_address.VARIABLE)
+        assert main(["render", f"{server}/prompts", "--record", "1"]) == 2
+        assert "READBACK_ADDRESSES" in capsys.readouterr().err
