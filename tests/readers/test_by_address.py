@@ -99,8 +99,8 @@ def test_a_file_for_whose_content_the_store_vouches_is_read_once(store: Any, mon
 @pytest.mark.parametrize(
     ("address", "why"),
     [
-        ("s3://team/prompts", "READBACK_ADDRESSES lists alone; it allows memory://team, s3://other/"),
-        ("memory://teams/prompts", "READBACK_ADDRESSES lists alone"),
+        ("s3://team/prompts", "variable READBACK_ADDRESSES are read: it has memory://team s3://other/"),
+        ("memory://teams/prompts", "are read: it has memory://team"),
         ("memory://team/../secrets", "without '..'"),
         ("memory://team//prompts", "without '..'"),
         ("memory://team/%2e%2e/secrets", "without '..'"),
@@ -123,7 +123,7 @@ def test_what_nobody_allowed_or_nobody_has_is_refused(store: Any, address: str, 
 
 def test_without_the_variable_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(by_address.VARIABLE, raising=False)
-    with pytest.raises(Refused, match="it is not set"):
+    with pytest.raises(Refused, match="it is not set; READBACK_ADDRESSES=memory://team/prompts allows this one"):
         by_address.fetch("memory://team/prompts")
 
 

@@ -88,8 +88,8 @@ def _allow(said: str) -> None:
         raise Refused("a path of this machine is given as it is, without file://")
     prefixes = os.environ.get(VARIABLE, "").split()
     if not any(f"{said.rstrip('/')}/".startswith(f"{one.rstrip('/')}/") for one in prefixes):
-        there = f"it allows {', '.join(prefixes)}" if prefixes else "it is not set"
-        raise Refused(f"addresses are read below the prefixes that {VARIABLE} lists alone; {there}")
+        there = f"it has {' '.join(prefixes)}" if prefixes else f"it is not set; {VARIABLE}={said} allows this one"
+        raise Refused(f"only addresses below the prefixes in the environment variable {VARIABLE} are read: {there}")
 
 
 def _store(said: str) -> tuple[Any, str]:
