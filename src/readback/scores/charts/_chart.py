@@ -64,26 +64,29 @@ def chart(
 def _titled(figure: Any, title: str, width: int) -> Any:
     lines = wrapped(title.removesuffix("."), int((width - TOOLBAR) / CHARACTER), 4)
     high = len(lines) * TITLE_LINE + TITLE_AIR
-    whole = round(figure.layout.height + high)
-    figure.update_layout(
-        height=whole,
-        margin={"t": figure.layout.margin.t + high},
-        legend={"y": 1 - high / whole},
-    )
-    figure.add_annotation(
-        text="<br>".join(map(safe, lines)),
-        align="left",
-        showarrow=False,
-        borderpad=0,
-        x=0,
-        xref="paper",
-        xanchor="left",
-        xshift=12 - figure.layout.margin.l,
-        y=1,
-        yref="paper",
-        yanchor="top",
-        yshift=figure.layout.margin.t - 4,
-    )
+    layout = figure.layout.to_plotly_json()
+    whole, margin = round(layout["height"] + high), {**layout["margin"], "t": layout["margin"]["t"] + high}
+    about = {
+        "text": "<br>".join(map(safe, lines)),
+        "align": "left",
+        "showarrow": False,
+        "borderpad": 0,
+        "x": 0,
+        "xref": "paper",
+        "xanchor": "left",
+        "xshift": 12 - margin["l"],
+        "y": 1,
+        "yref": "paper",
+        "yanchor": "top",
+        "yshift": margin["t"] - 4,
+    }
+    figure.layout = {
+        **layout,
+        "height": whole,
+        "margin": margin,
+        "legend": {**layout.get("legend", {}), "y": 1 - high / whole},
+        "annotations": [*layout.get("annotations", ()), about],
+    }
     return figure
 
 

@@ -5,8 +5,7 @@ Names and counts have the pixels they need, whatever the width of the screen; th
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,26 +102,36 @@ def dress(figure: Any, frame: Frame, dark: bool, title: str, legend: Sequence[st
     heads = max((len(head) for side in (frame.left, frame.right) for head in side.heads), default=0)
     band = max(TICKS, SIZE * 1.3 * heads + 6)  # the heads of columns are beside the numbers of the axis
     above = BAND * lines + band + TITLE * len(says) + 6
-    figure.update_layout(
-        template="none",
-        height=round(above + frame.ends + EDGE),
-        margin={"l": frame.before, "r": frame.behind, "t": above, "b": EDGE, "autoexpand": False},
-        showlegend=bool(legend),
-        legend=LEGEND,
-        **look(dark),
-    )
     rows = {"range": [frame.ends, 0], "showgrid": False, "zeroline": False, "fixedrange": True}
-    figure.update_yaxes(showticklabels=False, **rows)
-    figure.update_xaxes(
-        gridcolor=GRID[dark], zeroline=False, fixedrange=True, tickfont={"size": SIZE}, side="top",
-        range=figure.layout.xaxis.range,
-    )  # fmt: skip
-    figure.add_annotation(
-        text="<br>".join(map(safe, says)), x=0, xref="paper", xanchor="left", xshift=EDGE - frame.before, y=1,
-        yref="paper", yanchor="bottom", yshift=band + 2, align="left", **BARE,
-    )  # fmt: skip
-    _columns(figure, frame, frame.left, 0, -frame.left.pixels - GUTTER, rows, dark)
-    _columns(figure, frame, frame.right, 1, GUTTER, rows, dark)
+    about = {
+        "text": "<br>".join(map(safe, says)), "x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper",
+        "xshift": EDGE - frame.before, "yanchor": "bottom", "yshift": band + 2, "align": "left", **BARE,
+    }  # fmt: skip
+    layout = figure.layout.to_plotly_json()
+    axes = [key for key in {**layout, "xaxis": None, "yaxis": None} if key.startswith(("xaxis", "yaxis"))]
+    across = {
+        "gridcolor": GRID[dark], "zeroline": False, "fixedrange": True, "tickfont": {"size": SIZE}, "side": "top",
+        "range": layout.get("xaxis", {}).get("range"),
+    }  # fmt: skip
+    own = {"x": across, "y": {"showticklabels": False, **rows}}
+    first = 2 + sum(key.startswith("yaxis") for key in axes if key != "yaxis")
+    sides = [(frame.left, 0, -frame.left.pixels - GUTTER), (frame.right, 1, GUTTER)]
+    columns = dict(enumerate((one for side in sides for one in _columns(frame, *side, rows, dark)), first))
+    nothing = {"type": "scatter", "x": [None], "y": [None], "showlegend": False, "hoverinfo": "skip"}
+    figure.add_traces([{**nothing, "yaxis": f"y{number}"} for number in columns])
+    # All at once: whatever Plotly is told of a layout, it looks at the whole figure.
+    figure.layout = {
+        **layout,
+        **{key: {**layout.get(key, {}), **own[key[0]]} for key in axes},
+        "template": "none",
+        "height": round(above + frame.ends + EDGE),
+        "margin": {"l": frame.before, "r": frame.behind, "t": above, "b": EDGE, "autoexpand": False},
+        "showlegend": bool(legend),
+        "legend": LEGEND,
+        "annotations": [*layout.get("annotations", ()), about, *(head for _, head in columns.values() if head)],
+        **look(dark),
+        **{f"yaxis{number}": axis for number, (axis, _) in columns.items()},
+    }
 
 
 def zero(figure: Any, frame: Frame, dark: bool) -> None:
@@ -167,24 +176,23 @@ LEGEND: Mapping[str, Any] = {
 
 
 def _columns(
-    figure: Any, frame: Frame, side: Columns, at: int, start: float, rows: Mapping[str, Any], dark: bool
-) -> None:
-    """Texts in columns, each the labels of an axis of its own, so that they keep their pixels at any width."""
+    frame: Frame, side: Columns, at: int, start: float, rows: Mapping[str, Any], dark: bool
+) -> Iterator[tuple[dict[str, Any], dict[str, Any] | None]]:
+    """Texts in columns, each the labels of an axis of its own, so that they keep their pixels at any width: the axis,
+    and the annotation that is its head.
+    """
     places = [frame.y(row) for row in range(len(frame.names))]
     for column, begins in enumerate(side.starts):
-        number = 2 + sum(1 for key in figure.layout if re.fullmatch(r"yaxis\d+", key))
         shift = round(start + begins * COLUMN)
-        figure.add_scatter(x=[None], y=[None], yaxis=f"y{number}", showlegend=False, hoverinfo="skip")
         texts = ["<br>".join(map(safe, row[column].split("\n"))) for row in side.shown]
-        figure.update_layout({
-            f"yaxis{number}": {
-                **rows, "overlaying": "y", "anchor": "free", "position": at, "shift": shift, "side": "right",
-                "tickmode": "array", "tickvals": places, "ticktext": texts, "tickfont": {"size": SIZE},
-                "showline": False, "ticks": "", "ticklabelstandoff": 0, "automargin": False,
-            }
-        })  # fmt: skip
-        if side.heads and side.heads[column]:
-            figure.add_annotation(
-                text="<br>".join(map(safe, side.heads[column])), x=at, xref="paper", xanchor="left", xshift=shift,
-                y=1, yref="paper", yanchor="bottom", yshift=4, align="left", font={"color": SOFT[dark]}, **BARE,
-            )  # fmt: skip
+        axis = {
+            **rows, "overlaying": "y", "anchor": "free", "position": at, "shift": shift, "side": "right",
+            "tickmode": "array", "tickvals": places, "ticktext": texts, "tickfont": {"size": SIZE},
+            "showline": False, "ticks": "", "ticklabelstandoff": 0, "automargin": False,
+        }  # fmt: skip
+        head = {
+            "text": "<br>".join(map(safe, side.heads[column])), "x": at, "xref": "paper", "xanchor": "left",
+            "xshift": shift, "y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 4, "align": "left",
+            "font": {"color": SOFT[dark]}, **BARE,
+        } if side.heads and side.heads[column] else None  # fmt: skip
+        yield axis, head
