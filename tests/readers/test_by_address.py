@@ -203,6 +203,9 @@ def test_commands_take_an_address(
         assert "nothing: there is no such file or folder" in capsys.readouterr().err
         assert main(["serve", f"{server}/nothing"]) == 2
         assert "nothing: there is no such file or folder" in capsys.readouterr().err
+        monkeypatch.setenv("READBACK_WORKSPACE", f"{server}/prompts")
+        assert main(["serve"]) == 2
+        assert "give an address to the command" in capsys.readouterr().err
         monkeypatch.delenv(by_address.VARIABLE)
         assert main(["render", f"{server}/prompts", "--record", "1"]) == 2
         assert "READBACK_ADDRESSES" in capsys.readouterr().err

@@ -20,6 +20,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if not args.workspaces and "://" in os.environ.get("READBACK_WORKSPACE", ""):
+        raise UsageError(t("cli.serve.no_address"))
     argv = server.command([_looked_at(given) for given in args.workspaces], args.host, args.port, args.base_path)
     sys.stdout.flush()
     os.execv(argv[0], argv)  # noqa: S606 - the server takes this process's place, and its signals
