@@ -39,7 +39,7 @@ def packed(value: Any) -> bytes:
     """JSON for ourselves, on one line and quickly made. NaN and infinity are null."""
     try:
         return msgspec.json.encode(value)
-    except UnicodeEncodeError:  # a lone surrogate
+    except (UnicodeEncodeError, TypeError):  # a lone surrogate; a kind of text or key that msgspec does not know
         return json.dumps(value).encode()
 
 

@@ -130,11 +130,13 @@ def test_a_worker_without_the_folder_looks_at_a_copy_of_what_is_at_its_address(
         assert engine.check(opened, workers=beside(client, opened.root)) == engine.check(opened)
         assert len(client.asked) == 6
         (tmp_path / "d.jsonl").write_text("{}\n", "utf-8")
-        cluster._copy.cache_clear()
+        cluster._copies.clear()
         why, values = json.loads(client.becomes(client.asked[0]))["unfit"] if client.becomes else ("", {})
         assert (why, Path(values["file"]).name) == ("other_bytes", "d.jsonl")
+        why, values = json.loads(client.becomes(client.asked[0]))["unfit"] if client.becomes else ("", {})
+        assert (why, values["error"]) == ("unfetched", "the store has other bytes there")  # asked again in a minute
         monkeypatch.delenv("READBACK_ADDRESSES")
-        cluster._copy.cache_clear()
+        cluster._copies.clear()
         why, values = json.loads(client.becomes(client.asked[0]))["unfit"] if client.becomes else ("", {})
         assert (why, values["address"]) == ("unfetched", f"{store}/{tmp_path.name}")
         assert "READBACK_ADDRESSES" in values["error"]

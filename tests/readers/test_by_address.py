@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import json
-from collections.abc import Callable, Iterator, Mapping
+import os
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +18,22 @@ import readback
 from readback.cli import main
 from readback.readers import by_address, cache_folder
 from readback.readers.by_address import Refused
+from readback.review import state_folder
 
 FILES = {
     "readback.yml": "dataset: rows/d.jsonl\nmodes: [{mode: m, template: '{{ q }}'}]\n",
     "rows/d.jsonl": '{"id": "1", "q": "Why?"}\n{"id": "2", "q": ""}\n',
 }
-Store = Callable[[Mapping[str, str]], Any]
+NAMES: tuple[str | tuple[str, str], ...] = (
+    "/team/prompts/../../x", "/team/prompts/", "/team/prompts//a.txt", "/team/prompts/a/b.txt", "/elsewhere/a.txt",
+    "/team/prompts/..", f"/team/prompts/{'a' * 256}", "/team/prompts/a\0b", ("/team/prompts/a", "/team/prompts/a"),
+)  # fmt: skip
 
 
 @pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A store in memory with FILES below memory://team/prompts, which is allowed."""
+def store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
+    """A store in memory with FILES below memory://team/prompts, which is allowed, and a cache that has nothing yet."""
+    monkeypatch.setenv("READBACK_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv(by_address.VARIABLE, "memory://team s3://other/")
     found = fsspec.filesystem("memory")
     for name, text in FILES.items():
@@ -56,44 +63,71 @@ def test_a_file_alone_is_copied_into_a_folder_of_its_own(store: Any) -> None:
     assert by_address.origin(file.parent) == "memory://team/prompts/rows/d.jsonl"
 
 
-def test_each_time_what_has_changed_is_copied_and_what_has_gone_goes(store: Any) -> None:
-    folder = by_address.fetch("memory://team/prompts")
-    before = (folder / "readback.yml").stat()
+def test_each_state_has_a_folder_of_its_own_which_stays_as_it_is(store: Any) -> None:
+    first = by_address.fetch("memory://team/prompts")
+    assert by_address.fetch("memory://team/prompts") == first
     store.pipe_file("/team/prompts/rows/d.jsonl", b'{"id": "3"}\n')
     store.pipe_file("/team/prompts/more/a/b.txt", b"x")
-    assert by_address.fetch("memory://team/prompts") == folder
-    assert held(folder) == {**FILES, "rows/d.jsonl": '{"id": "3"}\n', "more/a/b.txt": "x"}
-    assert (folder / "readback.yml").stat() == before  # what is the same is the same file, and so is its index
+    second = by_address.fetch("memory://team/prompts")
+    assert held(first) == FILES
+    assert held(second) == {**FILES, "rows/d.jsonl": '{"id": "3"}\n', "more/a/b.txt": "x"}
+    assert [by_address.origin(folder) for folder in (first, second)] == ["memory://team/prompts"] * 2
+    assert state_folder.place(first) == state_folder.place(second)  # one review of what is at an address
+    for name, text in FILES.items():
+        store.pipe_file(f"/team/prompts/{name}", text.encode())
     store.rm("/team/prompts/more", recursive=True)
-    store.pipe_file("/team/prompts/more", b"a file where a folder was")
-    store.rm("/team/prompts/rows", recursive=True)
-    by_address.fetch("memory://team/prompts")
-    assert held(folder) == {"readback.yml": FILES["readback.yml"], "more": "a file where a folder was"}
-    assert not (folder / "rows").exists()
+    before = (first / "readback.yml").stat()
+    assert by_address.fetch("memory://team/prompts") == first
+    assert (first / "readback.yml").stat() == before  # the same file, and so its index is good
+
+
+def test_a_copy_that_is_no_longer_what_it_was_is_made_again(store: Any) -> None:
+    folder = by_address.fetch("memory://team/prompts")
+    about = folder.parent.parent / cache_folder.ABOUT
+    for damage in (
+        lambda: (folder / "readback.yml").write_text(""),
+        lambda: (folder / "rows" / "d.jsonl").unlink(),
+        lambda: (folder / "readback.lock").write_text("mine"),
+        *((lambda text=text: about.write_text(text)) for text in ("", "[]", '{"address": "a", "files": []}')),
+    ):
+        damage()
+        assert held(by_address.fetch("memory://team/prompts")) == FILES
 
 
 def test_a_file_for_whose_content_the_store_vouches_is_read_once(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    read, plain = list[str](), type(store).find
+    read, plain = list[str](), type(store).ls
 
-    def find(self: Any, path: str, **asked: Any) -> Any:
-        return {
-            name: {**about, "ETag": str(store.cat_file(name))} for name, about in plain(self, path, **asked).items()
-        }
+    def ls(self: Any, path: str, detail: bool = True, **_: Any) -> Any:
+        found = plain(self, path, detail=True)
+        return [one if one["type"] != "file" else {**one, "ETag": str(store.cat_file(one["name"]))} for one in found]
 
     def get_file(self: Any, full: str, target: str, **_: Any) -> None:
-        read.append(full)
+        read.append(full.removeprefix("/team/prompts/"))
         Path(target).write_bytes(store.cat_file(full))
 
-    monkeypatch.setattr(type(store), "find", find)
+    monkeypatch.setattr(type(store), "ls", ls)
     monkeypatch.setattr(type(store), "get_file", get_file)
     by_address.fetch("memory://team/prompts")
     folder = by_address.fetch("memory://team/prompts")
-    assert read == ["/team/prompts/readback.yml", "/team/prompts/rows/d.jsonl"]
-    (folder / "rows" / "d.jsonl").unlink()
+    assert sorted(read) == ["readback.yml", "rows/d.jsonl"]
+    (folder / "rows" / "d.jsonl").write_text("damaged")
     store.pipe_file("/team/prompts/readback.yml", b"name: new\n")
+    assert held(by_address.fetch("memory://team/prompts")) == {**FILES, "readback.yml": "name: new\n"}
+    assert sorted(read[2:]) == ["readback.yml", "rows/d.jsonl"]
+
+
+def test_what_nobody_opens_for_long_goes_and_so_does_what_was_begun_and_never_ended(store: Any) -> None:
+    first = by_address.fetch("memory://team/prompts")
+    entry = first.parent.parent.parent
+    store.pipe_file("/team/prompts/more.txt", b"x")
+    second = by_address.fetch("memory://team/prompts")
+    (entry / ".new-killed").mkdir()
     by_address.fetch("memory://team/prompts")
-    assert sorted(read[2:]) == ["/team/prompts/readback.yml", "/team/prompts/rows/d.jsonl"]
-    assert held(folder) == {**FILES, "readback.yml": "name: new\n"}
+    assert len(list(entry.iterdir())) == 3
+    for one in entry.iterdir():
+        os.utime(one, (0, time.time() - by_address.OLD - 1))
+    assert by_address.fetch("memory://team/prompts") == second
+    assert [one.name for one in entry.iterdir()] == [second.parent.parent.name]
 
 
 @pytest.mark.parametrize(
@@ -134,8 +168,35 @@ def test_a_store_that_nobody_can_read_is_named_with_the_reason(monkeypatch: pyte
 
 
 def test_a_name_that_leads_out_of_the_copy_is_refused(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(type(store), "find", lambda *_, **__: {"/team/prompts/../../x": {"size": 1}})
-    with pytest.raises(Refused, match="leads elsewhere"):
+    for name in NAMES:
+        one = {"name": name, "type": "file", "size": 1}
+        twice = [one] if isinstance(name, str) else [{**one, "name": each} for each in name]
+        monkeypatch.setattr(type(store), "ls", lambda *_, found=twice, **__: found)
+        with pytest.raises(Refused, match="leads elsewhere, or two of one name"):
+            by_address.fetch("memory://team/prompts")
+
+
+def test_how_a_store_keeps_an_empty_folder_is_no_file(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = type(store).ls
+
+    def ls(self: Any, path: str, detail: bool = True, **_: Any) -> Any:
+        marks = [{"name": f"{path}{name}", "type": "file", "size": 0} for name in ("/", "/nothing/")]
+        return [*marks, {"name": path, "type": "directory"}, *plain(self, path, detail=True)]
+
+    monkeypatch.setattr(type(store), "ls", ls)
+    assert held(by_address.fetch("memory://team/prompts")) == FILES
+
+
+def test_a_folder_that_cannot_be_listed_is_not_left_out(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = type(store).ls
+
+    def ls(self: Any, path: str, **asked: Any) -> Any:
+        if path.endswith("/rows"):
+            raise PermissionError("Access denied.")
+        return plain(self, path, **asked)
+
+    monkeypatch.setattr(type(store), "ls", ls)
+    with pytest.raises(Refused, match=r"it cannot be read: PermissionError: Access denied\."):
         by_address.fetch("memory://team/prompts")
 
 
@@ -152,13 +213,12 @@ def test_what_changes_while_it_is_copied_is_copied_again(store: Any, monkeypatch
     changes += [b"name: %d\n" % number for number in range(9)]
     with pytest.raises(Refused, match="changed while it was copied, 3 times"):
         by_address.fetch("memory://team/prompts")
-    folder = cache_folder.cache_folder(by_address.KIND)
-    assert [one.name for one in folder.iterdir() if one.name.startswith(".new")] == []
+    assert list(cache_folder.cache_folder(by_address.KIND).glob("*/.new-*")) == []
 
 
 def test_fewer_bytes_than_the_store_has_are_refused(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(store), "get_file", lambda _, full, target: Path(target).write_bytes(b""))
-    with pytest.raises(Refused, match=r"readback.yml: 0 bytes came, and the store says that it has \d+"):
+    with pytest.raises(Refused, match=r"readback.yml': 0 bytes came, and the store says that it has \d+"):
         by_address.fetch("memory://team/prompts")
 
 
@@ -173,15 +233,8 @@ def test_a_full_disk_is_said_as_such(store: Any, monkeypatch: pytest.MonkeyPatch
 
 def test_too_many_files_are_refused(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(by_address, "FILES", 1)
-    with pytest.raises(Refused, match="more than 1 files"):
+    with pytest.raises(Refused, match="more than 1 files and folders"):
         by_address.fetch("memory://team/prompts")
-
-
-def test_a_damaged_account_of_the_copy_costs_a_copy(store: Any) -> None:
-    folder = by_address.fetch("memory://team/prompts")
-    for text in ("", "[]", '{"versions": []}'):
-        (folder.parent.parent / cache_folder.ABOUT).write_text(text)
-        assert held(by_address.fetch("memory://team/prompts")) == FILES
 
 
 def test_commands_take_an_address(
@@ -203,6 +256,13 @@ def test_commands_take_an_address(
         assert "nothing: there is no such file or folder" in capsys.readouterr().err
         assert main(["serve", f"{server}/nothing"]) == 2
         assert "nothing: there is no such file or folder" in capsys.readouterr().err
+        assert main(["lock", f"{server}/prompts"]) == 2
+        assert "give a file with -o" in capsys.readouterr().err
+        assert main(["lock", f"{server}/prompts", "-o", str(tmp_path / "lock")]) == 0
+        assert main(["lock", "--check", f"{server}/prompts", "-o", str(tmp_path / "lock")]) == 0
+        capsys.readouterr()
+        assert main(["check", server.replace("://", "://me:secret@")]) == 2
+        assert "secret" not in capsys.readouterr().err
         monkeypatch.setenv("READBACK_WORKSPACE", f"{server}/prompts")
         assert main(["serve"]) == 2
         assert "give an address to the command" in capsys.readouterr().err

@@ -51,6 +51,7 @@ CONNECT = 10.0  # seconds for the scheduler to answer
 LOOK = 0.2  # seconds between two looks at whether somebody still waits
 CHECK = 2.0  # seconds between two looks at which workers there are
 GONE = 30.0  # seconds in which a cluster without a worker may get one: a nanny starts a new one in a few
+AGAIN = 60.0  # seconds after which a store is asked once more for bytes that it did not have
 AHEAD = 2  # ranges for each thread of a worker, so that none waits for the next
 DASK = ("dask", "distributed")  # which look at their versions by themselves
 
@@ -237,22 +238,30 @@ def work(text: str) -> str:
     """The frames of one range, as JSON: {"frames", "stopped": as the child was, if it was}, or {"unfit": as above}."""
     asked = json.loads(text)
     root, unfit = _place(asked)
-    if unfit:
+    told = {} if unfit else _told(asked["work"], root)
+    if unfit := unfit or _unfit(root, asked["files"]):  # as they were while they were read
         why, values = unfit
         return json.dumps({"unfit": [why, {**values, "worker": platform.node()}]})
-    opened_there = {**asked["work"]["workspace"], "root": root}
-    asked = {**asked["work"], "workspace": opened_there, "cache": str(cache_folder().parent)}
-    opened = _prepared(json.dumps(asked["workspace"]))
+    return json.dumps(told)
+
+
+def _told(asked: Mapping[str, Any], root: str) -> dict[str, Any]:
+    """What a child says of one range of the workspace in a folder."""
+    work = {**asked, "workspace": {**asked["workspace"], "root": root}, "cache": str(cache_folder().parent)}
+    opened = _prepared(json.dumps(work["workspace"]))
     limits, shared = token_counts.limits(opened, in_child.LIMITS), token_counts.shared_by_audit(opened)
     frames = []
     try:
-        for frame in sandbox.stream(WORK, asked, limits, shared, once=asked["stop"] - asked["start"] > 1):
+        for frame in sandbox.stream(WORK, work, limits, shared, once=work["stop"] - work["start"] > 1):
             frames.append(frame)
             if _forgotten():
                 break
     except sandbox.Stopped as stopped:
-        return json.dumps({"frames": frames, "stopped": [stopped.kind, stopped.detail, stopped.doubtful]})
-    return json.dumps({"frames": frames})
+        return {"frames": frames, "stopped": [stopped.kind, stopped.detail, stopped.doubtful]}
+    return {"frames": frames}
+
+
+_copies: dict[str, tuple[str, float]] = {}  # by address and files: the folder of a copy, and when it was asked for
 
 
 def _place(asked: Mapping[str, Any]) -> tuple[str, list[Any] | None]:
@@ -264,25 +273,25 @@ def _place(asked: Mapping[str, Any]) -> tuple[str, list[Any] | None]:
         if theirs.get(what) != ours.get(what):
             values = {"what": what, "theirs": ours.get(what) or "–", "ours": theirs.get(what) or "–"}
             return asked["root"], ["other_version", values]
-    root, address = asked["root"], asked["address"]
-    if address and _other(root, asked["files"]):
-        known = json.dumps(asked["files"])
+    root, address, files = asked["root"], asked["address"], asked["files"]
+    if address and _other(root, files):
+        known = json.dumps([address, files])
         try:
-            root = _copy(address, known)
-            if _other(root, asked["files"]):  # of an earlier state
-                _copy.cache_clear()
-                root = _copy(address, known)
+            if not (copy := _copies.get(known)) or _other(copy[0], files):
+                if copy and time.monotonic() - copy[1] < AGAIN:
+                    raise Refused("the store has other bytes there")
+                place = fetch(address)
+                _copies[known] = copy = str(place if place.is_dir() else place.parent), time.monotonic()
+            root = copy[0]
         except (Refused, DiskFull) as error:
             return root, ["unfetched", {"address": address, "error": str(error)}]
-    other = _other(root, asked["files"])
-    return root, other and ["other_bytes" if other[1] else "unseen", {"file": str(Path(root, other[0]))}]
+    return root, _unfit(root, files)
 
 
-@lru_cache(maxsize=8)
-def _copy(address: str, known: str) -> str:
-    """The folder of a copy that was made when the files were `known`. Raises Refused, and DiskFull."""
-    place = fetch(address)
-    return str(place if place.is_dir() else place.parent)
+def _unfit(root: str, files: Mapping[str, str]) -> list[Any] | None:
+    """Which file below a folder is not what is known of it, or not there, as `look` says it."""
+    other = _other(root, files)
+    return other and ["other_bytes" if other[1] else "unseen", {"file": str(Path(root, other[0]))}]
 
 
 def _other(root: str, files: Mapping[str, str]) -> tuple[str, str] | None:

@@ -58,7 +58,7 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
         fields = _fields(getattr(args, "field", []))
         found = workspace.open(args.workspace, fields=fields, options=options, chosen=chosen)
     except workspace.NothingRead as nothing:
-        raise UsageError(f"{args.workspace}: {nothing.reason}") from None
+        raise UsageError(f"{by_address.shown(args.workspace)}: {nothing.reason}") from None
     for file in getattr(args, "template", []):
         if not (found.root / file).is_file():
             raise UsageError(t("cli.workspace.no_template", file=file, workspace=args.workspace))

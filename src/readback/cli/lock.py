@@ -11,6 +11,7 @@ from readback import as_json
 from readback.cli import UsageError, _changes, _lines, _options, _workspace
 from readback.compare.side import SideError
 from readback.prompts import model_input
+from readback.readers import by_address
 from readback.review import lock_check, lock_file
 from readback.review.leaves import Leaves, NothingToLock, Subject, leaves
 from readback.review.lock_check import Checked, Line
@@ -36,6 +37,8 @@ def run(args: argparse.Namespace) -> int:
     if args.rev is not None and not args.check:
         raise UsageError(t("cli.lock.rev_alone"))
     opened, jobs = _workspace.opened(args), _options.workers(args)
+    if not (args.output or args.check) and by_address.origin(opened.root):
+        raise UsageError(t("cli.lock.address", workspace=by_address.shown(args.workspace)))
     path = Path(args.output) if args.output else opened.root / lock_file.NAME
     progress = _options.Progress(args.quiet)
     try:

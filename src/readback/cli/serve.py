@@ -35,7 +35,7 @@ def _looked_at(given: str) -> str:
         try:
             return str(by_address.fetch(given))
         except by_address.Refused as refused:
-            raise UsageError(f"{given}: {refused}") from None
+            raise UsageError(f"{by_address.shown(given)}: {refused}") from None
     if os.path.lexists(given):
         return given
     if not hub_cache.is_repository(given):

@@ -32,6 +32,7 @@ from readback.prompts import model_input as inputs
 from readback.prompts.unknown_system import unknown_system
 from readback.prompts.variants import variants
 from readback.quantity import quantity
+from readback.readers import by_address
 from readback.records import answers
 from readback.records.dataset import Dataset, open_dataset
 from readback.requests.observer import Observer
@@ -72,7 +73,7 @@ def open_workspace(
         chosen = {kind: file for kind, file in named.items() if file}
         return Study(workspace.open(path, fields=fields, chosen=chosen))
     except workspace.NothingRead as nothing:
-        raise ValueError(f"{path}: {nothing.reason}") from None
+        raise ValueError(f"{by_address.shown(str(path))}: {nothing.reason}") from None
 
 
 class Study:

@@ -2,51 +2,62 @@
 
 READBACK_ADDRESSES lists the prefixes below which addresses are read, with blanks between them; none where it is not
 set, for a copy is made with the rights of this account. Each time an address is opened it is listed anew, and every
-file whose content the store does not vouch for (an ETag, a hash) is read anew. What has changed while it was copied is
-copied again. Of an address that cannot be read whole nothing is opened.
+file whose content the store does not vouch for (an ETag, a hash) is read anew. What changes meanwhile is copied again.
+Of an address that cannot be read whole nothing is opened.
+
+In the cache, `addresses/ADDRESS/STATE/` has what was there at one moment: `files/NAME`, and about.json with the
+checksum of each file. Both names are digests. A copy that is whole never changes, so whoever works on one keeps it.
 """
 
 from __future__ import annotations
 
-import filecmp
 import hashlib
 import json
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from readback.readers import cache_folder
+from readback.readers import cache_folder, checksum
 from readback.readers.cache_folder import ABOUT, FULL
 
 VARIABLE = "READBACK_ADDRESSES"
 KIND = "addresses"  # the folder in the cache
-COPY = "files"  # in an entry, beside what is said about them
+COPY = "files"
 ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\0]+")
 ELSEWHERE = re.compile(r"::|[?#%\\]|//|(?:^|/)\.{1,2}(?:/|$)")  # leads to another place than its letters say
+SECRET = re.compile(r"(?<=://)[^/]*@")
 LOCAL = ("file", "local")
-FILES = 2_000  # below one address
+FILES = 2_000  # below one address, and folders
+LONGEST = 255  # bytes of a name
 READINGS = 3
-VOUCHES = ("ETag", "etag", "md5Hash", "content_md5")  # what stores call a hash of what a file holds
+OLD = 30 * 86_400  # seconds for which a copy is kept that nobody opens
+BEGUN = 86_400  # seconds after which a copy that was begun is nobody's any more
+VOUCHES = ("ETag", "etag", "md5Hash", "content_md5")  # what stores call a hash of what a file holds,
+WRITTEN = (
+    "LastModified",
+    "last_modified",
+    "mtime",
+    "modificationTime",
+    "updated",
+    "created",
+)  # and when it was written
 
 
 class Refused(Exception):  # noqa: N818 - an outcome to say
     """Nothing is opened at an address; the text says why, and what may be done."""
 
 
-class _Listed(NamedTuple):
-    """A file in a store: its name there, and what the store says of it."""
+class _File(NamedTuple):
+    """A file in a store: what the store calls it and says of it; `version` where it vouches for the content."""
 
     full: str
-    about: Mapping[str, Any]
-
-    @property
-    def version(self) -> list[Any] | None:
-        """What is another where the content is; None where the store does not say."""
-        said = next((str(self.about[name]) for name in VOUCHES if self.about.get(name)), None)
-        return None if said is None else [self.about.get("size"), said]
+    size: int | None
+    version: str | None
+    written: tuple[str, ...]
 
 
 def is_address(said: str) -> bool:
@@ -54,26 +65,29 @@ def is_address(said: str) -> bool:
     return ADDRESS.fullmatch(said) is not None and not os.path.lexists(said)
 
 
+def shown(said: str) -> str:
+    """An address as it may be shown: names and passwords do not belong there, and somebody may have written some."""
+    return SECRET.sub("…@", said) if ADDRESS.fullmatch(said) else said
+
+
 def fetch(said: str) -> Path:
-    """The copy of what is at an address: a folder, or a file in one. Raises Refused, and DiskFull."""
+    """The copy of what is at an address now: a folder, or a file in one. Raises Refused, and DiskFull."""
     _allow(said)
     store, base = _store(said)
     with cache_folder.room():
         entry = cache_folder.cache_folder(KIND) / hashlib.blake2b(said.encode(), digest_size=12).hexdigest()
+        entry.mkdir(mode=0o700, exist_ok=True)
         with cache_folder.alone(entry, lambda: None):
+            _tidy(entry)
             return _copied(said, store, base, entry)
 
 
 def origin(root: Path) -> str | None:
     """The address that a folder in the cache is the copy of, or holds the copy of."""
     for copy in (root, root.parent):
-        entry = copy.parent
-        if copy.name == COPY and entry.parent.name == KIND and entry.parent == cache_folder.cache_folder(KIND):
-            try:
-                said: str = json.loads((entry / ABOUT).read_text("utf-8"))["address"]
-                return said
-            except (OSError, ValueError, LookupError, TypeError):
-                return None
+        state = copy.parent
+        if copy.name == COPY and state.parent.parent.name == KIND:
+            return _about(state)[0] if state.parent.parent == cache_folder.cache_folder(KIND) else None
     return None
 
 
@@ -82,7 +96,7 @@ def _allow(said: str) -> None:
     scheme, _, rest = said.partition("://")
     if ADDRESS.fullmatch(said) is None or ELSEWHERE.search(rest.rstrip("/")):
         raise Refused("an address has the form store://place/folder, without '..', '//', '::', '?', '#', '%' or '\\'")
-    if "@" in rest.partition("/")[0]:
+    if SECRET.search(said):
         raise Refused("an address holds no names or passwords; the store's own settings have them")
     if scheme in LOCAL:
         raise Refused("a path of this machine is given as it is, without file://")
@@ -102,93 +116,148 @@ def _store(said: str) -> tuple[Any, str]:
         store, base = url_to_fs(said)
     except Exception as error:  # of a store's package that is not there, of its settings, …
         raise Refused(_why(error)) from error
-    return store, base.rstrip("/")
+    return store, base
 
 
 def _copied(said: str, store: Any, base: str, entry: Path) -> Path:
+    name = PurePosixPath(base).name or "workspace"
     for _ in range(READINGS):
-        there = _listed(store, base)
-        staged = cache_folder.fresh(entry)
+        there = _listed(store, base, name)
+        staged, known = cache_folder.fresh(entry / "new"), _known(entry)
         try:
-            known = _known(entry)
-            new = {name: one for name, one in there.items() if one.version is None or known.get(name) != one.version}
-            for name, one in new.items():
-                _read(store, one, staged / name)
-            if _listed(store, base) == there:
-                _replace(said, entry, staged, there, new)
-                return entry / COPY / _name(base)
+            sums = {path: _read(store, one, staged / COPY / path, known) for path, one in there.items()}
+            if _listed(store, base, name) == there:
+                return _kept(said, entry, staged, there, sums) / COPY / name
         finally:
             cache_folder.drop(staged)
         time.sleep(cache_folder.PAUSE)
     raise Refused(f"it changed while it was copied, {READINGS} times one after another; open it when it is written")
 
 
-def _listed(store: Any, base: str) -> dict[str, _Listed]:
-    """All files, by their paths in the copy."""
+def _listed(store: Any, base: str, name: str) -> dict[str, _File]:
+    """All files, by their paths in the copy, where `name` is what the address leads to."""
     try:
         store.invalidate_cache()
-        found: dict[str, dict[str, Any]] = store.find(base, detail=True)
-    except Exception as error:
-        raise Refused(_why(error)) from error
-    if not found:
-        raise Refused("there is no such file or folder")
-    if len(found) > FILES:
-        raise Refused(f"it has more than {FILES:,} files; open a folder of it")
-    listed: dict[str, _Listed] = {}
-    for full, about in sorted(found.items()):
-        rest = full.removeprefix(base)  # nothing where the address is that of a file
-        if full == rest or (rest and rest[0] != "/") or "\0" in rest or ELSEWHERE.search(rest[1:]):
-            raise Refused(f"it has a file whose name leads elsewhere: {full!r}")
-        listed[f"{_name(base)}{rest}"] = _Listed(full, about)
+        here = store.info(base)
+        every = [("", here)] if here["type"] == "file" else list(_below(store, base.rstrip("/"), base))
+    except Refused:
+        raise
+    except Exception as error:  # FileNotFoundError, and whatever a store has in its place
+        gone = "there is no such file or folder" if isinstance(error, FileNotFoundError) else _why(error)
+        raise Refused(gone) from error
+    if not every:
+        raise Refused("there is no file in it")
+    listed: dict[str, _File] = {}
+    for path, about in every:
+        full = base if not path else str(about["name"])
+        version = next((str(about[key]) for key in VOUCHES if about.get(key)), None)
+        written = tuple(str(about[key]) for key in WRITTEN if about.get(key) is not None)
+        size = about.get("size")
+        listed[f"{name}{path}"] = _File(full, size if isinstance(size, int) else None, version, written)
     return listed
 
 
-def _name(base: str) -> str:
-    """What the folder or file is called here."""
-    return PurePosixPath(base).name or "workspace"
+def _below(store: Any, base: str, asked: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Each file below a folder, by its path there, with a slash before it. What cannot be listed is an error: fsspec's
+    own way through the folders leaves it out.
+    """
+    waiting, seen, count = [asked], set[str](), 0
+    while waiting:
+        folder = waiting.pop()
+        for one in store.ls(folder, detail=True):
+            full, is_file = str(one["name"]), one["type"] == "file"
+            if full == folder if not is_file else full.endswith("/") and not one.get("size"):
+                continue  # the folder itself, and how a store keeps one that holds nothing
+            path = full.removesuffix("/").removeprefix(base)
+            above = folder.rstrip("/").removeprefix(base)
+            own = path.removeprefix(f"{above}/")
+            if path == own or not _is_name(own) or path in seen:
+                raise Refused(f"it has a file whose name leads elsewhere, or two of one name: {full!r}")
+            seen.add(path)
+            count += 1
+            if count > FILES:
+                raise Refused(f"it has more than {FILES:,} files and folders; open a folder of it")
+            if is_file:
+                yield path, one
+            else:
+                waiting.append(full)
 
 
-def _read(store: Any, one: _Listed, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
+def _is_name(own: str) -> bool:
+    """Whether a file can be called that here."""
+    plain = own not in ("", ".", "..") and not {"/", "\0"} & {*own}
+    return plain and len(own.encode("utf-8", "surrogatepass")) <= LONGEST
+
+
+def _read(store: Any, one: _File, target: Path, known: Mapping[str, tuple[Path, str]]) -> str:
+    """Make the copy of a file, of an earlier one where the store vouches that it is the same; answers its checksum."""
     try:
-        store.get_file(one.full, str(target))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        earlier = known.get(_vouched(one))
+        if earlier and one.version is not None and checksum.of_file(earlier[0]) == earlier[1]:
+            os.link(earlier[0], target)
+        else:
+            store.get_file(one.full, str(target))
+        size = target.stat().st_size
     except Exception as error:
         if isinstance(error, OSError) and error.errno in FULL:
             raise
-        raise Refused(f"{target.name}: {_why(error)}") from error
-    size = one.about.get("size")
-    if isinstance(size, int) and target.stat().st_size != size:
-        raise Refused(f"{target.name}: {target.stat().st_size:,} bytes came, and the store says that it has {size:,}")
+        raise Refused(f"{one.full!r}: {_why(error)}") from error
+    if one.size is not None and size != one.size:
+        raise Refused(f"{one.full!r}: {size:,} bytes came, and the store says that it has {one.size:,}")
+    return checksum.of_file(target)
 
 
-def _known(entry: Path) -> dict[str, Any]:
-    """The versions of the files that are here, by their paths in the copy."""
+def _known(entry: Path) -> dict[str, tuple[Path, str]]:
+    """The copies of earlier states and their checksums, by what the store said of them."""
+    found: dict[str, tuple[Path, str]] = {}
+    for state in entry.iterdir():
+        for path, (vouched, made) in _about(state)[1].items():
+            if (state / COPY / path).is_file():
+                found[vouched] = state / COPY / path, made
+    return found
+
+
+def _vouched(one: _File) -> str:
+    return json.dumps([one.full, one.size, one.version])
+
+
+def _kept(said: str, entry: Path, staged: Path, there: Mapping[str, _File], sums: Mapping[str, str]) -> Path:
+    """The folder of the state with these files: the one that is there and still whole, or the one that was made now."""
+    files = {path: [_vouched(one), sums[path]] for path, one in there.items()}
+    state = entry / hashlib.blake2b(json.dumps(sums, sort_keys=True).encode(), digest_size=12).hexdigest()
+    (staged / ABOUT).write_text(json.dumps({"address": said, "files": files}), "utf-8")
+    if _is_whole(state, sums):
+        (staged / ABOUT).replace(state / ABOUT)  # the store may vouch for its files now
+    else:
+        cache_folder.drop(state)
+        staged.rename(state)
+    os.utime(state)
+    return state
+
+
+def _is_whole(state: Path, sums: Mapping[str, str]) -> bool:
+    found = {path.relative_to(state / COPY).as_posix(): path for path in (state / COPY).rglob("*") if path.is_file()}
+    with suppress(OSError):
+        return bool(_about(state)[0]) and sums == {name: checksum.of_file(path) for name, path in found.items()}
+    return False
+
+
+def _about(state: Path) -> tuple[str | None, Mapping[str, tuple[str, str]]]:
+    """The address that a state is of; by its path in the copy, what the store said of each file, and its checksum."""
     try:
-        versions: dict[str, Any] = json.loads((entry / ABOUT).read_text("utf-8"))["versions"]
-        return {name: one for name, one in versions.items() if (entry / COPY / name).is_file()}
+        said = json.loads((state / ABOUT).read_text("utf-8"))
+        return str(said["address"]), {str(path): (version, made) for path, (version, made) in said["files"].items()}
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return {}
+        return None, {}
 
 
-def _replace(said: str, entry: Path, staged: Path, there: Mapping[str, _Listed], new: Mapping[str, _Listed]) -> None:
-    """Give the entry what is there now. A file that holds what it held stays the same file."""
-    copy = entry / COPY
-    copy.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (entry / ABOUT).unlink(missing_ok=True)  # so that what is only half new is not believed
-    for path in sorted(copy.rglob("*"), reverse=True):  # what a folder holds before the folder
-        if path.is_file() and path.relative_to(copy).as_posix() not in there:
-            path.unlink()
-        elif path.is_dir() and not any(path.iterdir()):
-            path.rmdir()
-    for name in new:
-        target = copy / name
-        if not (target.is_file() and filecmp.cmp(staged / name, target, shallow=False)):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            (staged / name).replace(target)
-    versions = {name: one.version for name, one in there.items() if one.version is not None}
-    whole = staged / ABOUT
-    whole.write_text(json.dumps({"address": said, "versions": versions}), "utf-8")
-    whole.replace(entry / ABOUT)
+def _tidy(entry: Path) -> None:
+    """Remove what nobody opened for long, and what was begun and never ended."""
+    for one in entry.iterdir():
+        with suppress(OSError):
+            if one.stat().st_mtime < time.time() - (BEGUN if one.name.startswith(".new-") else OLD):
+                cache_folder.remove(one)
 
 
 def _why(error: Exception) -> str:

@@ -6,7 +6,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from readback.readers import cache_folder
+from readback.readers import by_address, cache_folder
 from readback.review.event import NotSaved
 
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "ceph", "glusterfs", "fuse.sshfs", "fuse.glusterfs", "afs")
@@ -24,6 +24,7 @@ def place(root: Path) -> Path:
     real = os.path.realpath(root)
     if cache_folder.uploaded(root):
         return Path(real) / UPLOADED
+    real = by_address.origin(root) or real  # each state that an address is in has a folder of its own
     return folder() / f"{hashlib.sha256(os.fsencode(real)).hexdigest()[:16]}.sqlite3"
 
 
