@@ -65,7 +65,7 @@ def test_a_file_alone_is_copied_into_a_folder_of_its_own(store: Any) -> None:
 
 def test_each_state_has_a_folder_of_its_own_which_stays_as_it_is(store: Any) -> None:
     first = by_address.fetch("memory://team/prompts")
-    assert by_address.fetch("memory://team/prompts") == first
+    assert by_address.fetch("memory://team/prompts") == by_address.fetch("memory://team/prompts/") == first
     store.pipe_file("/team/prompts/rows/d.jsonl", b'{"id": "3"}\n')
     store.pipe_file("/team/prompts/more/a/b.txt", b"x")
     second = by_address.fetch("memory://team/prompts")

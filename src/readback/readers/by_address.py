@@ -73,6 +73,8 @@ def shown(said: str) -> str:
 def fetch(said: str) -> Path:
     """The copy of what is at an address now: a folder, or a file in one. Raises Refused, and DiskFull."""
     _allow(said)
+    scheme, _, rest = said.partition("://")
+    said = f"{scheme}://{rest.rstrip('/')}"
     store, base = _store(said)
     with cache_folder.room():
         entry = cache_folder.cache_folder(KIND) / hashlib.blake2b(said.encode(), digest_size=12).hexdigest()
