@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,9 @@ import readback
 from readback.cli import main
 from readback.readers import by_address, cache_folder
 from readback.readers.by_address import Refused
-from readback.review import state_folder
+from readback.review import renamed, state_folder
+from readback.review.event import Draft, new_id
+from readback.review.store import Store
 
 FILES = {
     "readback.yml": "dataset: rows/d.jsonl\nmodes: [{mode: m, template: '{{ q }}'}]\n",
@@ -107,6 +110,7 @@ def test_a_file_for_whose_content_the_store_vouches_is_read_once(store: Any, mon
 
     monkeypatch.setattr(type(store), "ls", ls)
     monkeypatch.setattr(type(store), "get_file", get_file)
+    monkeypatch.setattr(by_address, "OBJECTS", ("memory",))
     by_address.fetch("memory://team/prompts")
     folder = by_address.fetch("memory://team/prompts")
     assert sorted(read) == ["readback.yml", "rows/d.jsonl"]
@@ -114,6 +118,38 @@ def test_a_file_for_whose_content_the_store_vouches_is_read_once(store: Any, mon
     store.pipe_file("/team/prompts/readback.yml", b"name: new\n")
     assert held(by_address.fetch("memory://team/prompts")) == {**FILES, "readback.yml": "name: new\n"}
     assert sorted(read[2:]) == ["readback.yml", "rows/d.jsonl"]
+    monkeypatch.setattr(by_address, "OBJECTS", ())  # a web server's ETag vouches for nothing
+    by_address.fetch("memory://team/prompts")
+    assert sorted(read[4:]) == ["readback.yml", "rows/d.jsonl"]
+
+
+def test_a_file_that_is_the_same_in_two_states_is_there_once_where_the_disk_can(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    states = [by_address.fetch("memory://team/prompts")]
+    store.pipe_file("/team/prompts/readback.yml", b"name: new\n")
+    states.append(by_address.fetch("memory://team/prompts"))
+    with monkeypatch.context() as without:
+        without.setattr(by_address.os, "link", lambda *_: (_ for _ in ()).throw(PermissionError(1, "not permitted")))
+        store.pipe_file("/team/prompts/readback.yml", b"name: newer\n")
+        states.append(by_address.fetch("memory://team/prompts"))
+    rows = [(state / "rows" / "d.jsonl") for state in states]
+    assert [one.read_text() for one in rows] == [FILES["rows/d.jsonl"]] * 3
+    assert [one.stat().st_ino == rows[0].stat().st_ino for one in rows] == [True, True, False]
+    assert sorted(held(states[2])) == sorted(FILES)
+
+
+def test_the_review_of_an_address_is_that_of_no_other_workspace(
+    store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("READBACK_STATE", str(tmp_path / "state"))
+    store.pipe_file("/team/other/prompts/readback.yml", FILES["readback.yml"].encode())
+    one, other = by_address.fetch("memory://team/prompts"), by_address.fetch("memory://team/other/prompts")
+    Store(one).save(Draft("note", {"text": "mine"}, "Ann", "cli", new_id()))
+    shutil.rmtree(one.parent.parent)
+    (tmp_path / "prompts").mkdir()
+    assert [renamed.former(root) for root in (other, tmp_path / "prompts")] == [None, None]
+    assert state_folder.place(by_address.fetch("memory://team/prompts")).exists()
 
 
 def test_what_nobody_opens_for_long_goes_and_so_does_what_was_begun_and_never_ended(store: Any) -> None:
@@ -126,7 +162,9 @@ def test_what_nobody_opens_for_long_goes_and_so_does_what_was_begun_and_never_en
     assert len(list(entry.iterdir())) == 3
     for one in entry.iterdir():
         os.utime(one, (0, time.time() - by_address.OLD - 1))
-    assert by_address.fetch("memory://team/prompts") == second
+    readback.open(second)  # as the pages do that show it
+    store.pipe_file("/team/others/a.txt", b"x")
+    by_address.fetch("memory://team/others")
     assert [one.name for one in entry.iterdir()] == [second.parent.parent.name]
 
 
@@ -140,7 +178,7 @@ def test_what_nobody_opens_for_long_goes_and_so_does_what_was_begun_and_never_en
         ("memory://team/%2e%2e/secrets", "without '..'"),
         ("simplecache::memory://team/prompts", None),
         ("memory://team/prompts::file:///etc", "without '..'"),
-        ("memory://me:secret@team/prompts", "no names or passwords"),
+        ("memory://me:secret@team/prompts", "no passwords"),
         ("file:///etc/passwd", "a path of this machine is given as it is"),
         ("memory://team/nothing", "there is no such file or folder"),
     ],
@@ -185,6 +223,32 @@ def test_how_a_store_keeps_an_empty_folder_is_no_file(store: Any, monkeypatch: p
 
     monkeypatch.setattr(type(store), "ls", ls)
     assert held(by_address.fetch("memory://team/prompts")) == FILES
+
+
+def test_what_is_neither_file_nor_folder_is_said(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(store), "ls", lambda *_, **__: [{"name": "/team/prompts/a", "type": "link"}])
+    with pytest.raises(Refused, match="neither a file nor a folder: '/team/prompts/a'"):
+        by_address.fetch("memory://team/prompts")
+
+
+def test_two_files_that_change_one_after_the_other_are_of_one_moment(
+    store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times, plain, copied = {"n": 0}, type(store).ls, type(store).get_file
+
+    def ls(self: Any, path: str, detail: bool = True, **_: Any) -> Any:
+        found = plain(self, path, detail=True)
+        return [{k: v for k, v in one.items() if k != "created"} | {"modify": times["n"]} for one in found]
+
+    def get_file(self: Any, full: str, target: str, **named: Any) -> None:
+        copied(self, full, target, **named)
+        if not times["n"]:
+            times["n"] = 1
+            store.pipe_file("/team/prompts/readback.yml", FILES["readback.yml"].replace("m,", "n,").encode())
+
+    monkeypatch.setattr(type(store), "ls", ls)
+    monkeypatch.setattr(type(store), "get_file", get_file)
+    assert "mode: n," in held(by_address.fetch("memory://team/prompts"))["readback.yml"]
 
 
 def test_a_folder_that_cannot_be_listed_is_not_left_out(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,8 +325,11 @@ def test_commands_take_an_address(
         assert main(["lock", f"{server}/prompts", "-o", str(tmp_path / "lock")]) == 0
         assert main(["lock", "--check", f"{server}/prompts", "-o", str(tmp_path / "lock")]) == 0
         capsys.readouterr()
-        assert main(["check", server.replace("://", "://me:secret@")]) == 2
-        assert "secret" not in capsys.readouterr().err
+        assert main(["init", f"{server}/prompts"]) == 2
+        assert "nothing is written there" in capsys.readouterr().err
+        for secret in ("://me:secret@", "://x/?Signature=secret&y="):
+            assert main(["check", server.replace("://", secret)]) == 2
+            assert "secret" not in capsys.readouterr().err
         monkeypatch.setenv("READBACK_WORKSPACE", f"{server}/prompts")
         assert main(["serve"]) == 2
         assert "give an address to the command" in capsys.readouterr().err

@@ -261,7 +261,8 @@ def _told(asked: Mapping[str, Any], root: str) -> dict[str, Any]:
     return {"frames": frames}
 
 
-_copies: dict[str, tuple[str, float]] = {}  # by address and files: the folder of a copy, and when it was asked for
+# By address and files: the folder of a copy, why there is none of these files, and when the store was asked.
+_copies: dict[str, tuple[str, str, float]] = {}
 
 
 def _place(asked: Mapping[str, Any]) -> tuple[str, list[Any] | None]:
@@ -275,16 +276,18 @@ def _place(asked: Mapping[str, Any]) -> tuple[str, list[Any] | None]:
             return asked["root"], ["other_version", values]
     root, address, files = asked["root"], asked["address"], asked["files"]
     if address and _other(root, files):
-        known = json.dumps([address, files])
-        try:
-            if not (copy := _copies.get(known)) or _other(copy[0], files):
-                if copy and time.monotonic() - copy[1] < AGAIN:
-                    raise Refused("the store has other bytes there")
+        known, now = json.dumps([address, files]), time.monotonic()
+        copy, why, when = _copies.get(known, ("", "", -AGAIN))
+        if (not copy or _other(copy, files)) and now - when > AGAIN:
+            try:
                 place = fetch(address)
-                _copies[known] = copy = str(place if place.is_dir() else place.parent), time.monotonic()
-            root = copy[0]
-        except (Refused, DiskFull) as error:
-            return root, ["unfetched", {"address": address, "error": str(error)}]
+                copy, why = str(place if place.is_dir() else place.parent), "the store has other bytes there"
+            except (Refused, DiskFull) as error:
+                copy, why = "", str(error)
+            _copies[known] = copy, why, now
+        if not copy or _other(copy, files):
+            return root, ["unfetched", {"address": address, "error": why}]
+        root = copy
     return root, _unfit(root, files)
 
 

@@ -47,6 +47,9 @@ def choices_of_files(parser: argparse.ArgumentParser) -> None:
 
 def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -> Workspace:
     """The workspace, under `options` instead of its own. Raises UsageError when nothing at all could be read."""
+    given = by_address.shown(args.workspace)
+    if by_address.is_address(args.workspace) and sys.stderr.isatty():  # a slow store may take its time
+        print(_lines.safe(f"readback: {t('cli.workspace.copying', workspace=given)}"), file=sys.stderr)
     try:
         chosen = {kind: file for kind in KINDS if (file := getattr(args, kind, None))}
         chosen |= {KEY: "\n".join(named)} if (named := getattr(args, "template", [])) else {}
@@ -58,7 +61,7 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
         fields = _fields(getattr(args, "field", []))
         found = workspace.open(args.workspace, fields=fields, options=options, chosen=chosen)
     except workspace.NothingRead as nothing:
-        raise UsageError(f"{by_address.shown(args.workspace)}: {nothing.reason}") from None
+        raise UsageError(f"{given}: {nothing.reason}") from None
     for file in getattr(args, "template", []):
         if not (found.root / file).is_file():
             raise UsageError(t("cli.workspace.no_template", file=file, workspace=args.workspace))

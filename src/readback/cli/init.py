@@ -8,6 +8,7 @@ from pathlib import Path
 from readback import workspace
 from readback.checks import judge_inputs
 from readback.cli import UsageError, _workspace
+from readback.readers import by_address
 from readback.words import t
 
 
@@ -23,6 +24,8 @@ def run(args: argparse.Namespace) -> int:
     if args.only_print:
         print(text, end="")
         return 0
+    if by_address.origin(opened.root):
+        raise UsageError(t("cli.init.address", workspace=by_address.shown(args.workspace)))
     folder = Path(args.workspace)
     file = (folder if folder.is_dir() else folder.parent) / "readback.yml"
     try:

@@ -29,22 +29,17 @@ KIND = "addresses"  # the folder in the cache
 COPY = "files"
 ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\0]+")
 ELSEWHERE = re.compile(r"::|[?#%\\]|//|(?:^|/)\.{1,2}(?:/|$)")  # leads to another place than its letters say
-SECRET = re.compile(r"(?<=://)[^/]*@")
+SECRET = re.compile(r"(?<=://)[^/@]*:[^/]*@")
 LOCAL = ("file", "local")
 FILES = 2_000  # below one address, and folders
 LONGEST = 255  # bytes of a name
 READINGS = 3
 OLD = 30 * 86_400  # seconds for which a copy is kept that nobody opens
 BEGUN = 86_400  # seconds after which a copy that was begun is nobody's any more
-VOUCHES = ("ETag", "etag", "md5Hash", "content_md5")  # what stores call a hash of what a file holds,
-WRITTEN = (
-    "LastModified",
-    "last_modified",
-    "mtime",
-    "modificationTime",
-    "updated",
-    "created",
-)  # and when it was written
+# What object stores call a hash of what a file holds. A web server's ETag may be made of size and time alone.
+VOUCHES = ("ETag", "etag", "md5Hash", "content_md5")
+OBJECTS = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oss")
+SEEN = re.compile("access|^time$", re.IGNORECASE)  # what a store says of who looked at a file
 
 
 class Refused(Exception):  # noqa: N818 - an outcome to say
@@ -57,7 +52,7 @@ class _File(NamedTuple):
     full: str
     size: int | None
     version: str | None
-    written: tuple[str, ...]
+    about: tuple[tuple[str, str], ...]  # all that is another where the file is
 
 
 def is_address(said: str) -> bool:
@@ -66,8 +61,11 @@ def is_address(said: str) -> bool:
 
 
 def shown(said: str) -> str:
-    """An address as it may be shown: names and passwords do not belong there, and somebody may have written some."""
-    return SECRET.sub("…@", said) if ADDRESS.fullmatch(said) else said
+    """An address as it may be shown: passwords do not belong there, and somebody may have written one."""
+    if "://" not in said:
+        return said
+    before, asked, _ = re.sub(r"://[^/]*@", "://…@", said).partition("?")
+    return f"{before}?…" if asked else before
 
 
 def fetch(said: str) -> Path:
@@ -77,19 +75,37 @@ def fetch(said: str) -> Path:
     said = f"{scheme}://{rest.rstrip('/')}"
     store, base = _store(said)
     with cache_folder.room():
-        entry = cache_folder.cache_folder(KIND) / hashlib.blake2b(said.encode(), digest_size=12).hexdigest()
-        entry.mkdir(mode=0o700, exist_ok=True)
-        with cache_folder.alone(entry, lambda: None):
-            _tidy(entry)
-            return _copied(said, store, base, entry)
+        folder = cache_folder.cache_folder(KIND).absolute()
+        entry = folder / hashlib.blake2b(said.encode(), digest_size=12).hexdigest()
+        try:
+            entry.mkdir(mode=0o700, exist_ok=True)
+            with cache_folder.alone(entry, lambda: None):
+                copy = _copied(said, store, base, entry)
+            _tidy(folder)
+        except OSError as error:
+            if isinstance(error, cache_folder.DiskFull) or error.errno in FULL:
+                raise
+            raise Refused(_why(error)) from error
+    return copy
+
+
+def used(place: Path) -> None:
+    """Somebody opens this path: where it is in a copy, that is kept for longer."""
+    if KIND not in place.parts:
+        return
+    with suppress(OSError):
+        folder = cache_folder.cache_folder(KIND).absolute()
+        if place.absolute().is_relative_to(folder):
+            os.utime(folder.joinpath(*place.absolute().relative_to(folder).parts[:2]))
 
 
 def origin(root: Path) -> str | None:
     """The address that a folder in the cache is the copy of, or holds the copy of."""
-    for copy in (root, root.parent):
+    for copy in (root.absolute(), root.absolute().parent):
         state = copy.parent
         if copy.name == COPY and state.parent.parent.name == KIND:
-            return _about(state)[0] if state.parent.parent == cache_folder.cache_folder(KIND) else None
+            known = state.parent.parent == cache_folder.cache_folder(KIND).absolute()
+            return _about(state)[0] if known else None
     return None
 
 
@@ -99,7 +115,7 @@ def _allow(said: str) -> None:
     if ADDRESS.fullmatch(said) is None or ELSEWHERE.search(rest.rstrip("/")):
         raise Refused("an address has the form store://place/folder, without '..', '//', '::', '?', '#', '%' or '\\'")
     if SECRET.search(said):
-        raise Refused("an address holds no names or passwords; the store's own settings have them")
+        raise Refused("an address holds no passwords; the store's own settings have them")
     if scheme in LOCAL:
         raise Refused("a path of this machine is given as it is, without file://")
     prefixes = os.environ.get(VARIABLE, "").split()
@@ -122,13 +138,14 @@ def _store(said: str) -> tuple[Any, str]:
 
 
 def _copied(said: str, store: Any, base: str, entry: Path) -> Path:
-    name = PurePosixPath(base).name or "workspace"
+    name = PurePosixPath(base).name.replace(":", "-") or "workspace"  # ':' is between folders where several are named
+    trusted = said.partition("://")[0] in OBJECTS
     for _ in range(READINGS):
-        there = _listed(store, base, name)
+        there = _listed(store, base, name, trusted)
         staged, known = cache_folder.fresh(entry / "new"), _known(entry)
         try:
             sums = {path: _read(store, one, staged / COPY / path, known) for path, one in there.items()}
-            if _listed(store, base, name) == there:
+            if _listed(store, base, name, trusted) == there:
                 return _kept(said, entry, staged, there, sums) / COPY / name
         finally:
             cache_folder.drop(staged)
@@ -136,26 +153,30 @@ def _copied(said: str, store: Any, base: str, entry: Path) -> Path:
     raise Refused(f"it changed while it was copied, {READINGS} times one after another; open it when it is written")
 
 
-def _listed(store: Any, base: str, name: str) -> dict[str, _File]:
-    """All files, by their paths in the copy, where `name` is what the address leads to."""
+def _listed(store: Any, base: str, name: str, trusted: bool) -> dict[str, _File]:
+    """All files, by their paths in the copy, where `name` is what the address leads to; `trusted` are its hashes."""
     try:
         store.invalidate_cache()
         here = store.info(base)
+    except FileNotFoundError as error:  # of some stores whatever else is wrong
+        cause = f" ({type(error.__cause__).__name__})" if error.__cause__ else ""
+        raise Refused(f"there is no such file or folder{cause}") from error
+    except Exception as error:
+        raise Refused(_why(error)) from error
+    try:
         every = [("", here)] if here["type"] == "file" else list(_below(store, base.rstrip("/"), base))
     except Refused:
         raise
-    except Exception as error:  # FileNotFoundError, and whatever a store has in its place
-        gone = "there is no such file or folder" if isinstance(error, FileNotFoundError) else _why(error)
-        raise Refused(gone) from error
+    except Exception as error:
+        raise Refused(_why(error)) from error
     if not every:
         raise Refused("there is no file in it")
     listed: dict[str, _File] = {}
     for path, about in every:
-        full = base if not path else str(about["name"])
-        version = next((str(about[key]) for key in VOUCHES if about.get(key)), None)
-        written = tuple(str(about[key]) for key in WRITTEN if about.get(key) is not None)
-        size = about.get("size")
-        listed[f"{name}{path}"] = _File(full, size if isinstance(size, int) else None, version, written)
+        vouched = next((str(about[key]) for key in VOUCHES if about.get(key)), None) if trusted else None
+        said = tuple(sorted((str(key), str(value)) for key, value in about.items() if not SEEN.search(str(key))))
+        size = int(about["size"]) if str(about.get("size", "")).isdecimal() else None
+        listed[f"{name}{path}"] = _File(str(about["name"]) if path else base, size, vouched, said)
     return listed
 
 
@@ -167,19 +188,21 @@ def _below(store: Any, base: str, asked: str) -> Iterator[tuple[str, Mapping[str
     while waiting:
         folder = waiting.pop()
         for one in store.ls(folder, detail=True):
-            full, is_file = str(one["name"]), one["type"] == "file"
-            if full == folder if not is_file else full.endswith("/") and not one.get("size"):
+            full, kind = str(one["name"]), one["type"]
+            if kind not in ("file", "directory"):
+                raise Refused(f"it has something that is neither a file nor a folder: {full!r}")
+            if full == folder if kind != "file" else full.endswith("/") and not one.get("size"):
                 continue  # the folder itself, and how a store keeps one that holds nothing
-            path = full.removesuffix("/").removeprefix(base)
-            above = folder.rstrip("/").removeprefix(base)
-            own = path.removeprefix(f"{above}/")
-            if path == own or not _is_name(own) or path in seen:
+            above = f"{folder.rstrip('/')}/"
+            own = full.removesuffix("/").removeprefix(above)
+            path = f"{above.removeprefix(base)}{own}"
+            if not full.startswith(above) or not _is_name(own) or path in seen:
                 raise Refused(f"it has a file whose name leads elsewhere, or two of one name: {full!r}")
             seen.add(path)
             count += 1
             if count > FILES:
                 raise Refused(f"it has more than {FILES:,} files and folders; open a folder of it")
-            if is_file:
+            if kind == "file":
                 yield path, one
             else:
                 waiting.append(full)
@@ -191,15 +214,14 @@ def _is_name(own: str) -> bool:
     return plain and len(own.encode("utf-8", "surrogatepass")) <= LONGEST
 
 
-def _read(store: Any, one: _File, target: Path, known: Mapping[str, tuple[Path, str]]) -> str:
+def _read(store: Any, one: _File, target: Path, known: Mapping[str, Path]) -> str:
     """Make the copy of a file, of an earlier one where the store vouches that it is the same; answers its checksum."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        earlier = known.get(_vouched(one))
-        if earlier and one.version is not None and checksum.of_file(earlier[0]) == earlier[1]:
-            os.link(earlier[0], target)
-        else:
+        if not (one.version is not None and (made := _linked(known, _vouched(one), target))):
             store.get_file(one.full, str(target))
+            made = checksum.of_file(target)
+            _linked(known, made, target)  # so that a file that is the same in many states is there once
         size = target.stat().st_size
     except Exception as error:
         if isinstance(error, OSError) and error.errno in FULL:
@@ -207,16 +229,33 @@ def _read(store: Any, one: _File, target: Path, known: Mapping[str, tuple[Path, 
         raise Refused(f"{one.full!r}: {_why(error)}") from error
     if one.size is not None and size != one.size:
         raise Refused(f"{one.full!r}: {size:,} bytes came, and the store says that it has {one.size:,}")
-    return checksum.of_file(target)
+    return made
 
 
-def _known(entry: Path) -> dict[str, tuple[Path, str]]:
-    """The copies of earlier states and their checksums, by what the store said of them."""
-    found: dict[str, tuple[Path, str]] = {}
+def _linked(known: Mapping[str, Path], called: str, target: Path) -> str | None:
+    """Let a file be the one of an earlier state that is still what it was; answers its checksum, None where there is
+    none, and where the disk knows no second name for a file.
+    """
+    if not (earlier := known.get(called)):
+        return None
+    beside = target.with_name(".twin")
+    with suppress(OSError):
+        made = checksum.of_file(earlier)
+        if known.get(made) == earlier:
+            os.link(earlier, beside)
+            beside.replace(target)
+            return made
+    return None
+
+
+def _known(entry: Path) -> dict[str, Path]:
+    """The files of earlier states, by what the store said of them, and by their checksums."""
+    found: dict[str, Path] = {}
     for state in entry.iterdir():
         for path, (vouched, made) in _about(state)[1].items():
             if (state / COPY / path).is_file():
-                found[vouched] = state / COPY / path, made
+                file = found.setdefault(made, state / COPY / path)
+                found[vouched] = file
     return found
 
 
@@ -254,12 +293,17 @@ def _about(state: Path) -> tuple[str | None, Mapping[str, tuple[str, str]]]:
         return None, {}
 
 
-def _tidy(entry: Path) -> None:
-    """Remove what nobody opened for long, and what was begun and never ended."""
-    for one in entry.iterdir():
-        with suppress(OSError):
-            if one.stat().st_mtime < time.time() - (BEGUN if one.name.startswith(".new-") else OLD):
-                cache_folder.remove(one)
+def _tidy(folder: Path) -> None:
+    """Remove what nobody opened for long, and what was begun and never ended; not where somebody is at work."""
+    for entry in [one for one in folder.iterdir() if one.is_dir() and not one.name.startswith(".")]:
+        with suppress(OSError), cache_folder.alone(entry, _leave):
+            for one in entry.iterdir():
+                if one.stat().st_mtime < time.time() - (BEGUN if one.name.startswith(".new-") else OLD):
+                    cache_folder.remove(one)
+
+
+def _leave() -> None:
+    raise BlockingIOError
 
 
 def _why(error: Exception) -> str:

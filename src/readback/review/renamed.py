@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from readback.readers import by_address
 from readback.readers.cache_folder import uploaded
 from readback.review import state_folder
 from readback.review.event import NotSaved
@@ -31,14 +32,15 @@ def former(root: Path) -> Former | None:
     """The review that a folder without one probably had under another path: of the same folder by device and inode,
     else of one with the same name; None where there is none, or that path is still a folder.
     """
-    if uploaded(root) or state_folder.place(root).exists():
+    if uploaded(root) or by_address.origin(root) or state_folder.place(root).exists():
         return None
     real = Path(os.path.realpath(root))
     seen = real.stat()
     found = [
         Former(file, path, mark == f"{seen.st_dev} {seen.st_ino}", events)
         for file, path, mark, events in _known()
-        if not Path(path).is_dir() and (mark == f"{seen.st_dev} {seen.st_ino}" or Path(path).name == real.name)
+        if not (Path(path).is_dir() or by_address.is_address(path))
+        and (mark == f"{seen.st_dev} {seen.st_ino}" or Path(path).name == real.name)
     ]
     return max(found, key=lambda one: (one.sure, one.events), default=None)
 

@@ -21,6 +21,7 @@ from sqlalchemy import Connection, Engine, column, create_engine, event, func, i
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
+from readback.readers import by_address
 from readback.review import state_folder
 from readback.review.event import FIRST, ID, Draft, Event, NotSaved, digest, now
 from readback.review.event import text as said
@@ -280,6 +281,9 @@ def _synced(folder: Path) -> None:
 
 
 def _about(root: Path) -> list[dict[str, str]]:
+    """What a review is of: a folder's path, and its device and inode; or an address, whichever folder has its copy."""
+    if address := by_address.origin(root):
+        return [{"name": "path", "value": json.dumps(address)}, {"name": "folder", "value": ""}]
     real = Path(os.path.realpath(root))
     held = {"path": json.dumps(str(real)), "folder": ""}
     with contextlib.suppress(OSError):

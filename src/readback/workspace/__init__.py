@@ -58,6 +58,7 @@ def open(  # noqa: A001 - the verb that fits
     only files among which the folder leaves a choice may be chosen, since whoever asks may only have followed a link.
     """
     place = _place(str(path))
+    by_address.used(place)
     try:
         begun = _Begun(options or {}, {kind: file for kind, file in (chosen or {}).items() if file}, offered)
         draft = _folder(hub_cache.snapshot(place), begun) if place.is_dir() else _file(place, begun)
