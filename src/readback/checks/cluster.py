@@ -52,6 +52,7 @@ LOOK = 0.2  # seconds between two looks at whether somebody still waits
 CHECK = 2.0  # seconds between two looks at which workers there are
 GONE = 30.0  # seconds in which a cluster without a worker may get one: a nanny starts a new one in a few
 AGAIN = 60.0  # seconds after which a store is asked once more for bytes that it did not have
+COPIES = 64  # states of workspaces at addresses that a worker remembers
 AHEAD = 2  # ranges for each thread of a worker, so that none waits for the next
 DASK = ("dask", "distributed")  # which look at their versions by themselves
 
@@ -284,6 +285,8 @@ def _place(asked: Mapping[str, Any]) -> tuple[str, list[Any] | None]:
                 copy, why = str(place if place.is_dir() else place.parent), "the store has other bytes there"
             except (Refused, DiskFull) as error:
                 copy, why = "", str(error)
+            if len(_copies) >= COPIES:
+                _copies.clear()
             _copies[known] = copy, why, now
         if not copy or _other(copy, files):
             return root, ["unfetched", {"address": address, "error": why}]
