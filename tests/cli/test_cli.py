@@ -57,6 +57,18 @@ def test_every_help_can_be_printed_and_says_something_of_each_option() -> None:
         assert [action.dest for action in one._actions if not (action.help or isinstance(action, steps))] == [], name
 
 
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_what_makes_children_is_started_while_a_command_is_loaded_that_needs_one(
+    monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    begun: list[tuple[str, ...]] = []
+    monkeypatch.setattr(cli.sandbox, "begin", lambda *modules: begun.append(modules))
+    with pytest.raises(SystemExit):
+        cli.main([command, "--no-such-option"])
+    assert begun == ([] if command in cli.ALONE else [cli.CHILDREN.get(command, ())])
+    assert set(cli.COMMANDS) > cli.ALONE
+
+
 def answer(output: Output, *words: Any) -> tuple[int, str]:
     code = cli.main([str(word) for word in words])
     return code, output.readouterr().out

@@ -116,8 +116,8 @@ def _worked_out(
     hashes: Hashes,
 ) -> Iterator[Finding | Progress | Audit]:
     try:
-        data = open_dataset(opened.root, opened.dataset, _wanted(progress), hashes)
-        beside = training.parts(opened, codes, _wanted(progress))
+        data = open_dataset(opened.root, opened.dataset, _wanted(progress), hashes, jobs)
+        beside = training.parts(opened, codes, _wanted(progress), jobs)
         training_match.prepare(opened)
     except Cancelled:
         yield Audit(opened.name, Counts(), stopped=True)

@@ -24,9 +24,13 @@ from readback.records.changed import DatasetChanged
 from readback.words import t
 
 CLEAN, FOUND, WRONG, OURS, STOPPED, UNHEARD = 0, 1, 2, 70, 130, 141
+MODULES = sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+COMMANDS = {name.replace("_", "-"): name for name in MODULES}
 # Names that commands had, which scripts may still use; no help speaks of them.
 FORMERLY = {"wire": "model-input", "rules": "rule", "explain": "rule"}
-# Commands that have children work for them, and what those load: started while the command itself is loaded.
+# Commands for which no child works. For all others the process that makes children starts while they are loaded, and
+# loads what is here, beside what every child needs.
+ALONE = {"cache", "import-adapter", "modelfile", "rule", "serve"}
 CHILDREN = {"check": ("readback.checks.chunk",)}
 
 
@@ -40,8 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     words[:1] = [FORMERLY.get(word, word) for word in words[:1]]
     _any_text(sys.stdout, sys.stderr)
     try:
-        if words and words[0] in CHILDREN and not {"-h", "--help"} & set(words):
-            sandbox.begin(*CHILDREN[words[0]])
+        if words and words[0] in COMMANDS.keys() - ALONE and not {"-h", "--help"} & set(words):
+            sandbox.begin(*CHILDREN.get(words[0], ()))
         args = parser(words[:1]).parse_args(words)
         code: int = args.run(args)
         sys.stdout.flush()
@@ -84,10 +88,8 @@ def parser(first: Sequence[str] = ()) -> argparse.ArgumentParser:
     top = argparse.ArgumentParser("readback", description=t("cli.main.about"), epilog=t("cli.main.codes"))
     top.add_argument("--version", action="version", version=f"readback {__version__}")
     subparsers = top.add_subparsers(metavar="COMMAND", required=True)
-    modules = [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
-    names = {name.replace("_", "-"): name for name in sorted(modules)}
-    for name in [name for name in names if name in first] or names:
-        _add(subparsers, name, import_module(f"readback.cli.{names[name]}"))
+    for name in [name for name in COMMANDS if name in first] or COMMANDS:
+        _add(subparsers, name, import_module(f"readback.cli.{COMMANDS[name]}"))
     return top
 
 

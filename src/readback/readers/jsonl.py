@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import asdict, replace
 from typing import Any, BinaryIO
 
@@ -19,7 +19,9 @@ BLANKS = b" \t\r"
 COMMENTS = (b"#", b"//")  # how a line of comments begins, in a file that begins with one
 
 
-def rows(stream: BinaryIO, file: str, since: Mark | None = None) -> Iterator[Event]:
+def rows(
+    stream: BinaryIO, file: str, since: Mark | None = None, until: int | None = None
+) -> Generator[Event, None, Mark | None]:
     """Every line of `stream` as a Row, a Refused or a Blank, with diagnostics on byte-order mark and line ends.
 
     Where a comment is before the first record, every line that begins like one is a comment: a loader that leaves
@@ -27,7 +29,9 @@ def rows(stream: BinaryIO, file: str, since: Mark | None = None) -> Iterator[Eve
     lines is one Row, or one Refused, and all of these are said once.
 
     A Mark comes before the first event that may be another in a longer file. With `since`, one of an earlier pass, the
-    stream is there, and only what follows is told, as if all had been read.
+    stream is there, and only what follows is told, as if all had been read. With `until`, no line that begins at that
+    byte or later is told: a Mark for the first of these is returned, from which somebody else goes on. None is returned
+    where all is told.
     """
     decoder = Decoder()
     quick = Plain()
@@ -45,6 +49,8 @@ def rows(stream: BinaryIO, file: str, since: Mark | None = None) -> Iterator[Eve
             marked = True
             if not utf16:
                 yield mark_at(line.number, start)
+        if until is not None and start >= until and not utf16:
+            return mark_at(line.number, start)
         if line.number == 1 and data is not None:
             if mark := marks(data, file):
                 utf16 = data.startswith(UTF16_MARKS)
@@ -100,6 +106,17 @@ def rows(stream: BinaryIO, file: str, since: Mark | None = None) -> Iterator[Eve
     yield from comments.report(file)
     yield from over.report(file)
     yield from ends.report(file)
+    return None
+
+
+def plainly_on(since: Mark, records: int, end: int, crlf: int, first_crlf: int) -> Mark:
+    """The mark at the byte `end`, where one was at `since` and between them are lines that hold a plain object each,
+    as `plain_json.Plain` reads it. So many end in CR LF, the first of them in the line `first_crlf`, of these lines.
+    """
+    ends = Ends(**since.state["ends"])
+    ends.first = ends.first or (since.line - 1 + first_crlf if crlf else 0)
+    ends.count += crlf
+    return Mark(since.line + records, end, {**since.state, "ends": asdict(ends), "begun": True})
 
 
 def _begun(stream: BinaryIO, since: Mark | None) -> tuple[Ends, Comments, OverLines, bool, Feed]:

@@ -10,7 +10,7 @@ from readback.types import Diagnostic, Location
 
 LONGEST = 16 << 20  # bytes of one line or record; longer ones are refused without being held
 MOST_LINES = 100_000  # lines of one record: one that is never closed, over short lines, would fill the memory
-BUFFER = 1 << 20
+BUFFER = 1 << 20  # bytes that are read at once: of the 8 KB that Python takes, a long line needs several
 SHOWN = 60  # characters of the first comment in its note
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")

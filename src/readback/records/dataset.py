@@ -20,6 +20,7 @@ from readback.readers.bounded_diagnostics import from_json
 from readback.readers.checksum import Hashes
 from readback.readers.choose_format import Chosen, choose
 from readback.readers.file_state import State, state
+from readback.readers.lines import BUFFER
 from readback.readers.paths import resolve, show
 from readback.readers.progress import Cancelled, Progress
 from readback.readers.row import Event, Header, Refused, Row
@@ -229,14 +230,18 @@ EMPTY = Record(None, {}, Location(index=0))  # of a workspace without data: ever
 
 
 def open_dataset(
-    root: Path, source: DatasetSource | None, progress: Progress | None = None, hashes: Hashes | None = None
+    root: Path,
+    source: DatasetSource | None,
+    progress: Progress | None = None,
+    hashes: Hashes | None = None,
+    jobs: int | None = None,
 ) -> Dataset:
     """The dataset that `source` names below `root`; None gives one empty record.
 
     The first time a file is read from end to end and its index kept; later only the index is read. What is
     wrong is in `diagnostics`, never raised; of a named one that is absent, whoever named it says so. Raises Cancelled
     when `progress(done, total)` answers False, and DiskFull where the index finds no room. `hashes`: of files that the
-    caller hashes, too.
+    caller hashes, too; `jobs`: so many children may read a large file at once (None: one on every core).
     """
     if source is None:
         return Dataset(root, "", "none")
@@ -247,7 +252,7 @@ def open_dataset(
         return _unread(root, source, path)
     file = show(root, path)
     try:
-        return _settled(path, file, source, progress, hashes or Hashes())
+        return _settled(path, file, source, progress, hashes or Hashes(), jobs)
     except cache_folder.DiskFull:  # one of them is an OSError too, and says nothing of the dataset
         raise
     except OSError as error:
@@ -268,15 +273,19 @@ def _unread(root: Path, source: DatasetSource, diagnostic: Diagnostic) -> Datase
     )
 
 
-def _settled(path: Path, file: str, source: DatasetSource, progress: Progress | None, hashes: Hashes) -> Dataset:
+def _settled(
+    path: Path, file: str, source: DatasetSource, progress: Progress | None, hashes: Hashes, jobs: int | None
+) -> Dataset:
     """The dataset of a file that was the same from the first look to the last; read again where it was not."""
     for _ in range(READINGS):
         with contextlib.suppress(ChangedWhileRead):
-            return _opened(path, file, source, progress, hashes)
+            return _opened(path, file, source, progress, hashes, jobs)
     raise OSError(f"it changed while it was read, {READINGS} times one after another; open it when it is written")
 
 
-def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | None, hashes: Hashes) -> Dataset:
+def _opened(
+    path: Path, file: str, source: DatasetSource, progress: Progress | None, hashes: Hashes, jobs: int | None
+) -> Dataset:
     seen = state(path)
     chosen = choose(path, file, source.format)
     if isinstance(chosen, Diagnostic):
@@ -296,7 +305,7 @@ def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | N
 
         with cache_folder.room(), cache_folder.alone(entry, waiting):
             if load(entry) is None:  # else somebody was quicker
-                build(path, file, source, chosen, entry, VERSION, progress, seen, hashes)
+                build(path, file, source, chosen, entry, VERSION, progress, seen, hashes, jobs)
             index = load(entry)
     if index is None:
         if state(path) != seen:  # of a file that was replaced or is gone, somebody else took the index away
@@ -425,7 +434,7 @@ def _rows(
                 if isinstance(frames, Generator):
                     frames.close()
             path = target
-        with path.open("rb") as stream:
+        with path.open("rb", BUFFER) as stream:
             for event in walk(stream, file) if walk else events(chosen, stream, file):
                 match event:
                     case Row(diagnostics=diagnostics):

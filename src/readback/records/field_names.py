@@ -52,6 +52,24 @@ class FieldNames:
         self.top = dict.fromkeys(known["top"])
         self._targets, self._private = dict.fromkeys(known["targets"]), dict.fromkeys(known["private"])
 
+    @property
+    def full(self) -> bool:
+        """Whether further names may have been left out."""
+        return len(self._names) >= MOST
+
+    def take(self, known: Mapping[str, Any]) -> None:
+        """Take in the rows that another one counted, whose state that is; it was not full."""
+        top = set(known["top"])
+        for name, times in known["counts"].items():
+            if name in self._names:
+                self._names[name] += times
+            elif not self.full:
+                self._names[name] = times
+                if name in top:
+                    self.top[name] = None
+        self._targets = {one: None for one in self._targets if one in known["targets"]}
+        self._private = {one: None for one in self._private if one in known["private"]}
+
     def see(self, fields: Values) -> None:
         """Take in the names of the next row."""
         shape = _shape(fields, DEEP)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from readback.readers.bounded_diagnostics import BoundedDiagnostics, as_json
 from readback.readers.checksum import Hashes
 from readback.readers.choose_format import Chosen
 from readback.readers.file_state import State, state
+from readback.readers.lines import BUFFER
 from readback.readers.packed import unpack
 from readback.readers.progress import Meter, Progress
 from readback.readers.row import Blank, Event, Header, Mark, Refused, Row
@@ -28,6 +29,7 @@ from readback.records import plugin_rows, reading_state, repeated_ids
 from readback.records.changed import ChangedWhileRead
 from readback.records.dataset_index import IDS, SPOOL, Names, mapped, table_for, write
 from readback.records.field_names import FieldNames, invisible
+from readback.records.pieces import Pieces
 from readback.records.private_fields import private_paths
 from readback.records.reading_state import Earlier
 from readback.records.record_ids import RecordIds
@@ -67,16 +69,17 @@ def build(
     progress: Progress | None,
     seen: State,
     hashes: Hashes,
+    jobs: int | None,
 ) -> None:
-    """Write the index of `path`, as it was `seen`, to the cache entry; `version` is that of the index, and `hashes`
-    are those of whoever else wants them.
+    """Write the index of `path`, as it was `seen`, to the cache entry; `version` is that of the index, `hashes` are
+    those of whoever else wants them, and so many children may read it at once (`jobs`; None: one on every core).
 
     Raises Cancelled, ChangedWhileRead when the file is not what was seen any more, and OSError when it cannot be used.
     """
     made = cache_folder.fresh(entry)
     try:
         if chosen.module is jsonl and not chosen.packed and seen.size >= reading_state.LEAST:
-            _read_on(made, path, file, source, chosen, progress, entry, version, hashes)
+            _read_on(made, path, file, source, chosen, progress, entry, version, hashes, jobs)
         else:
             _fill(made, path, file, source, chosen, progress)
         if state(path) != seen:
@@ -97,6 +100,7 @@ def _read_on(
     entry: Path,
     version: str,
     hashes: Hashes,
+    jobs: int | None,
 ) -> None:
     """The index of JSON lines, from where an earlier pass over their beginning ended if there was one."""
     size = path.stat().st_size
@@ -110,22 +114,42 @@ def _read_on(
         except (OSError, ValueError, LookupError, TypeError):  # damaged, or somebody removes it
             reading.ids.drop()
             reading = _Reading(file, source, BoundedDiagnostics(), made, None)
-    known = before.whole if before else ()
-    with path.open("rb") as stream, reading_state.Hashing(path, size, hashes, known) as hashing:
-        stream.seek(before.mark.end if before else 0)
-        for event in jsonl.rows(stream, file, before.mark if before else None):
-            if isinstance(event, Mark):
-                reading.mark(event)
-            else:
-                reading.see(event)
-            if not isinstance(event, Diagnostic):
-                meter.at(event.end)
+    known, at = before.whole if before else (), before.mark if before else None
+    hashing = reading_state.Hashing(path, size, hashes, known)
+    ahead = Pieces(path, source, at.end if at else 0, size, jobs)
+    with path.open("rb", BUFFER) as stream, hashing, ahead as pieces:
+        while True:
+            here = at.end if at else 0
+            if at and (told := pieces.take(here)):
+                at = reading.take(told, at)
+                meter.at(at.end)
+                continue
+            stream.seek(here)
+            at = _rows(jsonl.rows(stream, file, at, pieces.until(here)), reading, meter)
+            if at is None:
+                break
         meter.end()
         meta, numbers = reading.finish(made, True, _reads_again(stream, chosen))
         if reading.marked and reading.marked.end:
             so_far = hashing.up_to(reading.marked.end)
             reading_state.write(made, version, reading.marked, reading.state(), so_far)
     write(made, path, meta, numbers)
+
+
+def _rows(events: Generator[Event, None, Mark | None], reading: _Reading, meter: Meter) -> Mark | None:
+    """Take in what a reader tells; answers what it returns."""
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as end:
+            mark: Mark | None = end.value
+            return mark
+        if isinstance(event, Mark):
+            reading.mark(event)
+        else:
+            reading.see(event)
+        if not isinstance(event, Diagnostic):
+            meter.at(event.end)
 
 
 def _reads_again(stream: BinaryIO, chosen: Chosen) -> Again:
@@ -156,7 +180,7 @@ def _fill(made: Path, path: Path, file: str, source: DatasetSource, chosen: Chos
         data = unpacked
     if data != path:
         data = data.rename(made / SPOOL)
-    with data.open("rb") as stream:
+    with data.open("rb", BUFFER) as stream:
         meter.begin(os.fstat(stream.fileno()).st_size)
         reading = _read(stream, file, source, chosen, deepcopy(diagnostics), made, meter)
         if reading.columns and reading.columns.again:
@@ -248,7 +272,9 @@ class _Reading:
         self._known: dict[str, Any] = {}
 
     def mark(self, mark: Mark) -> None:
-        """Remember what is known at a place from which a longer file is read on."""
+        """Remember what is known at the first place from which a longer file is read on."""
+        if self.marked:
+            return
         self.marked = mark
         self.ids.mark()
         self._known = {
@@ -277,6 +303,21 @@ class _Reading:
         self.names.resume(known["names"])
         self.census.resume(known["census"])
         self.ids.resume(known["ids"], held, before.folder)
+
+    def take(self, told: Mapping[str, Any], since: Mark) -> Mark:
+        """Take in the records that a child read from a mark on (`piece_in_child`); answers the mark behind them."""
+        starts, ends = (array("q", reading_state.unpacked(told[name])) for name in ("starts", "ends"))
+        self.ids.take(told["ids"])
+        self.names.take(told["names"])
+        self.census.take(told["census"])
+        self.starts.extend(starts)
+        if self.held.kept:
+            self._release()
+        self.ends.extend(ends)
+        self.lines.extend(range(since.line, since.line + len(starts)))
+        behind = jsonl.plainly_on(since, len(starts), told["end"], *told["crlf"])
+        self._span(behind.line - 1, behind.line - 1)
+        return behind
 
     def see(self, event: Event) -> None:
         match event:

@@ -40,15 +40,24 @@ def _spelling(row: Row) -> Any:
     return spelling(row.raw.decode("utf-8"))
 
 
+def tried(named: str | None, private: Sequence[str]) -> list[str]:
+    """The fields in which an id is looked for; a private one is none, for an id is shown everywhere."""
+    return [field for field in ([named] if named else CANDIDATES) if field not in private]
+
+
+def is_nested(field: str) -> bool:
+    """Whether a field may be inside others: a name of one step is found at the top or not at all."""
+    return steps(field) != (field,)
+
+
 class RecordIds:
     """Collects ids under every candidate, each in a file of its own; the column that most records have is the id."""
 
     def __init__(self, named: str | None, private: Sequence[str], folder: Path, lines: Sequence[int]) -> None:
         """`folder` is where ids are written; `lines` has the line of each row that was seen."""
         self._strict = named is not None
-        self._tried = [named] if named else list(CANDIDATES)
-        usable = [field for field in self._tried if field not in private]  # an id is shown everywhere
-        self._columns = [_Column(field, folder / f"ids-{n}") for n, field in enumerate(usable)]
+        self._tried = tried(named, ())
+        self._columns = [_Column(field, folder / f"ids-{n}") for n, field in enumerate(tried(named, private))]
         self._lines = lines
 
     def see(self, row: Row) -> None:
@@ -58,6 +67,14 @@ class RecordIds:
             there = column.nested or column.field in row.fields
             if there and (text := id_text(row, column.field)) is not None:
                 column.add(text, index)
+
+    def take(self, texts: Mapping[str, Sequence[str | None]]) -> None:
+        """Take the ids of several rows, by field, whose lines are not among the lines yet."""
+        first = len(self._lines)
+        for column in self._columns:
+            for index, text in enumerate(texts.get(column.field, ()), first):
+                if text is not None:
+                    column.add(text, index)
 
     def mark(self) -> None:
         """Remember what is known now, for `state`."""
@@ -140,7 +157,7 @@ class _Column:
 
     def __init__(self, field: str, path: Path) -> None:
         self.field = field
-        self.nested = steps(field) != (field,)  # a name of one step is found as a field or not at all
+        self.nested = is_nested(field)
         self.path = path
         self.ends: array[int] = array("q")  # of the ids that there are
         self.missing: array[int] | range = array("q")  # records without one

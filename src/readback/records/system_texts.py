@@ -27,9 +27,9 @@ def summed(texts: Iterable[str]) -> Systems:
     return known(counts)
 
 
-def count(counts: Counter[str], text: str) -> None:
-    """Take in the text of one more row; the text "" counts those beyond what is kept."""
-    counts[text if text in counts or len(counts) < KEPT else ""] += 1
+def count(counts: Counter[str], text: str, rows: int = 1) -> None:
+    """Take in the text of more rows; the text "" counts those beyond what is kept."""
+    counts[text if text in counts or len(counts) < KEPT else ""] += rows
 
 
 def known(counts: Counter[str]) -> Systems:
