@@ -55,6 +55,9 @@ class Repeats:
                 self.first.add(mine, base + index)
             elif told := self._again(index, base + index, found, mine):
                 said[index] = told
+        if said:
+            for file in self.files:  # an earlier record may be anywhere, and so in the end every page of the index
+                file.let_go()
         return said
 
     def _again(self, index: int, here: int, found: Sequence[Mark], mine: Sequence[int]) -> Sequence[Finding | Fault]:
@@ -72,7 +75,6 @@ class Repeats:
         if here and (known := self.kept.told(code, index, later, kinds)) is not None:
             return known
         records = self.files[file].record(index), self.files[-1].record(later)
-        self.files[file].let_go()  # an earlier record may be anywhere, and so in the end every page of the index
         found = [*self._found(code, *records, kinds)]
         if here:
             self.kept.take(code, index, later, kinds, found)
