@@ -1,5 +1,8 @@
 # make run, make test: each does all the set-up it needs on a machine with Python 3.11 or later and make.
-PYTHON ?= python3
+# The Python of the system, where it is new enough: those of distributions were built with profiles of their work, and run
+# all of this a sixth faster than one that was built on the spot. PYTHON=python3.13 takes another one.
+SYSTEM := /usr/bin/python3
+PYTHON ?= $(shell $(SYSTEM) -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(SYSTEM) || echo python3)
 PORT ?= 8501
 HOST ?= 127.0.0.1
 WORKSPACE ?=

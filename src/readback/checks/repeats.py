@@ -26,6 +26,7 @@ from readback.types import Finding, Record, RuleContext, Workspace
 
 HELD = 8_192  # marks in memory, which take 1 MB
 RUNS = 8  # of one size: then they are made one
+LOOKS = 8  # at earlier records, after which the pages of the index are given back: after each, it would cost half as much again
 BLOCK = 1 << 13  # numbers that are written at once
 LAST = (1 << 23) - 1
 FILE = 1 << 40  # records that a file may have, so that one number tells the file and the record
@@ -39,6 +40,7 @@ class Repeats:
     files: list[Dataset] = field(default_factory=list)
     kept: KeptRepeats = field(default_factory=lambda: KeptRepeats(None))  # what was told of the last file earlier
     first: _Firsts = field(default_factory=lambda: _Firsts())
+    looked: int = 0  # how often at an earlier record
 
     def begin(self, data: Dataset, parts: Parts | None = None) -> None:
         """The records that are taken from now on are those of another file, of which these parts are kept."""
@@ -55,9 +57,6 @@ class Repeats:
                 self.first.add(mine, base + index)
             elif told := self._again(index, base + index, found, mine):
                 said[index] = told
-        if said:
-            for file in self.files:  # an earlier record may be anywhere, and so in the end every page of the index
-                file.let_go()
         return said
 
     def _again(self, index: int, here: int, found: Sequence[Mark], mine: Sequence[int]) -> Sequence[Finding | Fault]:
@@ -75,6 +74,9 @@ class Repeats:
         if here and (known := self.kept.told(code, index, later, kinds)) is not None:
             return known
         records = self.files[file].record(index), self.files[-1].record(later)
+        self.looked += 1
+        if not self.looked % LOOKS:  # an earlier record may be anywhere, and so in the end every page of the index
+            self.files[file].let_go()
         found = [*self._found(code, *records, kinds)]
         if here:
             self.kept.take(code, index, later, kinds, found)
