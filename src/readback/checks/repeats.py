@@ -26,7 +26,7 @@ from readback.types import Finding, Record, RuleContext, Workspace
 
 HELD = 8_192  # marks in memory, which take 1 MB
 RUNS = 8  # of one size: then they are made one
-LOOKS = 8  # at earlier records, after which the pages of the index are given back: after each, it would cost half as much again
+LOOKS = 8  # at earlier records, after which the pages of the index are given back: after each, half as much again
 BLOCK = 1 << 13  # numbers that are written at once
 LAST = (1 << 23) - 1
 FILE = 1 << 40  # records that a file may have, so that one number tells the file and the record
