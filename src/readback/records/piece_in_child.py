@@ -33,10 +33,10 @@ def payload(path: str, source: DatasetSource, start: int, end: int) -> dict[str,
 
 
 def read(work: Mapping[str, Any]) -> Iterator[dict[str, Any] | None]:
-    """One value: {"end" [the byte behind the last line], "starts", "ends" [of the records, packed], "ids" {field: [text
-    or null of each record]}, "names", "census" [their states], "crlf" [how many lines end in CR LF, the first of them,
-    counted from 1]}. It is None where any line is not plain, where so much is in them that not all was told apart, or
-    where the file cannot be read any more.
+    """One value: {"end" [the byte behind the last line], "starts", "ends" [of the records, packed], "ids" {field: [all
+    ids as one text, how long each is, packed; -1 of a record without one]}, "names", "census" [their states], "crlf"
+    [how many lines end in CR LF, the first of them, counted from 1]}. It is None where any line is not plain, where so
+    much is in them that not all was told apart, or where the file cannot be read any more.
     """
     try:
         yield _read(work)
@@ -50,7 +50,7 @@ def _read(work: Mapping[str, Any]) -> dict[str, Any] | None:
     quick, crlf = Plain(), Ends()
     names, census = FieldNames(source, private), Census(private=bool(private))
     fields = [(field, is_nested(field)) for field in tried(source.id, private)]
-    ids: dict[str, list[str | None]] = {field: [] for field, _ in fields}
+    ids = {field: (list[str](), array("q")) for field, _ in fields}
     starts, ends = array("q"), array("q")
     with Path(work["path"]).open("rb", BUFFER) as stream:
         stream.seek(work["start"])
@@ -61,7 +61,10 @@ def _read(work: Mapping[str, Any]) -> dict[str, Any] | None:
                 return None
             row = Row(value, line.number, line.number, line.offset, line.offset + len(raw), raw)
             for field, nested in fields:
-                ids[field].append(id_text(row, field) if nested or field in value else None)
+                text = id_text(row, field) if nested or field in value else None
+                texts, lengths = ids[field]
+                texts.append(text or "")
+                lengths.append(-1 if text is None else len(text))
             names.see(value)
             census.see(value)
             crlf.see(line)
@@ -73,11 +76,12 @@ def _read(work: Mapping[str, Any]) -> dict[str, Any] | None:
                 sandbox.beat()
     if names.full or census.full or not ends:
         return None
+    sandbox.beat()
     return {
         "end": work["end"],
         "starts": packed(starts),
         "ends": packed(ends),
-        "ids": {field: texts for field, texts in ids.items() if any(text is not None for text in texts)},
+        "ids": {field: ["".join(texts), packed(lengths)] for field, (texts, lengths) in ids.items() if any(texts)},
         "names": names.state(),
         "census": census.state(),
         "crlf": [crlf.count, crlf.first],

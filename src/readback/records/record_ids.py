@@ -68,13 +68,16 @@ class RecordIds:
             if there and (text := id_text(row, column.field)) is not None:
                 column.add(text, index)
 
-    def take(self, texts: Mapping[str, Sequence[str | None]]) -> None:
-        """Take the ids of several rows, by field, whose lines are not among the lines yet."""
-        first = len(self._lines)
-        for column in self._columns:
-            for index, text in enumerate(texts.get(column.field, ()), first):
-                if text is not None:
-                    column.add(text, index)
+    def take(self, told: Mapping[str, tuple[str, str]]) -> None:
+        """Take the ids of several rows, whose lines are not among the lines yet, as a child tells them
+        (`piece_in_child`): by field, all as one text, and packed how long each is.
+        """
+        for column in [one for one in self._columns if one.field in told]:
+            (text, lengths), at = told[column.field], 0
+            for index, length in enumerate(array("q", unpacked(lengths)), len(self._lines)):
+                if length >= 0:
+                    column.add(text[at : at + length], index)
+                    at += length
 
     def mark(self) -> None:
         """Remember what is known now, for `state`."""
