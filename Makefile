@@ -19,7 +19,7 @@ setup: .venv/ready
 
 .venv/ready: requirements.txt requirements-dev.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Readback needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'
-	$(PYTHON) -m venv .venv
+	.venv/bin/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv  # one that works keeps its Python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	$(BIN)/python -m compileall -q -j 0 src  # once, and not by every process of the first run at the same time

@@ -19,7 +19,7 @@ from readback.readers.row import Row
 from readback.records.field_names import FieldNames
 from readback.records.private_fields import private_paths
 from readback.records.reading_state import packed
-from readback.records.record_ids import id_text, is_nested, tried
+from readback.records.record_ids import is_nested, own_id, tried
 from readback.records.training_census import Census
 from readback.types import DatasetSource, Location
 
@@ -61,7 +61,7 @@ def _read(work: Mapping[str, Any]) -> dict[str, Any] | None:
                 return None
             row = Row(value, line.number, line.number, line.offset, line.offset + len(raw), raw)
             for field, nested in fields:
-                text = id_text(row, field) if nested or field in value else None
+                text = own_id(row, field, nested)
                 texts, lengths = ids[field]
                 texts.append(text or "")
                 lengths.append(-1 if text is None else len(text))

@@ -50,6 +50,11 @@ def is_nested(field: str) -> bool:
     return steps(field) != (field,)
 
 
+def own_id(row: Row, field: str, nested: bool) -> str | None:
+    """The id a row gives itself in a field; `nested`: it may be inside others."""
+    return id_text(row, field) if nested or field in row.fields else None
+
+
 class RecordIds:
     """Collects ids under every candidate, each in a file of its own; the column that most records have is the id."""
 
@@ -64,8 +69,7 @@ class RecordIds:
         """Take the ids of the next row, whose line is not among the lines yet."""
         index = len(self._lines)
         for column in self._columns:
-            there = column.nested or column.field in row.fields
-            if there and (text := id_text(row, column.field)) is not None:
+            if (text := own_id(row, column.field, column.nested)) is not None:
                 column.add(text, index)
 
     def take(self, told: Mapping[str, tuple[str, str]]) -> None:
