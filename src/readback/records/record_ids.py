@@ -20,8 +20,12 @@ CANDIDATES = ("id", "task_id", "qid", "question_id", "item_id")
 BY_LINE = "line_"  # what a record without an id is called, with its line behind it
 
 
-def id_text(row: Row, field: str) -> str | None:
-    """The id a row gives itself in `field`: a text as it is, a number as it is spelled, nothing else."""
+def own_id(row: Row, field: str, nested: bool) -> str | None:
+    """The id a row gives itself in `field` (`nested`: which may be inside others): a text as it is, a number as it is
+    spelled, nothing else.
+    """
+    if not nested and field not in row.fields:  # as of most candidates
+        return None
     value: Any = look(row.fields, field)
     if isinstance(value, str):
         return value if value.strip() else None
@@ -48,11 +52,6 @@ def tried(named: str | None, private: Sequence[str]) -> list[str]:
 def is_nested(field: str) -> bool:
     """Whether a field may be inside others: a name of one step is found at the top or not at all."""
     return steps(field) != (field,)
-
-
-def own_id(row: Row, field: str, nested: bool) -> str | None:
-    """The id a row gives itself in a field; `nested`: it may be inside others."""
-    return id_text(row, field) if nested or field in row.fields else None
 
 
 class RecordIds:
