@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -24,6 +25,7 @@ from readback.types import (
 
 encoded = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # on one line; may hold lone surrogates
 PARTS = tuple(field.name for field in fields(Location))
+OF_PLACE = attrgetter(*PARTS)
 
 
 def dumps(value: Any, indent: int | None = None) -> str:
@@ -73,12 +75,12 @@ def mended(text: str) -> str:
 
 def place(at: Location) -> dict[str, Any]:
     """All parts of a place; what is not known is null."""
-    return {name: getattr(at, name) for name in PARTS}
+    return dict(zip(PARTS, OF_PLACE(at), strict=True))
 
 
 def known(at: Location) -> dict[str, Any]:
     """Only the parts of a place that say something."""
-    return {name: value for name in PARTS if (value := getattr(at, name)) is not None}
+    return {name: value for name, value in zip(PARTS, OF_PLACE(at), strict=True) if value is not None}
 
 
 def finding(found: Finding) -> dict[str, Any]:

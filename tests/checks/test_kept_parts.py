@@ -121,6 +121,33 @@ def test_nothing_is_asked_a_second_time(jobs: int, write: Write, asked: list[Ask
     assert len(asked) == 3  # those of afresh
 
 
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_what_is_new_begins_before_its_turn_and_is_told_at_it(
+    jobs: int, write: Write, asked: list[Asked], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+    really = engine._raw
+
+    def raw(run: Any, start: int, *more: Any) -> Any:
+        begun.append(start)
+        return really(run, start, *more)
+
+    rows = [json.dumps({"id": str(n), "q": f"Be brief. Why {n % 40:03}?"}) + "\n" for n in range(168)]
+    folder = write({**FILES, "data.jsonl": "".join(rows[:150])})
+    monkeypatch.setattr(kept_digests, "PART", 200)
+    answer(folder, jobs=jobs)
+    rows[45] = rows[45].replace("Why", "Who")
+    (folder / "data.jsonl").write_text("".join(rows))
+    asked.clear()
+    monkeypatch.setattr(engine, "_raw", raw)
+    last = answer(folder, jobs=jobs)
+    new = [45, *range(150, 168, 3)]
+    assert sorted(start for start, *_ in asked) == new
+    assert sorted(begun) == ([*range(0, 168, 3)] if jobs > 1 else [])
+    assert jobs == 1 or {45, 150} <= {*begun[: len(begun) // 2]}
+    assert last == afresh(folder)
+
+
 def test_records_that_are_new_or_another_are_asked_for_alone(write: Write, asked: list[Asked]) -> None:
     folder = write(FILES)
     answer(folder)
@@ -552,14 +579,25 @@ def test_where_contexts_were_not_looked_at_all_records_are_read_for_a_mode_that_
     assert last == afresh(folder)
 
 
-@pytest.mark.parametrize("about", [None, 7, [], [["a"]], [[], [], False]])
-def test_damaged_looks_are_not_believed(about: Any, write: Write, kept: Path, looked_at: list[int]) -> None:
+@pytest.mark.parametrize(
+    "looks",
+    [
+        *([about, [[113, 6507, 5, 6183]] * 3] for about in (None, 7, [], [["a"]], [[], [], False])),
+        *([[["a"], [], True, True], sizes] for sizes in (None, [], [None] * 4, [[1, 2]] * 3, 7)),
+        [],
+        7,
+    ],
+)
+@pytest.mark.parametrize("said", [json.dumps, lambda looks: looks])
+def test_damaged_looks_are_not_believed(
+    looks: Any, said: Callable[[Any], Any], write: Write, kept: Path, looked_at: list[int]
+) -> None:
     folder = write({"readback.yml": FORMATS, "data.jsonl": "".join(regular_row(n) for n in range(3))})
     answer(folder)
     (path,) = kept.glob("?" * 32)
     sections = json.loads(zlib.decompress(kept_answers.read(path) or b""))
     for one in sections.values():
-        one[-1] = about if one[-1] else None
+        one[-1] = said(looks)
     kept_answers.write(path, [zlib.compress(json.dumps(sections).encode())])
     (folder / "readback.yml").write_text(FORMATS.replace("mode: hybrid", "mode: standard"))
     last = answer(folder)

@@ -13,7 +13,9 @@ from in_time import in_time
 
 from readback import workspace
 from readback.checks import engine, repeats, rules
+from readback.checks.marks import of_records
 from readback.prompts import in_chunks
+from readback.records import numbers_on_disk
 from readback.records.dataset import open_dataset
 from readback.types import Finding, Location, Record, RuleContext, Workspace
 
@@ -97,9 +99,9 @@ def test_two_texts_whose_hashes_agree_are_told_apart(write: Write) -> None:
     root = write({"d.jsonl": [row(0, "Why?"), row(1, "How?"), row(2, "When?")]})
     opened = workspace.open(root / "d.jsonl")
     seen = repeats.Repeats(opened, [open_dataset(opened.root, opened.dataset)])
-    mark = (CODE, "instruction", "00" * 8)
-    assert seen.take([0], [[mark]]) == {}
-    assert seen.take([1, 2], [[mark], [mark]]) == {}
+    mark = (CODE, "instruction", b"12345678")
+    assert seen.take([0], of_records([[mark]])) == {}
+    assert seen.take([1, 2], of_records([[mark], [mark]])) == {}
 
 
 def test_a_masked_field_is_no_repeat(write: Write) -> None:
@@ -136,46 +138,59 @@ def test_marks_are_known_however_few_fit_into_memory(monkeypatch: pytest.MonkeyP
     seen, expected, drawn = repeats._Firsts(), dict[int, int](), Random(17)
     for first in range(0, 2_000, together):
         marks = [
-            drawn.choice(list(expected)) if drawn.random() < 0.2 and expected else drawn.getrandbits(64)
+            drawn.choice(list(expected)) if drawn.random() < 0.2 and expected else drawn.getrandbits(64) - (1 << 63)
             for _ in range(together)
         ]
-        came = seen.seen(marks)
-        for number, mark in enumerate(marks, first):
-            if mark in came:
-                assert seen.take(mark, number) == expected.setdefault(mark, number)
+        came = seen.take(marks, range(first, first + together))
+        for at, mark in enumerate(marks):
+            if at in came:
+                assert seen.of(mark, first + at) == expected.setdefault(mark, first + at)
             else:
                 assert mark not in expected
-                seen.add([mark], expected.setdefault(mark, number))
+                expected[mark] = first + at
     assert len(seen.held) < 8
     assert len(seen.levels) > 3
 
 
+@pytest.mark.parametrize("spread", [1, 1 << 40, (1 << 64) // 1_000])
+@pytest.mark.parametrize("begin", [-(1 << 63), -3_000, 0])
+def test_a_mark_is_found_however_marks_are_spread(begin: int, spread: int) -> None:
+    marks = [mark for at in range(1_000) if (mark := begin + at * spread) < 1 << 63]
+    run = repeats._Run([(marks[:100], range(100)), (marks[100:], range(100, len(marks)))])
+    assert [run.get(mark) for mark in marks] == list(range(len(marks)))
+    others = [marks[0] - 1, *(mark + 1 for mark in marks)] if spread > 1 else [marks[0] - 1, marks[-1] + 1]
+    assert {run.get(mark) for mark in others} == {None}
+
+
 def test_where_the_disk_is_full_marks_stay_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Any) -> None:
+    def full(**_: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(repeats, "HELD", 8)
     monkeypatch.setattr(repeats, "RUNS", 3)
     seen = repeats._Firsts()
     for number in range(8 * 3 - 1):
-        seen.add([number], number)
+        seen.of(number, number)
     with monkeypatch.context() as without_room:
-        without_room.setattr(repeats.tempfile, "TemporaryFile", full)
+        without_room.setattr(numbers_on_disk, "TemporaryFile", full)
         for number in range(8 * 3 - 1, 30):
-            seen.add([number], number)
+            seen.of(number, number)
     for number in range(30, 80):
-        seen.add([number], number)
-    assert [seen.take(number, -1) for number in range(80)] == list(range(80))
+        seen.of(number, number)
+    assert [seen.of(number, -1) for number in range(80)] == list(range(80))
     assert len(seen.held) < 16
 
 
 def test_marks_of_100_000_records_are_cheap_and_small() -> None:
     drawn = Random(17)  # as digests are
     kinds = ("instruction", "stored prompt")
-    marks = [[(CODE, kind, f"{drawn.getrandbits(64):016x}") for kind in kinds] for _ in range(100_000)]
+    marks = [[(CODE, kind, drawn.randbytes(8)) for kind in kinds] for _ in range(100_000)]
+    batches = [of_records(marks[at : at + 100]) for at in range(0, len(marks), 100)]
 
     def all_of_them() -> bool:
         seen = repeats.Repeats(Workspace(Path(), "w"), [open_dataset(Path(), None)])
-        return any(seen.take(range(at, at + 100), marks[at : at + 100]) for at in range(0, len(marks), 100))
+        return any(
+            seen.take(range(at, at + 100), some) for at, some in zip(range(0, len(marks), 100), batches, strict=True)
+        )
 
     assert not in_time(1.0, all_of_them)

@@ -14,7 +14,7 @@ from counts import many
 from readback import workspace
 from readback.checks import engine
 from readback.readers import cache_folder
-from readback.records import index_pass, reading_state
+from readback.records import dataset_index, index_pass, reading_state
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import DatasetSource
 
@@ -137,6 +137,35 @@ def test_the_index_of_a_file_that_grew_is_the_one_made_anew(
                 assert held(tmp_path / f"grown-{case}") == held(tmp_path / f"anew-{case}-{stage}"), (case, stage, now)
     assert len(read_on) > cases
     assert max(read_on) > 1_000
+
+
+def test_the_table_of_ids_is_gone_on_with_where_each_was_there_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[bool] = []
+    begins = dataset_index.Index.begins
+
+    def remembered(before: dataset_index.Index, names: dataset_index.Names) -> bool:
+        begun.append(begins(before, names))
+        return begun[-1]
+
+    monkeypatch.setattr(dataset_index.Index, "begins", remembered)
+    numbers = [*range(300)]
+    twice = [*range(200), 7, *range(200, 299)]
+    other = [*range(100), None, *range(100, 299)]  # a row without an id has its line for one
+    for name, ids in (("once", numbers), ("twice", twice), ("other", other)):
+        lines = [json.dumps({"id": f"r{one}" if one is not None else None, "q": "why"}) + "\n" for one in ids]
+        begun.clear()
+        for stage, end in enumerate((1, 100, 101, 120, 128, 129, 250, 300)):
+            (tmp_path / "d.jsonl").write_text("".join(lines[:end]))
+            for where in (f"grown-{name}", f"anew-{name}-{stage}"):
+                monkeypatch.setenv("READBACK_CACHE", str(tmp_path / where))
+                data = open_dataset(tmp_path, SOURCES[0])
+                assert [data.find(record.id) for record in data.records(0, end)] == [
+                    ids.index(one) if one is not None else at for at, one in enumerate(ids[:end])
+                ]
+            assert held(tmp_path / f"grown-{name}") == held(tmp_path / f"anew-{name}-{stage}")
+        assert begun == [True] * (6 if name == "twice" else 7) + [False] * (name == "twice")
 
 
 LINES = b"".join(b'{"id": "r%d", "q": "why"}\n' % n for n in range(50))

@@ -14,12 +14,14 @@ def told_of_each(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     entry for each choice.
     """
     for batch in heard(chunk.audit_chunk(work)):
+        its = batch.marks
+        marks = [its.part(at, at + 1).as_json() for at in range(its.count)]
         uses = {at: shapes for start, stop, shapes in batch.same_uses() for at in range(start, stop)}
         for at, index in enumerate(batch.indices):
             yield {
                 "index": index,
                 "longest": [column[at] for column in batch.longest],
-                "marks": batch.marks[at],
+                "marks": marks[at],
                 "uses": uses[at],
                 "observed": batch.observed.get(at, [None] * len(uses[at])),
                 "findings": batch.findings.get(at, []),

@@ -11,9 +11,10 @@ from threading import Event
 from typing import Any, Protocol
 
 from readback import as_json, sandbox
-from readback.checks.batch import Batch, Mark, heard
+from readback.checks.batch import Batch, heard
 from readback.checks.chunk import WORK, payload
 from readback.checks.kept_parts import Parts
+from readback.checks.marks import Marks
 from readback.checks.rules import Fault
 from readback.checks.summary import Tally
 from readback.checks.variables import Variables
@@ -128,8 +129,8 @@ class Run:
 
 @dataclass(slots=True)
 class Found:
-    """What was found in the records with these numbers: by the number, and the marks of each."""
+    """What was found in the records with these numbers: by the number, and the marks of all."""
 
     indices: Sequence[int]
     by_index: Mapping[int, Sequence[Finding | Fault]]
-    marks: Sequence[Sequence[Mark]]
+    marks: Marks

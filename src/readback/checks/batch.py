@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from readback.checks import marks
+from readback.checks.marks import Marks
 from readback.checks.variables import Heard, Shape
 
-Mark = tuple[str, str, str]  # of what repeats from record to record: the rule's code, what it is, 16 hex digits
 Shapes = Sequence[Shape]  # what became of the names of a record, for each choice
 
 
@@ -27,7 +28,7 @@ class Batch:
 
     indices: Sequence[int]
     longest: Sequence[Sequence[int]] = ()  # for each choice, a column of all records
-    marks: Sequence[Sequence[Mark]] = ()  # of each record
+    marks: Marks = field(default_factory=Marks)
     uses: Sequence[tuple[int, Shapes]] = ()
     observed: Mapping[int, Sequence[bool | None]] = field(default_factory=dict)
     findings: Mapping[int, Sequence[Any]] = field(default_factory=dict)
@@ -61,7 +62,7 @@ def heard(frames: Iterable[Mapping[str, Any]]) -> Iterator[Batch]:
         yield Batch(
             [one["index"] for one in records],
             list(zip(*(one["longest"] for one in records), strict=True)),
-            [one.get("marks", ()) for one in records],
+            marks.read(frame["marks"]) if "marks" in frame else marks.of_none(len(records)),
             uses,
             **rest,
             looks=[one.get("look") for one in records],

@@ -11,8 +11,7 @@ from itertools import chain
 from typing import Any
 
 from readback import as_json, sandbox
-from readback.checks import regular_records, rules
-from readback.checks.batch import Mark
+from readback.checks import marks, regular_records, rules
 from readback.checks.variables import Told
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
 from readback.prompts.self_tests import hangs, of_this, own_template
@@ -36,6 +35,7 @@ from readback.types import (
 )
 
 WORK = "readback.checks.chunk:audit_chunk"
+Mark = tuple[str, str, bytes]  # the rule's code, what the text is, its hash
 BATCH = 64  # records of one frame, and
 WAIT = 0.2  # seconds after which a frame is sent all the same: somebody may be watching
 
@@ -67,30 +67,36 @@ def warm() -> None:
 
 def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Frames of the records in their order, several in one: {"records": [{"index", "longest": [characters for each
-    choice], …}, …]}. What is empty is left out of a record, as are "uses" that are those of the record before it:
+    choice], …}, …], "marks"}. What is empty is left out of a record, as are "uses" that are those of the record before:
 
     "findings", "counts" [how many of them are of the record alone, and of each choice], "faults", "uses" [what became
     of the names, as `Told` tells it, for each choice], "observed" [whether what was sent is equal, null where nothing
-    was logged, for each choice; nothing where all are null], "marks", "look" [the sizes of a regular record].
-    Where the rules about records run, the first record has "about", too: what the looks depend on.
+    was logged, for each choice; nothing where all are null], "look" [the sizes of a regular record].
+    Where the rules about records run, the first record has "about", too: what the looks depend on; and there are the
+    marks of all of them together, as `marks.read` reads them.
 
     A pure function of the dataset and `work`: the same records in any process and any order of chunks (once
     `batch.heard` has read the uses, which name what an earlier record told), whatever the frames.
     """
     inside = in_chunks.enter(work)
-    batch: list[dict[str, Any]] = []
+    batch: list[tuple[dict[str, Any], list[Mark]]] = []
     sent, most = time.monotonic(), 1
     with of_record.plainly(work["plain"]):
         for one in _records(inside, work):
             batch.append(one)
             if len(batch) >= most or time.monotonic() - sent > WAIT:
-                yield {"records": batch}  # the first at once: how long the others take is measured from there
+                yield _frame(batch)  # the first at once: how long the others take is measured from there
                 batch, sent, most = [], time.monotonic(), 1 if work["each"] else BATCH
     if batch:
-        yield {"records": batch}
+        yield _frame(batch)
 
 
-def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _frame(batch: Sequence[tuple[dict[str, Any], list[Mark]]]) -> dict[str, Any]:
+    records, found = [one for one, _ in batch], [mine for _, mine in batch]
+    return {"records": records} | ({"marks": marks.of_records(found).as_json()} if any(found) else {})
+
+
+def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], list[Mark]]]:
     opened, choices, replies, codes = inside.opened, inside.choices, inside.replies, work["codes"]
     wanted = None if codes is None else frozenset(codes)
     watching = Observer(opened, inside.data)
@@ -140,13 +146,13 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[dict[
             ],
             "uses": [] if uses == before else uses,
             "observed": observed if any(one is not None for one in observed) else [],
-            "marks": list(_marks(RuleContext(opened, record), wanted, decided)) if of_rows else [],
             "look": sizes if of_rows else None,
             **first,
         }
         first = {}
         before = [one[:1] for one in uses]
-        yield {"index": record.place.index, "longest": longest} | {name: one for name, one in said.items() if one}
+        told = {"index": record.place.index, "longest": longest} | {name: one for name, one in said.items() if one}
+        yield told, [*_marks(RuleContext(opened, record), wanted, decided)] if of_rows else []
 
 
 def _marks(case: RuleContext, codes: Collection[str] | None, decided: rules.Deciding | None = None) -> Iterator[Mark]:
@@ -155,7 +161,7 @@ def _marks(case: RuleContext, codes: Collection[str] | None, decided: rules.Deci
     for code, kind, text in rules.marks(case, codes, decided):
         if not (masked and MASK in text):
             whole = f"{code}\0{kind}\0{text}".encode("utf-8", "surrogatepass")
-            yield code, kind, hashlib.blake2b(whole, digest_size=8).hexdigest()
+            yield code, kind, hashlib.blake2b(whole, digest_size=marks.SIZE).digest()
 
 
 def everything(

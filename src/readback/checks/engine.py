@@ -11,9 +11,9 @@ from functools import partial
 from itertools import chain
 
 from readback import sandbox
-from readback.checks import excess, kept_answers, kept_parts, rules, training, workspace_check
+from readback.checks import excess, kept_answers, kept_parts, marks, rules, training, workspace_check
 from readback.checks.audit_run import Found, Run, Workers
-from readback.checks.batch import Batch, Mark
+from readback.checks.batch import Batch
 from readback.checks.chunk import about
 from readback.checks.longest_tokens import with_tokens
 from readback.checks.once import Once
@@ -149,7 +149,7 @@ def _worked_out(
         again.begin(one.data, one.parts)
         for found in () if stopped else _side_by_side(one, jobs):
             if part:
-                marked.update(code for marks in found.marks for code, _, _ in marks)
+                marked.update(marks.codes(found.marks))
             repeated = {} if part else again.take(found.indices, found.marks)
             for index in sorted(found.by_index.keys() | repeated.keys()):
                 here = once.take(found.by_index.get(index, ()))
@@ -250,15 +250,28 @@ def _side_by_side(run: Run, jobs: int | None) -> Iterator[Found]:
             for span in spans:
                 yield from _chunk(run, *span, whole=True)
         return
-    under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_Raw]]] = deque()
+    under_way: deque[_Asked] = deque()
+    # what takes a child begins before its turn, while the others are told again
+    new = deque(run.parts.new(spans) if run.parts else ())
+    early: dict[tuple[int, int], _Asked] = {}
     with run.children, ThreadPoolExecutor(workers, thread_name_prefix="readback-audit") as threads:
+
+        def ask(span: tuple[int, int]) -> _Asked:
+            choices = tuple(run.active)
+            return _Asked(*span, choices, threads.submit(_raw, run, *span, choices))
+
         try:
             while spans or under_way:
                 while spans and len(under_way) <= workers:
-                    (start, stop), choices = spans.popleft(), tuple(run.active)
-                    under_way.append((start, stop, choices, threads.submit(_raw, run, start, stop, choices)))
-                at, stop, choices, future = under_way.popleft()
-                raw = future.result()
+                    span = spans.popleft()
+                    under_way.append(early.pop(span) if span in early else ask(span))
+                    if new and new[0] == span:
+                        new.popleft()
+                asked = under_way.popleft()
+                if new and asked.start < new[0][0] and len(early) < workers and all(one.done for one in early.values()):
+                    span = new.popleft()
+                    early[span] = ask(span)
+                at, stop, choices, raw = asked.start, asked.stop, asked.choices, asked.future.result()
                 if choices == tuple(run.active):
                     for told in raw.told:
                         at += len(told.indices)
@@ -275,6 +288,20 @@ def _spans(run: Run, workers: int) -> Iterator[tuple[int, int]]:
     count = len(run.numbers)
     each = min(in_chunks.MOST, max(FEWEST, -(-count // workers)))
     return ((at, min(at + each, count)) for at in range(0, count, each))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A range that a thread is asked for, with the choices of that moment."""
+
+    start: int
+    stop: int
+    choices: tuple[Selection, ...]
+    future: Future[_Raw]
+
+    @property
+    def done(self) -> bool:
+        return self.future.done()
 
 
 @dataclass(slots=True)
@@ -324,17 +351,17 @@ def _alone(run: Run, at: int) -> Found:
     """One record whose child was killed: its rules, then each choice in a child of its own, to find the culprit."""
     index = run.numbers[at]
     found: list[Finding | Fault] = []
-    marks: list[Mark] = []
+    its_marks = marks.of_none(1)
     for choice in (None, *run.active):
         choices = () if choice is None else (choice,)
         try:
             for told in run.asked(at, at + 1, choices, choice is None):
                 one = run.take(told, choices)
                 found.extend(one.by_index.get(index, ()))
-                marks.extend(*one.marks)
+                its_marks = one.marks if choice is None else its_marks
         except sandbox.Stopped as stopped:
             found.extend(_killed(run, index, choice, stopped))
-    return Found((index,), {index: found}, (marks,))
+    return Found((index,), {index: found}, its_marks)
 
 
 def _killed(run: Run, index: int, choice: Selection | None, stopped: sandbox.Stopped) -> Iterator[Finding]:

@@ -43,6 +43,7 @@ FILES = 2_000  # of a folder; one with more is looked through each time
 BLOCK = 1 << 20  # bytes that are read at once
 LARGEST = 128 << 20  # bytes of one answer, as it is kept
 MOST = 512 << 20  # bytes of all answers and parts of them; what was not asked for longest goes first
+TOGETHER = 64  # findings that are packed at once
 LENGTH = 8  # bytes that say how long the summary is
 
 HEADER = re.compile(r"^(?:Name|Version):[ \t]*(.*)", re.MULTILINE | re.IGNORECASE)  # of what is installed
@@ -206,6 +207,7 @@ class _Writing:
         self.packer, self.size = zlib.compressobj(1), 0
         self.packed = tempfile.SpooledTemporaryFile(BLOCK, dir=str(folder))  # noqa: SIM115 - it is closed with this
         self.fits, self.audit = True, b""  # of the summary 10,000 findings are packed less than 2 MB
+        self.lines: list[bytes] = []  # that are not packed yet
 
     def __enter__(self) -> _Writing:
         return self
@@ -221,11 +223,14 @@ class _Writing:
     def take(self, one: Finding) -> None:
         self.fits = self.fits and self.size < LARGEST
         if self.fits:
-            self._add(self.packer.compress(line(one) + b"\n"))
+            self.lines.append(line(one))
+            if len(self.lines) >= TOGETHER:
+                self._pack()
 
     def end(self, audit: Audit) -> None:
         self.fits = self.fits and not (audit.stopped or audit.faults or audit.sample or audit.limited)
         if self.fits:
+            self._pack()
             self._add(self.packer.flush())
             packer = zlib.compressobj(1)
             self.audit = b"".join((*map(packer.compress, _summary(audit)), packer.flush()))
@@ -245,6 +250,10 @@ class _Writing:
         yield from iter(lambda: self.packed.read(BLOCK), b"")
         yield self.audit
         yield len(self.audit).to_bytes(LENGTH, "big")
+
+    def _pack(self) -> None:
+        self._add(self.packer.compress(b"".join(one + b"\n" for one in self.lines)))
+        self.lines.clear()
 
     def _add(self, packed: bytes) -> None:
         try:

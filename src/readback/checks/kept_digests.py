@@ -6,7 +6,7 @@ too. Where a part of the file is what it was, the digests of the ranges in it ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from threading import Lock
 from typing import Any
@@ -27,10 +27,18 @@ class KeptDigests:
 
     def of(self, start: int, stop: int) -> str:
         """The digest of a range. Raises DatasetChanged."""
-        made = self._known.get(self._name(start, stop)) if self._known else None
-        digest = made if isinstance(made, str) else self._data.digest(start, stop)
-        self._made[start, stop] = digest
+        if (digest := self._made.get((start, stop))) is None:
+            digest = self._kept(start, stop) or self._data.digest(start, stop)
+            self._made[start, stop] = digest
         return digest
+
+    def others(self, spans: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+        """Those of these ranges whose digest is not known from earlier, without a look at their records."""
+        return [span for span in spans if not self._kept(*span)]
+
+    def _kept(self, start: int, stop: int) -> str:
+        made = self._known.get(self._name(start, stop)) if self._known else None
+        return made if isinstance(made, str) else ""
 
     def new(self) -> dict[str, str] | None:
         """All that are known now, by their names; None where an earlier check knew them, or where they have none."""

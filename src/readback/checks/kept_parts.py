@@ -12,21 +12,23 @@ import hashlib
 import time
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain, groupby, repeat
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
 from readback import as_json
-from readback.checks import kept_answers, regular_records, rules
+from readback.checks import kept_answers, marks, regular_records, rules
 from readback.checks.batch import Batch, Shapes
 from readback.checks.kept_digests import KeptDigests
 from readback.checks.made_up_records import Plan, Sizes
+from readback.checks.marks import Marks
 from readback.checks.material import Material, looks_elsewhere, told_in_full
-from readback.checks.regular_records import Look
+from readback.checks.regular_records import Look, Looks
 from readback.checks.summary import LIMIT
 from readback.checks.variables import Shape, shape
 from readback.prompts import model_input
@@ -41,6 +43,7 @@ from readback.types import Selection, Workspace
 KIND = kept_answers.KINDS[1]  # the folder in the cache
 SECTIONS = 32  # of one file; others than those that are asked for go first
 LARGEST = 16 << 20  # bytes of one file
+FEW = 4  # of so many ranges one may have to be read to know whether it is new
 ROOM = 16 << 20  # bytes that are made free at once
 
 T = TypeVar("T")
@@ -55,31 +58,50 @@ class Section:
     """What was told of a range for one choice, or of its records alone; by the places of records in the range."""
 
     findings: dict[int, list[Any]] = field(default_factory=dict)
-    marks: list[list[Any]] = field(default_factory=list)  # of the records alone; the rest of a choice
+    marks: Marks = field(default_factory=Marks)  # of the records alone; the rest of a choice
     longest: list[int] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
     uses: list[int] = field(default_factory=list)  # the number of each record's shape
     observed: list[bool | None] = field(default_factory=list)
     looks: list[Any] = field(default_factory=list)  # of the records alone: `Looks.sizes`, and what they are about
     about: Any = None
+    kept_looks: str = ""  # both as they were kept
     numbers: dict[Shape, int] = field(default_factory=dict)  # of the shapes, while they come
 
     def as_json(self) -> list[Any]:
-        of_choice = [self.longest, self.shapes, self.uses, self.observed]
-        return [list(self.findings.items()), self.marks, *of_choice, self.looks, self.about]
+        of_choice = [self.longest, self.shapes, _runs(self.uses), _runs(self.observed)]
+        looks = as_json.packed([self.about, self.looks]).decode()  # a text, which is read where somebody asks for it
+        return [list(self.findings.items()), self.marks.as_json(), *of_choice, looks]
+
+    def seen(self) -> Looks | None:
+        """What a child saw of the records; None where there is nothing, or no sense in it."""
+        try:
+            about, looks = as_json.unpacked(self.kept_looks.encode()) if self.kept_looks else (self.about, self.looks)
+            return regular_records.looks([about, looks]) if len(looks) == self.marks.count else None
+        except (TypeError, ValueError):
+            return None
 
 
 def _section(kept: Any, count: int) -> Section:
     """A section as it was kept. Raises ValueError where it is of another number of records."""
-    findings, marks, longest, shapes, uses, observed, looks, about = kept
-    if (
-        {len(marks), len(longest)} != {0, count}
-        or not len(longest) == len(uses) == len(observed)
-        or (len(looks) != len(marks))
-    ):
+    findings, kept_marks, longest, shapes, uses, observed, looks = kept
+    its_marks, uses, observed = marks.read(kept_marks), _unrolled(uses), _unrolled(observed)
+    if not isinstance(looks, str):
+        raise ValueError("it has no looks")
+    if {its_marks.count, len(longest)} != {0, count} or not len(longest) == len(uses) == len(observed):
         raise ValueError("it is of another range")
     shapes = [tuple(map(tuple, one)) for one in shapes]
-    return Section(dict(findings), marks, longest, shapes, uses, observed, looks, about)
+    return Section(dict(findings), its_marks, longest, shapes, uses, observed, kept_looks=looks)
+
+
+def _runs(values: Iterable[Any]) -> list[list[Any]]:
+    """[value, how many times] of values that follow each other."""
+    return [[value, sum(1 for _ in same)] for value, same in groupby(values)]
+
+
+def _unrolled(runs: Iterable[Any]) -> list[Any]:
+    """The values that `_runs` was told."""
+    return [*chain.from_iterable(repeat(value, times) for value, times in runs)]
 
 
 @dataclass(slots=True)
@@ -141,11 +163,23 @@ class Parts:
         if clean and count == stop - start:
             self.keep(path, partial(self._packed, _New(path, before, wanted, new)))
 
+    def new(self, spans: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+        """Those of these ranges of which nothing is kept, where they are few; none where much has changed, or all."""
+        others = self._digests.others(spans)
+        if len(others) * FEW > len(spans):
+            return []
+        with suppress(DatasetChanged):  # a child says so, too
+            return [span for span in others if not self._file_of(self._digests.of(*span)).exists()]
+        return []
+
+    def _file_of(self, digest: str) -> Path:
+        return self.folder / digest[:32]
+
     def _asked(self, numbers: range, choices: Choices, alone: Section | None, ask: Ask) -> Iterator[Batch]:
         """What is told of a range for some choices, and of its records alone where that is not known. A child is asked
         only for records of which an earlier look did not see enough.
         """
-        looks = regular_records.looks([alone.about, alone.looks]) if alone else None
+        looks = alone.seen() if alone else None
         seen: Mapping[int, Sizes] = {}
         if looks:
             look = self._look(choices)
@@ -181,7 +215,7 @@ class Parts:
             if starts[at : at + 1] != [start]:
                 starts.insert(at, start)
                 digests.insert(at, made)
-        return self.folder / made
+        return self._file_of(made)
 
     def where(self, index: int) -> tuple[str, int] | None:
         """The digest of the range that a record is in, and its place there; None where nothing was told of it yet."""
@@ -303,7 +337,7 @@ def _take(told: Batch, begin: int, alone: Section | None, choices: Sequence[Sect
                 section.findings[begin + at] = list(found[first : first + count])
             first += count
     if alone:
-        alone.marks.extend(map(list, told.marks))
+        alone.marks.extend(told.marks)
         alone.looks.extend(told.looks)
         alone.about = alone.about or told.about
     for start, stop, shapes in told.same_uses():
@@ -342,7 +376,7 @@ def _filled(indices: range, told: Batch, seen: Mapping[int, Sizes], plans: Seque
         return {places[at]: one for at, one in of_others.items()}
 
     rest = moved(told.observed), moved(told.findings), moved(told.counts), moved(told.faults)
-    return Batch(indices, longest, [()] * len(indices), uses, *rest)
+    return Batch(indices, longest, marks.of_none(len(indices)), uses, *rest)
 
 
 class _Joined:
@@ -358,10 +392,12 @@ class _Joined:
         end = begin + len(indices)
         places = {at for section in self._sections for at in section.findings if begin <= at < end}
         seen = [one.observed[begin:end] for one in self._choices]
+        if all({None}.issuperset(column) for column in seen):  # as where nothing was logged
+            seen = []
         return Batch(
             indices,
             [one.longest[begin:end] for one in self._choices],
-            self._alone.marks[begin:end],
+            self._alone.marks.part(begin, end),
             [*self._uses(begin, end)],
             {at: row for at, row in enumerate(zip(*seen, strict=True)) if any(one is not None for one in row)},
             {

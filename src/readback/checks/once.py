@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from readback.checks import rules
@@ -22,6 +22,7 @@ class Once:
     """
 
     data: Dataset
+    rules: Mapping[str, Callable[..., tuple[str | None, ...] | None]] = field(default_factory=lambda: _rules())
     said: set[tuple[str | None, ...]] = field(default_factory=set)
     records: Counter[str] = field(default_factory=Counter)  # by code, those where nothing else of it was told
 
@@ -43,15 +44,14 @@ class Once:
         """Remember where what was told of a record is true of all, so that nobody counts that record for a share."""
         codes: dict[bool, set[str]] = {True: set(), False: set()}
         for one in told:
-            codes[self._about(one) is not None].add(one.code)
+            if one.code in self.rules:
+                codes[self._about(one) is not None].add(one.code)
         self.records.update(codes[True] - codes[False])
 
     def _about(self, one: Finding | Fault) -> tuple[str | None, ...] | None:
-        if isinstance(one, Fault):
+        if isinstance(one, Fault) or (about := self.rules.get(one.code)) is None:
             return None
-        rule = rules.RULES().get(one.code)
-        about = getattr(rule.logic, "once", None) if rule else None
-        said = about(one, self._nowhere) if about else None
+        said = about(one, self._nowhere)
         return None if said is None else (one.code, one.place.file, *selection_key(one.place), one.severity, *said)
 
     def _nowhere(self, name: str) -> bool:
@@ -59,3 +59,8 @@ class Once:
         root = name.partition(".")[0]
         field_name = source.fields.get(root, root) if source else root
         return len(self.data) > 1 and len(known) < MOST and field_name not in known
+
+
+def _rules() -> dict[str, Callable[..., tuple[str | None, ...] | None]]:
+    """What the rules that have it answer to `once`, by code."""
+    return {code: rule.logic.once for code, rule in rules.RULES().items() if hasattr(rule.logic, "once")}

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-
-from readback.types import Finding
 
 SelectionKey = tuple[str | None, ...]
 Key = tuple[str, SelectionKey]  # a rule's code, and the condition its finding is about
@@ -17,15 +15,13 @@ class RecordsWithFinding:
 
     bits: dict[Key, bytearray] = field(default_factory=dict)
 
-    def take(self, found: Iterable[tuple[SelectionKey, Finding]]) -> None:
-        """Remember the records of these findings; those about no record are left alone."""
-        for condition, one in found:
-            if (index := one.place.index) is None:
-                continue
-            bits = self.bits.setdefault((one.code, condition), bytearray())
-            if len(bits) <= index // 8:
-                bits.extend(bytes(index // 8 + 1 - len(bits)))
-            bits[index // 8] |= 1 << index % 8
+    def take(self, code: str, condition: SelectionKey, index: int) -> None:
+        """Remember that a record has a finding."""
+        if (bits := self.bits.get((code, condition))) is None:
+            bits = self.bits[code, condition] = bytearray()
+        if len(bits) <= index // 8:
+            bits.extend(bytes(index // 8 + 1 - len(bits)))
+        bits[index // 8] |= 1 << index % 8
 
     def done(self) -> Mapping[Key, bytes]:
         """The bits as they will stay."""

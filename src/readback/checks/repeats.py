@@ -7,28 +7,27 @@ first ones, no memory here; texts are read again, and held against each other, o
 
 from __future__ import annotations
 
-import mmap
-import tempfile
-from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import merge
-from itertools import chain, islice
+from itertools import chain
+from math import isqrt
 
 from readback.checks import rules
-from readback.checks.batch import Mark
 from readback.checks.kept_parts import Parts
 from readback.checks.kept_repeats import KeptRepeats
+from readback.checks.marks import Kind, Marks
 from readback.checks.rules import Fault
 from readback.records.dataset import Dataset
+from readback.records.numbers_on_disk import NumbersOnDisk
 from readback.types import Finding, Record, RuleContext, Workspace
 
 HELD = 8_192  # marks in memory, which take 1 MB
 RUNS = 8  # of one size: then they are made one
 LOOKS = 8  # at earlier records, after which the pages of the index are given back: after each, half as much again
-BLOCK = 1 << 13  # numbers that are written at once
+Pairs = tuple[Sequence[int], Sequence[int]]  # marks in their order, and the record of each
 LAST = (1 << 23) - 1
+LEAST = -(1 << 63)  # of all marks
 FILE = 1 << 40  # records that a file may have, so that one number tells the file and the record
 
 
@@ -47,26 +46,23 @@ class Repeats:
         self.files.append(data)
         self.kept = KeptRepeats(parts)
 
-    def take(self, indices: Sequence[int], marks: Sequence[Sequence[Mark]]) -> Mapping[int, Sequence[Finding | Fault]]:
+    def take(self, indices: Sequence[int], marks: Marks) -> Mapping[int, Sequence[Finding | Fault]]:
         """What these records repeat of earlier ones, by their numbers; most repeat nothing. Raises DatasetChanged."""
-        numbers = [[int(mark, 16) for _, _, mark in found] for found in marks]
-        seen = self.first.seen(chain.from_iterable(numbers))
-        base, said = (len(self.files) - 1) * FILE, dict[int, Sequence[Finding | Fault]]()
-        for index, found, mine in zip(indices, marks, numbers, strict=True):
-            if seen.isdisjoint(mine):
-                self.first.add(mine, base + index)
-            elif told := self._again(index, base + index, found, mine):
-                said[index] = told
+        base, owners, kinds = (len(self.files) - 1) * FILE, list[int](), list[Kind]()
+        for start, stop, its_kinds in marks.same_kinds():
+            owners += [base + index for index in indices[start:stop] for _ in its_kinds]
+            kinds += its_kinds * (stop - start)
+        again: dict[int, dict[tuple[str, int], list[str]]] = {}
+        for at in self.first.take(marks.numbers, owners):
+            (code, kind), here = kinds[at], owners[at]
+            if (first := self.first.of(marks.numbers[at], here)) != here:
+                again.setdefault(here - base, {}).setdefault((code, first), []).append(kind)
+        said: dict[int, Sequence[Finding | Fault]] = {}
+        for index, repeated in again.items():
+            told = (self._told(code, first, index, kinds) for (code, first), kinds in repeated.items())
+            if found := [*chain.from_iterable(told)]:
+                said[index] = found
         return said
-
-    def _again(self, index: int, here: int, found: Sequence[Mark], mine: Sequence[int]) -> Sequence[Finding | Fault]:
-        again: dict[tuple[str, int], list[str]] = {}
-        for (code, kind, _), mark in zip(found, mine, strict=True):
-            first = self.first.take(mark, here)
-            if first != here:
-                again.setdefault((code, first), []).append(kind)
-        told = (self._told(code, first, index, kinds) for (code, first), kinds in again.items())
-        return [*chain.from_iterable(told)]
 
     def _told(self, code: str, first: int, later: int, kinds: Sequence[str]) -> Sequence[Finding | Fault]:
         file, index = divmod(first, FILE)
@@ -91,7 +87,7 @@ class Repeats:
 
 
 class _Firsts:
-    """The first record of each mark: a few in memory, the others in files without a name."""
+    """The first record of each mark: a few in memory, the others on disk."""
 
     def __init__(self) -> None:
         self.held: dict[int, int] = {}
@@ -99,74 +95,89 @@ class _Firsts:
         self.levels: list[list[_Run]] = []  # of each, the runs are RUNS times as long as those of the one before
         self.maybe = bytearray(1 << 20)  # a bit for the marks that end alike: where it is not set, there was none
 
-    def seen(self, marks: Iterable[int]) -> set[int]:
-        """Those that came before, or come more than once here; a few of the others, too. From now on all have come."""
-        found, maybe = set[int](), self.maybe
-        for mark in marks:
-            at, bit = (mark & LAST) >> 3, 1 << (mark & 7)
-            if maybe[at] & bit:
-                found.add(mark)
+    def take(self, marks: Sequence[int], records: Sequence[int]) -> list[int]:
+        """These marks come, each of its record. Answers the places of those of which `of` knows whether one came
+        before: not of a mark that is seen for the first time, but for a few.
+        """
+        maybe, again, first = self.maybe, list[int](), list[int]()
+        for at, mark in enumerate(marks):
+            byte, bit = (mark & LAST) >> 3, 1 << (mark & 7)
+            if maybe[byte] & bit:
+                again.append(at)
             else:
-                maybe[at] |= bit
-        return found
+                maybe[byte] |= bit
+                first.append(at)
+        self.held.update(zip(map(marks.__getitem__, first), map(records.__getitem__, first), strict=True))
+        self._make_room()
+        return again
 
-    def add(self, marks: Sequence[int], here: int) -> None:
-        """A record has these marks, and none had any of them before."""
-        for mark in marks:
-            self.held[mark] = here
-        if len(self.held) >= self.room:
-            self._put_away()
-
-    def take(self, mark: int, here: int) -> int:
+    def of(self, mark: int, here: int) -> int:
         """The record that has the mark first, which is `here` where none had it before."""
         first = self.held.get(mark)
         if first is None:
             runs = chain.from_iterable(reversed(self.levels))
             first = next((found for run in runs if (found := run.get(mark)) is not None), None)
         if first is None:
-            first = here
-            self.add([mark], here)
+            first = self.held[mark] = here
+            self._make_room()
         return first
+
+    def _make_room(self) -> None:
+        if len(self.held) >= self.room:
+            self._put_away()
 
     def _put_away(self) -> None:
         """Make room. Where the disk has none, memory has to do."""
         full = next((at for at, level in enumerate(self.levels) if len(level) < RUNS - 1), len(self.levels))
         runs = [run for level in self.levels[:full] for run in level]
         try:
-            held = ((mark, self.held[mark]) for mark in sorted(self.held))
-            made = _Run(merge(held, *(run.pairs() for run in runs)))
+            marks = sorted(self.held)
+            held = marks, [*map(self.held.__getitem__, marks)]
+            made = _Run(_merged([held, *((run.marks, run.records) for run in runs)]))
             self.levels[: full + 1] = [*([] for _ in range(full)), [*chain(*self.levels[full : full + 1]), made]]
             self.held.clear()
-            for run in chain.from_iterable(self.levels):
-                run.let_go()
         except OSError:
             self.room *= 2
 
 
 class _Run:
-    """Marks in their order, each with its record, in a file that is gone with this."""
+    """Marks in their order, and the record of each, on disk."""
 
-    def __init__(self, pairs: Iterable[tuple[int, int]]) -> None:
+    def __init__(self, parts: Iterable[Pairs]) -> None:
         """Raises OSError."""
-        numbers = chain.from_iterable(pairs)
-        with tempfile.TemporaryFile() as file:
-            while block := array("Q", islice(numbers, BLOCK)):
-                block.tofile(file)
-            file.flush()
-            self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        whole = memoryview(self._mapped).cast("Q")
-        self._marks, self._records = whole[::2], whole[1::2]
+        self.marks, self.records = NumbersOnDisk(), NumbersOnDisk()
+        for marks, records in parts:
+            self.marks.extend(marks)
+            self.records.extend(records)
+        self.marks.put_away()
+        self.records.put_away()
 
     def get(self, mark: int) -> int | None:
         """The record of a mark, where it is here."""
-        at = bisect_left(self._marks, mark)
-        return self._records[at] if at < len(self._marks) and self._marks[at] == mark else None
+        size = len(self.marks)
+        guess, near = (
+            (mark - LEAST) * size >> 64,
+            2 * isqrt(size) + 8,
+        )  # hashes are spread evenly: hardly one is further
+        first = max(0, guess - near)
+        some: Sequence[int] = self.marks[first : guess + near]
+        at = bisect_left(some, mark)
+        if (first and not at) or (at == len(some) and first + at < size):
+            first, some, at = 0, self.marks, bisect_left(self.marks, mark)
+        return self.records[first + at] if at < len(some) and some[at] == mark else None
 
-    def pairs(self) -> Iterator[tuple[int, int]]:
-        """Each mark and its record."""
-        return zip(self._marks, self._records, strict=True)
 
-    def let_go(self) -> None:
-        """Give back the memory of what was looked at."""
-        if hasattr(mmap, "MADV_DONTNEED"):
-            self._mapped.madvise(mmap.MADV_DONTNEED)
+def _merged(runs: Sequence[Pairs]) -> Iterator[Pairs]:
+    """All of them in order, a part at a time: hashes are spread evenly, so each part holds as many or nearly so."""
+    parts = -(-sum(len(marks) for marks, _ in runs) // HELD)
+    begins = [0] * len(runs)
+    for part in range(1, parts + 1):
+        ends = [
+            bisect_left(marks, LEAST + (part << 64) // parts, at) for at, (marks, _) in zip(begins, runs, strict=True)
+        ]
+        spans = [*zip(runs, begins, ends, strict=True)]
+        marks = [*chain.from_iterable(mine[at:end] for (mine, _), at, end in spans)]
+        records = [*chain.from_iterable(mine[at:end] for (_, mine), at, end in spans)]
+        order = sorted(range(len(marks)), key=marks.__getitem__)
+        yield [marks[at] for at in order], [records[at] for at in order]
+        begins = ends

@@ -142,12 +142,14 @@ class Tally:
         if not found:  # as in most records
             return passed
         mine: Seen = {}  # of one record: no other shares a key with it
+        several = len(found) > 1
         for each in found:
             if isinstance(each, Fault):
                 self.faults.extend([each] if len(self.faults) < KEPT else [])
                 continue
             self.limited = self.limited or each.code == LIMIT
-            one = told_apart(each, self.seen if each.place.index is None else mine)
+            about_none = each.place.index is None
+            one = told_apart(each, self.seen if about_none else mine) if several or about_none else each
             if (number := _ignored(one, self.opened.ignore)) is not None:
                 self.ignored[number] += 1
                 self.ignored_findings.add(one)
@@ -156,14 +158,19 @@ class Tally:
             else:
                 self.findings.add(one)
                 passed.append(one)
-        self.counts.update(one.code for one in passed)
-        self.severities.update(one.severity for one in passed)
-        self.weights.update((*selection_key(one.place), one.severity) for one in passed)
-        for model in self.opened.models.values():
-            self.of_models[model.name] += sum(one.severity == "error" and concerns(one, model) for one in passed)
-        of_records = {(one.code, one.place.index) for one in passed if one.place.index is not None}
-        self.by_record.update(code for code, _ in of_records)
-        self.with_finding.take((selection_key(one.place), one) for one in passed)
+        in_records = set[tuple[str, int]]()
+        for one in passed:
+            key, index = selection_key(one.place), one.place.index
+            self.counts[one.code] += 1
+            self.severities[one.severity] += 1
+            self.weights[(*key, one.severity)] += 1
+            for model in self.opened.models.values() if one.severity == "error" else ():
+                self.of_models[model.name] += concerns(one, model)
+            if index is not None:
+                self.with_finding.take(one.code, key, index)
+                if (one.code, index) not in in_records:
+                    in_records.add((one.code, index))
+                    self.by_record[one.code] += 1
         return passed
 
     def measure(
@@ -283,7 +290,10 @@ def covers(ignored: Ignored, one: Finding) -> bool:
 
 def _ignored(one: Finding, suppressions: Iterable[Ignored]) -> int | None:
     """The number of the suppression that covers a finding."""
-    return next((number for number, ignored in enumerate(suppressions) if covers(ignored, one)), None)
+    for number, ignored in enumerate(suppressions):
+        if covers(ignored, one):
+            return number
+    return None
 
 
 @dataclass(slots=True)

@@ -159,7 +159,7 @@ def _written(
     ended: list[Audit] = []
     found = _passing(steps, args.quiet, ended)
     for piece in _pieces(opened, found, lambda: ended[0], args, then):
-        print(piece)
+        sys.stdout.write(f"{piece}\n")  # at once, also where Python is told to keep nothing back
     (audit,) = ended
     if args.format == "json":
         since = {"since": _changes.values(then)} if then else {}

@@ -26,7 +26,7 @@ from readback.readers.progress import Cancelled, Progress
 from readback.readers.row import Event, Header, Refused, Row
 from readback.records import plugin_rows
 from readback.records.changed import ChangedWhileRead, DatasetChanged
-from readback.records.dataset_index import SPOOL, Index, load
+from readback.records.dataset_index import SPOOL, TWICE, Index, load
 from readback.records.field_path import MISSING, look
 from readback.records.index_pass import Counts, build, events, unpackers
 from readback.records.private_fields import private_paths, shown
@@ -111,7 +111,7 @@ class Dataset:
 
     def again(self, index: int) -> bool:
         """Whether an earlier record has the id of this one."""
-        if self._index is None or "dat-duplicate-id" not in self.diagnostic_counts:
+        if self._index is None or TWICE not in self.diagnostic_counts:
             return False
         return self._index.find(self._index.id(index)) != index
 
@@ -124,7 +124,7 @@ class Dataset:
             return made.hexdigest()
         made.update(json.dumps([self._index.meta["shape"], self.detail, asdict(self.systems)]).encode())
         made.update(self._index.bytes(start, stop))
-        if "dat-duplicate-id" in self.diagnostic_counts:
+        if TWICE in self.diagnostic_counts:
             made.update(bytes(map(self.again, range(start, stop))))
         begin, end = self._index.span(start)[0], self._index.span(stop - 1)[1]
         for at in range(begin, end, PIECE):
@@ -144,7 +144,7 @@ class Dataset:
         made = hashlib.sha256(json.dumps([of_file, start, stop, part, begin // part, within]).encode())
         for piece in self._index.raw(start, stop):
             made.update(piece)
-        if "dat-duplicate-id" in self.diagnostic_counts:
+        if TWICE in self.diagnostic_counts:
             made.update(bytes(map(self.again, range(start, stop))))
         self._index.let_go()
         return made.hexdigest()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import mmap
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from hashlib import blake2b
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ IDS = "ids.bin"
 META = "meta.json"
 SPOOL = "spool"  # what a packed or binary file holds, as lines
 PARTS = (NUMBERS, IDS, META, SPOOL)
+TWICE = "dat-duplicate-id"  # the code of what is said where an id comes again
 NOTHING = memoryview(b"")
 BLOCK = 1 << 16  # numbers that are written at once
 
@@ -39,6 +40,18 @@ class Index:
     def ends(self) -> memoryview:
         """Where each id ends."""
         return self.numbers[3 * self.count : 4 * self.count]
+
+    @property
+    def table(self) -> memoryview:
+        """What finds an id: see `table_for`."""
+        return self.numbers[4 * self.count :]
+
+    def begins(self, names: Names) -> bool:
+        """Whether these are the ids of more records, of which the first are the ones here, each with its own id."""
+        if not 0 < self.count <= len(names) or TWICE in self.meta["note_counts"]:
+            return False
+        ends = memoryview(names.ends)[: self.count].cast("B")
+        return ends == self.ends.cast("B") and names.buffer[: len(self.names)] == self.names
 
     def let_go(self) -> None:
         """Give back the memory of the pages that were looked at; they are read again where they are needed again."""
@@ -81,7 +94,7 @@ class Index:
     def find(self, called: str) -> int | None:
         """The first record of that id."""
         name = called.encode("utf-8", "surrogatepass")
-        return next((index for index in slots(self.numbers[4 * self.count :], name) if self._name(index) == name), None)
+        return next((index for index in slots(self.table, name) if self._name(index) == name), None)
 
     def parts(self, size: int) -> tuple[tuple[int, int], ...]:
         """Ranges of records that each hold about `size` bytes."""
@@ -92,25 +105,28 @@ class Index:
         return tuple(pairwise(cuts))
 
 
-def table_for(names: Names, doubled: Callable[[int, int], None]) -> array[int]:
+def table_for(names: Names, doubled: Callable[[int, int], None], before: Index | None = None) -> array[int]:
     """A table that finds an id (open addressing; record number + 1).
 
-    `doubled` is told of each record whose id an earlier record has, and of that one.
+    `doubled` is told of each record whose id an earlier record has, and of that one. `before` is an index of what may
+    be the first of these records: then its table is gone on with.
     """
     size = 8
     while size < 2 * len(names):
         size *= 2
+    known = before.table if before and before.begins(names) else ()
     # half as wide as it is on the disk, where a file of so many records lets it: it is all in memory
-    table = array("q", bytes(8 * size)) if len(names) >= 1 << 31 else array("i", bytes(4 * size))
-    for index in range(len(names)):
-        name = names[index]
+    kind = "q" if len(names) >= 1 << 31 else "i"
+    table = array(kind, known) if len(known) == size else array(kind, bytes(size * array(kind).itemsize))
+    done = before.count if before and len(known) == size else 0
+    for number, name in enumerate(names.since(done), done + 1):
         at = _slot(name, size)
         while (other := table[at]) and names[other - 1] != name:
             at = (at + 1) % size
         if other:
-            doubled(index, other - 1)
+            doubled(number - 1, other - 1)
         else:
-            table[at] = index + 1
+            table[at] = number
     return table
 
 
@@ -125,7 +141,7 @@ def slots(table: memoryview, name: bytes) -> Iterator[int]:
 
 def _slot(name: bytes, size: int) -> int:
     # a cryptographic hash: ids chosen to collide would turn the table into a list
-    return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest()) % size
+    return int.from_bytes(blake2b(name, digest_size=8).digest()) % size
 
 
 class Names:
@@ -139,10 +155,18 @@ class Names:
         return len(self.ends)
 
     def __getitem__(self, index: int) -> bytes:
-        return bytes(self.buffer[self.ends[index - 1] if index else 0 : self.ends[index]])
+        return bytes(self.buffer[self._begin(index) : self.ends[index]])
+
+    def since(self, first: int) -> Iterator[bytes]:
+        """Those from a number on."""
+        ends = memoryview(self.ends)[first:]
+        return (bytes(self.buffer[start:end]) for start, end in pairwise(chain((self._begin(first),), ends)))
+
+    def _begin(self, index: int) -> int:
+        return self.ends[index - 1] if index else 0
 
 
-def write(folder: Path, path: Path, meta: dict[str, Any], numbers: Sequence[array[int]]) -> None:
+def write(folder: Path, path: Path, meta: dict[str, Any], numbers: Sequence[Sequence[int]]) -> None:
     """Write an index into a fresh folder; ABOUT comes last and holds the checksums of the others, and its own."""
     with (folder / NUMBERS).open("wb") as out:
         for one in numbers:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
@@ -27,8 +27,9 @@ from readback.readers.row import Blank, Event, Header, Mark, Refused, Row
 from readback.readers.table_columns import JsonColumns
 from readback.records import plugin_rows, reading_state, repeated_ids
 from readback.records.changed import ChangedWhileRead
-from readback.records.dataset_index import IDS, SPOOL, Names, mapped, table_for, write
+from readback.records.dataset_index import IDS, SPOOL, TWICE, Index, Names, mapped, table_for, write
 from readback.records.field_names import FieldNames, invisible
+from readback.records.numbers_on_disk import BLOCK, NumbersOnDisk
 from readback.records.pieces import Pieces
 from readback.records.private_fields import private_paths
 from readback.records.reading_state import Earlier
@@ -259,9 +260,7 @@ class _Reading:
         self.held = BoundedDiagnostics()  # of what is refused before the first record
         self.no_objects = 0  # of these, values that are JSON and no objects
         private = private_paths(source)
-        self.starts: array[int] = array("q")
-        self.ends: array[int] = array("q")
-        self.lines: array[int] = array("q")
+        self.starts, self.ends, self.lines = (NumbersOnDisk(folder) for _ in range(3))
         self.ids = RecordIds(source.id, private, folder, self.lines)
         self.guessed = source.id is None
         self.names = FieldNames(source, private)
@@ -269,6 +268,7 @@ class _Reading:
         self.bad = self.blank = self.header = self.continued = self.last = 0
         self.shape: dict[str, Any] = {}
         self.marked: Mark | None = None
+        self.before: Index | None = None  # of an earlier pass over the beginning
         self._known: dict[str, Any] = {}
 
     def mark(self, mark: Mark) -> None:
@@ -293,9 +293,11 @@ class _Reading:
     def resume(self, before: Earlier) -> None:
         """Go on where an earlier pass was at its mark. Raises OSError and ValueError."""
         known, held = before.known, before.index
-        for at, numbers in enumerate((self.starts, self.ends, self.lines)):
-            first = at * held.count
-            numbers.frombytes(held.numbers[first : first + known["records"]].tobytes())
+        self.before = held
+        for number, numbers in enumerate((self.starts, self.ends, self.lines)):
+            first = number * held.count
+            for at in range(first, last := first + known["records"], BLOCK):
+                numbers.extend(held.numbers[at : min(at + BLOCK, last)])
         for name in COUNTED:
             setattr(self, name, known["counts"][name])
         self.diagnostics.resume(known["diagnostics"])
@@ -368,7 +370,7 @@ class _Reading:
             self.diagnostics.add(replace(first, values={"reason": reason, "kind": kind, "count": self.bad}))
         self.held = BoundedDiagnostics()
 
-    def finish(self, folder: Path, by_lines: bool, row: Again) -> tuple[dict[str, Any], list[array[int]]]:
+    def finish(self, folder: Path, by_lines: bool, row: Again) -> tuple[dict[str, Any], list[Sequence[int]]]:
         """What the index is to hold; `row` reads the row between two bytes of the file once more."""
         field, id_ends, odd, diagnostics = self.ids.finish(folder / IDS, self.file)
         self.diagnostics.extend(diagnostics)
@@ -379,7 +381,7 @@ class _Reading:
             return Location(file=self.file, line=self.lines[index], index=index, record=record)
 
         again: list[tuple[int, int]] = []
-        table = table_for(names, lambda index, first: again.append((index, first)))
+        table = table_for(names, lambda index, first: again.append((index, first)), self.before)
         # a field that was only taken for the id, and is on several rows each, says what a row is about
         about = self.guessed and 2 * len(again) >= len(self.starts)
         held = list(self.columns.held) if self.columns else []
@@ -394,7 +396,7 @@ class _Reading:
             at = place(index)
             values = {"id": at.record, "first": self.lines[first]}
             light: Severity | None = "info" if about or index in apart else None
-            self.diagnostics.add(Diagnostic("dat-duplicate-id", values, at, severity=light))
+            self.diagnostics.add(Diagnostic(TWICE, values, at, severity=light))
         self.diagnostics.extend(invisible("id", place(index).record or "", place(index)) for index in odd)
         if held and self.source.json is None:
             self.diagnostics.add(

@@ -102,7 +102,7 @@ class RecordIds:
         """Forget what was collected."""
         for column in self._columns:
             column.close(0)
-            column.path.unlink()
+            column.path.unlink(missing_ok=True)
 
     def finish(self, target: Path, file: str) -> tuple[str | None, array[int], array[int], Iterable[Diagnostic]]:
         """Write the ids to `target`; answers the field, where each id ends, the odd ones, and what to say."""
@@ -114,6 +114,7 @@ class RecordIds:
             if column is not chosen:
                 column.drop()
         if chosen and not chosen.missing:
+            chosen.path.touch()  # of no records there is no file
             chosen.path.rename(target)
             chosen.path = target
             return chosen.field, chosen.ends, chosen.odd, []
@@ -235,9 +236,8 @@ class _Column:
             self.missing = range(count)
         elif isinstance(self.missing, array):
             self.missing.extend(range(self._next, count))
-        if self._out is None:
-            self._out = self.path.open("wb")
-        self._out.close()
+        if self._out:
+            self._out.close()
 
 
 def _write(target: Path, chosen: _Column | None, names: Mapping[int, str], count: int) -> array[int]:
@@ -245,7 +245,7 @@ def _write(target: Path, chosen: _Column | None, names: Mapping[int, str], count
     ends: array[int] = array("q")
     at = 0
     own = iter(range(count))
-    with target.open("wb") as out, chosen.path.open("rb") if chosen else BytesIO() as given:
+    with target.open("wb") as out, chosen.path.open("rb") if chosen and chosen.ends else BytesIO() as given:
         for index in range(count):
             name = names.get(index)
             if name is not None:
