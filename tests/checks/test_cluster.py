@@ -209,6 +209,10 @@ def workers(
         )
         for _ in range(2)
     ]
+    from distributed import Client
+
+    with Client(scheduler, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=120)
     yield there
     for one in there:
         one.kill()
@@ -228,10 +232,6 @@ def test_the_workers_of_a_cluster_give_the_same_bytes_and_those_of_a_killed_one_
     assert (code, out) == (2, "")
     assert "has no worker" in err
     workers = request.getfixturevalue("workers")
-    from distributed import Client
-
-    with Client(scheduler, set_as_default=False) as client:
-        client.wait_for_workers(2, timeout=120)
     assert asked("--cluster", scheduler) == asked() == (1, asked()[1], "")
     here = workspace.open(folder)
     with cluster.connected(scheduler, here, lambda *said: pytest.fail(str(said))) as found:
@@ -259,7 +259,6 @@ def test_workers_copy_what_is_at_an_address_themselves(
     from distributed import Client
 
     with Client(scheduler, set_as_default=False) as client:
-        client.wait_for_workers(1, timeout=120)
         look = {**asked, "workspace": {**payload["workspace"], "root": "/nowhere"}}
         assert client.submit(cluster.look, json.dumps(look), pure=False).result() == "null"
         work = {**asked, "work": {**payload, "workspace": look["workspace"]}}

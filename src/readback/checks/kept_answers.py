@@ -285,7 +285,7 @@ def _steps(file: BinaryIO, begin: int, end: int) -> Iterator[Finding | Audit]:
     """The findings, which are before `begin`, and the summary between it and `end`."""
     with file:
         file.seek(0)
-        yield from (as_json.read_finding(json.loads(one)) for one in _lines(file, begin))
+        yield from (as_json.read_finding(as_json.unpacked(one)) for one in _lines(file, begin))
         lines = _lines(file, end - begin)
         made: Audit = maker(Audit)(json.loads(next(lines)))
         findings, ignored = Pile(), Pile()

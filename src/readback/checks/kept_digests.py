@@ -34,7 +34,8 @@ class KeptDigests:
 
     def others(self, spans: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         """Those of these ranges whose digest is not known from earlier, without a look at their records."""
-        return [span for span in spans if not self._kept(*span)]
+        self._made |= {span: digest for span in spans if (digest := self._kept(*span))}
+        return [span for span in spans if span not in self._made]
 
     def _kept(self, start: int, stop: int) -> str:
         made = self._known.get(self._name(start, stop)) if self._known else None
