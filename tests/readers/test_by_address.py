@@ -19,6 +19,7 @@ import readback
 from readback.cli import main
 from readback.readers import by_address, cache_folder
 from readback.readers.by_address import Refused
+from readback.readers.file_state import state
 from readback.review import renamed, state_folder
 from readback.review.event import Draft, new_id
 from readback.review.store import Store
@@ -79,9 +80,9 @@ def test_each_state_has_a_folder_of_its_own_which_stays_as_it_is(store: Any) -> 
     for name, text in FILES.items():
         store.pipe_file(f"/team/prompts/{name}", text.encode())
     store.rm("/team/prompts/more", recursive=True)
-    before = (first / "readback.yml").stat()
+    before = state(first / "readback.yml")
     assert by_address.fetch("memory://team/prompts") == first
-    assert (first / "readback.yml").stat() == before  # the same file, and so its index is good
+    assert state(first / "readback.yml") == before  # the same file, and so its index is good
 
 
 def test_a_copy_that_is_no_longer_what_it_was_is_made_again(store: Any) -> None:
