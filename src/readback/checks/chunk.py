@@ -12,6 +12,7 @@ from typing import Any
 
 from readback import as_json, sandbox
 from readback.checks import marks, regular_records, rules
+from readback.checks.marks import Mark
 from readback.checks.variables import Told
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
 from readback.prompts.self_tests import hangs, of_this, own_template
@@ -35,7 +36,6 @@ from readback.types import (
 )
 
 WORK = "readback.checks.chunk:audit_chunk"
-Mark = tuple[str, str, bytes]  # the rule's code, what the text is, its hash
 BATCH = 64  # records of one frame, and
 WAIT = 0.2  # seconds after which a frame is sent all the same: somebody may be watching
 

@@ -268,7 +268,7 @@ def _side_by_side(run: Run, jobs: int | None) -> Iterator[Found]:
                     if new and new[0] == span:
                         new.popleft()
                 asked = under_way.popleft()
-                if new and asked.start < new[0][0] and len(early) < workers and all(one.done for one in early.values()):
+                if new and len(early) < workers and all(one.future.done() for one in early.values()):
                     span = new.popleft()
                     early[span] = ask(span)
                 at, stop, choices, raw = asked.start, asked.stop, asked.choices, asked.future.result()
@@ -298,10 +298,6 @@ class _Asked:
     stop: int
     choices: tuple[Selection, ...]
     future: Future[_Raw]
-
-    @property
-    def done(self) -> bool:
-        return self.future.done()
 
 
 @dataclass(slots=True)

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-Kind = tuple[str, str]  # the rule's code, what the text is
+Mark = tuple[str, str, bytes]  # the rule's code, what the text is, and the SIZE bytes that hash it
+Kind = tuple[str, str]  # a mark without its hash
 Kinds = tuple[Kind, ...]
 SIZE = 8  # bytes of a hash
 
@@ -30,8 +31,8 @@ class Marks:
         for (start, kinds), (stop, _) in pairwise((*self.runs, (self.count, ()))):
             yield start, stop, kinds
 
-    def add(self, found: Sequence[tuple[str, str, bytes]]) -> None:
-        """Those of one more record: code, kind, and the SIZE bytes that hash the text."""
+    def add(self, found: Sequence[Mark]) -> None:
+        """Those of one more record."""
         kinds = tuple((code, kind) for code, kind, _ in found)
         if not self.runs or kinds != self.runs[-1][1]:
             self.runs.append((self.count, kinds))
@@ -66,8 +67,8 @@ class Marks:
         return [self.count, table, runs, self.numbers.tobytes().hex()]
 
 
-def of_records(records: Iterable[Sequence[tuple[str, str, bytes]]]) -> Marks:
-    """The marks of each record, as `add` takes them."""
+def of_records(records: Iterable[Sequence[Mark]]) -> Marks:
+    """The marks of each record."""
     made = Marks()
     for found in records:
         made.add(found)
@@ -92,6 +93,6 @@ def of_none(count: int) -> Marks:
     return Marks(count, [(0, ())] if count else [])
 
 
-def codes(marks: Marks) -> Sequence[str]:
+def codes(marks: Marks) -> set[str]:
     """The rules whose marks are there."""
-    return [*dict.fromkeys(code for _, kinds in marks.runs for code, _ in kinds)]
+    return {code for _, kinds in marks.runs for code, _ in kinds}

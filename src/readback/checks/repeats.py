@@ -155,10 +155,8 @@ class _Run:
     def get(self, mark: int) -> int | None:
         """The record of a mark, where it is here."""
         size = len(self.marks)
-        guess, near = (
-            (mark - LEAST) * size >> 64,
-            2 * isqrt(size) + 8,
-        )  # hashes are spread evenly: hardly one is further
+        guess = (mark - LEAST) * size >> 64  # hashes are spread evenly:
+        near = 2 * isqrt(size) + 8  # hardly one is further away
         first = max(0, guess - near)
         some: Sequence[int] = self.marks[first : guess + near]
         at = bisect_left(some, mark)

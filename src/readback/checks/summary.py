@@ -142,7 +142,7 @@ class Tally:
         if not found:  # as in most records
             return passed
         mine: Seen = {}  # of one record: no other shares a key with it
-        several = len(found) > 1
+        several = len(found) > 1  # the only one of a record need not be told from others
         for each in found:
             if isinstance(each, Fault):
                 self.faults.extend([each] if len(self.faults) < KEPT else [])
