@@ -12,7 +12,7 @@ import pytest
 from in_time import in_time
 
 from readback import workspace
-from readback.checks import engine, repeats, rules
+from readback.checks import engine, first_records, repeats, rules
 from readback.checks.marks import of_records
 from readback.prompts import in_chunks
 from readback.records import numbers_on_disk
@@ -133,9 +133,9 @@ def test_a_rule_about_the_dataset_that_fails_is_our_fault_and_stops_no_other(
 
 @pytest.mark.parametrize("together", [1, 50])
 def test_marks_are_known_however_few_fit_into_memory(monkeypatch: pytest.MonkeyPatch, together: int) -> None:
-    monkeypatch.setattr(repeats, "HELD", 8)
-    monkeypatch.setattr(repeats, "RUNS", 3)
-    seen, expected, drawn = repeats._Firsts(), dict[int, int](), Random(17)
+    monkeypatch.setattr(first_records, "HELD", 8)
+    monkeypatch.setattr(first_records, "RUNS", 3)
+    seen, expected, drawn = first_records.FirstRecords(), dict[int, int](), Random(17)
     for first in range(0, 2_000, together):
         marks = [
             drawn.choice(list(expected)) if drawn.random() < 0.2 and expected else drawn.getrandbits(64) - (1 << 63)
@@ -156,7 +156,7 @@ def test_marks_are_known_however_few_fit_into_memory(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("begin", [-(1 << 63), -3_000, 0])
 def test_a_mark_is_found_however_marks_are_spread(begin: int, spread: int) -> None:
     marks = [mark for at in range(1_000) if (mark := begin + at * spread) < 1 << 63]
-    run = repeats._Run([(marks[:100], range(100)), (marks[100:], range(100, len(marks)))])
+    run = first_records.run_of([(marks[:100], range(100)), (marks[100:], range(100, len(marks)))])
     assert [run.get(mark) for mark in marks] == list(range(len(marks)))
     others = [marks[0] - 1, *(mark + 1 for mark in marks)] if spread > 1 else [marks[0] - 1, marks[-1] + 1]
     assert {run.get(mark) for mark in others} == {None}
@@ -166,9 +166,9 @@ def test_where_the_disk_is_full_marks_stay_in_memory(monkeypatch: pytest.MonkeyP
     def full(**_: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(repeats, "HELD", 8)
-    monkeypatch.setattr(repeats, "RUNS", 3)
-    seen = repeats._Firsts()
+    monkeypatch.setattr(first_records, "HELD", 8)
+    monkeypatch.setattr(first_records, "RUNS", 3)
+    seen = first_records.FirstRecords()
     for number in range(8 * 3 - 1):
         seen.of(number, number)
     with monkeypatch.context() as without_room:

@@ -161,7 +161,7 @@ def _worked_out(
                 stopped = True
                 break
         if not stopped:
-            again.kept.end()
+            again.end()
             if one.parts:
                 one.parts.end()
     if not stopped and data.written:  # by a child that was reading it: a part of the answer is of each state

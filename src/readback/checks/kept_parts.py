@@ -133,8 +133,8 @@ class Parts:
         self._lock = Lock()
         self._names: dict[Asked, str] = {}
         self._looks: dict[Choices, Look] = {}
-        file = hashlib.sha256(str(data.path).encode("utf-8", "surrogateescape")).hexdigest()[:32]
-        self._of_digests = folder / f"{file}-digests"
+        self.file = hashlib.sha256(str(data.path).encode("utf-8", "surrogateescape")).hexdigest()[:32]  # its name here
+        self._of_digests = folder / f"{self.file}-digests"
         self._digests = KeptDigests(data, hashes, read_packed(self._of_digests))
         self._ranges: tuple[list[int], list[str]] = ([], [])  # the first record of each, in order, and its digest
         self._began, self._waiting, self._room = time.monotonic(), list[tuple[Path, Callable[[], bytes]]](), 0
@@ -224,15 +224,15 @@ class Parts:
             at = bisect_right(starts, index) - 1
             return None if at < 0 else (digests[at], index - starts[at])
 
-    def beside(self, range_digest: str, name: str) -> Path | None:
-        """The file of something else that depends on the records of a range, and on what is told of them alone; None
-        where a file has gone.
+    def beside(self, of: str, name: str) -> Path | None:
+        """The file of something else that depends on what is told of records alone, those of a range or of a file: `of`
+        is the digest of the range or `file`. None where a file has gone.
         """
         try:
             alone = self._name(None)
         except OSError:
             return None
-        return self.folder / f"{hashlib.sha256(f'{range_digest} {alone}'.encode()).hexdigest()[:32]}-{name}"
+        return self.folder / f"{hashlib.sha256(f'{of} {alone}'.encode()).hexdigest()[:32]}-{name}"
 
     def _known(self, before: Mapping[str, Any], wanted: Sequence[Asked], count: int) -> dict[Asked, Section]:
         found: dict[Asked, Section] = {}
@@ -282,9 +282,21 @@ class Parts:
             waiting, self._waiting = self._waiting, []
         with suppress(OSError):  # a full disk, say: then it is worked out again
             made = [(where, pack()) for where, pack in waiting]
-            if kept_answers.files_below(self.opened.root) == self.files and not self.data.written:
+            if self._still():
                 for where, content in made:
                     self._write(where, content)
+
+    def keep_large(self, path: Path | None, most: int, pieces: Callable[[], Iterator[bytes]]) -> None:
+        """Keep a file of at most so many bytes that comes in pieces, if the check is a slow one."""
+        if path and most <= kept_answers.MOST >> 3 and time.monotonic() - self._began > kept_answers.SLOW:
+            with suppress(OSError):
+                if self._still():
+                    kept_answers.make_room(most)
+                    kept_answers.write(path, pieces())
+
+    def _still(self) -> bool:
+        """Whether all files are what they were when the check began."""
+        return kept_answers.files_below(self.opened.root) == self.files and not self.data.written
 
     def _packed(self, new: _New) -> bytes:
         names = [self._name(one) for one in new.wanted]

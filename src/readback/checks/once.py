@@ -42,11 +42,10 @@ class Once:
 
     def count(self, told: Iterable[Finding]) -> None:
         """Remember where what was told of a record is true of all, so that nobody counts that record for a share."""
-        codes: dict[bool, set[str]] = {True: set(), False: set()}
-        for one in told:
-            if one.code in self.rules:
-                codes[self._about(one) is not None].add(one.code)
-        self.records.update(codes[True] - codes[False])
+        ours = [one for one in told if one.code in self.rules]
+        if ours:
+            about = {(one.code, self._about(one) is not None) for one in ours}
+            self.records.update(code for code, of_all in about if of_all and (code, False) not in about)
 
     def _about(self, one: Finding | Fault) -> tuple[str | None, ...] | None:
         if isinstance(one, Fault) or (about := self.rules.get(one.code)) is None:

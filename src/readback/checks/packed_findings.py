@@ -16,10 +16,22 @@ from readback.types import Finding
 BLOCK = 64  # findings that are packed together: as objects they take 200 KB, packed 10
 
 
+_latest: dict[int, tuple[Finding, bytes]] = {}  # by the identity of the finding
+
+
 def line(one: Finding) -> bytes:
-    """A finding as a line of JSON, without its end."""
+    """A finding as a line of JSON, without its end. What is asked for twice, one after the other, is made once: by who
+    holds findings for the summary and by who keeps the answer.
+    """
+    if (known := _latest.get(id(one))) is not None and known[0] is one:
+        return known[1]
     made = as_json.packed(kept := as_json.keep(one))
-    return json.dumps(kept).encode() if b"null" in made else made  # NaN would be null, too
+    if b"null" in made:  # NaN would be null, too
+        made = json.dumps(kept).encode()
+    if len(_latest) >= BLOCK:
+        _latest.clear()
+    _latest[id(one)] = one, made
+    return made
 
 
 class Pile:

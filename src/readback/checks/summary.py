@@ -119,10 +119,8 @@ class Tally:
     rows: tuple[Row, ...]
     baseline: frozenset[str] = frozenset()
     known: int = 0
-    counts: Counter[str] = field(default_factory=Counter)
+    told: Counter[tuple[str, str, SelectionKey]] = field(default_factory=Counter)  # by code, severity and condition
     by_record: Counter[str] = field(default_factory=Counter)
-    severities: Counter[str] = field(default_factory=Counter)
-    weights: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
     lengths: Lengths = field(default_factory=Lengths)
     equal: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
     logged: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
@@ -160,17 +158,15 @@ class Tally:
                 passed.append(one)
         in_records = set[tuple[str, int]]()
         for one in passed:
-            key, index = selection_key(one.place), one.place.index
-            self.counts[one.code] += 1
-            self.severities[one.severity] += 1
-            self.weights[(*key, one.severity)] += 1
+            code, key, index = one.code, selection_key(one.place), one.place.index
+            self.told[code, one.severity, key] += 1
             for model in self.opened.models.values() if one.severity == "error" else ():
                 self.of_models[model.name] += concerns(one, model)
             if index is not None:
-                self.with_finding.take(one.code, key, index)
-                if (one.code, index) not in in_records:
-                    in_records.add((one.code, index))
-                    self.by_record[one.code] += 1
+                self.with_finding.take(code, key, index)
+                in_records.add((code, index))
+        for code, _ in in_records:
+            self.by_record[code] += 1
         return passed
 
     def measure(
@@ -195,15 +191,20 @@ class Tally:
 
     def audit(self, records: Counts, stopped: bool = False) -> Audit:
         """The summary so far."""
+        counts, severities, weights = Counter[str](), Counter[str](), Counter[tuple[SelectionKey, str]]()
+        for (code, severity, key), count in self.told.items():
+            counts[code] += count
+            severities[severity] += count
+            weights[key, severity] += count
         return Audit(
             workspace=self.opened.name,
             records=records,
-            conditions=tuple(self._complete(row) for row in self.rows),
-            counts=dict(sorted(self.counts.items())),
+            conditions=tuple(self._complete(row, weights) for row in self.rows),
+            counts=dict(sorted(counts.items())),
             records_by_code=dict(sorted(self.by_record.items())),
-            severities=dict(self.severities),
+            severities=dict(severities),
             findings=(kept := PackedFindings(self.findings.by_code.values())),
-            truncated=sum(self.counts.values()) > len(kept),
+            truncated=self.told.total() > len(kept),
             ignored=tuple((one, self.ignored[number]) for number, one in enumerate(self.opened.ignore)),
             ignored_findings=PackedFindings(self.ignored_findings.by_code.values()),
             known=self.known,
@@ -216,9 +217,9 @@ class Tally:
             limited=self.limited,
         )
 
-    def _complete(self, row: Row) -> Row:
+    def _complete(self, row: Row, weights: Mapping[tuple[SelectionKey, str], int]) -> Row:
         key, lengths = selection_key(row.choice), self.lengths.conditions
-        errors, warnings = (self.weights[(*key, severity)] for severity in ("error", "warning"))
+        errors, warnings = (weights.get((key, severity), 0) for severity in ("error", "warning"))
         seen = (self.equal[key], self.logged[key])
         longest = lengths[key].longest if key in lengths else None
         wrong = self.of_models[row.model or ""]
@@ -305,7 +306,8 @@ class _Kept:
     by_code: dict[str, Pile] = field(default_factory=dict)
 
     def add(self, one: Finding) -> None:
-        mine = self.by_code.setdefault(one.code, Pile())
+        if (mine := self.by_code.get(one.code)) is None:
+            mine = self.by_code[one.code] = Pile()
         self.count += 1
         if self.held >= KEPT:
             most = max(self.by_code.values(), key=len)

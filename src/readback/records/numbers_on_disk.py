@@ -3,21 +3,52 @@
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from array import array
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import overload
+from typing import BinaryIO, overload
 
 BLOCK = 1 << 13  # numbers in memory, 64 KB
 SIZE = 8  # bytes of one
 
 
-class NumbersOnDisk(Sequence[int]):
-    """Of 64 bits; the last ones in memory, those before in a file without a name. Raises OSError where it has no room.
+class Numbers(Sequence[int]):
+    """Of 64 bits, read where they are asked for. A slice is an array: of a step other than 1 there is none."""
 
-    A slice is an array: of a step other than 1 there is none.
-    """
+    @overload
+    def __getitem__(self, at: int) -> int: ...
+    @overload
+    def __getitem__(self, at: slice) -> array[int]: ...
+    def __getitem__(self, at: int | slice) -> int | array[int]:
+        if isinstance(at, slice):
+            start, stop, step = at.indices(len(self))
+            if step != 1:
+                raise ValueError("numbers on disk have slices without steps only")
+            return self._read(start, max(start, stop))
+        place = range(len(self))[at]
+        return self._read(place, place + 1)[0]
+
+    @abstractmethod
+    def _read(self, start: int, stop: int) -> array[int]: ...
+
+
+class NumbersInFile(Numbers):
+    """So many, from a byte of an open file on. Raises OSError."""
+
+    def __init__(self, file: BinaryIO, begin: int, count: int) -> None:
+        self._file, self._begin, self._count = file, begin, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def _read(self, start: int, stop: int) -> array[int]:
+        return array("q", os.pread(self._file.fileno(), (stop - start) * SIZE, self._begin + start * SIZE))
+
+
+class NumbersOnDisk(Numbers):
+    """The last ones in memory, those before in a file without a name. Raises OSError where it has no room."""
 
     def __init__(self, folder: Path | None = None) -> None:
         """`folder`: where the file is; None: where temporary files are."""
@@ -32,19 +63,6 @@ class NumbersOnDisk(Sequence[int]):
 
     def __len__(self) -> int:
         return self._written + len(self._last)
-
-    @overload
-    def __getitem__(self, at: int) -> int: ...
-    @overload
-    def __getitem__(self, at: slice) -> array[int]: ...
-    def __getitem__(self, at: int | slice) -> int | array[int]:
-        if isinstance(at, slice):
-            start, stop, step = at.indices(len(self))
-            if step != 1:
-                raise ValueError("numbers on disk have slices without steps only")
-            return self._read(start, max(start, stop))
-        place = range(len(self))[at]
-        return self._read(place, place + 1)[0]
 
     def append(self, number: int) -> None:
         self._last.append(number)
