@@ -11,8 +11,9 @@ from itertools import chain
 from typing import Any
 
 from readback import as_json, sandbox
-from readback.checks import marks, regular_records, rules
+from readback.checks import marks, rules
 from readback.checks.marks import Mark
+from readback.checks.regular_records import Look
 from readback.checks.variables import Told
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
 from readback.prompts.self_tests import hangs, of_this, own_template
@@ -101,10 +102,8 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[tuple
     wanted = None if codes is None else frozenset(codes)
     watching = Observer(opened, inside.data)
     telling = Told()
-    decided = rules.decide(opened, wanted, work["plain"])
     of_rows = work["records"] and opened.dataset
-    short = not work["plain"] and opened.dataset
-    look = regular_records.Look(opened, choices if short else (), decided, alone=not watching.there)
+    decided, look = _decided(inside, work, not watching.there)
     plans = [look.plans.get(choice) for choice in choices]
     quiet = [look.quiet.get(choice) for choice in choices]
     known: list[list[Any] | None] = [None for _ in choices]  # by whose number the uses of a plan are told again
@@ -155,13 +154,28 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[tuple
         yield told, [*_marks(RuleContext(opened, record), wanted, decided)] if of_rows else []
 
 
+def _decided(inside: in_child.Inside, work: Mapping[str, Any], alone: bool) -> tuple[rules.Deciding, Look]:
+    """Which rules are called, and what is asked of each record before: the same for all ranges of one check."""
+    codes, opened = work["codes"], inside.opened
+    asked = [work["workspace"], work["servers"], inside.choices, codes, work["plain"], alone]
+    if not _last or _last[0][0] != asked:
+        decided = rules.decide(opened, None if codes is None else frozenset(codes), work["plain"])
+        short = not work["plain"] and opened.dataset
+        _last[:] = [(asked, decided, Look(opened, inside.choices if short else (), decided, alone))]
+    return _last[0][1:]
+
+
+_last: list[tuple[list[Any], rules.Deciding, Look]] = []  # what was decided, and for what; a child works on one check
+
+
 def _marks(case: RuleContext, codes: Collection[str] | None, decided: rules.Deciding | None = None) -> Iterator[Mark]:
     """The marks of one record, for the rules of `codes`; a text with a masked value says nothing and has none."""
     masked = case.record is not None and case.record.masked
     for code, kind, text in rules.marks(case, codes, decided):
         if not (masked and MASK in text):
-            whole = f"{code}\0{kind}\0{text}".encode("utf-8", "surrogatepass")
-            yield code, kind, hashlib.blake2b(whole, digest_size=marks.SIZE).digest()
+            made = hashlib.sha256(f"{code}\0{kind}\0".encode())  # of long texts it takes a third of BLAKE2b's time
+            made.update(text.encode("utf-8", "surrogatepass"))
+            yield code, kind, made.digest()[: marks.SIZE]
 
 
 def everything(
