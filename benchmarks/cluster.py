@@ -47,7 +47,8 @@ def main() -> None:
         print(f"{way:8}{seconds:8.2f} s")
     each = [one["one"] / one["two"] for one in rounds]
     print(f"two workers are {took['one'] / took['two']:.2f} times as fast as one (rounds: {each})")
-    print(f"killed at half the work: {took['two'] / took['killed']:.2f} times as fast as two")
+    one, two = (took[way] / took["killed"] for way in ("one", "two"))
+    print(f"one of two killed at half the work: {one:.2f} times as fast as one worker, {two:.2f} times as fast as two")
 
 
 def one_round(folder: Path, base: Path) -> dict[str, float]:

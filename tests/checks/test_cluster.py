@@ -294,3 +294,30 @@ def test_a_kill_of_the_child_is_told_as_the_sandbox_tells_it(write: Write) -> No
     with pytest.raises(sandbox.Stopped) as stopped:
         next(steps)
     assert (stopped.value.kind, stopped.value.doubtful) == ("crash", True)
+
+
+def test_a_thread_of_a_worker_has_one_child_for_all_ranges_which_ends_when_nobody_asks(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "IDLE", 0.2)
+    begun: list[Any] = []
+    really = sandbox._begun
+
+    def counted(*asked: Any) -> Any:
+        begun.append(asked)
+        return really(*asked)
+
+    monkeypatch.setattr(sandbox, "_begun", counted)
+    opened, client = workspace.open(write(FILES)), AtOnce()
+    engine.check(opened, jobs=1, workers=beside(client, opened.root))
+    assert len(client.asked) == 6
+    assert len(begun) == 1
+    staying = cluster._mine.child
+    until(lambda: staying._child._ends is None)
+    again = json.loads(cluster.work(client.asked[-1]))
+    assert [one["index"] for frame in again["frames"] for one in frame["records"]] == [10, 11]
+    assert (len(begun), cluster._mine.child) == (2, staying)
+    other = workspace.open(write({**FILES, "readback.yml": FILE.replace("brief", "long")}))
+    engine.check(other, jobs=1, workers=beside(AtOnce(), other.root))
+    assert cluster._mine.child != staying
+    assert staying._child._ends is None

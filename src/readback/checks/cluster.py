@@ -26,7 +26,7 @@ from dataclasses import replace
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
-from threading import BoundedSemaphore, Event, Thread
+from threading import BoundedSemaphore, Event, Lock, Thread, Timer, local
 from typing import TYPE_CHECKING, Any
 
 from readback import plugins, sandbox
@@ -53,6 +53,7 @@ CHECK = 2.0  # seconds between two looks at which workers there are
 GONE = 30.0  # seconds in which a cluster without a worker may get one: a nanny starts a new one in a few
 AGAIN = 60.0  # seconds after which a store is asked once more for bytes that it did not have
 COPIES = 64  # states of workspaces at addresses that a worker remembers
+IDLE = 10.0  # seconds after which the child of a worker ends that nobody asks
 AHEAD = 2  # ranges for each thread of a worker, so that none waits for the next
 DASK = ("dask", "distributed")  # which look at their versions by themselves
 
@@ -249,17 +250,56 @@ def work(text: str) -> str:
 def _told(asked: Mapping[str, Any], root: str) -> dict[str, Any]:
     """What a child says of one range of the workspace in a folder."""
     work = {**asked, "workspace": {**asked["workspace"], "root": root}, "cache": str(cache_folder().parent)}
-    opened = _prepared(json.dumps(work["workspace"]))
-    limits, shared = token_counts.limits(opened, in_child.LIMITS), token_counts.shared_by_audit(opened)
+    frozen = json.dumps(work["workspace"])
+    opened = _prepared(frozen)
     frames = []
     try:
-        for frame in sandbox.stream(WORK, work, limits, shared, once=work["stop"] - work["start"] > 1):
+        for frame in _of_thread(frozen, opened).stream(work):
             frames.append(frame)
             if _forgotten():
                 break
     except sandbox.Stopped as stopped:
         return {"frames": frames, "stopped": [stopped.kind, stopped.detail, stopped.doubtful]}
     return {"frames": frames}
+
+
+class _Staying:
+    """The child of a thread of a worker, for one range of a workspace after another; it ends when none has come for a
+    while.
+    """
+
+    def __init__(self, of: str, opened: Workspace) -> None:
+        limits, shared = token_counts.limits(opened, in_child.LIMITS), token_counts.shared_by_audit(opened)
+        self.of, self._child, self._lock = of, sandbox.Child(WORK, limits, shared), Lock()
+        self._end: Timer | None = None
+
+    def stream(self, work: Mapping[str, Any]) -> Iterator[Any]:
+        with self._lock:
+            if self._end:
+                self._end.cancel()
+            try:
+                yield from self._child.stream(work)
+            finally:
+                self._end = Timer(IDLE, self.close)
+                self._end.daemon = True
+                self._end.start()
+
+    def close(self) -> None:
+        with self._lock:
+            self._child.close()
+
+
+_mine = local()
+
+
+def _of_thread(frozen: str, opened: Workspace) -> _Staying:
+    """The child of this thread of a worker; another one for another workspace."""
+    mine: _Staying | None = getattr(_mine, "child", None)
+    if mine is None or mine.of != frozen:
+        if mine:
+            mine.close()
+        mine = _mine.child = _Staying(frozen, opened)
+    return mine
 
 
 # By address and files: the folder of a copy, why there is none of these files, and when the store was asked.
