@@ -8,11 +8,11 @@ import re
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from string import Formatter
 from typing import Any
 
-from readback import catalogue, plugins
+from readback import as_json, catalogue, plugins
 from readback.checks import rule_page
 from readback.checks.needs import Decided
 from readback.checks.rule import Rule, of_entry, of_plugin
@@ -38,6 +38,7 @@ PART = re.compile(r"\[\[(.*?)\]\]")
 LONGEST = 200  # characters of one value inside a sentence; the whole value stays in Finding.values
 
 _FORMATTER = Formatter()
+_encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 Deciding = Decided[tuple[str, Rule]]  # rules with their codes
 Seen = dict[str, dict[tuple[str, Location], int]]  # by key: what was said of which place, numbered
@@ -62,11 +63,12 @@ class Fault:
     place: Location = NOWHERE
 
 
-def finding(diagnostic: Diagnostic) -> Finding:
-    """The finding a diagnostic is: the sentence and severity of the rule of its code.
+def finding(diagnostic: Diagnostic, place: Location | None = None) -> Finding:
+    """The finding a diagnostic is: the sentence and severity of the rule of its code; at its own place or this one.
 
     A code without a rule is our mistake (a test looks for it), yet the reader still gets to see the note.
     """
+    at = diagnostic.place if place is None else place
     rule = RULES().get(diagnostic.code)
     sentence = rule.sentence if rule else ", ".join(f"{name} {{{name}}}" for name in diagnostic.values)
     return Finding(
@@ -75,8 +77,8 @@ def finding(diagnostic: Diagnostic) -> Finding:
         values=diagnostic.values,
         message=fill(sentence, diagnostic.values),
         fix=fill(rule.fix, diagnostic.values) if rule else "",
-        place=diagnostic.place,
-        key=key(diagnostic),
+        place=at,
+        key=key(diagnostic, at),
     )
 
 
@@ -85,7 +87,7 @@ def noted(diagnostic: Diagnostic, case: RuleContext) -> Finding:
 
     A record whose id an earlier one has is told from it by its number.
     """
-    made = finding(replace(diagnostic, place=placed(diagnostic.place, case)))
+    made = finding(diagnostic, placed(diagnostic.place, case))
     if case.record is not None and case.record.again:
         return replace(made, key=_digest([made.key, "record", case.record.place.index]))
     return made
@@ -111,25 +113,34 @@ def fill(sentence: str, values: Values) -> str:
     """
     if not PLACES.intersection(sentence):  # as in most fixes
         return sentence
-    said = _Said({name: _Word(_say(value), value) for name, value in values.items()})
-    return PART.sub(lambda part: _part(part[1], said), sentence).format_map(said)
+    said = _Said((name, _Word(_say(values[name]), values[name])) for name in _names(sentence) if name in values)
+    kept = (
+        part for part, optional in _cut(sentence)
+        if not optional or not any(said.get(name) in ("", NOTHING) for name in _names(part))
+    )  # fmt: skip
+    return "".join(kept).format_map(said)
 
 
-def _part(part: str, said: Mapping[str, str]) -> str:
-    """An optional part of a sentence, or nothing."""
-    return "" if any(said.get(name) in ("", NOTHING) for _, name, _, _ in _FORMATTER.parse(part) if name) else part
+@lru_cache(maxsize=2048)
+def _cut(sentence: str) -> tuple[tuple[str, bool], ...]:
+    """The parts of a sentence, and which of them are optional."""
+    return tuple((part, bool(number % 2)) for number, part in enumerate(PART.split(sentence)) if part)
 
 
-def key(diagnostic: Diagnostic) -> str:
+@lru_cache(maxsize=2048)
+def _names(part: str) -> tuple[str, ...]:
+    """The names of the places in a part of a sentence, each once."""
+    return tuple(dict.fromkeys(name for _, name, _, _ in _FORMATTER.parse(part) if name))
+
+
+def key(diagnostic: Diagnostic, at: Location) -> str:
     """What a finding is called from run to run: 16 hex digits over what it is about, never over lines or offsets."""
-    at = diagnostic.place
     condition = (at.mode, at.condition, at.adapter, at.task, at.judge)
     return _digest([diagnostic.code, at.file, *condition, at.record, at.role, at.field, diagnostic.flagged])
 
 
 def _digest(about: list[Any]) -> str:
-    text = json.dumps(about, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return hashlib.sha256(_encoded(about).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def check(
@@ -205,7 +216,8 @@ def placed(place: Location, case: RuleContext) -> Location:
             "task": choice.task or condition.task,
             "judge": choice.judge,
         }
-    return replace(place, **{name: value for name, value in known.items() if getattr(place, name) is None})
+    own = as_json.known(place)
+    return Location(**{**known, **own}) if known else place
 
 
 def explain(code: str) -> str:
@@ -235,6 +247,8 @@ class _Said(dict[str, str]):
 def _say(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(_say(one) for one in value)
+    if type(value) is int:  # as most values are that are no text
+        return str(value)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     text = " ".join(text.split()) or NOTHING
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
