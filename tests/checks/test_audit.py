@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from told import told_of_each
 
-from readback import sandbox, workspace
+from readback import project_files, sandbox, workspace
 from readback.checks import chunk, engine, rules, summary
 from readback.checks.summary import Audit, Progress
 from readback.prompts import in_chunks
@@ -313,3 +313,25 @@ def test_children_share_the_tables_of_models_whose_prompts_must_fit(
         )
         engine.check(workspace.open(write({"readback.yml": file, "d.jsonl": [{"id": "1", "q": "why " * 50}]})))
     assert said == [(), ("readback.serving.tokens.named_tokenizers:load:qwen3",)]
+
+
+def test_what_counts_tokens_is_begun_before_the_files_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[Any] = []
+    really = engine.open_dataset
+    monkeypatch.setattr(sandbox, "begin", lambda *modules, shared: steps.append((modules, shared)))
+    monkeypatch.setattr(engine, "open_dataset", lambda *asked: steps.append("reads") or really(*asked))
+    engine.check(workspace.open(project_files.demos()["six-conditions-mistakes"]))
+    (modules, shared), reads = steps
+    assert (modules, reads) == (("readback.checks.chunk",), "reads")
+    assert [one.rpartition(":")[0] for one in shared] == ["readback.serving.tokens.named_tokenizers:load"]
+    engine.check(workspace.open(project_files.demos()["six-conditions-mistakes"]), workers=Nobody())
+    assert steps[2:] == ["reads"]
+
+
+class Nobody:
+    """Workers elsewhere, none of whom answers."""
+
+    at_once = 1
+
+    def stream(self, work: Any, here: Any, ended: Any) -> Any:
+        return here()

@@ -267,6 +267,21 @@ def test_a_zygote_that_was_begun_is_the_one_that_answers_and_none_outlives_an_ap
     wait_until(lambda: not running(number) and not running(int(not_asked.stdout)))
 
 
+def test_a_zygote_whose_children_share_is_begun_with_what_they_share() -> None:
+    code = (
+        "from readback import sandbox; from readback.sandbox import client, frames\n"
+        "sandbox.begin('readback.sandbox.self_test', shared=('importlib:import_module:wave',))\n"
+        "zygote = client._zygotes[True].started()\n"
+        "data, status = sandbox._begun(zygote, 'together readback.sandbox.self_test')  # which shares nothing more\n"
+        "asked = {'work': 'readback.sandbox.self_test:loaded', 'payload': 'wave'}\n"
+        "asked['limits'] = sandbox.asdict(sandbox.DEFAULT)\n"
+        "data.sendall(frames.encode(frames.VALUE, asked))\n"
+        "print(frames.read(data, 1000, 60.0)[1])"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (said.stdout, said.stderr) == ("True\n", "")
+
+
 def test_nothing_reaches_the_terminal_when_a_child_dies() -> None:
     code = (
         "from readback import sandbox\n"

@@ -14,7 +14,7 @@ from readback import sandbox
 from readback.checks import excess, kept_answers, kept_parts, marks, rules, training, workspace_check
 from readback.checks.audit_run import Found, Run, Workers
 from readback.checks.batch import Batch
-from readback.checks.chunk import about
+from readback.checks.chunk import WORK, about
 from readback.checks.longest_tokens import with_tokens
 from readback.checks.once import Once
 from readback.checks.repeats import Repeats
@@ -23,7 +23,7 @@ from readback.checks.sample import SEED, Sample, drawn
 from readback.checks.summary import Audit, Progress, Tally, rows
 from readback.checks.unused import unused
 from readback.checks.variables import Variables, started
-from readback.prompts import assemble, in_chunks, training_match, trial
+from readback.prompts import assemble, in_chunks, token_counts, training_match, trial
 from readback.readers.bounded_diagnostics import MANY, many_of
 from readback.readers.checksum import Hashes
 from readback.records.changed import changed_meanwhile
@@ -115,6 +115,8 @@ def _worked_out(
     workers: Workers | None,
     hashes: Hashes,
 ) -> Iterator[Finding | Progress | Audit]:
+    if workers is None and (shared := token_counts.shared_by_audit(opened)):
+        sandbox.begin(WORK.partition(":")[0], shared=shared)  # it takes a second, in which the files are read
     try:
         data = open_dataset(opened.root, opened.dataset, _wanted(progress), hashes, jobs)
         beside = training.parts(opened, codes, _wanted(progress), jobs)

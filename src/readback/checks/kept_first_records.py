@@ -102,7 +102,6 @@ class KeptFirstRecords:
     def __init__(self, parts: Parts | None, first: FirstRecords) -> None:
         """`first` knows of no record yet; it is told what was known where the first other range begins."""
         self._parts, self._first = parts, first
-        self._path: Path | None = None
         self._kept: _Kept | None = None
         self._begun = self._left = False
         self._same = 0  # ranges that are what they were
@@ -116,8 +115,8 @@ class KeptFirstRecords:
         """What was said of a range of records, if it and all before it are what they were."""
         if not self._begun:
             self._begun = True
-            self._path = self._parts.beside(self._parts.file, NAME) if self._parts else None
-            self._kept = _read(self._path) if self._path else None
+            path = self._parts.of_file(NAME) if self._parts and self._parts.any_of_file(NAME) else None
+            self._kept = _read(path) if path else None
             if self._kept:
                 weakref.finalize(self, self._kept.file.close)
         if self._kept and not self._left:
@@ -190,7 +189,7 @@ class KeptFirstRecords:
             return
         most = MAYBE + sum(2 * SIZE * len(run.marks) for run in runs) + self._size + (1 << 20)
         most += sum(one.size for one in self._kept.ranges[: self._same]) if self._kept else 0
-        self._parts.keep_large(self._path, most, lambda: self._pieces(runs))
+        self._parts.keep_of_file(NAME, most, lambda: self._pieces(runs))
 
     def _pieces(self, runs: Sequence[Run]) -> Iterator[bytes]:
         yield (maybe := zlib.compress(self._first.maybe, 1))

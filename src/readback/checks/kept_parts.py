@@ -133,8 +133,8 @@ class Parts:
         self._lock = Lock()
         self._names: dict[Asked, str] = {}
         self._looks: dict[Choices, Look] = {}
-        self.file = hashlib.sha256(str(data.path).encode("utf-8", "surrogateescape")).hexdigest()[:32]  # its name here
-        self._of_digests = folder / f"{self.file}-digests"
+        self._file = hashlib.sha256(str(data.path).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+        self._of_digests = folder / f"{self._file}-digests"
         self._digests = KeptDigests(data, hashes, read_packed(self._of_digests))
         self._ranges: tuple[list[int], list[str]] = ([], [])  # the first record of each, in order, and its digest
         self._began, self._waiting, self._room = time.monotonic(), list[tuple[Path, Callable[[], bytes]]](), 0
@@ -224,15 +224,25 @@ class Parts:
             at = bisect_right(starts, index) - 1
             return None if at < 0 else (digests[at], index - starts[at])
 
-    def beside(self, of: str, name: str) -> Path | None:
-        """The file of something else that depends on what is told of records alone, those of a range or of a file: `of`
-        is the digest of the range or `file`. None where a file has gone.
+    def beside(self, range_digest: str, name: str) -> Path | None:
+        """The file of something else that depends on the records of a range, and on what is told of them alone; None
+        where a file has gone.
         """
         try:
             alone = self._name(None)
         except OSError:
             return None
-        return self.folder / f"{hashlib.sha256(f'{of} {alone}'.encode()).hexdigest()[:32]}-{name}"
+        return self.folder / f"{hashlib.sha256(f'{range_digest} {alone}'.encode()).hexdigest()[:32]}-{name}"
+
+    def of_file(self, name: str) -> Path | None:
+        """The same of something that depends on all records of the file."""
+        with suppress(OSError):
+            return self.folder / f"{self._file}-{self._name(None)}-{name}"
+        return None
+
+    def any_of_file(self, name: str) -> bool:
+        """Whether there is such a file, whatever it depends on; to know that takes less."""
+        return any(self.folder.glob(f"{self._file}-*-{name}"))
 
     def _known(self, before: Mapping[str, Any], wanted: Sequence[Asked], count: int) -> dict[Asked, Section]:
         found: dict[Asked, Section] = {}
@@ -286,13 +296,16 @@ class Parts:
                 for where, content in made:
                     self._write(where, content)
 
-    def keep_large(self, path: Path | None, most: int, pieces: Callable[[], Iterator[bytes]]) -> None:
-        """Keep a file of at most so many bytes that comes in pieces, if the check is a slow one."""
-        if path and most <= kept_answers.MOST >> 3 and time.monotonic() - self._began > kept_answers.SLOW:
-            with suppress(OSError):
-                if self._still():
-                    kept_answers.make_room(most)
-                    kept_answers.write(path, pieces())
+    def keep_of_file(self, name: str, most: int, pieces: Callable[[], Iterator[bytes]]) -> None:
+        """Keep a file of at most so many bytes that comes in pieces (`of_file`), if the check is a slow one."""
+        if most > kept_answers.MOST >> 3 or time.monotonic() - self._began <= kept_answers.SLOW:
+            return
+        with suppress(OSError):
+            if self._still() and (path := self.of_file(name)):
+                for old in self.folder.glob(f"{self._file}-*-{name}"):
+                    old.unlink(missing_ok=True)
+                kept_answers.make_room(most)
+                kept_answers.write(path, pieces())
 
     def _still(self) -> bool:
         """Whether all files are what they were when the check began."""

@@ -32,7 +32,7 @@ class Zygote:
     """The process that forks children, and our end of the socket to it."""
 
     def __init__(self, *modules: str) -> None:
-        """Starts it and waits for nothing: `started` does. `modules` are what its children will ask for."""
+        """Starts it and waits for nothing: `started` does. `modules` are what its children will ask for, and share."""
         self.owner = os.getpid()
         self.facts: Any = None  # what surrounds its children, once it has said so
         self.lock = threading.Lock()
@@ -96,11 +96,13 @@ class Zygote:
                 self.process.wait()
 
 
-def begin(*modules: str) -> None:
-    """Start the zygote of this process where there is none, while others work on; it loads `modules` last."""
+def begin(*modules: str, shared: tuple[str, ...] = ()) -> None:
+    """Start the zygote of this process where there is none, while others work on; it loads `modules` last, and then
+    what its children share, which has a zygote of its own.
+    """
     with _start:
-        if False not in _zygotes:
-            _zygotes[False] = Zygote(*modules)
+        if bool(shared) not in _zygotes:
+            _zygotes[bool(shared)] = Zygote(*modules, *shared)
 
 
 def alive(sharing: bool = False) -> Zygote:

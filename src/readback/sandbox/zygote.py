@@ -27,7 +27,7 @@ COLLECT = (50_000, 20, 20)  # most children end before they made enough objects 
 
 def main(number: str, added: str, *modules: str) -> NoReturn:
     """Serve requests on the socket `number` until our parent goes away; `added` are the plugins that it found,
-    `modules` what will be asked for.
+    `modules` what will be asked for, those with a function and its argument what will be shared.
     """
     control = socket.socket(fileno=int(number))
     plugins.take(added)
@@ -44,7 +44,10 @@ def main(number: str, added: str, *modules: str) -> NoReturn:
     os.dup2(os.open(os.devnull, os.O_RDWR), 2)  # a child's death must not spill onto the app's terminal
     for module in modules:
         with suppress(Exception):  # the child that asks for it meets the same error and reports it
-            _warm(module)
+            if ":" in module:
+                _share([module])
+            else:
+                _warm(module)
     _serve(control, rules)
 
 

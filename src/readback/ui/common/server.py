@@ -8,7 +8,10 @@ import os
 import socket
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MODULE = "readback.ui.common.server"  # by name, for when it runs it is called __main__
+CHILDREN = "readback.checks.chunk"  # what children are asked for first
+FIRST = ("readback.ui.overview.overview", "scipy.special")  # by name: they take a second, which a page needs later
 PORT, TRIED = 8501, 100  # the first port, and how many are tried
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (compared with, never bound to)
@@ -304,7 +309,28 @@ def serve(host: str, port: int | None, base_path: str = "", script: Path = PROJE
     served = application(base_path, script)
     _no_pages_folder()
     collector.begin()
+    Thread(target=_load, name="readback-load", daemon=True).start()
     served.run(config=settings(host, port, base_path))
+
+
+def _load() -> None:
+    """What the first page needs, while the browser still loads the pages' program: the processes that make children,
+    the rules, and what works out scores.
+    """
+    from readback import sandbox
+
+    sandbox.begin(CHILDREN)
+    with suppress(Exception):  # the page meets the same error and says it
+        for module in FIRST:
+            import_module(module)
+        from readback import workspace
+        from readback.checks import rules
+        from readback.prompts import token_counts
+        from readback.ui.common import open_workspaces
+
+        first = next(iter((open_workspaces.configured() or open_workspaces.demos()).values()))
+        sandbox.begin(CHILDREN, shared=token_counts.shared_by_audit(workspace.open(first)))
+        rules.RULES()
 
 
 def _no_pages_folder() -> None:
