@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from told import told_of_each
 
 from readback import project_files, sandbox, workspace
-from readback.checks import chunk, engine, rules, summary
+from readback.checks import chunk, engine, kept_answers, rules, summary
 from readback.checks.summary import Audit, Progress
 from readback.prompts import in_chunks
 from readback.records.dataset import Counts
@@ -315,17 +315,21 @@ def test_children_share_the_tables_of_models_whose_prompts_must_fit(
     assert said == [(), ("readback.serving.tokens.named_tokenizers:load:qwen3",)]
 
 
-def test_what_counts_tokens_is_begun_before_the_files_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_counts_tokens_is_begun_before_all_files_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("READBACK_CACHE", str(tmp_path))
+    monkeypatch.setattr(kept_answers, "SLOW", 1e9)  # on a slow machine an answer of another test may be kept
     steps: list[Any] = []
-    really = engine.open_dataset
+    really = engine.workspace_check.found
     monkeypatch.setattr(sandbox, "begin", lambda *modules, shared: steps.append((modules, shared)))
-    monkeypatch.setattr(engine, "open_dataset", lambda *asked: steps.append("reads") or really(*asked))
+    monkeypatch.setattr(engine.workspace_check, "found", lambda *asked: steps.append("looks") or really(*asked))
     engine.check(workspace.open(project_files.demos()["six-conditions-mistakes"]))
-    (modules, shared), reads = steps
-    assert (modules, reads) == (("readback.checks.chunk",), "reads")
+    (modules, shared), looks = steps
+    assert (modules, looks) == (("readback.checks.chunk",), "looks")
     assert [one.rpartition(":")[0] for one in shared] == ["readback.serving.tokens.named_tokenizers:load"]
     engine.check(workspace.open(project_files.demos()["six-conditions-mistakes"]), workers=Nobody())
-    assert steps[2:] == ["reads"]
+    assert steps[2:] == ["looks"]
 
 
 class Nobody:

@@ -18,11 +18,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 from unforked import unforked
 from webhdfs import serving
 
 from readback import sandbox, workspace
 from readback.checks import chunk, cluster, engine
+from readback.checks.made_up_records import HEAD, TAIL
 from readback.cli import main
 from readback.prompts import assemble, in_chunks
 from readback.readers import by_address
@@ -312,12 +314,41 @@ def test_a_thread_of_a_worker_has_one_child_for_all_ranges_which_ends_when_nobod
     engine.check(opened, jobs=1, workers=beside(client, opened.root))
     assert len(client.asked) == 6
     assert len(begun) == 1
-    staying = cluster._mine.child
+    staying = cluster._mine.staying
     until(lambda: staying._child._ends is None)
     again = json.loads(cluster.work(client.asked[-1]))
     assert [one["index"] for frame in again["frames"] for one in frame["records"]] == [10, 11]
-    assert (len(begun), cluster._mine.child) == (2, staying)
+    assert (len(begun), cluster._mine.staying) == (2, staying)
     other = workspace.open(write({**FILES, "readback.yml": FILE.replace("brief", "long")}))
     engine.check(other, jobs=1, workers=beside(AtOnce(), other.root))
-    assert cluster._mine.child != staying
+    assert cluster._mine.staying != staying
     assert staying._child._ends is None
+
+
+def test_a_worker_counts_by_the_tokenizer_file_of_now(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    def tokenizer(pattern: str) -> str:
+        made = Tokenizer(models.WordLevel(vocab={"[U]": 0}, unk_token="[U]"))
+        made.pre_tokenizer = pre_tokenizers.Split(Regex(pattern), "isolated")
+        return str(made.to_str())
+
+    question = "Which number has the big green house in this long street there today?"
+    prompt = f"{HEAD}[1] Some text.{TAIL % question}"
+    fields = {"instruction": question, "rag": {"prompt": prompt, "contexts": ["[1] Some text."]}}
+    model = {"type": "rag_trained", "training": {"system": "With care."}, "context": 120, "tokenizer": "tok.json"}
+    config = {
+        "prompts": ["builtin:prompt-formats"],
+        "models": {"m": model},
+        "conditions": [{"name": "one", "mode": "instruction", "model": "m"}],
+        "dataset": "d.jsonl",
+    }
+    rows = [{"task_id": str(number), **fields} for number in range(4)]
+    folder = write({"readback.yml": json.dumps(config), "d.jsonl": rows, "tok.json": tokenizer(r"\S+")})
+    said: list[list[int]] = []
+    for _ in range(2):
+        opened = workspace.open(folder)
+        audit = engine.check(opened, jobs=1, workers=beside(AtOnce(), opened.root))
+        assert audit.findings == engine.check(opened, jobs=1).findings
+        said.append([one.values["tokens"] for one in audit.findings if one.code == "srv-over-limit"])
+        (folder / "tok.json").write_text(tokenizer("."), "utf-8")
+    few, many = said
+    assert (few, len(many)) == ([], 4)

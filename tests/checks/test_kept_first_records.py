@@ -170,3 +170,21 @@ def test_of_a_rule_that_fails_nothing_is_kept(write: Write, kept: Path, monkeypa
     monkeypatch.setattr(engine.rules.RULES()["fmt-duplicate-instruction"].logic, "repeats", broken)
     assert answer(folder)[-1]["faults"]
     assert list(kept.glob(f"*-{kept_first_records.NAME}")) == []
+
+
+def test_what_is_kept_does_not_grow_with_each_change(write: Write, kept: Path) -> None:
+    rows = [row(number, f"Why {number}?") for number in range(60)]
+    folder = write({"readback.yml": CONFIG.partition("training")[0], "data.jsonl": ""})
+    runs: list[int] = []
+    for change in range(12):
+        rows[30:] = [row(number, f"Why {change} {number}?") for number in range(30, 60)]
+        (folder / "data.jsonl").write_text("".join(rows))
+        answer(folder)
+        newest = max(kept.glob(f"*-{kept_first_records.NAME}"), key=lambda one: one.stat().st_mtime_ns)
+        known = kept_first_records._read(newest, first_records.FirstRecords())
+        assert known
+        assert all(len(run.marks) for run in known.runs)
+        runs.append(len(known.runs))
+        known.file.close()
+    assert max(runs[6:]) <= max(runs[:6]) + 1
+    assert len(list(kept.glob(f"*-{kept_first_records.NAME}"))) == 1

@@ -165,7 +165,8 @@ def _decided(inside: in_child.Inside, work: Mapping[str, Any], alone: bool) -> t
     return _last[0][1:]
 
 
-_last: list[tuple[list[Any], rules.Deciding, Look]] = []  # what was decided, and for what; a child works on one check
+# What was decided, and for what. A child works on one check, or on one after another of the same files.
+_last: list[tuple[list[Any], rules.Deciding, Look]] = []
 
 
 def _marks(case: RuleContext, codes: Collection[str] | None, decided: rules.Deciding | None = None) -> Iterator[Mark]:
@@ -173,7 +174,9 @@ def _marks(case: RuleContext, codes: Collection[str] | None, decided: rules.Deci
     masked = case.record is not None and case.record.masked
     for code, kind, text in rules.marks(case, codes, decided):
         if not (masked and MASK in text):
-            made = hashlib.sha256(f"{code}\0{kind}\0".encode())  # of long texts it takes a third of BLAKE2b's time
+            made = hashlib.sha256(
+                f"{code}\0{kind}\0".encode("utf-8", "surrogatepass")
+            )  # of long texts it takes a third of BLAKE2b's time
             made.update(text.encode("utf-8", "surrogatepass"))
             yield code, kind, made.digest()[: marks.SIZE]
 

@@ -240,21 +240,21 @@ def work(text: str) -> str:
     """The frames of one range, as JSON: {"frames", "stopped": as the child was, if it was}, or {"unfit": as above}."""
     asked = json.loads(text)
     root, unfit = _place(asked)
-    told = {} if unfit else _told(asked["work"], root)
+    told = {} if unfit else _told(asked["work"], root, asked["files"])
     if unfit := unfit or _unfit(root, asked["files"]):  # as they were while they were read
         why, values = unfit
         return json.dumps({"unfit": [why, {**values, "worker": platform.node()}]})
     return json.dumps(told)
 
 
-def _told(asked: Mapping[str, Any], root: str) -> dict[str, Any]:
-    """What a child says of one range of the workspace in a folder."""
+def _told(asked: Mapping[str, Any], root: str, files: Mapping[str, str]) -> dict[str, Any]:
+    """What a child says of one range of the workspace in a folder, where these are the digests of its files."""
     work = {**asked, "workspace": {**asked["workspace"], "root": root}, "cache": str(cache_folder().parent)}
     frozen = json.dumps(work["workspace"])
     opened = _prepared(frozen)
     frames = []
     try:
-        for frame in _of_thread(frozen, opened).stream(work):
+        for frame in _of_thread(json.dumps([frozen, files]), opened).stream(work):
             frames.append(frame)
             if _forgotten():
                 break
@@ -292,13 +292,13 @@ class _Staying:
 _mine = local()
 
 
-def _of_thread(frozen: str, opened: Workspace) -> _Staying:
-    """The child of this thread of a worker; another one for another workspace."""
-    mine: _Staying | None = getattr(_mine, "child", None)
-    if mine is None or mine.of != frozen:
+def _of_thread(of: str, opened: Workspace) -> _Staying:
+    """That of this thread of a worker, for a workspace and its files as they are: a child keeps what it has read."""
+    mine: _Staying | None = getattr(_mine, "staying", None)
+    if mine is None or mine.of != of:
         if mine:
             mine.close()
-        mine = _mine.child = _Staying(frozen, opened)
+        mine = _mine.staying = _Staying(of, opened)
     return mine
 
 

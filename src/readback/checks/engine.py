@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -115,8 +116,6 @@ def _worked_out(
     workers: Workers | None,
     hashes: Hashes,
 ) -> Iterator[Finding | Progress | Audit]:
-    if workers is None and (shared := token_counts.shared_by_audit(opened)):
-        sandbox.begin(WORK.partition(":")[0], shared=shared)  # it takes a second, in which the files are read
     try:
         data = open_dataset(opened.root, opened.dataset, _wanted(progress), hashes, jobs)
         beside = training.parts(opened, codes, _wanted(progress), jobs)
@@ -133,6 +132,10 @@ def _worked_out(
     run = Run(opened, data, codes, list(choices), tally, names, numbers)
     part = run.sampled
     run.parts, run.workers = None if part else kept_parts.parts(opened, data, codes, hashes), workers
+    shared = token_counts.shared_by_audit(opened)
+    if shared and workers is None and not (run.parts and run.parts.earlier):
+        with suppress(OSError):  # who needs it says so
+            sandbox.begin(WORK.partition(":")[0], shared=shared)  # it takes a second, in which all files are looked at
     of_files = list(workspace_check.found(opened, data, beside, codes))
     full = tuple(sorted({one.code for one in of_files if isinstance(one, Finding) and one.place.index is not None}))
     yield from run.tally.take(of_files)

@@ -86,7 +86,7 @@ class FirstRecords:
 
 @dataclass(slots=True)
 class Run:
-    """Marks in their order, and the record of each; of the records before `beyond` alone, where that is given."""
+    """Marks in their order, and the record of each; where `beyond` is given, only those of records before it count."""
 
     marks: Sequence[int]
     records: Sequence[int]

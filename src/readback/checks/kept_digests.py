@@ -25,6 +25,11 @@ class KeptDigests:
         self._lock = Lock()
         self._made: dict[tuple[int, int], str] = {}
 
+    @property
+    def any(self) -> bool:
+        """Whether an earlier check knew any."""
+        return bool(self._known)
+
     def of(self, start: int, stop: int) -> str:
         """The digest of a range. Raises DatasetChanged."""
         if (digest := self._made.get((start, stop))) is None:

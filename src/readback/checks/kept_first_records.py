@@ -56,14 +56,11 @@ class _Range:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What an earlier check knew: the open file, the ranges in their order, where runs begin and how long they are; and
-    how many bytes `FirstRecords.maybe` takes, packed.
-    """
+    """What an earlier check knew: the open file, the ranges in their order, and the runs."""
 
     file: BinaryIO
     ranges: Sequence[_Range]
-    runs: Sequence[tuple[int, int]]
-    maybe: int
+    runs: Sequence[Run]
 
     def said(self, one: _Range) -> Said:
         """Raises OSError and ValueError."""
@@ -75,15 +72,6 @@ class _Kept:
 
     def packed(self, one: _Range) -> bytes:
         return os.pread(self.file.fileno(), one.size, one.begin)
-
-    def resume(self, first: FirstRecords, beyond: int) -> None:
-        """What was known where the record with this number came. Raises OSError."""
-
-        def numbers(begin: int, count: int) -> NumbersInFile:
-            return NumbersInFile(self.file, begin, count)
-
-        runs = [Run(numbers(at, count), numbers(at + SIZE * count, count), beyond) for at, count in self.runs]
-        first.resume(zlib.decompress(os.pread(self.file.fileno(), self.maybe, 0)), runs)
 
 
 @dataclass(slots=True)
@@ -116,9 +104,9 @@ class KeptFirstRecords:
         if not self._begun:
             self._begun = True
             path = self._parts.of_file(NAME) if self._parts and self._parts.any_of_file(NAME) else None
-            self._kept = _read(path) if path else None
+            self._kept = _read(path, self._first) if path else None
             if self._kept:
-                weakref.finalize(self, self._kept.file.close)
+                weakref.finalize(self, _close, self._kept.file)
         if self._kept and not self._left:
             with suppress(OSError, ValueError):  # then it is worked out
                 if one := self._next(indices, marks):
@@ -133,14 +121,18 @@ class KeptFirstRecords:
         if not self._parts or not self._kept or not indices or self._same == len(self._kept.ranges):
             return None
         one = self._kept.ranges[self._same]
-        where, here = self._parts.where(indices[0]), (indices[0], len(indices), _digest(marks))
-        return one if where == (one.digest, 0) and here == (one.start, one.count, one.marks) else None
+        if (indices[0], len(indices)) != (one.start, one.count) or self._parts.where(one.start) != (one.digest, 0):
+            return None
+        return one if _digest(marks) == one.marks else None
 
     def leave(self) -> None:
         """From here on the records are others."""
-        if self._kept and not self._left and self._same:
-            last = self._kept.ranges[self._same - 1]
-            self._kept.resume(self._first, last.start + last.count)
+        if self._kept and not self._left:
+            if not self._same:
+                self._first.resume(bytes(MAYBE), ())
+            for run in self._kept.runs if self._same else ():
+                last = self._kept.ranges[self._same - 1]
+                run.beyond = last.start + last.count
         self._left = True
 
     def take(self, indices: Sequence[int], marks: Marks, said: Said) -> None:
@@ -168,7 +160,7 @@ class KeptFirstRecords:
             try:
                 if self._said is None:
                     self._said = TemporaryFile()  # noqa: SIM115 - it is closed with this
-                    weakref.finalize(self, self._said.close)
+                    weakref.finalize(self, _close, self._said)
                 self._said.write(packed)
             except OSError:  # a full disk, say
                 self._keeping = False
@@ -192,8 +184,8 @@ class KeptFirstRecords:
         self._parts.keep_of_file(NAME, most, lambda: self._pieces(runs))
 
     def _pieces(self, runs: Sequence[Run]) -> Iterator[bytes]:
-        yield (maybe := zlib.compress(self._first.maybe, 1))
-        at, found = len(maybe), list[tuple[int, int]]()
+        yield (bits := zlib.compress(self._first.maybe, 1))
+        at, found = len(bits), list[tuple[int, int]]()
         for run in runs:
             begin, count = at, 0
             for marks, _ in run.pairs():
@@ -201,7 +193,7 @@ class KeptFirstRecords:
                 count += len(marks)
             for _, records in run.pairs():
                 yield array("q", records).tobytes()
-            found.append((begin, count))
+            found += [(begin, count)] if count else []
             at += 2 * SIZE * count
         ranges: list[_Range] = []
         for one in self._kept.ranges[: self._same] if self._kept else ():
@@ -212,13 +204,13 @@ class KeptFirstRecords:
         if self._said:
             self._said.seek(0)
             yield from iter(partial(self._said.read, BLOCK), b"")
-        head = as_json.packed([[astuple(one) for one in ranges], found, len(maybe)])
+        head = as_json.packed([[astuple(one) for one in ranges], found, len(bits)])
         yield head
         yield len(head).to_bytes(LENGTH, "big")
 
 
-def _read(path: Path) -> _Kept | None:
-    """What was kept; None where nothing is, or something else than was written."""
+def _read(path: Path, first: FirstRecords) -> _Kept | None:
+    """What was kept, which `first` knows from now on; None where nothing is, or something else than was written."""
     try:
         with ExitStack() as stack:
             file = stack.enter_context(path.open("rb"))
@@ -227,12 +219,23 @@ def _read(path: Path) -> _Kept | None:
                 return None
             os.utime(path)
             size = int.from_bytes(os.pread(file.fileno(), LENGTH, whole - LENGTH), "big")
-            ranges, runs, maybe = as_json.unpacked(os.pread(file.fileno(), size, whole - LENGTH - size))
-            kept = _Kept(file, [_Range(*one) for one in ranges], [(begin, count) for begin, count in runs], maybe)
+            ranges, runs, bits = as_json.unpacked(os.pread(file.fileno(), size, whole - LENGTH - size))
+            kept = _Kept(file, [_Range(*one) for one in ranges], [_run(file, *one) for one in runs])
+            first.resume(zlib.decompress(os.pread(file.fileno(), bits, 0)), kept.runs)
             stack.pop_all()
             return kept
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, zlib.error):
         return None
+
+
+def _run(file: BinaryIO, begin: int, count: int) -> Run:
+    """The marks from a byte on, and behind them the records."""
+    return Run(NumbersInFile(file, begin, count), NumbersInFile(file, begin + SIZE * count, count))
+
+
+def _close(file: IO[bytes]) -> None:
+    with suppress(OSError):  # what was not written, on a full disk, cannot be
+        file.close()
 
 
 def _digest(marks: Marks) -> str:

@@ -43,6 +43,7 @@ from readback.types import Selection, Workspace
 KIND = kept_answers.KINDS[1]  # the folder in the cache
 SECTIONS = 32  # of one file; others than those that are asked for go first
 LARGEST = 16 << 20  # bytes of one file
+OTHERS = 3  # files of one dataset and one name, each for something else that it depends on
 FEW = 4  # of so many ranges one may have to be read to know whether it is new
 ROOM = 16 << 20  # bytes that are made free at once
 
@@ -240,6 +241,11 @@ class Parts:
             return self.folder / f"{self._file}-{self._name(None)}-{name}"
         return None
 
+    @property
+    def earlier(self) -> bool:
+        """Whether something is kept of an earlier check of the dataset."""
+        return self._digests.any
+
     def any_of_file(self, name: str) -> bool:
         """Whether there is such a file, whatever it depends on; to know that takes less."""
         return any(self.folder.glob(f"{self._file}-*-{name}"))
@@ -302,10 +308,11 @@ class Parts:
             return
         with suppress(OSError):
             if self._still() and (path := self.of_file(name)):
-                for old in self.folder.glob(f"{self._file}-*-{name}"):
-                    old.unlink(missing_ok=True)
                 kept_answers.make_room(most)
                 kept_answers.write(path, pieces())
+                there = sorted(self.folder.glob(f"{self._file}-*-{name}"), key=lambda one: one.stat().st_mtime)
+                for old in there[:-OTHERS]:
+                    old.unlink(missing_ok=True)
 
     def _still(self) -> bool:
         """Whether all files are what they were when the check began."""

@@ -14,6 +14,7 @@ from readback import as_json
 from readback.types import Finding
 
 BLOCK = 64  # findings that are packed together: as objects they take 200 KB, packed 10
+SHORT = 4_096  # bytes of a line that is remembered
 
 
 _latest: dict[int, tuple[Finding, bytes]] = {}  # by the identity of the finding
@@ -28,9 +29,10 @@ def line(one: Finding) -> bytes:
     made = as_json.packed(kept := as_json.keep(one))
     if b"null" in made:  # NaN would be null, too
         made = json.dumps(kept).encode()
-    if len(_latest) >= BLOCK:
-        _latest.clear()
-    _latest[id(one)] = one, made
+    if len(made) < SHORT:
+        if len(_latest) >= BLOCK:
+            _latest.clear()
+        _latest[id(one)] = one, made
     return made
 
 

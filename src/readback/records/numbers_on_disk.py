@@ -44,7 +44,10 @@ class NumbersInFile(Numbers):
         return self._count
 
     def _read(self, start: int, stop: int) -> array[int]:
-        return array("q", os.pread(self._file.fileno(), (stop - start) * SIZE, self._begin + start * SIZE))
+        raw = os.pread(self._file.fileno(), size := (stop - start) * SIZE, self._begin + start * SIZE)
+        if len(raw) != size:
+            raise OSError(f"{self._file.name}: {size} bytes were there and are not any more")
+        return array("q", raw)
 
 
 class NumbersOnDisk(Numbers):

@@ -35,6 +35,7 @@ AREAS = {
 NOTHING = "–"  # what is said of an empty value
 PLACES = frozenset("{}[]")  # one of these is in every sentence that is not said as it is written
 PART = re.compile(r"\[\[(.*?)\]\]")
+NUMBER = 10**9  # a smaller one is said in one word, of few characters
 LONGEST = 200  # characters of one value inside a sentence; the whole value stays in Finding.values
 
 _FORMATTER = Formatter()
@@ -133,8 +134,11 @@ def _names(part: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for _, name, _, _ in _FORMATTER.parse(part) if name))
 
 
-def key(diagnostic: Diagnostic, at: Location) -> str:
-    """What a finding is called from run to run: 16 hex digits over what it is about, never over lines or offsets."""
+def key(diagnostic: Diagnostic, place: Location | None = None) -> str:
+    """What a finding is called from run to run: 16 hex digits over what it is about, never over lines or offsets. It is
+    at the place of the diagnostic, or at this one.
+    """
+    at = diagnostic.place if place is None else place
     condition = (at.mode, at.condition, at.adapter, at.task, at.judge)
     return _digest([diagnostic.code, at.file, *condition, at.record, at.role, at.field, diagnostic.flagged])
 
@@ -247,7 +251,7 @@ class _Said(dict[str, str]):
 def _say(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(_say(one) for one in value)
-    if type(value) is int:  # as most values are that are no text
+    if type(value) is int and -NUMBER < value < NUMBER:  # as most values are that are no text
         return str(value)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     text = " ".join(text.split()) or NOTHING

@@ -317,10 +317,10 @@ def _load() -> None:
     """What the first page needs, while the browser still loads the pages' program: the processes that make children,
     the rules, and what works out scores.
     """
-    from readback import sandbox
-
-    sandbox.begin(CHILDREN)
     with suppress(Exception):  # the page meets the same error and says it
+        from readback import sandbox
+
+        sandbox.begin(CHILDREN)
         for module in FIRST:
             import_module(module)
         from readback import workspace
@@ -328,9 +328,9 @@ def _load() -> None:
         from readback.prompts import token_counts
         from readback.ui.common import open_workspaces
 
+        rules.RULES()
         first = next(iter((open_workspaces.configured() or open_workspaces.demos()).values()))
         sandbox.begin(CHILDREN, shared=token_counts.shared_by_audit(workspace.open(first)))
-        rules.RULES()
 
 
 def _no_pages_folder() -> None:
