@@ -10,15 +10,9 @@ from typing import Any
 
 import pytest
 from counts import many
-from unforked import unforked
+from keeping import afresh, answer, keeping
 
-from readback import as_json, workspace
-from readback.checks import engine, first_records, kept_answers, kept_first_records, kept_parts
-from readback.checks.summary import Progress
-from readback.prompts import in_chunks
-from readback.readers import cache_folder
-from readback.sandbox.frozen import plain
-from readback.types import Finding
+from readback.checks import engine, first_records, kept_first_records
 
 Write = Callable[[Mapping[str, Any]], Path]
 CONFIG = """dataset: data.jsonl
@@ -29,15 +23,10 @@ training: [held.jsonl]
 
 @pytest.fixture(autouse=True)
 def kept(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of parts; every check is worth keeping, in ranges of three records, and no whole answer is."""
-    monkeypatch.setenv("READBACK_CACHE", str(tmp_path_factory.mktemp("cache")))
-    monkeypatch.setattr(kept_answers, "SLOW", -1.0)
-    monkeypatch.setattr(kept_answers, "_keep", lambda *asked: None)
-    monkeypatch.setattr(in_chunks, "MOST", 3)
+    """The folder of parts; few marks fit into memory."""
     monkeypatch.setattr(first_records, "HELD", 8)
     monkeypatch.setattr(first_records, "RUNS", 3)
-    unforked(monkeypatch)
-    return cache_folder.cache_folder(kept_parts.KIND)
+    return keeping(monkeypatch, tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture
@@ -52,25 +41,6 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(first_records.FirstRecords, "take", take)
     return seen
-
-
-def answer(folder: Path) -> list[Any]:
-    """Findings and summary as JSON values."""
-    steps = engine.stream(workspace.open(folder), jobs=1)
-    said = [
-        as_json.finding(one) if isinstance(one, Finding) else plain(one)
-        for one in steps
-        if not isinstance(one, Progress)
-    ]
-    read: list[Any] = json.loads(json.dumps(said))
-    return read
-
-
-def afresh(folder: Path) -> list[Any]:
-    """The same, worked out as if nothing was kept."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kept_parts, "parts", lambda *asked: None)
-        return answer(folder)
 
 
 def row(number: int, text: str) -> str:

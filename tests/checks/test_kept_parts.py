@@ -21,11 +21,11 @@ import pytest
 from counts import many, part, some
 from hypothesis import given
 from hypothesis import strategies as st
+from keeping import afresh, answer, keeping
 from test_short_ways import files as drawn_files
 from test_short_ways import near_files, near_row, regular, row
-from unforked import unforked
 
-from readback import as_json, project_files, workspace
+from readback import project_files, workspace
 from readback.checks import audit_run, chunk, engine, kept_answers, kept_digests, kept_parts, regular_records, repeats
 from readback.checks.batch import Batch
 from readback.checks.rules import Fault
@@ -36,8 +36,7 @@ from readback.prompts import in_child, in_chunks, trial
 from readback.readers import cache_folder
 from readback.readers.checksum import Hashes
 from readback.records.dataset import Dataset, open_dataset
-from readback.sandbox.frozen import plain
-from readback.types import Finding, VariableUse
+from readback.types import VariableUse
 
 Write = Callable[[Mapping[str, Any]], Path]
 FILES = {
@@ -66,13 +65,8 @@ Asked = tuple[int, int, tuple[str, ...], bool]  # a range, conditions, whether t
 
 @pytest.fixture(autouse=True)
 def kept(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of parts, empty; every check is worth keeping, in ranges of three records, and no whole answer is."""
-    monkeypatch.setenv("READBACK_CACHE", str(tmp_path_factory.mktemp("cache")))
-    monkeypatch.setattr(kept_answers, "SLOW", -1.0)
-    monkeypatch.setattr(kept_answers, "_keep", lambda *asked: None)
-    monkeypatch.setattr(in_chunks, "MOST", 3)
-    unforked(monkeypatch)
-    return cache_folder.cache_folder(kept_parts.KIND)
+    """The folder of parts, empty."""
+    return keeping(monkeypatch, tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture
@@ -89,22 +83,6 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Asked]:
 
     monkeypatch.setattr(audit_run.Run, "work", work)
     return seen
-
-
-def answer(folder: Path, **more: Any) -> list[Any]:
-    """Findings and summary as JSON values."""
-    steps = engine.stream(workspace.open(folder), **more)
-    said = [as_json.finding(one) if isinstance(one, Finding) else plain(one)
-            for one in steps if not isinstance(one, Progress)]  # fmt: skip
-    read: list[Any] = json.loads(json.dumps(said))
-    return read
-
-
-def afresh(folder: Path, **more: Any) -> list[Any]:
-    """The same, worked out as if nothing was kept."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kept_parts, "parts", lambda *asked: None)
-        return answer(folder, **more)
 
 
 ALL = ("one", "two", "three")

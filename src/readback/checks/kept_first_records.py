@@ -71,7 +71,11 @@ class _Kept:
             raise ValueError(f"what was said of records {one.start} and on: {error}") from error
 
     def packed(self, one: _Range) -> bytes:
-        return os.pread(self.file.fileno(), one.size, one.begin)
+        """The same as it lies there. Raises OSError."""
+        found = os.pread(self.file.fileno(), one.size, one.begin)
+        if len(found) != one.size:
+            raise OSError(f"what was said of records {one.start} and on is there no more")
+        return found
 
 
 @dataclass(slots=True)
@@ -128,11 +132,12 @@ class KeptFirstRecords:
     def leave(self) -> None:
         """From here on the records are others."""
         if self._kept and not self._left:
-            if not self._same:
-                self._first.resume(bytes(MAYBE), ())
-            for run in self._kept.runs if self._same else ():
+            if self._same:
                 last = self._kept.ranges[self._same - 1]
-                run.beyond = last.start + last.count
+                for run in self._kept.runs:
+                    run.beyond = last.start + last.count
+            else:
+                self._first.resume(bytes(MAYBE), ())
         self._left = True
 
     def take(self, indices: Sequence[int], marks: Marks, said: Said) -> None:

@@ -35,10 +35,10 @@ AREAS = {
 NOTHING = "–"  # what is said of an empty value
 PLACES = frozenset("{}[]")  # one of these is in every sentence that is not said as it is written
 PART = re.compile(r"\[\[(.*?)\]\]")
-NUMBER = 10**9  # a smaller one is said in one word, of few characters
 LONGEST = 200  # characters of one value inside a sentence; the whole value stays in Finding.values
 
 _FORMATTER = Formatter()
+_spoken = json.JSONEncoder(ensure_ascii=False).encode
 _encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 Deciding = Decided[tuple[str, Rule]]  # rules with their codes
@@ -64,12 +64,11 @@ class Fault:
     place: Location = NOWHERE
 
 
-def finding(diagnostic: Diagnostic, place: Location | None = None) -> Finding:
-    """The finding a diagnostic is: the sentence and severity of the rule of its code; at its own place or this one.
+def finding(diagnostic: Diagnostic) -> Finding:
+    """The finding a diagnostic is: the sentence and severity of the rule of its code.
 
     A code without a rule is our mistake (a test looks for it), yet the reader still gets to see the note.
     """
-    at = diagnostic.place if place is None else place
     rule = RULES().get(diagnostic.code)
     sentence = rule.sentence if rule else ", ".join(f"{name} {{{name}}}" for name in diagnostic.values)
     return Finding(
@@ -78,8 +77,8 @@ def finding(diagnostic: Diagnostic, place: Location | None = None) -> Finding:
         values=diagnostic.values,
         message=fill(sentence, diagnostic.values),
         fix=fill(rule.fix, diagnostic.values) if rule else "",
-        place=at,
-        key=key(diagnostic, at),
+        place=diagnostic.place,
+        key=key(diagnostic),
     )
 
 
@@ -88,7 +87,7 @@ def noted(diagnostic: Diagnostic, case: RuleContext) -> Finding:
 
     A record whose id an earlier one has is told from it by its number.
     """
-    made = finding(diagnostic, placed(diagnostic.place, case))
+    made = finding(replace(diagnostic, place=placed(diagnostic.place, case)))
     if case.record is not None and case.record.again:
         return replace(made, key=_digest([made.key, "record", case.record.place.index]))
     return made
@@ -134,11 +133,9 @@ def _names(part: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for _, name, _, _ in _FORMATTER.parse(part) if name))
 
 
-def key(diagnostic: Diagnostic, place: Location | None = None) -> str:
-    """What a finding is called from run to run: 16 hex digits over what it is about, never over lines or offsets. It is
-    at the place of the diagnostic, or at this one.
-    """
-    at = diagnostic.place if place is None else place
+def key(diagnostic: Diagnostic) -> str:
+    """What a finding is called from run to run: 16 hex digits over what it is about, never over lines or offsets."""
+    at = diagnostic.place
     condition = (at.mode, at.condition, at.adapter, at.task, at.judge)
     return _digest([diagnostic.code, at.file, *condition, at.record, at.role, at.field, diagnostic.flagged])
 
@@ -251,8 +248,6 @@ class _Said(dict[str, str]):
 def _say(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(_say(one) for one in value)
-    if type(value) is int and -NUMBER < value < NUMBER:  # as most values are that are no text
-        return str(value)
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else _spoken(value)
     text = " ".join(text.split()) or NOTHING
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

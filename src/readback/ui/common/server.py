@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 MODULE = "readback.ui.common.server"  # by name, for when it runs it is called __main__
 CHILDREN = "readback.checks.chunk"  # what children are asked for first
-FIRST = ("readback.ui.overview.overview", "scipy.special")  # by name: they take a second, which a page needs later
+# What the first page imports and takes a second; by name, for pages are above the server that they are run by.
+FIRST = ("readback.ui.overview.overview", "scipy.special")
 PORT, TRIED = 8501, 100  # the first port, and how many are tried
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (compared with, never bound to)
