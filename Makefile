@@ -7,8 +7,9 @@ PORT ?= 8501
 HOST ?= 127.0.0.1
 WORKSPACE ?=
 PYTEST_ARGS ?=
+PROCESSORS := $(shell getconf _NPROCESSORS_ONLN)
 # One more than there are processors: a test of the browser often waits.
-WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+WORKERS ?= $(shell echo $$(($(PROCESSORS) + 1)))
 BIN := .venv/bin
 # Where this is set, every process of a test compiles what it imports anew.
 export PYTHONDONTWRITEBYTECODE :=
@@ -33,6 +34,7 @@ test: setup
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 # What a person runs at every save: no browser, no real data, nothing that needs a busy machine or a long count.
+test-fast: WORKERS := $(PROCESSORS)
 test-fast: setup
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -m "not browser and not realdata and not long and not slow" $(PYTEST_ARGS)
 
@@ -44,7 +46,7 @@ test-long: setup
 check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers auto
 	$(BIN)/mypy --strict tests/notebook/a_users_file.py
 	$(BIN)/lint-imports
 	page=$$(mktemp) && trap 'rm -f "$$page"' EXIT && $(BIN)/readback rule --markdown > "$$page" && test -s "$$page" \

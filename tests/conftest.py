@@ -26,7 +26,7 @@ EASED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]  # a folder 
 settings.register_profile("readback", deadline=None, max_examples=some(100), suppress_health_check=EASED)
 settings.load_profile("readback")
 
-# Tests that took more than 0.2 s of processor time each, or 1.5 s together: `make test-fast` leaves them out.
+# Tests that took more than 0.2 s each, or 1.5 s together, on a slow machine: `make test-fast` leaves them out.
 SLOW = frozenset(Path(__file__).with_name("slow.txt").read_text("utf-8").split())
 
 HURRIED = 0.25  # seconds of processor time; work that ends takes milliseconds

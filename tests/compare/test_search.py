@@ -169,6 +169,7 @@ ODD_ROWS: list[dict[str, Any]] = [
     {"instruction": "x", "rag": {"prompt": "y", "contexts": ["one", {"a": [None, 1.50, "t\tab"]}, 1e3, True]}},
     {"instruction": "x", "rag": {"prompt": "y", "contexts": [1e3, None, "none"]}},
     {"instruction": "x", "rag": {"prompt": "y", "contexts": ["ends in a \\", None, "", 1e3]}},
+    {"instruction": "x", "rag": {"prompt": "y", "contexts": ['He said "so", 5 times', 'then "no", null']}},
     {"instruction": "Answer", "rag": {"prompt": "Que", "contexts": ["stion", "", "[1]"]}},
     {"instruction": 7, "contexts": ["top level"], "prompt": "older"},
     {"instruction": " ", "rag": {"prompt": "\ud800x", "contexts": []}},
@@ -218,7 +219,7 @@ def test_records_that_are_passed_over_unassembled_hold_nothing(write: Write, *, 
 )
 def test_contexts_that_are_no_texts_are_seen_in_the_line(contexts: list[Any], odd: bool) -> None:
     line = json.dumps({"rag": {"contexts": contexts}, "n": "x"})
-    assert any(re.search(pattern, line) for pattern in line_search.ODD) is odd
+    assert any(all(re.search(pattern, line) for pattern in looks) for looks in line_search.ODD) is odd
 
 
 def test_a_judge_is_searched_with_the_answers_it_is_given(write: Write) -> None:

@@ -17,7 +17,7 @@ from readback.prompts import builders
 from readback.prompts.assemble import assemble
 from readback.records.dataset import ESCAPED, Dataset
 from readback.records.private_fields import private_paths
-from readback.records.raw_lines import FORMATS
+from readback.records.raw_lines import FORMATS, Looks
 from readback.types import Message, Record, Selection, Workspace
 
 WITH_CONTEXTS = frozenset({"hybrid", "standard"})
@@ -26,11 +26,10 @@ NUMBERING = re.compile(r"[\[\]\ufffd]|^[\d\s]+$|^\s|\s$")  # what may be in the 
 ESCAPES = r"\\u(?i:00[2-7]|212a|017f)"
 ANY_ESCAPE = r"\\u"
 # Contexts that are no texts are sent in Python's spelling: a list that begins with something else, or goes on with it.
-# The quotation mark that ends a text has no backslash before it, or one that is itself written as two.
-ODD = (
-    r'"contexts"\s*:\s*\[\s*[^"\]\s]',
-    r'(?:[^\\]|\\\\)"\s*,\s*(?:[-0-9{\[]|true|false|null|NaN|Infinity)',
-)
+# The quotation mark that ends a text has no backslash before it, or one that is itself written as two: a second look,
+# for what begins with any letter is looked for ten times as long as what begins with a quotation mark.
+_GOES_ON = r'"\s*,\s*(?:[-0-9{\[]|true|false|null|NaN|Infinity)'
+ODD = ((r'"contexts"\s*:\s*\[\s*[^"\]\s]',), (_GOES_ON, rf"(?:[^\\]|\\\\){_GOES_ON}"))
 CONTEXTS = frozenset({"contexts", "rag"})  # fields that hold them, unless another one is read in their place
 VALUE = "value"
 MADE_UP: tuple[dict[str, Any], ...] = (
@@ -42,8 +41,8 @@ MADE_UP: tuple[dict[str, Any], ...] = (
 )
 
 
-def patterns(opened: Workspace, data: Dataset, choice: Selection, query: Query) -> tuple[str, ...] | None:
-    """The RE2 patterns of which one fits the line of every record whose messages hold it; None where it takes more."""
+def patterns(opened: Workspace, data: Dataset, choice: Selection, query: Query) -> tuple[Looks, ...] | None:
+    """Looks of which one fits the line of every record whose messages hold it; None where it takes more than lines."""
     source = data.source
     if data.format not in FORMATS or source is None or private_paths(source):  # private values are sent as a mask
         return None
@@ -57,7 +56,7 @@ def patterns(opened: Workspace, data: Dataset, choice: Selection, query: Query) 
     if kind in WITH_CONTEXTS and not CONTEXTS.isdisjoint(source.fields):
         return None
     escapes = ESCAPES if query.text.isascii() else ANY_ESCAPE
-    return (search_expression.pattern(query), escapes, *(ODD if kind in WITH_CONTEXTS else ()))
+    return ((search_expression.pattern(query),), (escapes,), *(ODD if kind in WITH_CONTEXTS else ()))
 
 
 def _sentences(opened: Workspace, choice: Selection) -> Iterator[list[str]]:

@@ -230,10 +230,12 @@ def _made(inside: Inside, at: int, asked: Sequence[int]) -> Iterator[_Sent]:
         yield _Sent(number, at, record.id, made.messages)
 
 
-def _asked(inside: Inside, known: Mapping[Selection, Sequence[str] | None]) -> Iterator[tuple[int, Sequence[int]]]:
+def _asked(
+    inside: Inside, known: Mapping[Selection, Sequence[Sequence[str]] | None]
+) -> Iterator[tuple[int, Sequence[int]]]:
     """Each record of the range, and the numbers of the choices under which it may hold what is searched for."""
     every = range(len(inside.choices))
-    plans = [tuple(known.get(choice) or ()) for choice in inside.choices]
+    plans = [tuple(map(tuple, known.get(choice) or ())) for choice in inside.choices]
     for start, stop in raw_lines.blocks(inside.data, inside.start, min(inside.stop, len(inside.data))):
         sandbox.beat()
         may = {plan: raw_lines.fitting(inside.data, plan, start, stop) for plan in dict.fromkeys(plans) if plan}

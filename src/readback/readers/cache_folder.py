@@ -151,7 +151,10 @@ def keep(made: Path, folder: Path) -> None:
 
 def of_same_file(folder: Path) -> list[Path]:
     """The entries of all versions of the file that an entry is of, read with the same settings."""
-    return [*folder.parent.glob(f"{folder.name.partition('-')[0]}-*")]
+    begins = f"{folder.name.partition('-')[0]}-"
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder.parent) as kept:
+        return [Path(one.path) for one in kept if one.name.startswith(begins)]
+    return []
 
 
 def drop(folder: Path) -> None:

@@ -423,8 +423,11 @@ def _rows(
     header: Callable[[Header], None],
     enough: int | None,
 ) -> Iterator[Row | Diagnostic]:
+    if not (steps := unpackers(chosen)):
+        yield from _rows_of_text(path, file, chosen, refused, walk, header)
+        return
     with cache_folder.room(), TemporaryDirectory(prefix=".rows-", dir=cache_folder.cache_folder()) as folder:
-        for number, step in enumerate(unpackers(chosen)):
+        for number, step in enumerate(steps):
             target = Path(folder) / str(number)
             with target.open("wb") as out:
                 decoding = enough if step is getattr(chosen.module, "spool", None) else None
@@ -434,17 +437,28 @@ def _rows(
                 if isinstance(frames, Generator):
                     frames.close()
             path = target
-        with path.open("rb", BUFFER) as stream:
-            for event in walk(stream, file) if walk else events(chosen, stream, file):
-                match event:
-                    case Row(diagnostics=diagnostics):
-                        yield from diagnostics
-                        yield event
-                    case Refused(diagnostic=diagnostic):
-                        refused()
-                        if diagnostic:
-                            yield diagnostic
-                    case Header():
-                        header(event)
-                    case Diagnostic():
-                        yield event
+        yield from _rows_of_text(path, file, chosen, refused, walk, header)
+
+
+def _rows_of_text(
+    path: Path,
+    file: str,
+    chosen: Chosen,
+    refused: Callable[[], None],
+    walk: Walk | None,
+    header: Callable[[Header], None],
+) -> Iterator[Row | Diagnostic]:
+    with path.open("rb", BUFFER) as stream:
+        for event in walk(stream, file) if walk else events(chosen, stream, file):
+            match event:
+                case Row(diagnostics=diagnostics):
+                    yield from diagnostics
+                    yield event
+                case Refused(diagnostic=diagnostic):
+                    refused()
+                    if diagnostic:
+                        yield diagnostic
+                case Header():
+                    header(event)
+                case Diagnostic():
+                    yield event

@@ -15,6 +15,7 @@ from itertools import compress
 from readback.readers.progress import Progress
 from readback.records.dataset import ESCAPED, Dataset
 
+Looks = tuple[str, ...]  # RE2 patterns; each is tried where those before it fit, so that the quickest comes first
 BLOCK = 8 << 20  # bytes that are looked through at once
 SMALL = 1 << 20  # bytes that are searched sooner than RE2 is loaded
 FORMATS = frozenset({"jsonl", "jsonl in gzip"})  # whose lines hold texts as JSON
@@ -35,15 +36,20 @@ def blocks(data: Dataset, start: int, stop: int, size: int = BLOCK) -> Iterator[
         start = low
 
 
-def fitting(data: Dataset, patterns: Collection[str], start: int, stop: int) -> list[bool]:
-    """Whether any of the RE2 patterns fits the line of each record of a range. Raises DatasetChanged."""
+def fitting(data: Dataset, any_of: Collection[Looks], start: int, stop: int) -> list[bool]:
+    """Whether all patterns of one of the looks fit the line of each record of a range. Raises DatasetChanged."""
     import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.compute as pc  # type: ignore[import-untyped]
 
     raw, starts = data.lines(start, stop)
     places = array("q", [*(one - starts[0] for one in starts), len(raw)])
     texts = pa.Array.from_buffers(pa.large_string(), stop - start, [None, pa.py_buffer(places), pa.py_buffer(raw)])
-    found = [pc.match_substring_regex(texts, pattern=one) for one in patterns]
+    found = []
+    for first, *more in any_of:
+        fits = pc.match_substring_regex(texts, pattern=first)
+        for one in more:
+            fits = pc.replace_with_mask(fits, fits, pc.match_substring_regex(texts.filter(fits), pattern=one))
+        found.append(fits)
     every: list[bool] = reduce(pc.or_, found).to_pylist()
     return every
 
@@ -62,11 +68,11 @@ def first(data: Dataset, text: str, start: int, stop: int, progress: Progress | 
     many = start < stop and data.span(stop - 1)[1] - data.span(start)[0] > SMALL
     plain = many and data.format in FORMATS and wanted.isascii() and ESCAPED.isdisjoint(wanted)
     folded = "".join(one for one in FOLDED if not set(one.casefold()).isdisjoint(wanted))
-    patterns = (f"(?i:{literal(wanted)})", ESCAPES, *([f"[{folded}]"] if folded else []))
+    any_of: list[Looks] = [(f"(?i:{literal(wanted)})",), (ESCAPES,), *([(f"[{folded}]",)] if folded else [])]
     for low, high in blocks(data, start, stop):
         if progress and progress(low, len(data)) is False:
             return None
-        may = compress(range(low, high), fitting(data, patterns, low, high)) if plain else range(low, high)
+        may = compress(range(low, high), fitting(data, any_of, low, high)) if plain else range(low, high)
         found = (hit for at in may for hit in data.search(text, at, at + 1))
         if (hit := next(found, None)) is not None:
             return hit
