@@ -20,7 +20,7 @@ from readback.readers import _over_lines, csv_file, json_file, jsonl, tsv
 from readback.readers.lines import LONGEST
 from readback.readers.packed import unpack
 from readback.readers.row import Blank, Event, Header, Mark, Refused, Row
-from readback.records.dataset import raw_rows
+from readback.records.raw_rows import raw_rows
 from readback.types import Diagnostic
 
 Write = Callable[[dict[str, Any]], Path]

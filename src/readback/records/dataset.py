@@ -7,12 +7,10 @@ import hashlib
 import json
 import os
 import weakref
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, BinaryIO
+from typing import Any
 
 from readback import plugins
 from readback.readers import cache_folder, jsonl
@@ -20,26 +18,21 @@ from readback.readers.bounded_diagnostics import from_json
 from readback.readers.checksum import Hashes
 from readback.readers.choose_format import Chosen, choose
 from readback.readers.file_state import State, state
-from readback.readers.lines import BUFFER
 from readback.readers.paths import resolve, show
 from readback.readers.progress import Cancelled, Progress
-from readback.readers.row import Event, Header, Refused, Row
 from readback.records import plugin_rows
 from readback.records.changed import ChangedWhileRead, DatasetChanged
 from readback.records.dataset_index import SPOOL, TWICE, Index, load
 from readback.records.field_path import MISSING, look
-from readback.records.index_pass import Counts, build, events, unpackers
+from readback.records.index_pass import Counts, build, unpackers
 from readback.records.private_fields import private_paths, shown
 from readback.records.record_ids import BY_LINE
 from readback.types import NO_SYSTEMS, DatasetSource, Diagnostic, Location, Record, Systems
 
-Walk = Callable[[BinaryIO, str], Iterator[Event]]  # a stream that is text, and the file's name
-
-
 ESCAPED = frozenset('"\\/\x7f') | {chr(code) for code in range(32)}  # may be written differently in the file
 
 
-__all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "Row", "look", "open_dataset", "raw_rows"]
+__all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "look", "open_dataset"]
 
 VERSION = "10"  # of the index; another one makes every file be read again
 CHUNK = 32 << 20
@@ -381,84 +374,3 @@ def holds(value: Any, wanted: str) -> bool:
     if isinstance(value, list):
         return any(holds(inner, wanted) for inner in value)
     return isinstance(value, int | float) and not isinstance(value, bool) and wanted in str(value).casefold()
-
-
-# The rows of any file a dataset may be in, one after another, without an index.
-
-
-def raw_rows(
-    path: Path,
-    file: str,
-    format: str | None = None,  # noqa: A002 - the word
-    refused: Callable[[], None] = lambda: None,
-    walk: Walk | None = None,
-    header: Callable[[Header], None] = lambda header: None,
-    enough: int | None = None,
-) -> Iterator[Row | Diagnostic]:
-    """Every row of the file, and a Diagnostic for whatever is wrong with it; nothing is raised.
-
-    `refused` is called for each row that cannot be read: not every note is about one, and not every such row has a
-    note of its own; `header` is told what comes before the rows. `walk` reads the text where somebody knows its shape
-    better than the format does. `enough` rows are all that the caller looks at, so that of a binary file no more need
-    be decoded; there may be further ones. Cells of CSV and TSV stay text. `path` is taken as it is: `paths.resolve`
-    says whether it may be read.
-    """
-    try:
-        chosen = choose(path, file, format)
-        if isinstance(chosen, Diagnostic):
-            yield chosen
-        else:
-            yield from _rows(path, file, chosen, refused, walk, header, enough)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        yield Diagnostic("dat-file-missing", {"path": file, "reason": reason}, Location(file=file), file)
-
-
-def _rows(
-    path: Path,
-    file: str,
-    chosen: Chosen,
-    refused: Callable[[], None],
-    walk: Walk | None,
-    header: Callable[[Header], None],
-    enough: int | None,
-) -> Iterator[Row | Diagnostic]:
-    if not (steps := unpackers(chosen)):
-        yield from _rows_of_text(path, file, chosen, refused, walk, header)
-        return
-    with cache_folder.room(), TemporaryDirectory(prefix=".rows-", dir=cache_folder.cache_folder()) as folder:
-        for number, step in enumerate(steps):
-            target = Path(folder) / str(number)
-            with target.open("wb") as out:
-                decoding = enough if step is getattr(chosen.module, "spool", None) else None
-                frames = step(path, out, file)
-                told = islice(frames, decoding)  # each step of decoding has written one row or more
-                yield from (found for found in told if isinstance(found, Diagnostic))
-                if isinstance(frames, Generator):
-                    frames.close()
-            path = target
-        yield from _rows_of_text(path, file, chosen, refused, walk, header)
-
-
-def _rows_of_text(
-    path: Path,
-    file: str,
-    chosen: Chosen,
-    refused: Callable[[], None],
-    walk: Walk | None,
-    header: Callable[[Header], None],
-) -> Iterator[Row | Diagnostic]:
-    with path.open("rb", BUFFER) as stream:
-        for event in walk(stream, file) if walk else events(chosen, stream, file):
-            match event:
-                case Row(diagnostics=diagnostics):
-                    yield from diagnostics
-                    yield event
-                case Refused(diagnostic=diagnostic):
-                    refused()
-                    if diagnostic:
-                        yield diagnostic
-                case Header():
-                    header(event)
-                case Diagnostic():
-                    yield event

@@ -23,7 +23,7 @@ from readback.readers.checkpoint import (
     wrong_value,
 )
 from readback.readers.row import Event, Row
-from readback.records.dataset import raw_rows
+from readback.records.raw_rows import raw_rows
 from readback.tasks import GENERATION
 from readback.types import Diagnostic, Location, Prompt, PromptConfig, Values
 

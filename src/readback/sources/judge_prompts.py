@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers.paths import resolve, show
+from readback.readers.row import Row
 from readback.readers.text_file import read_text
 from readback.readers.yaml_file import read_yaml
-from readback.records.dataset import Row, raw_rows
 from readback.records.field_path import texts
+from readback.records.raw_rows import raw_rows
 from readback.sources import judge_rubric, python_constants
 from readback.sources.judge_names import names_a_field
 from readback.sources.python_constants import LONG

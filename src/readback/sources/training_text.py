@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers.paths import show
+from readback.readers.row import Row
 from readback.records import system_texts
-from readback.records.dataset import Row, raw_rows
+from readback.records.raw_rows import raw_rows
 from readback.sources import training_code
 from readback.sources.training_code import Candidate
 from readback.types import Diagnostic, Location, SystemText

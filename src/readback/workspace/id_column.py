@@ -9,7 +9,8 @@ from itertools import islice
 from typing import Any
 
 from readback.readers.paths import resolve
-from readback.records.dataset import Row, raw_rows
+from readback.readers.row import Row
+from readback.records.raw_rows import raw_rows
 from readback.records.record_ids import CANDIDATES
 from readback.types import DatasetSource, Diagnostic
 from readback.workspace.draft import Draft

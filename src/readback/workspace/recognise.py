@@ -13,10 +13,10 @@ from typing import Any
 from readback import plugins
 from readback.readers import checkpoint
 from readback.readers.paths import show
-from readback.readers.row import Header
+from readback.readers.row import Header, Row
 from readback.readers.yaml_file import Parsed, read_yaml
 from readback.records import training_row
-from readback.records.dataset import Row, raw_rows
+from readback.records.raw_rows import raw_rows
 from readback.scores import files
 from readback.scores.files import metrics, verification
 from readback.scores.files.verification.shapes import beginning

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers.paths import show
-from readback.records.dataset import raw_rows
+from readback.records.raw_rows import raw_rows
 from readback.scores.files import metadata, metrics
 from readback.scores.files.details import run_mode
 from readback.scores.files.run_facts import FOUND, named, of_record, of_summary

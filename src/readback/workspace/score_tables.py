@@ -11,7 +11,8 @@ from itertools import islice
 from typing import Any
 
 from readback.readers.paths import show
-from readback.records.dataset import Row, raw_rows
+from readback.readers.row import Row
+from readback.records.raw_rows import raw_rows
 from readback.scores.files.layout import CONDITION, CONTENT, FACTORS, ITEM, first
 from readback.types import ScoreSource
 from readback.workspace import id_column

@@ -8,7 +8,8 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from readback.readers.paths import show
-from readback.records.dataset import Row, raw_rows
+from readback.readers.row import Row
+from readback.records.raw_rows import raw_rows
 from readback.records.training_row import DATASET, SAID, TRAIN, Kind, most
 from readback.types import DatasetSource, Location, TrainingFile
 from readback.workspace.draft import Draft

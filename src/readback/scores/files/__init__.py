@@ -17,7 +17,7 @@ from typing import Any
 from readback.folder import by
 from readback.readers.choose_format import choose
 from readback.readers.row import Header
-from readback.records.dataset import raw_rows
+from readback.records.raw_rows import raw_rows
 from readback.scores.criteria import known
 from readback.scores.files import columnar, metadata, metrics, pairwise, verification
 from readback.scores.files._plugins import of_plugins

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
-from readback.records.dataset import raw_rows
+from readback.records.raw_rows import raw_rows
 from readback.scores.files.run_facts import of_record
 from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.table import ConditionKey, RunFacts, SourceRead

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers import csv_file
-from readback.records.dataset import raw_rows
+from readback.records.raw_rows import raw_rows
 from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.files.verification.shapes import beginning, is_envelope, is_result, lacks_cell, sees
 from readback.scores.files.verification.stream import results

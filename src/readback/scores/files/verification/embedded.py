@@ -10,7 +10,7 @@ from readback.readers import checkpoint
 from readback.readers.checkpoint import QUESTIONS, Part, only, parts, question_id
 from readback.readers.choose_format import choose
 from readback.readers.row import Event, Refused, Row
-from readback.records.dataset import raw_rows
+from readback.records.raw_rows import raw_rows
 from readback.scores.files.verification.outcome import truth
 from readback.scores.files.verification.shapes import MODELS, OUTCOMES, PARTS, SAID, is_result
 from readback.scores.files.verification.stream import RUN
