@@ -120,6 +120,14 @@ def _components_are_looked_for_once() -> None:
     manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _of_a_browser_nothing_is_known() -> None:
+    """An AppTest has none; what it has in its place is made anew for each page, and takes as long as a page's head."""
+    from streamlit.runtime import context
+
+    context._get_client_context = lambda: None
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of real data and vectors; tests that use it carry the marker realdata."""

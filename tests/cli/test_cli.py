@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from readback import as_json, cli
+from readback import __version__, as_json, cli
 from readback.cli import check
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -45,6 +45,13 @@ def parsers(one: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
         if isinstance(action, argparse._SubParsersAction):
             for sub in action.choices.values():
                 yield from parsers(sub)
+
+
+def test_to_say_the_version_no_command_is_loaded(capsys: Output) -> None:
+    assert len([*parsers(cli.parser(["--version"]))]) == 1
+    with pytest.raises(SystemExit) as left:
+        cli.main(["--version"])
+    assert (left.value.code, capsys.readouterr().out) == (0, f"readback {__version__}\n")
 
 
 def test_every_help_can_be_printed_and_says_something_of_each_option() -> None:

@@ -45,6 +45,7 @@ LARGEST = 128 << 20  # bytes of one answer, as it is kept
 MOST = 512 << 20  # bytes of all answers and parts of them; what was not asked for longest goes first
 TOGETHER = 64  # findings that are packed at once
 LENGTH = 8  # bytes that say how long the summary is
+NOT_OURS = {"__pycache__", "_bundle"}  # folders of the package that hold what was made of it, or for it
 
 HEADER = re.compile(r"^(?:Name|Version):[ \t]*(.*)", re.MULTILINE | re.IGNORECASE)  # of what is installed
 
@@ -174,11 +175,13 @@ def content(root: Path, files: States, hashes: Hashes) -> list[list[Any]]:
 @cache
 def package() -> str:
     """What this package holds, wherever it is installed: rules, words, readers, adapters, everything."""
-    homes = (Path(__file__).parents[1], CONFIGS)
-    every = ((number, path.relative_to(home), path) for number, home in enumerate(homes) for path in home.rglob("*"))
-    ours = sorted(one for one in every if not {"__pycache__", "_bundle"} & set(one[1].parts) and one[2].is_file())
-    files = ((f"{number} {name.as_posix()}", path.read_bytes()) for number, name, path in ours)
-    return _digest([[name, hashlib.sha256(content).hexdigest()] for name, content in files])
+    files = []
+    for home in map(str, (Path(__file__).parents[1], CONFIGS)):
+        for folder, below, names in os.walk(home):
+            below[:] = set(below) - NOT_OURS
+            paths = (Path(folder, name) for name in names)
+            files += [(str(one).removeprefix(home), one.read_bytes()) for one in paths if one.is_file()]
+    return _digest([[name, hashlib.sha256(content).hexdigest()] for name, content in sorted(files)])
 
 
 @cache

@@ -84,11 +84,14 @@ def _give_up(out: TextIO) -> None:
 
 
 def parser(first: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """The parser. When the first word names a command, only that command is imported; help needs all of them."""
+    """The parser. When the first word names a command, only that command is imported, for --version none; help needs
+    all of them.
+    """
     top = argparse.ArgumentParser("readback", description=t("cli.main.about"), epilog=t("cli.main.codes"))
     top.add_argument("--version", action="version", version=f"readback {__version__}")
     subparsers = top.add_subparsers(metavar="COMMAND", required=True)
-    for name in [name for name in COMMANDS if name in first] or COMMANDS:
+    needed = [] if "--version" in first else COMMANDS
+    for name in [name for name in COMMANDS if name in first] or needed:
         _add(subparsers, name, import_module(f"readback.cli.{COMMANDS[name]}"))
     return top
 

@@ -35,6 +35,40 @@ class Before:
     lines: tuple[Line, ...] = ()
     unsaid: str = ""
 
+    def values(self) -> dict[str, Any]:
+        """{"rev", "prompts", "prompts_unsaid"}"""
+        return {"rev": self.rev, "prompts": list(map(prompt, self.lines)), "prompts_unsaid": self.unsaid or None}
+
+    def told(self) -> Iterator[str]:
+        """What changed since the revision, for a terminal."""
+        yield ""
+        yield _head(self)
+        yield from lines(self.lines, "  ")
+
+    def comment(self, found: Iterable[Finding], audit: Callable[[], Audit]) -> Iterator[str]:
+        """Markdown for a pull request: the prompts that change, then the new findings by rule.
+
+        `audit` answers the summary once `found` has ended. Nothing of a prompt becomes markup, or calls a person or an
+        issue.
+        """
+        yield f"### {_shown(t('cli.ci.title', rev=self.rev))}"
+        yield ""
+        yield _shown(_head(self))
+        if self.lines:
+            yield ""
+        yield from lines(self.lines[:SHOWN], "- ", _shown)
+        if (more := len(self.lines) - SHOWN) > 0:
+            yield f"- {_shown(t('cli.ci.more_lines', n=more))}"
+        rules = _by_rule(found)
+        yield ""
+        yield _shown(_count(rules, audit()))
+        if rules:
+            yield ""
+        for one in list(rules.values())[:SHOWN]:
+            yield f"- {_shown(_rule(one))}"
+        if (more := len(rules) - SHOWN) > 0:
+            yield f"- {_shown(t('cli.ci.more_rules', n=more))}"
+
 
 def change(made: Change) -> dict[str, Any]:
     """The counts of `readback diff --records`, and {"sentences": {words: n}, "examples": {words: [records]}, …}."""
@@ -55,11 +89,6 @@ def prompt(line: Line) -> dict[str, Any]:
         "said": said(line),
         "change": change(line.change) if line.change else None,
     }
-
-
-def values(made: Before) -> dict[str, Any]:
-    """{"rev", "prompts", "prompts_unsaid"}"""
-    return {"rev": made.rev, "prompts": list(map(prompt, made.lines)), "prompts_unsaid": made.unsaid or None}
 
 
 def said(line: Line) -> str:
@@ -88,43 +117,12 @@ def _ways(made: Change) -> Iterator[str]:
         yield t("cli.ci.more_ways", n=more)
 
 
-def told(made: Before) -> Iterator[str]:
-    """What changed since the revision, for a terminal."""
-    yield ""
-    yield _head(made)
-    yield from lines(made.lines, "  ")
-
-
 def _head(made: Before) -> str:
     if made.unsaid:
         return t("cli.ci.prompts_unknown", rev=made.rev, why=made.unsaid)
     if not made.lines:
         return t("cli.ci.prompts_same", rev=made.rev)
     return t("cli.ci.prompts", rev=made.rev, n=len(made.lines))
-
-
-def comment(made: Before, found: Iterable[Finding], audit: Callable[[], Audit]) -> Iterator[str]:
-    """Markdown for a pull request: the prompts that change, then the new findings by rule.
-
-    `audit` answers the summary once `found` has ended. Nothing of a prompt becomes markup, calls a person or an issue.
-    """
-    yield f"### {_shown(t('cli.ci.title', rev=made.rev))}"
-    yield ""
-    yield _shown(_head(made))
-    if made.lines:
-        yield ""
-    yield from lines(made.lines[:SHOWN], "- ", _shown)
-    if (more := len(made.lines) - SHOWN) > 0:
-        yield f"- {_shown(t('cli.ci.more_lines', n=more))}"
-    rules = _by_rule(found)
-    yield ""
-    yield _shown(_count(rules, audit(), made))
-    if rules:
-        yield ""
-    for one in list(rules.values())[:SHOWN]:
-        yield f"- {_shown(_rule(one))}"
-    if (more := len(rules) - SHOWN) > 0:
-        yield f"- {_shown(t('cli.ci.more_rules', n=more))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +143,7 @@ def _by_rule(found: Iterable[Finding]) -> Mapping[tuple[str, str], _Rule]:
     return {key: rules[key] for key in sorted(rules, key=order.__getitem__)}
 
 
-def _count(rules: Mapping[tuple[str, str], _Rule], audit: Audit, made: Before) -> str:
+def _count(rules: Mapping[tuple[str, str], _Rule], audit: Audit) -> str:
     counts = {name: sum(one.n for (severity, _), one in rules.items() if severity == name) for name in _lines.RANK}
     n = sum(counts.values())
     return t("cli.ci.new" if n else "cli.ci.new_none", n=n, **counts, known=audit.known)

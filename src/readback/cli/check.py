@@ -1,17 +1,15 @@
-"""The command `readback check`: the findings of a workspace, their summary, and the baseline of known findings."""
+"""The command `readback check`: the findings of a workspace and their summary."""
 
 from __future__ import annotations
 
 import argparse
-import codecs
-import re
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from readback import as_json, plugins
 from readback.checks import engine, rules
@@ -24,7 +22,7 @@ from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
 from readback.checks.verdicts import Verdict, verdicts
 from readback.cli import (
     UsageError,
-    _changes,
+    _baseline,
     _cluster,
     _github,
     _junit,
@@ -36,24 +34,20 @@ from readback.cli import (
     _verdict_lines,
     _workspace,
 )
-from readback.cli._changes import Before
 from readback.readers.yaml_file import nearest
 from readback.readers.yaml_text import flow
 from readback.records.dataset import Counts, DatasetChanged
 from readback.records.training_row import SAID
 from readback.types import Finding, Workspace
-from readback.words import ENGLISH, t, words
+from readback.words import t
 from readback.workspace import id_column, plain_templates
 
-KEY = re.compile(r'"key": ?"([0-9a-f]{16})"|\(key ([0-9a-f]{16})\)$', re.MULTILINE)
-EMPTY = re.compile(r'^0 findings: |^\{\s*"workspace":', re.MULTILINE)  # an answer without findings, English and JSON
-PART = re.compile(r'^ ?"truncated": true', re.MULTILINE)
-SAMPLED = re.compile(r'^ ?"sample": ?\{|^  a sample: ', re.MULTILINE)  # an answer of --sample: JSON, earlier text
-WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # what `>` writes in some shells of Windows
+if TYPE_CHECKING:
+    from readback.cli._changes import Before  # with what compares texts, which a check without --since does not need
+
 TOLD = 20  # fields that are listed
 LISTED = 100  # findings of a rule that text lists as they come
 DRAWN = 20  # of the others, shown in the end
-PLACES = dict.fromkeys(("n", "all", "code", "first", "drawn", "seed"), 0)  # of the sentence about these
 FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github", "markdown")
 
 
@@ -77,7 +71,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     select, ignore = _names(args.select), _names(args.ignore)
     sample, seed = _sample(args)
-    baseline = keys(args.baseline, sample is not None) if args.baseline else frozenset()
+    baseline = _baseline.keys(args.baseline, sample is not None) if args.baseline else frozenset()
     opened = _workspace.opened(args)
     known = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
     wanted = [_workspace.one_of("condition", name, known) for name in args.condition]
@@ -99,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     except DatasetChanged as changed:
         raise UsageError(t("cli.main.again", why=changed)) from None
     if args.format == "text" and then:
-        print("\n".join(map(_lines.safe, _changes.told(then))))
+        print("\n".join(map(_lines.safe, then.told())))
     if args.format == "text" and not args.quiet:
         told = _told(audit, _judged(opened, audit), whole=not (select or ignore or names))
         print("\n".join(map(_lines.safe, (*told, *(_files(opened) if args.verbose else ())))))
@@ -162,7 +156,7 @@ def _written(
         sys.stdout.write(f"{piece}\n")  # at once, also where Python is told to keep nothing back
     (audit,) = ended
     if args.format == "json":
-        since = {"since": _changes.values(then)} if then else {}
+        since = {"since": then.values()} if then else {}
         sys.stdout.writelines(
             as_json.pieces({**summary(audit), "comparisons": _comparisons(opened, audit), **since}, indent=1)
         )
@@ -207,7 +201,7 @@ def _pieces(
         case "junit":
             yield from _junit.lines(found, audit, file, args.fail_on, _names(args.select), _names(args.ignore))
         case "markdown" if then:
-            yield from _changes.comment(then, found, audit)
+            yield from then.comment(found, audit)
         case _:  # the summary holds them
             deque(found, maxlen=0)
 
@@ -417,34 +411,3 @@ def _names(given: list[str]) -> frozenset[str]:
         if name not in known and not nearest(name, known):  # the whole list of rules would be no help
             raise UsageError(t("cli.check.unknown_rule", name=name, areas=", ".join(rules.AREAS)))
     return frozenset(_workspace.one_of("rule_or_area", name, known) for name in names)
-
-
-# The findings that were known before: the keys in any earlier answer of check.
-
-
-def keys(path: Path, sampled: bool = False) -> frozenset[str]:
-    """The keys in an answer of check in any form. Raises UsageError for a file that is none, or only a part of one;
-    that of a sample is known only to a sample (`sampled`).
-    """
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        why = (error.strerror or t("cli.options.unreadable")).lower()
-        raise UsageError(t("cli.check.baseline", file=path, why=why)) from None
-    text = raw.decode("utf-16" if raw.startswith(WIDE) else "utf-8-sig", "replace").replace("\r\n", "\n")
-    found = frozenset(one or other for one, other in KEY.findall(text))
-    if not found and text.strip() and not (EMPTY.search(text) or _has_line(text, t("cli.check.total", n=0, counts=""))):
-        raise UsageError(t("cli.check.baseline_other", file=path))
-    if PART.search(text):
-        raise UsageError(t("cli.check.baseline_part", file=path))
-    part = [words(ENGLISH)["cli.check.not_all"].partition("{")[0], t("cli.check.not_all", **PLACES).partition("0")[0]]
-    if any(_has_line(text, one) for one in part):
-        raise UsageError(t("cli.check.baseline_some", file=path))
-    begins = [words(ENGLISH)["sample.is"].partition("{")[0], t("sample.is", n=0, of=0, seed=0).partition("0")[0]]
-    if not sampled and (SAMPLED.search(text) or any(_has_line(text, f"  {one}") for one in begins)):
-        raise UsageError(t("cli.check.baseline_sample", file=path))
-    return found
-
-
-def _has_line(text: str, begins: str) -> bool:
-    return f"\n{begins}" in f"\n{text}"
