@@ -6,7 +6,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from served import follow, open_page, settle, turn_to
+from served import follow, open_page, settle, tab, turn_to
+
+from readback.ui.common.changed import LOOK
 
 pytestmark = pytest.mark.browser
 TO_MESSAGE = 'a.rb-link[href*="/messages?"][href*="finding="]'
@@ -68,6 +70,32 @@ def test_the_next_finding_is_one_step_of_history(demo: str, page: Any) -> None:
     assert asked(page)["record"] != "ellery-01"
     page.go_back()
     page.wait_for_url(before)
+
+
+def test_looks_that_were_sent_before_the_answer_was_heard_take_nobody_back(demo: str, chromium: Any) -> None:
+    ways: list[Any] = []
+    late: list[bytes | str] = []
+    slow = [False]
+
+    def between(way: Any) -> None:
+        ways.append(way)
+        way.connect_to_server().on_message(lambda said: late.append(said) if slow[0] else way.send(said))
+
+    with tab(chromium) as page:
+        page.route_web_socket("**/_stcore/stream", between)
+        open_page(page, f"{demo}messages?workspace=six-conditions-mistakes&condition=base%2C+closed+book", ".rb-exact")
+        slow[0] = True
+        page.keyboard.press("f")
+        page.wait_for_timeout(2_500 * LOOK)  # the page looks for changed files meanwhile, and says what it shows
+        slow[0] = False
+        for said in late:
+            ways[-1].send(said)
+        page.wait_for_url("**finding=*")
+        settle(page)
+        page.wait_for_timeout(500)
+        assert asked(page).get("record") == "ellery-21"
+        page.keyboard.press("j")
+        page.wait_for_url("**record=ellery-22*")
 
 
 def test_moving_between_pages_is_one_step_of_history(demo: str, page: Any) -> None:

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 FILES = (
     "plan",
@@ -76,6 +77,8 @@ def put(**changes: str | None) -> None:
     Shared keys are remembered on all pages, others live on this page only. A change of workspace forgets
     the record and what is sent, and stays on the projector.
     """
+    if _is_old_news():
+        return
     memory: dict[str, str] = dict(st.session_state.get(MEMORY, {}))
     if changes.get("workspace", memory.get("workspace")) != memory.get("workspace"):
         changes = {**dict.fromkeys(key for key in SHARED if key != "present"), **changes}
@@ -83,6 +86,15 @@ def put(**changes: str | None) -> None:
     given = {key: value for key, value in whole.items() if value is not None}
     st.session_state[MEMORY] = {key: value for key, value in given.items() if key in SHARED}
     _write(given)
+
+
+def _is_old_news() -> bool:
+    """Whether what calls is no click. A part of a page that looks for itself (for files that change) tells what all
+    controls of the page show. Where the browser has not heard the last answer yet, they show what was before, for
+    which Streamlit calls what is to be called when somebody changes them. Whoever does has the whole page run.
+    """
+    running = get_script_run_ctx()
+    return running is not None and bool(running.fragment_ids_this_run) and not ThreadState.get().in_fragment_callback
 
 
 def query(**changes: str | None) -> dict[str, str]:
