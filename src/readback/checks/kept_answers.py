@@ -176,12 +176,14 @@ def content(root: Path, files: States, hashes: Hashes) -> list[list[Any]]:
 def package() -> str:
     """What this package holds, wherever it is installed: rules, words, readers, adapters, everything."""
     files = []
-    for home in map(str, (Path(__file__).parents[1], CONFIGS)):
+    for number, home in enumerate(map(str, (Path(__file__).parents[1], CONFIGS))):
         for folder, below, names in os.walk(home):
             below[:] = set(below) - NOT_OURS
-            paths = (Path(folder, name) for name in names)
-            files += [(str(one).removeprefix(home), one.read_bytes()) for one in paths if one.is_file()]
-    return _digest([[name, hashlib.sha256(content).hexdigest()] for name, content in sorted(files)])
+            for path in (Path(folder, name) for name in names):
+                if path.is_file():
+                    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+                    files.append([f"{number} {str(path).removeprefix(home)}", sha256])
+    return _digest(sorted(files))
 
 
 @cache

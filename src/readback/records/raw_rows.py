@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -55,12 +56,14 @@ def _rows(
     header: Callable[[Header], None],
     enough: int | None,
 ) -> Iterator[Row | Diagnostic]:
-    if not (steps := unpackers(chosen)):
-        yield from _rows_of_text(path, file, chosen, refused, walk, header)
-        return
-    with cache_folder.room(), TemporaryDirectory(prefix=".rows-", dir=cache_folder.cache_folder()) as folder:
+    steps = unpackers(chosen)
+    with ExitStack() as until_read:
+        if steps:
+            until_read.enter_context(cache_folder.room())
+            made = TemporaryDirectory(prefix=".rows-", dir=cache_folder.cache_folder())
+            folder = Path(until_read.enter_context(made))
         for number, step in enumerate(steps):
-            target = Path(folder) / str(number)
+            target = folder / str(number)
             with target.open("wb") as out:
                 decoding = enough if step is getattr(chosen.module, "spool", None) else None
                 frames = step(path, out, file)
@@ -69,28 +72,17 @@ def _rows(
                 if isinstance(frames, Generator):
                     frames.close()
             path = target
-        yield from _rows_of_text(path, file, chosen, refused, walk, header)
-
-
-def _rows_of_text(
-    path: Path,
-    file: str,
-    chosen: Chosen,
-    refused: Callable[[], None],
-    walk: Walk | None,
-    header: Callable[[Header], None],
-) -> Iterator[Row | Diagnostic]:
-    with path.open("rb", BUFFER) as stream:
-        for event in walk(stream, file) if walk else events(chosen, stream, file):
-            match event:
-                case Row(diagnostics=diagnostics):
-                    yield from diagnostics
-                    yield event
-                case Refused(diagnostic=diagnostic):
-                    refused()
-                    if diagnostic:
-                        yield diagnostic
-                case Header():
-                    header(event)
-                case Diagnostic():
-                    yield event
+        with path.open("rb", BUFFER) as stream:
+            for event in walk(stream, file) if walk else events(chosen, stream, file):
+                match event:
+                    case Row(diagnostics=diagnostics):
+                        yield from diagnostics
+                        yield event
+                    case Refused(diagnostic=diagnostic):
+                        refused()
+                        if diagnostic:
+                            yield diagnostic
+                    case Header():
+                        header(event)
+                    case Diagnostic():
+                        yield event
