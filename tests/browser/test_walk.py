@@ -61,6 +61,22 @@ def test_keys_move_and_back_goes_one_step_back(demo: str, page: Any) -> None:
     assert page.get_by_label("Number of 24").input_value() == "2"
 
 
+def test_steps_in_quick_succession_all_count(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes", ".rb-exact")
+    for _ in range(4):
+        page.keyboard.press("j")
+    page.wait_for_url("**record=ellery-05*")
+    settle(page)
+    page.locator(".st-key-previous button").first.evaluate("button => { for (let n = 0; n < 3; n++) button.click(); }")
+    page.wait_for_url("**record=ellery-02*")
+    settle(page)
+    assert page.get_by_label("Number of 24").input_value() == "2"
+    for record in ("ellery-03", "ellery-04", "ellery-05"):
+        page.go_back()
+        settle(page)
+        assert asked(page)["record"] == record
+
+
 def test_the_next_finding_is_one_step_of_history(demo: str, page: Any) -> None:
     open_page(page, f"{demo}messages?workspace=six-conditions-mistakes&condition=base%2C+closed+book", ".rb-exact")
     before = page.url

@@ -16,17 +16,57 @@
     (node.isContentEditable || node.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, [role=combobox], [role=listbox], [role=menu], [role=slider]") !== null);
 
   // Keys: the page says {"j": "next", …} in a data attribute; the value is the key of a button or a switch.
+  const pressable = (name) => document.querySelector(`.st-key-${name}`)?.querySelector("button:not([disabled]), input:not([disabled]), a.rb-link");
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || typing(event.target)) return;
     const said = document.querySelector("[data-rb-keys]");
     const keys = said === null ? {} : JSON.parse(said.dataset.rbKeys);
     const name = { P: "present", N: "note_here", ...keys }[event.key];
-    const home = name && document.querySelector(`.st-key-${name}`);
-    const thing = home && home.querySelector("button:not([disabled]), input:not([disabled]), a.rb-link");
+    const thing = name && pressable(name);
     if (!thing) return;
     event.preventDefault();
-    thing.click();
+    if (!event.repeat || !stepOf(thing) || !answering()) thing.click(); // of a key that is held down, as many as can be shown
   });
+
+  // Steps to the next thing and the one before: where the server goes depends on where the page is, and that the browser
+  // knows when the answer to the step before is drawn. Until then a step waits for its turn, so that three are three.
+  // The answer changes the address; a run of Streamlit's that does not is a part of the page that looks for itself.
+  const BEGINS = 500, AT_MOST = 3000; // milliseconds: an answer begins within the first, and none is waited for longer
+  const resting = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
+  const stepOf = (thing) => thing.closest("[data-testid=stButton]")?.closest("[class*=st-key-next], [class*=st-key-previous]")
+    ?.className.match(/st-key-((?:next|previous)\w*)/)[1];
+  // Streamlit rests before the fields have the values of its answer: a step that is taken then tells it those of before.
+  const whenDrawn = (go) => (window.requestIdleCallback ? requestIdleCallback(go, { timeout: BEGINS }) : setTimeout(go, 200));
+  const turns = [];
+  const last = { step: -AT_MOST, from: "", begun: false }; // when a step was taken, from which address; whether a run began
+  const answering = () => performance.now() - last.step < (last.begun ? AT_MOST : BEGINS);
+  const takeTurn = () => {
+    if (answering() || !turns.length) return;
+    const thing = pressable(turns.shift());
+    if (thing) thing.click();
+    else turns.length = 0; // the end is reached, or the page is another
+  };
+  document.addEventListener("click", (event) => {
+    const name = event.target instanceof Element && stepOf(event.target);
+    if (!name) return;
+    if (answering()) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      turns.push(name);
+      return;
+    }
+    Object.assign(last, { step: performance.now(), from: location.href, begun: false });
+    for (const time of [BEGINS, AT_MOST]) setTimeout(takeTurn, time + 1);
+  }, true);
+  new MutationObserver(() => {
+    if (!resting()) last.begun = true;
+    else if (last.begun && location.href !== last.from) {
+      whenDrawn(() => {
+        last.step = -AT_MOST;
+        takeTurn();
+      });
+    }
+  }).observe(document.body, { subtree: true, attributes: true, attributeFilter: ["data-test-script-state"] });
 
   // Drafts: what is typed into a form stays in this tab until it is saved, with the id that the form has for it. The
   // page says data-rb-draft (the form) and data-rb-key beside the fields, and data-rb-saved once a draft is kept.
