@@ -137,8 +137,8 @@ def _value(decoder: Decoder, raw: bytes, place: Location) -> dict[str, Any] | Di
         return not_utf8(raw, place.file or "", place.line or 0)
     except NotJson as error:
         above = text[: error.at]
-        line = (place.line or 0) + above.count("\n")
-        return bad(f"not JSON ({error.reason})", replace(place, line=line), len(above) - above.rfind("\n"))
+        where = replace(place, line=(place.line or 0) + above.count("\n")) if "\n" in above else place
+        return bad(f"not JSON ({error.reason})", where, len(above) - above.rfind("\n"))
     if isinstance(value, dict):
         return value
     return no_object(value, place, 1)
