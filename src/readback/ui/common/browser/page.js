@@ -38,11 +38,12 @@
   // Streamlit rests before the fields have the values of its answer: a step that is taken then tells it those of before.
   const whenDrawn = (go) => (window.requestIdleCallback ? requestIdleCallback(go, { timeout: BEGINS }) : setTimeout(go, 200));
   const turns = [];
-  const last = { step: -AT_MOST, from: "", begun: false }; // when a step was taken, from which address; whether a run began
+  // When a step was taken, on which page and from which address; whether a run began.
+  const last = { step: -AT_MOST, page: "", from: "", begun: false };
   const answering = () => performance.now() - last.step < (last.begun ? AT_MOST : BEGINS);
   const takeTurn = () => {
     if (answering() || !turns.length) return;
-    const thing = pressable(turns.shift());
+    const thing = location.pathname === last.page && pressable(turns.shift());
     if (thing) thing.click();
     else turns.length = 0; // the end is reached, or the page is another
   };
@@ -55,13 +56,15 @@
       turns.push(name);
       return;
     }
-    Object.assign(last, { step: performance.now(), from: location.href, begun: false });
+    Object.assign(last, { step: performance.now(), page: location.pathname, from: location.href, begun: false });
     for (const time of [BEGINS, AT_MOST]) setTimeout(takeTurn, time + 1);
   }, true);
   new MutationObserver(() => {
     if (!resting()) last.begun = true;
     else if (last.begun && location.href !== last.from) {
+      const answered = last.step;
       whenDrawn(() => {
+        if (last.step !== answered) return; // the next step was taken meanwhile
         last.step = -AT_MOST;
         takeTurn();
       });
