@@ -266,7 +266,7 @@ def test_workers_copy_what_is_at_an_address_themselves(
         work = {**asked, "work": {**payload, "workspace": look["workspace"]}}
         told = json.loads(client.submit(cluster.work, json.dumps(work), pure=False).result())
     assert told == json.loads(cluster.work(json.dumps({**known, "work": payload})))
-    assert sum(len(frame["records"]) for frame in told["frames"]) == len(ROWS)
+    assert sum(len(frame["indices"]) for frame in told["frames"]) == len(ROWS)
 
 
 @pytest.mark.long
@@ -290,9 +290,9 @@ def test_a_range_that_nobody_waits_for_any_more_is_given_up_by_its_worker(
 
 
 def test_a_kill_of_the_child_is_told_as_the_sandbox_tells_it(write: Write) -> None:
-    gone = json.dumps({"frames": [{"records": []}], "stopped": ["crash", "its process ended", True]})
+    gone = json.dumps({"frames": [{"indices": []}], "stopped": ["crash", "its process ended", True]})
     steps = beside(AtOnce(lambda text: gone), write(FILES)).stream({"workspace": {}}, lambda: iter(()), Event())
-    assert next(steps) == {"records": []}
+    assert next(steps) == {"indices": []}
     with pytest.raises(sandbox.Stopped) as stopped:
         next(steps)
     assert (stopped.value.kind, stopped.value.doubtful) == ("crash", True)
@@ -317,7 +317,7 @@ def test_a_thread_of_a_worker_has_one_child_for_all_ranges_which_ends_when_nobod
     staying = cluster._mine.staying
     until(lambda: staying._child._ends is None)
     again = json.loads(cluster.work(client.asked[-1]))
-    assert [one["index"] for frame in again["frames"] for one in frame["records"]] == [10, 11]
+    assert [one for frame in again["frames"] for one in frame["indices"]] == [10, 11]
     assert (len(begun), cluster._mine.staying) == (2, staying)
     other = workspace.open(write({**FILES, "readback.yml": FILE.replace("brief", "long")}))
     engine.check(other, jobs=1, workers=beside(AtOnce(), other.root))

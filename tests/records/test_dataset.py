@@ -7,6 +7,7 @@ import json
 import stat
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +18,7 @@ from counts import many, some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readback.readers import cache_folder, lines
+from readback.readers import cache_folder, jsonl, lines
 from readback.records import raw_lines
 from readback.records.dataset import MISSING, Cancelled, Dataset, DatasetChanged, look, open_dataset
 from readback.records.field_names import FieldNames
@@ -309,6 +310,24 @@ def test_lines_of_one_byte_are_all_counted_however_many(write: Write, line: str,
     assert len(data.diagnostics) == told
     assert (data.counts.lines, data.counts.bad, data.counts.blank) == (count, count * bad, count * (not bad))
     assert codes(data)[-1:] == ["dat-many-faults" if told > 1 else "dat-bad-line" if bad else "dat-empty-file"]
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [(b"x", b"[1]", b" x", b"nul"), (b"x\r", b"x"), (b'{"id": 1}', b"1", b'{"a"}', b'""'), (b"\xff", b"{", b"x", b"[")],
+)
+def test_a_short_line_that_was_refused_before_is_told_as_if_it_were_the_first(
+    write: Write, monkeypatch: pytest.MonkeyPatch, kinds: tuple[bytes, ...]
+) -> None:
+    content = b"\n".join((*kinds, *reversed(kinds), *kinds)) + b"\n"
+    remembered = opened(write({"d.jsonl": content}))
+    monkeypatch.setattr(jsonl, "SHORT", -1)
+    alone = opened(write({"e.jsonl": content}), "e.jsonl")
+    assert [replace(one, place=replace(one.place, file="e.jsonl")) for one in remembered.diagnostics] == list(
+        alone.diagnostics
+    )
+    assert (remembered.counts, remembered.diagnostic_counts) == (alone.counts, alone.diagnostic_counts)
+    assert len(alone.diagnostics) > len(kinds)
 
 
 def test_a_line_of_16_mib_is_read_and_a_longer_one_is_named(write: Write) -> None:

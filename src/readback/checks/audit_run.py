@@ -108,7 +108,7 @@ class Run:
         """How long a child takes is remembered, without its start."""
         began, count = 0.0, 0
         for frame in frames:
-            count += len(frame["records"]) if began else 0
+            count += len(frame["indices"]) if began else 0
             began = began or time.monotonic()
             yield frame
         self.pace.append((time.monotonic() - began, count))

@@ -47,24 +47,19 @@ def heard(frames: Iterable[Mapping[str, Any]]) -> Iterator[Batch]:
     """A batch for each of one child's frames, as `chunk.audit_chunk` tells them."""
     told, shapes = Heard(), list[Shape]()
     for frame in frames:
-        records = frame["records"]
+        indices = frame["indices"]
         uses: list[tuple[int, Shapes]] = []
-        rest: dict[str, dict[int, Any]] = {"observed": {}, "findings": {}, "counts": {}, "faults": {}}
-        for at, one in enumerate(records):
-            if "uses" in one:
-                shapes = [told.read(use) for use in one["uses"]]
-                uses.append((at, shapes))
-            elif not at:
+        for at, said in frame.get("uses", ()):
+            if at and not uses:  # the first records have those of the last one of the frame before
                 uses.append((0, shapes))
-            for name, found in rest.items():
-                if name in one:
-                    found[at] = one[name]
+            shapes = [told.read(use) for use in said]
+            uses.append((at, shapes))
         yield Batch(
-            [one["index"] for one in records],
-            list(zip(*(one["longest"] for one in records), strict=True)),
-            marks.read(frame["marks"]) if "marks" in frame else marks.of_none(len(records)),
-            uses,
-            **rest,
-            looks=[one.get("look") for one in records],
-            about=records[0].get("about") if records else None,
+            indices,
+            frame["longest"],
+            marks.read(frame["marks"]) if "marks" in frame else marks.of_none(len(indices)),
+            uses or [(0, shapes)],
+            **{name: dict(frame.get(name, ())) for name in ("observed", "findings", "counts", "faults")},
+            looks=frame.get("looks") or [None] * len(indices),
+            about=frame.get("about"),
         )

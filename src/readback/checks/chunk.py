@@ -38,6 +38,7 @@ from readback.types import (
 
 WORK = "readback.checks.chunk:audit_chunk"
 BATCH = 64  # records of one frame, and
+OF_SOME = ("uses", "observed", "findings", "counts", "faults")  # what is told of some records, by their places
 WAIT = 0.2  # seconds after which a frame is sent all the same: somebody may be watching
 
 
@@ -67,14 +68,14 @@ def warm() -> None:
 
 
 def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Frames of the records in their order, several in one: {"records": [{"index", "longest": [characters for each
-    choice], …}, …], "marks"}. What is empty is left out of a record, as are "uses" that are those of the record before:
+    """Frames of the records in their order, several in one, in columns: {"indices", "longest": [characters of each
+    record, for each choice]}, and what there is of the others, a list of [place in the frame, what is told of it]:
 
     "findings", "counts" [how many of them are of the record alone, and of each choice], "faults", "uses" [what became
-    of the names, as `Told` tells it, for each choice], "observed" [whether what was sent is equal, null where nothing
-    was logged, for each choice; nothing where all are null], "look" [the sizes of a regular record].
-    Where the rules about records run, the first record has "about", too: what the looks depend on; and there are the
-    marks of all of them together, as `marks.read` reads them.
+    of the names, as `Told` tells it, for each choice; where they are not those of the record before], "observed"
+    [whether what was sent is equal, null where nothing was logged, for each choice; nothing where all are null].
+    Where the rules about records run, there are "looks" [the sizes of each regular record, null of another], in the
+    first frame "about" [what the looks depend on], and "marks", as `marks.read` reads them.
 
     A pure function of the dataset and `work`: the same records in any process and any order of chunks (once
     `batch.heard` has read the uses, which name what an earlier record told), whatever the frames.
@@ -94,7 +95,16 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _frame(batch: Sequence[tuple[dict[str, Any], list[Mark]]]) -> dict[str, Any]:
     records, found = [one for one, _ in batch], [mine for _, mine in batch]
-    return {"records": records} | ({"marks": marks.of_records(found).as_json()} if any(found) else {})
+    columns = [*zip(*(one["longest"] for one in records), strict=True)]
+    frame: dict[str, Any] = {"indices": [one["index"] for one in records], "longest": columns}
+    for name in OF_SOME:
+        if there := [[at, one[name]] for at, one in enumerate(records) if name in one]:
+            frame[name] = there
+    if any("look" in one for one in records):
+        frame["looks"] = [one.get("look") for one in records]
+    if "about" in records[0]:
+        frame["about"] = records[0]["about"]
+    return frame | ({"marks": marks.of_records(found).as_json()} if any(found) else {})
 
 
 def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], list[Mark]]]:

@@ -97,7 +97,7 @@ def _section(kept: Any, count: int) -> Section:
 
 def _runs(values: Iterable[Any]) -> list[list[Any]]:
     """[value, how many times] of values that follow each other."""
-    return [[value, sum(1 for _ in same)] for value, same in groupby(values)]
+    return [[value, len([*same])] for value, same in groupby(values)]
 
 
 def _unrolled(runs: Iterable[Any]) -> list[Any]:

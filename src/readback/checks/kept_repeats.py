@@ -26,13 +26,25 @@ class KeptRepeats:
     def __init__(self, parts: Parts | None) -> None:
         self._parts = parts
         self._range = ""  # the digest of the range whose records come now
-        self._known: Mapping[str, Any] = {}  # what was said of it, by `_key`
+        self._known: Mapping[str, Any] = {}  # what was said of it, by `key`
         self._said: dict[str, Any] = {}  # what is said of it now
         self._clean = True  # no rule failed
 
-    def told(self, code: str, first: int, later: int, kinds: Sequence[str]) -> list[Finding] | None:
-        """What was said where a record repeats kinds of an earlier one, by their numbers; None where that is new."""
-        key = self._key(code, first, later, kinds)
+    def key(self, code: str, first: int, later: int, kinds: Sequence[str]) -> str:
+        """What is kept of a record that repeats kinds of an earlier one, both by their numbers, is kept under this key;
+        nothing where the range of one of them is not known by its digest.
+        """
+        here, there = (self._parts.where(number) if self._parts else None for number in (later, first))
+        if self._parts is None or here is None or there is None:
+            return ""
+        if here[0] != self._range:
+            self.end()
+            self._range = here[0]
+            self._known = read_packed(self._parts.beside(self._range, NAME))
+        return as_json.packed([code, here[1], *there, *kinds]).decode()
+
+    def told(self, key: str) -> list[Finding] | None:
+        """What was said under a key; None where that is new."""
         try:
             found = [as_json.read_finding(one) for one in self._known[key]]
         except (LookupError, TypeError, ValueError):
@@ -40,9 +52,9 @@ class KeptRepeats:
         self._said[key] = self._known[key]
         return found
 
-    def take(self, code: str, first: int, later: int, kinds: Sequence[str], said: Sequence[Finding | Fault]) -> None:
+    def take(self, key: str, said: Sequence[Finding | Fault]) -> None:
         """What is said where nothing was known."""
-        if key := self._key(code, first, later, kinds):
+        if key:
             self._clean = self._clean and not any(isinstance(one, Fault) for one in said)
             self._said[key] = [as_json.keep(one) for one in said if isinstance(one, Finding)]
 
@@ -52,14 +64,3 @@ class KeptRepeats:
             said = self._said
             self._parts.keep(self._parts.beside(self._range, NAME), lambda: zlib.compress(json.dumps(said).encode(), 1))
         self._said, self._known, self._range, self._clean = {}, {}, "", True
-
-    def _key(self, code: str, first: int, later: int, kinds: Sequence[str]) -> str:
-        """Nothing where the range of one of them is not known by its digest."""
-        here, there = (self._parts.where(number) if self._parts else None for number in (later, first))
-        if self._parts is None or here is None or there is None:
-            return ""
-        if here[0] != self._range:
-            self.end()
-            self._range = here[0]
-            self._known = read_packed(self._parts.beside(self._range, NAME))
-        return as_json.packed([code, here[1], *there, *kinds]).decode()

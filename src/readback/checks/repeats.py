@@ -77,15 +77,15 @@ class Repeats:
     def _told(self, code: str, first: int, later: int, kinds: Sequence[str]) -> Sequence[Finding | Fault]:
         file, index = divmod(first, FILE)
         here = file == len(self.files) - 1
-        if here and (known := self.kept.told(code, index, later, kinds)) is not None:
+        key = self.kept.key(code, index, later, kinds) if here else ""
+        if (known := self.kept.told(key)) is not None:
             return known
         records = self.files[file].record(index), self.files[-1].record(later)
         self.looked += 1
         if not self.looked % LOOKS:  # an earlier record may be anywhere, and so in the end every page of the index
             self.files[file].let_go()
         found = [*self._found(code, *records, kinds)]
-        if here:
-            self.kept.take(code, index, later, kinds, found)
+        self.kept.take(key, found)
         return found
 
     def _found(self, code: str, first: Record, later: Record, kinds: Sequence[str]) -> Iterator[Finding | Fault]:

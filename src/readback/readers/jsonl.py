@@ -17,6 +17,8 @@ NAME = "jsonl"
 SUFFIXES = (".jsonl", ".ndjson", ".jsonlines")
 BLANKS = b" \t\r"
 COMMENTS = (b"#", b"//")  # how a line of comments begins, in a file that begins with one
+SHORT = 16  # bytes of a line that is remembered where it is refused, for files of millions of them have few kinds
+REMEMBERED = 1_000  # such lines
 
 
 def rows(
@@ -36,6 +38,7 @@ def rows(
     decoder = Decoder()
     quick = Plain()
     ends, comments, over, begun, feed = _begun(stream, since)
+    refused: dict[bytes, Diagnostic] = {}
     utf16 = marked = False
 
     def mark_at(number: int, offset: int) -> Mark:
@@ -75,6 +78,11 @@ def rows(
             yield Blank(line.number, line.end)
             continue
         begun = True
+        if len(raw) <= SHORT and (known := refused.get(raw)) is not None:
+            ends.see(line)
+            place = Location(file=file, line=line.number, column=known.place.column)
+            yield Refused(Diagnostic(known.code, known.values, place), line.number, line.number, line.end)
+            continue
         if (plainly := quick.read(raw)) is not None:
             ends.see(line)
             yield Row(plainly, line.number, line.number, start, start + len(raw), raw)
@@ -97,6 +105,8 @@ def rows(
             ends.see(one)
         last = taken[-1]
         if isinstance(value, Diagnostic):
+            if last is line and len(raw) <= SHORT and len(refused) < REMEMBERED and not _is_open(raw, value):
+                refused[raw] = value
             yield Refused(value, line.number, last.number, last.end)
         else:
             diagnostics = decoder.diagnostics(value, place)

@@ -77,12 +77,16 @@ class Index:
         return bytes(self.names[start : self.numbers[ends + index]])
 
     def bytes(self, start: int, stop: int) -> bytes:
-        """Where the records of a range begin and end, from its first byte on, their lines, and their ids."""
-        count, first = self.count, self.numbers[start] if start < stop else 0
-        bounds = array("q", (one - first for at in (0, count) for one in self.numbers[at + start : at + stop]))
-        lines = self.numbers[2 * count + start : 2 * count + stop].tobytes()
-        ids = (b"%d %s" % (len(name), name) for name in map(self._name, range(start, stop)))
-        return b"".join((bounds.tobytes(), lines, *ids))
+        """Where the records of a range begin and end, from its first byte on, where their ids end, from the first byte
+        of these on, their lines, and their ids.
+        """
+        if start >= stop:
+            return b""
+        starts, ends, lines, ends_of_ids, names = self.raw(start, stop)
+        first, first_of_ids = starts[0], ends_of_ids[-1] - len(names)
+        bounds = (array("q", map((-first).__add__, column)) for column in (starts, ends))
+        in_ids = array("q", map((-first_of_ids).__add__, ends_of_ids))
+        return b"".join((*bounds, in_ids, lines, names))
 
     def raw(self, start: int, stop: int) -> Iterator[memoryview]:
         """The numbers of a range of records as they are, then their ids: another range has others."""
