@@ -38,8 +38,8 @@ from readback.types import (
 
 WORK = "readback.checks.chunk:audit_chunk"
 BATCH = 64  # records of one frame, and
-OF_SOME = ("uses", "observed", "findings", "counts", "faults")  # what is told of some records, by their places
 WAIT = 0.2  # seconds after which a frame is sent all the same: somebody may be watching
+OF_SOME = ("uses", "observed", "findings", "counts", "faults")  # what is told of some records, by their places
 
 
 def payload(
