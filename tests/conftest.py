@@ -31,6 +31,8 @@ SLOW = frozenset(Path(__file__).with_name("slow.txt").read_text("utf-8").split()
 
 HURRIED = 0.25  # seconds of processor time; work that ends takes milliseconds
 
+gc.disable()  # nothing of what is imported and collected goes away; see the end of the collection
+
 SHARED = Path(os.environ.get("READBACK_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 
 
@@ -62,6 +64,7 @@ PURE = {
     "readback.serving.ollama.render:work": True,
     "readback.readers.yaml_decode:decode": True,
     "readback.sources.python_constants:work": True,
+    "readback.sources.training_code:notebook_cells": True,
 }
 
 
@@ -191,6 +194,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 10, 10)
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from threading import Lock
 from typing import Any, Literal
 
 from readback import sandbox
+from readback.sandbox.asked_again import AskedAgain
 from readback.serving.chat.files import read as read
 from readback.serving.chat.formats import formats as formats
 from readback.serving.chat.formats import named as named
@@ -36,7 +35,6 @@ EXCESS: Mapping[str, tuple[str, str]] = {
     "nesting": ("nesting in the chat template", "the depth that Jinja can read"),
     "crash": ("the chat template's process", "its own crash"),
 }
-_lock = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ class Rendered:
 
 
 Answer = tuple[Rendered, list[list[int]] | None]
-_kept: dict[bytes, Answer] = {}
+_kept = AskedAgain[Answer](MOST)
 
 
 def raw(template: str, variables: Mapping[str, Any], *, today: str | None = None) -> Rendered:
@@ -129,20 +127,8 @@ def _render(
     """
     stretches = None if messages is None else [[len(part.text) for part in one.segments] for one in messages]
     payload = {"template": template, "variables": dict(variables), "today": today, "stretches": stretches}
-    if sandbox.inside():
-        return _answer(payload)
-    key = hashlib.sha256(json.dumps(payload).encode("ascii")).digest()
-    with _lock:
-        if key in _kept:
-            return _kept[key]
-    found = _answer(payload)
     timeless = today is not None or "strftime_now" not in template
-    if timeless and len(found[0].text or "") <= LONGEST_KEPT:
-        with _lock:
-            while len(_kept) >= MOST:
-                del _kept[next(iter(_kept))]
-            _kept[key] = found
-    return found
+    return _kept.answer(payload, _answer, lambda found: timeless and len(found[0].text or "") <= LONGEST_KEPT)
 
 
 def _answer(payload: Mapping[str, Any]) -> Answer:

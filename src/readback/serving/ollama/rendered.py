@@ -9,11 +9,14 @@ from functools import lru_cache
 from typing import Any
 
 from readback import sandbox
+from readback.sandbox.asked_again import AskedAgain
 from readback.serving.gotemplate.traced_text import clean, torn
 from readback.types import Diagnostic, Location, Message, Modelfile, ModelInput, Segment
 
 WORK = "readback.serving.ollama.render:work"
 LIMITS = sandbox.Limits(seconds=1.0, total=2.0, closed=True)
+MOST = 256  # answers kept: those of a page, and about a model's made-up conversation
+LONGEST_KEPT = 1 << 18  # characters of such an answer
 JOINER = Segment("\n\n", "joiner", "collate")
 JOINED = -2  # what the work calls it
 EXCESS: Mapping[str, tuple[str, str]] = {
@@ -131,7 +134,7 @@ def _sent(modelfile: Modelfile, request: _Request, today: str | None, values: Ma
         "today": today or date.today().isoformat(),
     }
     try:
-        answer = sandbox.call(WORK, payload, LIMITS)
+        answer = _kept.answer(payload, _answer, _short)
     except sandbox.Stopped as stopped:
         what, limit = EXCESS[stopped.kind]
         return _model_input(
@@ -142,6 +145,18 @@ def _sent(modelfile: Modelfile, request: _Request, today: str | None, values: Ma
     if failed := answer.get("failed"):
         return _model_input(modelfile, (), (*diagnostics, _fault(failed, at((failed["line"], failed["column"])))))
     return _model_input(modelfile, tuple(_segments(answer["pieces"], request.known, at)), tuple(diagnostics))
+
+
+def _answer(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    answer: Mapping[str, Any] = sandbox.call(WORK, payload, LIMITS)
+    return answer
+
+
+def _short(answer: Mapping[str, Any]) -> bool:
+    return sum(len(text) for text, _ in answer.get("pieces", ())) <= LONGEST_KEPT
+
+
+_kept = AskedAgain[Mapping[str, Any]](MOST)
 
 
 def _fault(failed: Mapping[str, Any], place: Location) -> Diagnostic:

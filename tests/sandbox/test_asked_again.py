@@ -1,0 +1,58 @@
+"""What is asked of a child again and again is answered from what it said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from readback import sandbox
+from readback.sandbox.asked_again import AskedAgain
+from readback.serving.modelfile import read_file
+from readback.serving.ollama import rendered
+from readback.types import Message, Segment
+
+
+def asker(said: list[Any]) -> Any:
+    def ask(payload: Mapping[str, Any]) -> str:
+        said.append(payload["text"])
+        if payload["text"] == "bad":
+            raise sandbox.Stopped("time", "more than it may")
+        return str(payload["text"]).upper()
+
+    return ask
+
+
+def test_the_last_answers_are_kept_and_the_oldest_goes_first() -> None:
+    said: list[Any] = []
+    kept, ask = AskedAgain[str](2), asker(said)
+
+    def answers(*texts: str) -> list[str]:
+        return [kept.answer({"text": text}, ask, lambda _: True) for text in texts]
+
+    assert answers("a", "b", "a", "b", "c", "b", "a") == ["A", "B", "A", "B", "C", "B", "A"]
+    assert said == ["a", "b", "c", "a"]
+
+
+def test_what_is_not_worth_it_or_raised_is_asked_each_time() -> None:
+    said: list[Any] = []
+    kept, ask = AskedAgain[str](2), asker(said)
+    for _ in range(2):
+        assert kept.answer({"text": "a"}, ask, lambda answer: answer != "A") == "A"
+        with pytest.raises(sandbox.Stopped):
+            kept.answer({"text": "bad"}, ask, lambda _: True)
+    assert said == ["a", "bad", "a", "bad"]
+
+
+def test_an_ollama_template_is_carried_out_once_for_the_same_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    really = sandbox.call
+    monkeypatch.setattr(sandbox, "call", lambda *given: asked.append(given) or really(*given))
+    served = read_file.parse(b'FROM x\nTEMPLATE "{{ .System }}|{{ .Prompt }}|asked again"\n', "Modelfile")
+    texts = []
+    for text in ("one", "one", "two", "one"):
+        sent = rendered.model_input(served, [Message("user", (Segment(text, "variable"),))], today="2026-11-28")
+        texts.append("".join(segment.text for segment in sent.segments))
+    assert texts == ["|one|asked again", "|one|asked again", "|two|asked again", "|one|asked again"]
+    assert len(asked) == 2
