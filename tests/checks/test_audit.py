@@ -17,6 +17,7 @@ from readback import project_files, sandbox, workspace
 from readback.checks import chunk, engine, kept_answers, rules, summary
 from readback.checks.summary import Audit, Progress
 from readback.prompts import in_chunks
+from readback.readers.checksum import Hashes
 from readback.records.dataset import Counts
 from readback.types import Finding, Location, Selection, Workspace
 
@@ -335,7 +336,7 @@ def test_what_counts_tokens_is_begun_before_all_files_are_looked_at(
 class Nobody:
     """Workers elsewhere, none of whom answers."""
 
-    at_once = 1
+    at_once, hashes = 1, Hashes()
 
     def stream(self, work: Any, here: Any, ended: Any) -> Any:
         return here()

@@ -19,6 +19,7 @@ from readback.checks.rules import Fault
 from readback.checks.summary import Tally
 from readback.checks.variables import Variables
 from readback.prompts import in_child, token_counts
+from readback.readers.checksum import Hashes
 from readback.records.dataset import Dataset
 from readback.sandbox.per_thread import ChildPerThread
 from readback.types import Finding, Selection, Workspace
@@ -30,6 +31,10 @@ class Workers(Protocol):
     @property
     def at_once(self) -> int:
         """How many ranges it is worth to ask for at the same time."""
+
+    @property
+    def hashes(self) -> Hashes:
+        """Of the files that were looked at for this piece of work."""
 
     def stream(self, work: Mapping[str, Any], here: Callable[[], Iterator[Any]], ended: Event) -> Iterator[Any]:
         """What a child says about `work` and raises, wherever that child is; what `here()` says where nobody elsewhere

@@ -71,11 +71,13 @@ class Unusable(Exception):  # noqa: N818 - an outcome to say, as StopIteration i
 class Cluster:
     """The workers of one cluster for the check of one workspace."""
 
-    def __init__(self, client: Client, threads: int, asked: Mapping[str, Any], day: str, say: Say) -> None:
+    def __init__(
+        self, client: Client, threads: int, asked: Mapping[str, Any], day: str, say: Say, hashes: Hashes
+    ) -> None:
         """`threads` of all workers; `asked`: what they must see, as `look` takes it; `say` tells why something is
-        worked on here, each reason once.
+        worked on here, each reason once; `hashes`: of the files that were looked at.
         """
-        self.at_once = AHEAD * threads
+        self.at_once, self.hashes = AHEAD * threads, hashes
         self._client, self._asked, self._day, self._say = client, asked, day, say
         self._here = BoundedSemaphore(os.cpu_count() or 1)
         self._said: set[str] = set()
@@ -136,8 +138,9 @@ def connected(address: str, opened: Workspace, say: Say) -> Iterator[Cluster]:
     """
     client = _client(address)
     try:
-        day = model_input.today(opened)
-        asked = {"about": _about(), "root": str(opened.root), "files": _files(opened), "address": origin(opened.root)}
+        day, hashes = model_input.today(opened), Hashes()
+        files = _files(opened, hashes)
+        asked = {"about": _about(), "root": str(opened.root), "files": files, "address": origin(opened.root)}
         text = json.dumps({**asked, "workspace": freeze(replace(opened, today=day))})
         _known_there(client)
         workers = client.nthreads()
@@ -147,7 +150,7 @@ def connected(address: str, opened: Workspace, say: Say) -> Iterator[Cluster]:
         fit = [name for name, future in looks.items() if _fits(client, name, future)]
         if not fit:
             raise Unusable("no_workers", address=address)
-        yield Cluster(client, sum(workers[name] for name in fit), asked, day, say)
+        yield Cluster(client, sum(workers[name] for name in fit), asked, day, say, hashes)
     finally:
         client.close(timeout=CONNECT)
 
@@ -342,7 +345,7 @@ def _unfit(root: str, files: Mapping[str, str]) -> list[Any] | None:
 
 def _other(root: str, files: Mapping[str, str]) -> tuple[str, str] | None:
     """The first file below a folder that is not what is known of it, with its own digest, "" where there is none."""
-    found = ((name, _digest(Path(root), name)) for name in files)
+    found = ((name, _known(Path(root), name)) for name in files)
     return next(((name, one) for name, one in found if one != files[name]), None)
 
 
@@ -386,11 +389,11 @@ def _metadata(name: str, ask: Callable[[str], Any], default: Any) -> Any:
         return default
 
 
-def _files(opened: Workspace) -> dict[str, str]:
+def _files(opened: Workspace, hashes: Hashes) -> dict[str, str]:
     """The digests of all files that are read for ranges, by their names; "" for what is no file."""
     names = set(files_of_rows(opened))
     inside = {f"{name}/{one.name}" for name in names for one in _below(opened.root / name)}  # a tokenizer's folder
-    return {name: _digest(opened.root, name) for name in sorted(names | inside)}
+    return {name: _digest(opened.root, name, hashes) for name in sorted(names | inside)}
 
 
 def _below(folder: Path) -> list[Path]:
@@ -400,8 +403,17 @@ def _below(folder: Path) -> list[Path]:
         return []
 
 
-def _digest(root: Path, name: str) -> str:
+def _digest(root: Path, name: str, hashes: Hashes) -> str:
     """A digest of what a file holds; "" where there is none that can be read."""
+    try:
+        held = {name: state(root / name)} if (root / name).is_file() else {}
+        return digest(kept_answers.content(root, held, hashes)) if held else ""
+    except OSError:
+        return ""
+
+
+def _known(root: Path, name: str) -> str:
+    """The same on a worker, which is asked for each range: what it was while the file's state is what it was."""
     try:
         return _of_state(root, name, state(root / name)) if (root / name).is_file() else ""
     except OSError:
@@ -410,4 +422,4 @@ def _digest(root: Path, name: str) -> str:
 
 @lru_cache(maxsize=512)
 def _of_state(root: Path, name: str, known: State) -> str:
-    return digest(kept_answers.content(root, {name: known}, Hashes()))
+    return _digest(root, name, Hashes())

@@ -95,7 +95,7 @@ def stream(
     """
     codes = None if not (select or ignore) else frozenset(_codes(select, ignore))
     asking = codes, frozenset(conditions), frozenset(baseline)
-    hashes = Hashes()
+    hashes = workers.hashes if workers else Hashes()
     work = partial(_worked_out, opened, *asking, jobs, progress, sample, seed, workers, hashes)
     if sample is not None:
         yield from work()
