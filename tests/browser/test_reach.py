@@ -145,8 +145,8 @@ def test_tab_reaches_every_control_and_each_is_seen(demo: str, tour: Any, name: 
         open_page(tour, f"{demo}{name}?workspace=six-conditions")
         resize(tour, size)
         stops, missed = tabbed(tour)
-        if tour.evaluate(STAYED):
-            break  # else it was drawn anew below the focus: what was met is no more, and what is, was not met
+        if tour.evaluate(STAYED) and not missed:
+            break  # else it was drawn anew below the focus, or more behind it: what is there now was not met
     hidden, bare = ([name for _, name, *found in stops if not found[at]] for at in (0, 1))
     assert stops[0][1].startswith("Skip to")
     assert (hidden, bare, missed) == ([], [], [])
