@@ -299,6 +299,22 @@ def test_a_kill_of_the_child_is_told_as_the_sandbox_tells_it(write: Write) -> No
     assert (stopped.value.kind, stopped.value.doubtful) == ("crash", True)
 
 
+def test_that_a_file_could_not_be_read_once_is_not_remembered(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = write(FILES)
+    files = cluster._files(workspace.open(root), Hashes())
+    really, failed = cluster.kept_answers.content, list[str]()
+
+    def content(*asked: Any) -> Any:
+        if not failed:
+            failed.append("once")
+            raise OSError("the folder is on another machine, which does not answer")
+        return really(*asked)
+
+    monkeypatch.setattr(cluster.kept_answers, "content", content)
+    assert cluster._other(str(root), files) == (min(files), "")
+    assert cluster._other(str(root), files) is None
+
+
 def test_a_thread_of_a_worker_has_one_child_for_all_ranges_which_ends_when_nobody_asks(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from readback import sandbox
-from readback.sandbox.asked_again import AskedAgain
+from readback.sandbox.asked_again import LONGEST, AskedAgain
 from readback.serving.modelfile import read_file
 from readback.serving.ollama import rendered
 from readback.types import Message, Segment
@@ -26,23 +26,23 @@ def asker(said: list[Any]) -> Any:
 
 def test_the_last_answers_are_kept_and_the_oldest_goes_first() -> None:
     said: list[Any] = []
-    kept, ask = AskedAgain[str](2), asker(said)
+    kept, ask = AskedAgain[str](len, 2), asker(said)
 
     def answers(*texts: str) -> list[str]:
-        return [kept.answer({"text": text}, ask, lambda _: True) for text in texts]
+        return [kept.answer({"text": text}, ask) for text in texts]
 
     assert answers("a", "b", "a", "b", "c", "b", "a") == ["A", "B", "A", "B", "C", "B", "A"]
     assert said == ["a", "b", "c", "a"]
 
 
-def test_what_is_not_worth_it_or_raised_is_asked_each_time() -> None:
+def test_what_is_too_long_or_raised_is_asked_each_time() -> None:
     said: list[Any] = []
-    kept, ask = AskedAgain[str](2), asker(said)
+    kept, ask = AskedAgain[str](lambda answer: LONGEST + len(answer) - 1), asker(said)
     for _ in range(2):
-        assert kept.answer({"text": "a"}, ask, lambda answer: answer != "A") == "A"
+        assert (kept.answer({"text": "a"}, ask), kept.answer({"text": "ab"}, ask)) == ("A", "AB")
         with pytest.raises(sandbox.Stopped):
-            kept.answer({"text": "bad"}, ask, lambda _: True)
-    assert said == ["a", "bad", "a", "bad"]
+            kept.answer({"text": "bad"}, ask)
+    assert said == ["a", "ab", "bad", "ab", "bad"]
 
 
 def test_an_ollama_template_is_carried_out_once_for_the_same_messages(monkeypatch: pytest.MonkeyPatch) -> None:

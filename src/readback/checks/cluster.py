@@ -23,7 +23,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import metadata
 from pathlib import Path
 from threading import BoundedSemaphore, Event, Lock, Thread, Timer, local
@@ -345,7 +345,7 @@ def _unfit(root: str, files: Mapping[str, str]) -> list[Any] | None:
 
 def _other(root: str, files: Mapping[str, str]) -> tuple[str, str] | None:
     """The first file below a folder that is not what is known of it, with its own digest, "" where there is none."""
-    found = ((name, _known(Path(root), name)) for name in files)
+    found = ((name, _digest(Path(root), name, _of_state)) for name in files)
     return next(((name, one) for name, one in found if one != files[name]), None)
 
 
@@ -393,7 +393,7 @@ def _files(opened: Workspace, hashes: Hashes) -> dict[str, str]:
     """The digests of all files that are read for ranges, by their names; "" for what is no file."""
     names = set(files_of_rows(opened))
     inside = {f"{name}/{one.name}" for name in names for one in _below(opened.root / name)}  # a tokenizer's folder
-    return {name: _digest(opened.root, name, hashes) for name in sorted(names | inside)}
+    return {name: _digest(opened.root, name, partial(_made, hashes)) for name in sorted(names | inside)}
 
 
 def _below(folder: Path) -> list[Path]:
@@ -403,23 +403,21 @@ def _below(folder: Path) -> list[Path]:
         return []
 
 
-def _digest(root: Path, name: str, hashes: Hashes) -> str:
-    """A digest of what a file holds; "" where there is none that can be read."""
+def _digest(root: Path, name: str, made: Callable[[Path, str, State], str]) -> str:
+    """A digest of what a file holds, as `made` makes it of a file in that state; "" where there is none that can be
+    read.
+    """
     try:
-        held = {name: state(root / name)} if (root / name).is_file() else {}
-        return digest(kept_answers.content(root, held, hashes)) if held else ""
+        return made(root, name, state(root / name)) if (root / name).is_file() else ""
     except OSError:
         return ""
 
 
-def _known(root: Path, name: str) -> str:
-    """The same on a worker, which is asked for each range: what it was while the file's state is what it was."""
-    try:
-        return _of_state(root, name, state(root / name)) if (root / name).is_file() else ""
-    except OSError:
-        return ""
+def _made(hashes: Hashes, root: Path, name: str, known: State) -> str:
+    return digest(kept_answers.content(root, {name: known}, hashes))
 
 
 @lru_cache(maxsize=512)
 def _of_state(root: Path, name: str, known: State) -> str:
-    return _digest(root, name, Hashes())
+    """On a worker, which is asked for each range: that it could not be read is not remembered."""
+    return _made(Hashes(), root, name, known)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from readback import sandbox
-from readback.sandbox.asked_again import AskedAgain
+from readback.sandbox.asked_again import PIECE, AskedAgain
 from readback.serving.chat.files import read as read
 from readback.serving.chat.formats import formats as formats
 from readback.serving.chat.formats import named as named
@@ -22,8 +22,6 @@ WORK = "readback.serving.chat.render:work"
 LIMITS = sandbox.Limits(
     seconds=0.8, total=1.7, closed=True
 )  # as for any other template; ordinary ones take milliseconds
-MOST = 256  # texts kept: those of a page, and of a model's made-up conversation
-LONGEST_KEPT = 1 << 18  # characters of such a text
 UNTOLD = tuple(f"'{name}' is undefined" for name in TOKENS)  # what only a tokenizer's files say
 A_TEXT = "'str object' has no "  # what fails where a part is looked for in a text: message['content'][0]['text']
 UNKNOWN = re.compile(r"'dict object' has no attribute '\w+'")
@@ -51,7 +49,7 @@ class Rendered:
 
 
 Answer = tuple[Rendered, list[list[int]] | None]
-_kept = AskedAgain[Answer](MOST)
+_kept = AskedAgain[Answer](lambda one: len(one[0].text or "") + PIECE * len(one[1] or ()))
 
 
 def raw(template: str, variables: Mapping[str, Any], *, today: str | None = None) -> Rendered:
@@ -128,7 +126,7 @@ def _render(
     stretches = None if messages is None else [[len(part.text) for part in one.segments] for one in messages]
     payload = {"template": template, "variables": dict(variables), "today": today, "stretches": stretches}
     timeless = today is not None or "strftime_now" not in template
-    return _kept.answer(payload, _answer, lambda found: timeless and len(found[0].text or "") <= LONGEST_KEPT)
+    return _kept.answer(payload, _answer) if timeless else _answer(payload)
 
 
 def _answer(payload: Mapping[str, Any]) -> Answer:

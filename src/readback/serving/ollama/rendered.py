@@ -9,14 +9,12 @@ from functools import lru_cache
 from typing import Any
 
 from readback import sandbox
-from readback.sandbox.asked_again import AskedAgain
+from readback.sandbox.asked_again import PIECE, AskedAgain
 from readback.serving.gotemplate.traced_text import clean, torn
 from readback.types import Diagnostic, Location, Message, Modelfile, ModelInput, Segment
 
 WORK = "readback.serving.ollama.render:work"
 LIMITS = sandbox.Limits(seconds=1.0, total=2.0, closed=True)
-MOST = 256  # answers kept: those of a page, and about a model's made-up conversation
-LONGEST_KEPT = 1 << 18  # characters of such an answer
 JOINER = Segment("\n\n", "joiner", "collate")
 JOINED = -2  # what the work calls it
 EXCESS: Mapping[str, tuple[str, str]] = {
@@ -134,7 +132,7 @@ def _sent(modelfile: Modelfile, request: _Request, today: str | None, values: Ma
         "today": today or date.today().isoformat(),
     }
     try:
-        answer = _kept.answer(payload, _answer, _short)
+        answer = _kept.answer(payload, _answer)
     except sandbox.Stopped as stopped:
         what, limit = EXCESS[stopped.kind]
         return _model_input(
@@ -152,11 +150,11 @@ def _answer(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     return answer
 
 
-def _short(answer: Mapping[str, Any]) -> bool:
-    return sum(len(text) for text, _ in answer.get("pieces", ())) <= LONGEST_KEPT
+def _size(answer: Mapping[str, Any]) -> int:
+    return sum(PIECE + len(text) for text, _ in answer.get("pieces", ()))
 
 
-_kept = AskedAgain[Mapping[str, Any]](MOST)
+_kept = AskedAgain[Mapping[str, Any]](_size)
 
 
 def _fault(failed: Mapping[str, Any], place: Location) -> Diagnostic:
