@@ -361,7 +361,8 @@ def test_the_lines_to_ignore_follow_the_choice_and_the_reason(serving: Any) -> N
     test.text_input(key="ignore_why").set_value("as the paper does")
     place = next(option for option in test.selectbox(key="ignore_where").options if "record r0" in option)
     test.selectbox(key="ignore_where").set_value(place).run()
-    (lines,) = (code.value for code in test.code if code.value.startswith("ignore:"))
+    (shown,) = re.findall(r'<div class="rb-excerpt">(ignore:.*?)</div>', said(test), re.DOTALL)
+    lines = unescape(re.sub("<[^>]+>", "", shown))
     assert "where: {mode: m, record: r0, role: user}" in lines
     assert "why: as the paper does" in lines
     assert "by: YOUR NAME" in lines

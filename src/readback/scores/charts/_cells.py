@@ -9,7 +9,7 @@ from typing import Any
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 
 from readback.scores.charts._chart import safe, wrapped
-from readback.scores.charts._frame import BARE, NARROW, TITLE, look
+from readback.scores.charts._frame import BARE, NARROW, TITLE, WHOLE, look
 from readback.scores.charts._look import CHARACTER, GRID, INK, PAPER, SIZE, SOFT, ink_on
 
 HEIGHT = 50  # pixels of a cell: two lines of text
@@ -98,7 +98,7 @@ def grid(
         showlegend=False,
         **look(dark),
     )
-    bare = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickfont": {"size": SIZE}, "ticks": ""}
+    bare = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickfont": {"size": SIZE}, "ticks": "", **WHOLE}
     figure.update_xaxes(
         side="top",
         range=[-0.5, len(columns) - 0.5],

@@ -111,7 +111,7 @@ def dress(figure: Any, frame: Frame, dark: bool, title: str, legend: Sequence[st
     axes = [key for key in {**layout, "xaxis": None, "yaxis": None} if key.startswith(("xaxis", "yaxis"))]
     across = {
         "gridcolor": GRID[dark], "zeroline": False, "fixedrange": True, "tickfont": {"size": SIZE}, "side": "top",
-        "range": layout.get("xaxis", {}).get("range"),
+        "range": layout.get("xaxis", {}).get("range"), **WHOLE,
     }  # fmt: skip
     own = {"x": across, "y": {"showticklabels": False, **rows}}
     first = 2 + sum(key.startswith("yaxis") for key in axes if key != "yaxis")
@@ -158,6 +158,8 @@ def look(dark: bool) -> dict[str, Any]:
     }
 
 
+# No label is hidden where it passes the edge, and none has to be measured for that, which took longer than the bars.
+WHOLE: Mapping[str, Any] = {"ticklabeloverflow": "allow"}
 BARE: Mapping[str, Any] = {"showarrow": False, "borderpad": 0}  # an annotation that is only its text
 LEGEND: Mapping[str, Any] = {
     "orientation": "h",
@@ -188,7 +190,7 @@ def _columns(
         axis = {
             **rows, "overlaying": "y", "anchor": "free", "position": at, "shift": shift, "side": "right",
             "tickmode": "array", "tickvals": places, "ticktext": texts, "tickfont": {"size": SIZE},
-            "showline": False, "ticks": "", "ticklabelstandoff": 0, "automargin": False,
+            "showline": False, "ticks": "", "ticklabelstandoff": 0, "automargin": False, **WHOLE,
         }  # fmt: skip
         head = {
             "text": "<br>".join(map(safe, side.heads[column])), "x": at, "xref": "paper", "xanchor": "left",

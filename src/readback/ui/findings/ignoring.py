@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from readback.checks import ignoring
 from readback.checks.findings_on_disk import Listed
@@ -80,7 +81,8 @@ def offer(group: Group, shown: Sequence[Finding], every: Sequence[Finding], work
             where,
         )
         text = ignoring.lines(one, first=not workspace.ignore)
-        st.code(text, language=None, wrap_lines=True)
+        # by hand: `st.code` brings the grammars of 300 languages, which take a browser longer than the rest of the page
+        show.draw(show.h('<div class="rb-excerpt">{}</div>', Markup(exact.text(text))))  # noqa: S704 (escaped there)
         bookmarks.copy("ignore", text, "ignore.txt", t("findings.ignore_copy"))
         found = group.findings
         if isinstance(found, Listed):
