@@ -16,6 +16,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 from served import FOLDERS, HERE, LAPTOP, At, Serve, forget, free_port, running, tab, watched
 
+from readback.project_files import demos
 from readback.ui.common import own_files, server
 
 # A page of ours is drawn once and looked at: to optimise its program costs a tenth more processor time than it saves,
@@ -49,14 +50,30 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
 
 
 @pytest.fixture(scope="session")
-def at(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> At:
-    """at(folder, "messages?record=r1"): the address of a page on that folder, all of them on one server.
+def _pages(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, list[Path]]:
+    """The address of a server of the built-in demos, and places for further workspaces, where nothing is yet.
 
-    The server knows its workspaces from the start; each is a link that leads nowhere until a test has a folder for it.
+    It is one for all: what a browser has compiled of the pages' program is of use where that has the same address, and
+    to compile it anew at every change between two servers took a sixth of the time of all tests of the browser.
     """
     base = tmp_path_factory.mktemp("given")
     free = [base / f"given-{number}" for number in range(FOLDERS)]
-    url = serve(*free)
+    return serve(*demos().values(), *free), free
+
+
+@pytest.fixture(scope="session")
+def demo(_pages: tuple[str, list[Path]]) -> str:
+    """The address of a server that shows the built-in demos."""
+    return _pages[0]
+
+
+@pytest.fixture(scope="session")
+def at(_pages: tuple[str, list[Path]]) -> At:
+    """at(folder, "messages?record=r1"): the address of a page on that folder, all of them on the server of the demos.
+
+    The server knows its workspaces from the start; each is a link that leads nowhere until a test has a folder for it.
+    """
+    url, free = _pages
     given: dict[Path, str] = {}
 
     def address(folder: Path, asked: str = "") -> str:
@@ -67,12 +84,6 @@ def at(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> At:
         return f"{url}{name}?workspace={given[folder]}{'&' if query else ''}{query}"
 
     return address
-
-
-@pytest.fixture(scope="session")
-def demo(serve: Serve) -> str:
-    """The address of a server that shows the built-in demos."""
-    return serve()
 
 
 @pytest.fixture(scope="session")

@@ -79,13 +79,13 @@ def test_a_key_opens_it_and_esc_gives_the_focus_back(tour: Any, menu: Any, key: 
 def test_tab_goes_through_it_and_leaves_it_closed(tour: Any, menu: Any) -> None:
     menu.locator("summary").focus()
     tour.keyboard.press("Enter")
-    met = 0
+    met, links = 0, menu.locator("a").count()
     tour.keyboard.press("Tab")
     while tour.evaluate(INDOORS):
         met += 1
-        assert met < 40
+        assert met <= links
         tour.keyboard.press("Tab")
-    assert met == menu.locator("a").count()
+    assert met == links
     assert (tour.evaluate(OPEN), tour.evaluate("document.activeElement === document.body")) == (False, False)
     menu.locator("summary").focus()
     tour.keyboard.press("Enter")

@@ -27,15 +27,18 @@ from readback.types import Addition, Prompt, Selection, Workspace
 EXAMPLES = [files for rule in rules.RULES().values() for files in (*rule.passes, *rule.fails)]
 RECORDS = 4
 reading: set[str] = set()  # files that were opened
-
-
-def _open(event: str, args: tuple[Any, ...]) -> None:
-    if event == "open" and isinstance(args[0], str | bytes | os.PathLike):
-        reading.add(os.fsdecode(args[0]))
-
-
-sys.addaudithook(_open)
 OTHER = "You are a helpful assistant. {{ another }} {% if query %}{{ chunks[0] }}{% endif %} [1] Answer:\n"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _opened_files_are_told() -> None:
+    """From the first test here on: what is told of all that Python does slows all of it, and cannot be taken back."""
+
+    def told(event: str, args: tuple[Any, ...]) -> None:
+        if event == "open" and isinstance(args[0], str | bytes | os.PathLike):
+            reading.add(os.fsdecode(args[0]))
+
+    sys.addaudithook(told)
 
 
 def write(folder: Path, made: Mapping[str, str | bytes]) -> Path:

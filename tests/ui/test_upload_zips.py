@@ -37,6 +37,7 @@ STUDY = {
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("READBACK_UPLOADS", str(tmp_path / "uploads"))
+    monkeypatch.setenv("READBACK_CACHE", str(tmp_path / "cache"))  # who deletes an upload looks through all of it
     return tmp_path / "uploads"
 
 
