@@ -23,12 +23,14 @@ from unforked import unforked
 from webhdfs import serving
 
 from readback import sandbox, workspace
-from readback.checks import chunk, cluster, engine
+from readback.checks import chunk, cluster, cluster_worker, engine
 from readback.checks.made_up_records import HEAD, TAIL
 from readback.cli import main
 from readback.prompts import assemble, in_chunks
 from readback.readers import by_address
 from readback.readers.checksum import Hashes
+from readback.records import carried_index, index_pass
+from readback.records.dataset import open_dataset
 from readback.sandbox.frozen import freeze
 from readback.types import Workspace
 
@@ -53,9 +55,9 @@ class AtOnce:
         self.asked, self.becomes = list[str](), becomes
 
     def submit(self, function: Any, *values: Any, pure: bool) -> Any:
-        assert (function, pure, [type(one) for one in values]) == (cluster.work, False, [str])
+        assert (function, pure, [type(one) for one in values]) == (cluster_worker.work, False, [str])
         self.asked += values
-        answer = (self.becomes or cluster.work)(*values)
+        answer = (self.becomes or cluster_worker.work)(*values)
         return SimpleNamespace(result=lambda: answer, add_done_callback=lambda done: done(None), release=lambda: None)
 
 
@@ -63,8 +65,8 @@ def beside(
     client: AtOnce, folder: Path, say: cluster.Say = lambda why, values: None, opened: Workspace | None = None
 ) -> cluster.Cluster:
     opened, hashes = opened or workspace.open(folder), Hashes()
-    known = {"files": cluster._files(opened, hashes), "address": by_address.origin(opened.root)}
-    asked = {"about": cluster._about(), "root": str(opened.root), **known}
+    known = {"files": cluster_worker.files_of(opened, hashes), "address": by_address.origin(opened.root)}
+    asked = {"about": cluster_worker.about(), "root": str(opened.root), **known}
     return cluster.Cluster(client, 2, asked, "2026-01-31", say, hashes)
 
 
@@ -98,7 +100,7 @@ def test_what_a_cluster_does_not_do_is_done_here_and_said_once(write: Write, mon
     def lost(text: str) -> str:
         if json.loads(text)["work"]["start"] > 5:
             raise ConnectionError("it is gone")
-        return cluster.work(text)
+        return cluster_worker.work(text)
 
     audit = engine.check(opened, workers=beside(AtOnce(lost), opened.root, lambda *one: said.append(one)))
     assert audit == engine.check(opened)
@@ -108,16 +110,16 @@ def test_what_a_cluster_does_not_do_is_done_here_and_said_once(write: Write, mon
 def test_a_worker_that_sees_other_files_or_is_another_readback_answers_nothing_but_that(write: Write) -> None:
     folder = write(FILES)
     asked = {**beside(AtOnce(), folder)._asked, "workspace": freeze(workspace.open(folder))}
-    assert cluster.look(json.dumps(asked)) == "null"
+    assert cluster_worker.look(json.dumps(asked)) == "null"
     older = {**asked, "about": {**asked["about"], "jinja2": "2.0"}}
-    why, values = json.loads(cluster.look(json.dumps(older)))
+    why, values = json.loads(cluster_worker.look(json.dumps(older)))
     assert (why, values["what"], values["ours"]) == ("other_version", "jinja2", "2.0")
     (folder / "d.jsonl").write_text((folder / "d.jsonl").read_text("utf-8").replace("brief", "Brief"), "utf-8")
     here = str(folder / "d.jsonl")
-    why, values = json.loads(cluster.work(json.dumps({**asked, "work": {}})))["unfit"]
+    why, values = json.loads(cluster_worker.work(json.dumps({**asked, "work": {}})))["unfit"]
     assert (why, values["file"]) == ("other_bytes", here)
     (folder / "d.jsonl").unlink()
-    assert json.loads(cluster.look(json.dumps(asked))) == ["unseen", {"file": here}]
+    assert json.loads(cluster_worker.look(json.dumps(asked))) == ["unseen", {"file": here}]
 
 
 def test_a_worker_without_the_folder_looks_at_a_copy_of_what_is_at_its_address(
@@ -129,15 +131,15 @@ def test_a_worker_without_the_folder_looks_at_a_copy_of_what_is_at_its_address(
     with serving(tmp_path.parent) as store:
         monkeypatch.setenv("READBACK_ADDRESSES", store)
         opened = workspace.open(f"{store}/{tmp_path.name}")
-        client = AtOnce(lambda text: cluster.work(text.replace(str(opened.root), "/nowhere")))
+        client = AtOnce(lambda text: cluster_worker.work(text.replace(str(opened.root), "/nowhere")))
         assert engine.check(opened, workers=beside(client, opened.root)) == engine.check(opened)
         assert len(client.asked) == 6
         (tmp_path / "d.jsonl").write_text("{}\n", "utf-8")
-        cluster._copies.clear()
+        cluster_worker._copies.clear()
         why, values = json.loads(client.becomes(client.asked[0]))["unfit"] if client.becomes else ("", {})
         assert (why, values["error"]) == ("unfetched", "the store has other bytes there")
         monkeypatch.delenv("READBACK_ADDRESSES")
-        cluster._copies.clear()
+        cluster_worker._copies.clear()
         why, values = json.loads(client.becomes(client.asked[0]))["unfit"] if client.becomes else ("", {})
         assert (why, values["address"]) == ("unfetched", f"{store}/{tmp_path.name}")
         assert "READBACK_ADDRESSES" in values["error"]
@@ -224,7 +226,11 @@ def workers(
 
 @pytest.mark.long
 def test_the_workers_of_a_cluster_give_the_same_bytes_and_those_of_a_killed_one_are_done_again(
-    scheduler: str, write: Write, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+    scheduler: str,
+    write: Write,
+    capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     folder = write(FILES)
 
@@ -248,6 +254,11 @@ def test_the_workers_of_a_cluster_give_the_same_bytes_and_those_of_a_killed_one_
         audit = engine.check(here, workers=found, progress=progress)
     assert workers[0].wait() != 0
     assert audit == engine.check(here)
+    folder = write({**FILES, "d.jsonl": FILES["d.jsonl"][:-1]})  # of which no index is here
+    monkeypatch.setattr(carried_index, "LEAST", 0)
+    with cluster.connected(scheduler, here, lambda *said: pytest.fail(str(said))):
+        monkeypatch.setattr(index_pass, "_fill", None)  # the index of the worker is taken
+        assert len(open_dataset(folder, here.dataset)) == len(ROWS)
 
 
 @pytest.mark.long
@@ -263,10 +274,10 @@ def test_workers_copy_what_is_at_an_address_themselves(
 
     with Client(scheduler, set_as_default=False) as client:
         look = {**asked, "workspace": {**payload["workspace"], "root": "/nowhere"}}
-        assert client.submit(cluster.look, json.dumps(look), pure=False).result() == "null"
+        assert client.submit(cluster_worker.look, json.dumps(look), pure=False).result() == "null"
         work = {**asked, "work": {**payload, "workspace": look["workspace"]}}
-        told = json.loads(client.submit(cluster.work, json.dumps(work), pure=False).result())
-    assert told == json.loads(cluster.work(json.dumps({**known, "work": payload})))
+        told = json.loads(client.submit(cluster_worker.work, json.dumps(work), pure=False).result())
+    assert told == json.loads(cluster_worker.work(json.dumps({**known, "work": payload})))
     assert sum(len(frame["indices"]) for frame in told["frames"]) == len(ROWS)
 
 
@@ -299,10 +310,25 @@ def test_a_kill_of_the_child_is_told_as_the_sandbox_tells_it(write: Write) -> No
     assert (stopped.value.kind, stopped.value.doubtful) == ("crash", True)
 
 
+def test_a_worker_makes_the_index_of_a_dataset_that_has_changed(
+    write: Write, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, cache_there = write(FILES), tmp_path_factory.mktemp("cache of the worker")
+    for rows in (ROWS, [*ROWS, *ROWS]):
+        (folder / "d.jsonl").write_text("".join(json.dumps({**row, "id": str(n)}) + "\n" for n, row in enumerate(rows)))
+        opened, known = workspace.open(folder), beside(AtOnce(), folder)._asked
+        asked = {**known, "work": chunk.payload(opened, assemble.choices(opened), 0, len(rows))}
+        with monkeypatch.context() as there:
+            there.setenv("READBACK_CACHE", str(cache_there))
+            assert cluster_worker.look(json.dumps({**known, "workspace": asked["work"]["workspace"]})) == "null"
+            told = json.loads(cluster_worker.work(json.dumps(asked)))
+        assert sum(len(frame["indices"]) for frame in told["frames"]) == len(rows)
+
+
 def test_that_a_file_could_not_be_read_once_is_not_remembered(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write(FILES)
-    files = cluster._files(workspace.open(root), Hashes())
-    really, failed = cluster.kept_answers.content, list[str]()
+    files = cluster_worker.files_of(workspace.open(root), Hashes())
+    really, failed = cluster_worker.kept_answers.content, list[str]()
 
     def content(*asked: Any) -> Any:
         if not failed:
@@ -310,15 +336,15 @@ def test_that_a_file_could_not_be_read_once_is_not_remembered(write: Write, monk
             raise OSError("the folder is on another machine, which does not answer")
         return really(*asked)
 
-    monkeypatch.setattr(cluster.kept_answers, "content", content)
-    assert cluster._other(str(root), files) == (min(files), "")
-    assert cluster._other(str(root), files) is None
+    monkeypatch.setattr(cluster_worker.kept_answers, "content", content)
+    assert cluster_worker._other(str(root), files) == (min(files), "")
+    assert cluster_worker._other(str(root), files) is None
 
 
 def test_a_thread_of_a_worker_has_one_child_for_all_ranges_which_ends_when_nobody_asks(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "IDLE", 0.2)
+    monkeypatch.setattr(cluster_worker, "IDLE", 0.2)
     begun: list[Any] = []
     really = sandbox._begun
 
@@ -332,14 +358,14 @@ def test_a_thread_of_a_worker_has_one_child_for_all_ranges_which_ends_when_nobod
     engine.check(opened, jobs=1, workers=beside(client, opened.root))
     assert len(client.asked) == 6
     assert len(begun) == 1
-    staying = cluster._mine.staying
+    staying = cluster_worker._mine.staying
     until(lambda: staying._child._ends is None)
-    again = json.loads(cluster.work(client.asked[-1]))
+    again = json.loads(cluster_worker.work(client.asked[-1]))
     assert [one for frame in again["frames"] for one in frame["indices"]] == [10, 11]
-    assert (len(begun), cluster._mine.staying) == (2, staying)
+    assert (len(begun), cluster_worker._mine.staying) == (2, staying)
     other = workspace.open(write({**FILES, "readback.yml": FILE.replace("brief", "long")}))
     engine.check(other, jobs=1, workers=beside(AtOnce(), other.root))
-    assert cluster._mine.staying != staying
+    assert cluster_worker._mine.staying != staying
     assert staying._child._ends is None
 
 

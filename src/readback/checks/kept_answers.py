@@ -164,7 +164,7 @@ def versions() -> list[Any]:
 
 
 def content(root: Path, files: States, hashes: Hashes) -> list[list[Any]]:
-    """[name, first byte, SHA-256] of each part of files below a folder. Raises OSError where one has gone."""
+    """[name, first byte, hash] of each part of files below a folder. Raises OSError where one has gone."""
     parts = [
         (name, at) for name, known in sorted(files.items()) for at in range(0, max(known.size, 1), checksum.PART)
     ]  # an empty file has one part, too

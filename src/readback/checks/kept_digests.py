@@ -1,4 +1,4 @@
-"""The digests of ranges of records, kept by the SHA-256 of the parts of their file.
+"""The digests of ranges of records, kept by the hashes of the parts of their file.
 
 To keep an answer, a file is hashed in parts of 64 MiB; to name what is kept of ranges, each of them would be hashed,
 too. Where a part of the file is what it was, the digests of the ranges in it are as well: then it is hashed once.

@@ -13,6 +13,12 @@ from readback.types import Workspace
 from readback.words import t
 
 
+def hasten(address: str | None) -> None:
+    """A cluster will be asked for, if there is an address: what it needs is loaded meanwhile."""
+    if address is not None:
+        cluster.hasten()
+
+
 @contextmanager
 def workers(address: str | None, opened: Workspace) -> Iterator[cluster.Cluster | None]:
     """The cluster at an address; None without one. Raises UsageError where it cannot work."""

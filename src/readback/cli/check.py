@@ -72,6 +72,7 @@ def run(args: argparse.Namespace) -> int:
     select, ignore = _names(args.select), _names(args.ignore)
     sample, seed = _sample(args)
     baseline = _baseline.keys(args.baseline, sample is not None) if args.baseline else frozenset()
+    _cluster.hasten(args.cluster)
     opened = _workspace.opened(args)
     known = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
     wanted = [_workspace.one_of("condition", name, known) for name in args.condition]

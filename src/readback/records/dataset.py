@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins
-from readback.readers import cache_folder, jsonl
+from readback.readers import cache_folder, checksum, jsonl
 from readback.readers.bounded_diagnostics import from_json
 from readback.readers.checksum import Hashes
 from readback.readers.choose_format import Chosen, choose
@@ -109,10 +109,10 @@ class Dataset:
         return self._index.find(self._index.id(index)) != index
 
     def digest(self, start: int, stop: int) -> str:
-        """The SHA-256 of what the records of a range are made of: their bytes, numbers, lines and ids, whether an
+        """The BLAKE3 of what the records of a range are made of: their bytes, numbers, lines and ids, whether an
         earlier record has the same id, and how the file is read. Raises DatasetChanged.
         """
-        made = hashlib.sha256(json.dumps([self.file, self.format, self.id_field, start, stop]).encode())
+        made = checksum.of_content(json.dumps([self.file, self.format, self.id_field, start, stop]).encode())
         if self._index is None or start >= stop:
             return made.hexdigest()
         made.update(json.dumps([self._index.meta["shape"], self.detail, asdict(self.systems)]).encode())
@@ -126,7 +126,7 @@ class Dataset:
         return made.hexdigest()
 
     def digest_name(self, start: int, stop: int, part: int, sums: Sequence[str]) -> str:
-        """What determines `digest`, too: by `sums`, the SHA-256 of the parts of the open file that are so long. It is
+        """What determines `digest`, too: by `sums`, the hashes of the parts of the open file that are so long. It is
         another one where anything in these parts is, beside the range or in it.
         """
         if self._index is None or start >= stop:
@@ -283,11 +283,9 @@ def _opened(
     chosen = choose(path, file, source.format)
     if isinstance(chosen, Diagnostic):
         return replace(_unread(path.parent, source, chosen), path=path, file=file)
-    settings = {**asdict(replace(source, place=Location())), "file": file, "place": asdict(source.place)}
-    if plugin := plugins.of("formats", chosen.module):  # another version of it may read the file in another way
-        settings["reader"] = plugin.said
+    plugin = plugins.of("formats", chosen.module)
     with cache_folder.room():
-        entry = cache_folder.entry(path, settings, VERSION)
+        entry = _entry(path, file, source, plugin)
     index = load(entry)
     if index is None:
         size = path.stat().st_size
@@ -336,6 +334,28 @@ def _opened(
     )
     weakref.finalize(dataset, os.close, handle)
     return dataset
+
+
+def _entry(path: Path, file: str, source: DatasetSource, plugin: plugins.Entry | None) -> Path:
+    """The folder of the index of a file as it is now, read in this way. Raises OSError."""
+    settings = {**asdict(replace(source, place=Location())), "file": file, "place": asdict(source.place)}
+    if plugin:  # another version of it may read the file in another way
+        settings["reader"] = plugin.said
+    return cache_folder.entry(path, settings, VERSION)
+
+
+def place_of_index(root: Path, source: DatasetSource) -> tuple[Path, Path] | None:
+    """The file of a dataset and the folder of its index, as the file is now; None of one that cannot be read, or that
+    is unpacked to be read. Raises OSError.
+    """
+    path = root if source.absent else resolve(root, source.path, place=source.place)
+    if source.absent or isinstance(path, Diagnostic):
+        return None
+    file = show(root, path)
+    chosen = choose(path, file, source.format)
+    if isinstance(chosen, Diagnostic) or unpackers(chosen):
+        return None
+    return path, _entry(path, file, source, plugins.of("formats", chosen.module))
 
 
 def _parser(chosen: Chosen, plugin: plugins.Entry | None) -> Any:

@@ -177,6 +177,11 @@ def write(folder: Path, path: Path, meta: dict[str, Any], numbers: Sequence[Sequ
             for at in range(0, len(one), BLOCK):
                 array("q", one[at : at + BLOCK]).tofile(out)
     (folder / META).write_text(json.dumps(meta), "utf-8")
+    seal(folder, path)
+
+
+def seal(folder: Path, path: Path) -> None:
+    """Say of which file the index in a folder is, when all its parts are there."""
     about = {"path": str(path), "sums": _sums(folder)}
     (folder / ABOUT).write_text(json.dumps({**about, "sum": _sum(about)}), "utf-8")
 

@@ -29,7 +29,7 @@ LEAST = 4 << 20  # bytes of a file of which it is kept: a smaller one is read as
 @dataclass(frozen=True, slots=True)
 class Earlier:
     """A pass over the beginning of a file: where it ends, what was known there, the index that was made of it, and the
-    SHA-256 of each part.
+    hash of each part.
     """
 
     mark: Mark
@@ -82,7 +82,7 @@ def _hashes(path: Path, end: int, hashes: Hashes) -> tuple[str, ...]:
 
 
 class Hashing:
-    """The SHA-256 of each part of a file, worked out by another thread while the file is read; `known` are the first.
+    """The hash of each part of a file, worked out by another thread while the file is read; `known` are the first.
 
     A context, which ends the thread.
     """
@@ -106,7 +106,7 @@ class Hashing:
         return (*whole, *rest)
 
 
-def packed(numbers: array[int] | bytearray) -> str:
+def packed(numbers: array[int] | bytes | bytearray) -> str:
     """Numbers as a JSON value, in few letters where they are alike."""
     return base64.b64encode(zlib.compress(bytes(numbers), 1)).decode("ascii")
 

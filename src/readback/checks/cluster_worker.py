@@ -1,0 +1,249 @@
+"""What a worker of a cluster does: it drives bounded children of its own, as `cluster` asks it to.
+
+A worker that does not see the files of the workspace, or sees other ones, or has another Readback, does nothing but say
+so. The functions that a worker is asked for take a text of JSON and answer one.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache, partial
+from importlib import metadata
+from pathlib import Path
+from threading import Lock, Timer, local
+from typing import Any
+
+from readback import plugins, sandbox
+from readback.checks import kept_answers
+from readback.checks.chunk import WORK
+from readback.checks.material import digest, files_of_rows
+from readback.prompts import in_child, token_counts, training_match
+from readback.readers.by_address import Refused, fetch
+from readback.readers.cache_folder import DiskFull, cache_folder
+from readback.readers.checksum import Hashes
+from readback.readers.file_state import State, state
+from readback.records import carried_index
+from readback.records.dataset import open_dataset
+from readback.requests import observer
+from readback.sandbox.frozen import thaw
+from readback.types import Workspace
+
+AGAIN = 60.0  # seconds after which a store is asked once more for bytes that it did not have
+COPIES = 64  # states of workspaces at addresses that a worker remembers
+IDLE = 10.0  # seconds after which the child of a worker ends that nobody asks
+DASK = ("dask", "distributed")  # which look at their versions by themselves
+
+
+def look(text: str) -> str:
+    """What keeps this worker from the work, as JSON: null, or [the name of a sentence, its values]. Its indexes are
+    made here, where nothing waits for them yet.
+    """
+    asked = json.loads(text)
+    sandbox.begin(WORK.partition(":")[0])
+    root, unfit = _place(asked)
+    if not unfit:
+        _prepared(json.dumps({**asked["workspace"], "root": root}), json.dumps(asked["files"]))
+    return json.dumps(unfit)
+
+
+def index(text: str) -> str:
+    """The index of the dataset as JSON (`carried_index.told`), if this worker has it of the bytes that were asked for;
+    else null.
+    """
+    asked = json.loads(text)
+    root, unfit = _place(asked)
+    opened = thaw({**asked["workspace"], "root": root})
+    parts = None if unfit else carried_index.told(opened.root, opened.dataset)
+    return json.dumps(None if _unfit(root, asked["files"]) else parts)
+
+
+def work(text: str) -> str:
+    """The frames of one range, as JSON: {"frames", "stopped": as the child was, if it was}, or {"unfit": as above}."""
+    asked = json.loads(text)
+    root, unfit = _place(asked)
+    told = {} if unfit else _told(asked["work"], root, asked["files"])
+    if unfit := unfit or _unfit(root, asked["files"]):  # as they were while they were read
+        why, values = unfit
+        return json.dumps({"unfit": [why, {**values, "worker": platform.node()}]})
+    return json.dumps(told)
+
+
+def _told(asked: Mapping[str, Any], root: str, files: Mapping[str, str]) -> dict[str, Any]:
+    """What a child says of one range of the workspace in a folder, where these are the digests of its files."""
+    work = {**asked, "workspace": {**asked["workspace"], "root": root}, "cache": str(cache_folder().parent)}
+    frozen, held = json.dumps(work["workspace"]), json.dumps(files)
+    opened = _prepared(frozen, held)
+    frames = []
+    try:
+        for frame in _of_thread(frozen + held, opened).stream(work):
+            frames.append(frame)
+            if _forgotten():
+                break
+    except sandbox.Stopped as stopped:
+        return {"frames": frames, "stopped": [stopped.kind, stopped.detail, stopped.doubtful]}
+    return {"frames": frames}
+
+
+class _Staying:
+    """The child of a thread of a worker, for one range of a workspace after another; it ends when none has come for a
+    while.
+    """
+
+    def __init__(self, of: str, opened: Workspace) -> None:
+        limits, shared = token_counts.limits(opened, in_child.LIMITS), token_counts.shared_by_audit(opened)
+        self.of, self._child, self._lock = of, sandbox.Child(WORK, limits, shared), Lock()
+        self._end: Timer | None = None
+
+    def stream(self, work: Mapping[str, Any]) -> Iterator[Any]:
+        with self._lock:
+            if self._end:
+                self._end.cancel()
+            try:
+                yield from self._child.stream(work)
+            finally:
+                self._end = Timer(IDLE, self.close)
+                self._end.daemon = True
+                self._end.start()
+
+    def close(self) -> None:
+        with self._lock:
+            self._child.close()
+
+
+_mine = local()
+
+
+def _of_thread(of: str, opened: Workspace) -> _Staying:
+    """That of this thread of a worker, for a workspace and its files as they are: a child keeps what it has read."""
+    mine: _Staying | None = getattr(_mine, "staying", None)
+    if mine is None or mine.of != of:
+        if mine:
+            mine.close()
+        mine = _mine.staying = _Staying(of, opened)
+    return mine
+
+
+# By address and files: the folder of a copy, why there is none of these files, and when the store was asked.
+_copies: dict[str, tuple[str, str, float]] = {}
+
+
+def _place(asked: Mapping[str, Any]) -> tuple[str, list[Any] | None]:
+    """Where this machine has the workspace: under the same path, or where that is not there and it has an address, in a
+    copy of its own. And what keeps this worker from the work, as `look` says it.
+    """
+    theirs, ours = asked["about"], about()
+    for what in sorted({*theirs, *ours}):
+        if theirs.get(what) != ours.get(what):
+            values = {"what": what, "theirs": ours.get(what) or "–", "ours": theirs.get(what) or "–"}
+            return asked["root"], ["other_version", values]
+    root, address, files = asked["root"], asked["address"], asked["files"]
+    if address and _other(root, files):
+        known, now = json.dumps([address, files]), time.monotonic()
+        copy, why, when = _copies.get(known, ("", "", -AGAIN))
+        if (not copy or _other(copy, files)) and now - when > AGAIN:
+            try:
+                place = fetch(address)
+                copy, why = str(place if place.is_dir() else place.parent), "the store has other bytes there"
+            except (Refused, DiskFull) as error:
+                copy, why = "", str(error)
+            if len(_copies) >= COPIES:
+                _copies.clear()
+            _copies[known] = copy, why, now
+        if not copy or _other(copy, files):
+            return root, ["unfetched", {"address": address, "error": why}]
+        root = copy
+    return root, _unfit(root, files)
+
+
+def _unfit(root: str, files: Mapping[str, str]) -> list[Any] | None:
+    """Which file below a folder is not what is known of it, or not there, as `look` says it."""
+    other = _other(root, files)
+    return other and ["other_bytes" if other[1] else "unseen", {"file": str(Path(root, other[0]))}]
+
+
+def _other(root: str, files: Mapping[str, str]) -> tuple[str, str] | None:
+    """The first file below a folder that is not what is known of it, with its own digest, "" where there is none."""
+    found = ((name, _digest(Path(root), name, _of_state)) for name in files)
+    return next(((name, one) for name, one in found if one != files[name]), None)
+
+
+@lru_cache(maxsize=8)
+def _prepared(frozen: str, held: str) -> Workspace:
+    """The workspace, when all that a bounded child reads but may not write has been indexed on this machine: of the
+    files as they are `held`, by their digests.
+    """
+    opened = thaw(json.loads(frozen))
+    data = open_dataset(opened.root, opened.dataset)
+    training_match.prepare(opened)
+    observer.prepare(opened, data)
+    return opened
+
+
+def _forgotten() -> bool:
+    """Whether nobody waits any more for what this thread of a worker does."""
+    with suppress(ImportError, ValueError, AttributeError, KeyError):  # no worker, or one of another Dask: it goes on
+        from distributed.worker import get_worker, thread_state
+
+        return bool(get_worker().state.tasks[thread_state.key].state == "cancelled")
+    return False
+
+
+# What an answer depends on, here and there.
+
+
+@lru_cache(maxsize=1)
+def about() -> dict[str, str]:
+    """The versions of what makes an answer, by name; Readback's own files, too."""
+    needed = [one for one in _metadata("readback", metadata.requires, None) or () if "extra == 'cluster'" not in one]
+    names = ["readback", *(re.split(r"[^\w.-]", one, maxsplit=1)[0] for one in needed)]
+    packages = {name: _metadata(name, metadata.version, "") for name in names if name not in DASK}
+    added = {f"plugin {one.name} ({one.group})": f"{one.package} {one.version}" for one in plugins.entries()}
+    python = ".".join(map(str, sys.version_info[:2]))
+    return {"Python": python, **packages, **added, "the files of readback": kept_answers.package()[:12]}
+
+
+def _metadata(name: str, ask: Callable[[str], Any], default: Any) -> Any:
+    try:
+        return ask(name)
+    except metadata.PackageNotFoundError:
+        return default
+
+
+def files_of(opened: Workspace, hashes: Hashes) -> dict[str, str]:
+    """The digests of all files that are read for ranges, by their names; "" for what is no file."""
+    names = set(files_of_rows(opened))
+    inside = {f"{name}/{one.name}" for name in names for one in _below(opened.root / name)}  # a tokenizer's folder
+    return {name: _digest(opened.root, name, partial(_made, hashes)) for name in sorted(names | inside)}
+
+
+def _below(folder: Path) -> list[Path]:
+    try:
+        return sorted(one for one in folder.iterdir() if one.is_file()) if folder.is_dir() else []
+    except OSError:
+        return []
+
+
+def _digest(root: Path, name: str, made: Callable[[Path, str, State], str]) -> str:
+    """A digest of what a file holds, as `made` makes it of a file in that state; "" where there is none that can be
+    read.
+    """
+    try:
+        return made(root, name, state(root / name)) if (root / name).is_file() else ""
+    except OSError:
+        return ""
+
+
+def _made(hashes: Hashes, root: Path, name: str, known: State) -> str:
+    return digest(kept_answers.content(root, {name: known}, hashes))
+
+
+@lru_cache(maxsize=512)
+def _of_state(root: Path, name: str, known: State) -> str:
+    """On a worker, which is asked for each range: that it could not be read is not remembered."""
+    return _made(Hashes(), root, name, known)
