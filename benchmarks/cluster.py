@@ -1,15 +1,16 @@
 """How much faster a Dask cluster of two workers checks than one of one, and that a killed worker changes nothing.
 
-Run: python benchmarks/cluster.py [--records 10000] [--rounds 3] [--folder FOLDER]
-The workload is that of check_speed.py. Scheduler and workers are processes of this machine, each worker with one
-thread, and so with one bounded child at a time. In each round, one after another, whole processes of `readback check`
-that keep nothing from before:
+Run: python benchmarks/cluster.py [--records 10000] [--rounds 3] [--tokens] [--folder FOLDER]
+The workload is that of check_speed.py; with `--tokens` the tokens of all prompts are counted exactly. Scheduler and
+workers are processes of this machine, each worker with one thread, and so with one bounded child at a time. In each
+round, one after another, whole processes of `readback check` that keep nothing from before:
   here    without a cluster, one child
   one     a cluster of one worker
   two     a cluster of two workers
   killed  two workers, one of them killed with SIGKILL after half the time that two took
-The workers have indexed the records before the first round. The findings of all are held against each other, byte for
-byte. Two workers need two free processors: the load of the machine is printed beside each round.
+The workers have indexed the records before they are timed, and the asking process takes their index. The findings of
+all are held against each other, byte for byte. Two workers need two free processors: the load of the machine is printed
+beside each round.
 """
 
 from __future__ import annotations
@@ -36,10 +37,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--tokens", action="store_true")
     parser.add_argument("--folder", type=Path, help="of an earlier run of check_speed.write")
     asked = parser.parse_args()
     with TemporaryDirectory() as base:
-        folder = asked.folder or write(Path(base) / "work", asked.records).parent
+        folder = asked.folder or write(Path(base) / "work", asked.records, asked.tokens).parent
         rounds = [one_round(folder, Path(base)) for _ in range(asked.rounds)]
     took = {way: statistics.median(each[way] for each in rounds) for way in WAYS}
     print(f"\n{machine()}; medians of {asked.rounds} rounds, {asked.records:,} records; all findings are the same")

@@ -38,7 +38,7 @@ from readback.words import language
 
 KIND = "checks"  # the folder in the cache
 KINDS = (KIND, "parts")  # the folders whose content has one bound
-SLOW = 2.0  # seconds of a check whose answer is worth keeping
+SLOW = 1.0  # seconds of a check whose answer is worth keeping
 FILES = 2_000  # of a folder; one with more is looked through each time
 BLOCK = 1 << 20  # bytes that are read at once
 LARGEST = 128 << 20  # bytes of one answer, as it is kept
