@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import socket
 import subprocess
@@ -169,6 +170,16 @@ def test_a_cluster_that_cannot_be_reached_is_wrong_use_and_shows_nothing(
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert said in err
+
+
+def test_what_is_loaded_meanwhile_says_nothing_of_lost_workers_either() -> None:
+    pytest.importorskip("distributed", reason="pip install readback[cluster]")
+    code = (
+        "import logging; from readback.checks import cluster; cluster.hasten().join()\n"
+        "print(*(logging.getLogger(name).level for name in ('distributed', 'distributed.client')))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (said.stdout, said.stderr) == (f"{logging.CRITICAL} {logging.CRITICAL}\n", "")
 
 
 def until(true: Callable[[], bool]) -> None:

@@ -153,25 +153,34 @@ def connected(address: str, opened: Workspace, say: Say) -> Iterator[Cluster]:
         client.close(timeout=CONNECT)
 
 
-def hasten() -> None:
+def hasten() -> Thread:
     """Load Dask while something else is waited for; who needs it says what is wrong with it."""
 
     def load() -> None:
         with suppress(ImportError):
-            import distributed  # noqa: F401
+            _dask()
 
-    Thread(target=load, daemon=True).start()
+    thread = Thread(target=load)
+    thread.start()
+    return thread
+
+
+def _dask() -> Any:
+    """The package, loaded. Raises ImportError."""
+    import dask
+
+    # what it would write to standard error about lost workers is ours to say; it asks when it is loaded
+    dask.config.set({"logging": {"distributed": "critical", "distributed.client": "critical"}})
+    import distributed
+
+    return distributed
 
 
 def _client(address: str) -> Client:
     if not ADDRESS.fullmatch(address):
         raise Unusable("no_address", address=address)
     try:
-        import dask
-
-        # what it would write to standard error about lost workers is ours to say
-        dask.config.set({"logging": {"distributed": "critical", "distributed.client": "critical"}})
-        import distributed
+        distributed = _dask()
     except ImportError:
         raise Unusable("no_extra") from None
     made: list[Client | Exception] = []
