@@ -32,7 +32,10 @@ SYSTEM = (
     "/etc/passwd", "/etc/nsswitch.conf",  # Python's own site module, in the process that has no HOME
 )  # fmt: skip
 PROCESS = re.compile(r"^/proc/\d+(/|$)|^(socket|pipe|anon_inode):|^/memfd:")
-TEMPORARY = re.compile(r"^/(tmp|var/tmp)(/(readback-git-[^/]*(/.*)?|readback-\d+(/.*)?|tmp[^/]*(/.*)?|[a-z0-9_]{8}))?$")
+# the last one: a file without a name, by its number
+TEMPORARY = re.compile(
+    r"^/(tmp|var/tmp)(/(readback-git-[^/]*(/.*)?|readback-\d+(/.*)?|tmp[^/]*(/.*)?|[a-z0-9_]{8}|#\d+))?$"
+)
 
 
 def test_nothing_that_a_workspace_holds_is_read_outside_of_it(tmp_path: Path) -> None:

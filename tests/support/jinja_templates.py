@@ -163,8 +163,9 @@ def _part(draw: st.DrawFn, depth: int, plain: bool) -> str:
             return f"{tag}for x in {expr} if x{end}{body}{tag}else{end}none{tag}endfor{end}"
         case 11:
             target = draw(st.sampled_from(("y", "k, v", "loop_item", "x")))
+            computed = () if plain else ("range(n)",)
             iterated = draw(
-                st.sampled_from(("y", "rag.items()", "rag.contexts", "chunks", "chunk.tags", "range(n)", "query"))
+                st.sampled_from(("y", "rag.items()", "rag.contexts", "chunks", "chunk.tags", *computed, "query"))
             )
             return (
                 f"{tag}for {target} in {iterated}{end}{body}{{{{ k }}}}{{{{ x }}}}{{{{ loop_item }}}}{tag}endfor{end}"
