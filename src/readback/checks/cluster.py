@@ -239,10 +239,13 @@ def _fits(client: Client, worker: str, future: Future[str]) -> bool:
 
 def _bring_index(client: Client, worker: str, text: str, missing: carried_index.Missing) -> None:
     """Take the index that a worker has made; where that does not work, it is made here when it is needed."""
-    with suppress(Exception):  # whatever Dask raises
+    try:
         future = client.submit(cluster_worker.index, text, workers=[worker], allow_other_workers=False, pure=False)
-        if parts := json.loads(future.result(timeout=BROUGHT)):
-            carried_index.take(missing, parts)
+        parts = json.loads(future.result(timeout=BROUGHT))
+    except Exception:  # whatever Dask raises, or the worker
+        return
+    if parts:
+        carried_index.take(missing, parts)
 
 
 def _in_a_line(error: Exception) -> str:
