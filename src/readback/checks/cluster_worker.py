@@ -48,7 +48,7 @@ def look(text: str) -> str:
     sandbox.begin(WORK.partition(":")[0])
     root, unfit = _place(asked)
     if not unfit:
-        _prepared(json.dumps({**asked["workspace"], "root": root}), json.dumps(asked["files"]))
+        _prepared(json.dumps({**asked["workspace"], "root": root}), _held(root, asked["files"]))
     return json.dumps(unfit)
 
 
@@ -77,7 +77,7 @@ def work(text: str) -> str:
 def _told(asked: Mapping[str, Any], root: str, files: Mapping[str, str]) -> dict[str, Any]:
     """What a child says of one range of the workspace in a folder, where these are the digests of its files."""
     work = {**asked, "workspace": {**asked["workspace"], "root": root}, "cache": str(cache_folder().parent)}
-    frozen, held = json.dumps(work["workspace"]), json.dumps(files)
+    frozen, held = json.dumps(work["workspace"]), _held(root, files)
     opened = _prepared(frozen, held)
     frames = []
     try:
@@ -167,6 +167,11 @@ def _unfit(root: str, files: Mapping[str, str]) -> list[Any] | None:
     return other and ["other_bytes" if other[1] else "unseen", {"file": str(Path(root, other[0]))}]
 
 
+def _held(root: str, files: Mapping[str, str]) -> str:
+    """The states of these files below a folder."""
+    return json.dumps([_digest(Path(root), name, lambda _root, _name, known: str(known)) for name in files])
+
+
 def _other(root: str, files: Mapping[str, str]) -> tuple[str, str] | None:
     """The first file below a folder that is not what is known of it, with its own digest, "" where there is none."""
     found = ((name, _digest(Path(root), name, _of_state)) for name in files)
@@ -175,8 +180,8 @@ def _other(root: str, files: Mapping[str, str]) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=8)
 def _prepared(frozen: str, held: str) -> Workspace:
-    """The workspace, when all that a bounded child reads but may not write has been indexed on this machine: of the
-    files as they are `held`, by their digests.
+    """The workspace, when all that a bounded child reads but may not write has been indexed on this machine, of its
+    files in the states `held`: an index is of one state of a file, whether another one has the same bytes or not.
     """
     opened = thaw(json.loads(frozen))
     data = open_dataset(opened.root, opened.dataset)

@@ -35,7 +35,7 @@ class Missing:
 def told(root: Path, source: DatasetSource | None) -> dict[str, str] | None:
     """The parts of the index that is here, by name; None where there is none, or one that is too large."""
     try:
-        place = place_of_index(root, source) if source else None
+        place = place_of_index(root, source)
         if place is None or load(place[1]) is None:
             return None
         parts = {name: (place[1] / name).read_bytes() for name in NAMES if (place[1] / name).exists()}
@@ -47,7 +47,7 @@ def told(root: Path, source: DatasetSource | None) -> dict[str, str] | None:
 def missing(root: Path, source: DatasetSource | None) -> Missing | None:
     """The index that would have to be made here; None where there is one, or where it is as quickly made as taken."""
     try:
-        place = place_of_index(root, source) if source else None
+        place = place_of_index(root, source)
         if place is None or place[0].stat().st_size < LEAST or load(place[1]):
             return None
         return Missing(place[0], state(place[0]), place[1])

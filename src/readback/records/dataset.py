@@ -344,12 +344,14 @@ def _entry(path: Path, file: str, source: DatasetSource, plugin: plugins.Entry |
     return cache_folder.entry(path, settings, VERSION)
 
 
-def place_of_index(root: Path, source: DatasetSource) -> tuple[Path, Path] | None:
-    """The file of a dataset and the folder of its index, as the file is now; None of one that cannot be read, or that
-    is unpacked to be read. Raises OSError.
+def place_of_index(root: Path, source: DatasetSource | None) -> tuple[Path, Path] | None:
+    """The file of a dataset and the folder of its index, as the file is now; None where there is none, of one that
+    cannot be read, and of one that is unpacked to be read. Raises OSError.
     """
-    path = root if source.absent else resolve(root, source.path, place=source.place)
-    if source.absent or isinstance(path, Diagnostic):
+    if source is None or source.absent:
+        return None
+    path = resolve(root, source.path, place=source.place)
+    if isinstance(path, Diagnostic):
         return None
     file = show(root, path)
     chosen = choose(path, file, source.format)
