@@ -6,12 +6,19 @@ from collections.abc import Mapping
 from string import Formatter
 from typing import Any
 
+UNITS = ("bytes", "kB", "MB", "GB")
 FORMS = "|"  # between the word for one and the word for any other number, where a sentence asks for the word
 
 
 def quantity(n: int, one: str, others: str = "") -> str:
     """`1 record`, `2 records`, `1,000 records`; `others` where the word for many is no -s."""
     return f"{n:,} {one if n == 1 else others or f'{one}s'}"
+
+
+def size(n: int) -> str:
+    """So many bytes in words: `3.2 MB`."""
+    unit = next((at for at in range(len(UNITS)) if n < 1000 ** (at + 1)), len(UNITS) - 1)
+    return f"{n / 1000**unit:.{1 if unit else 0}f} {UNITS[unit]}"
 
 
 def form(n: object, forms: str) -> str:

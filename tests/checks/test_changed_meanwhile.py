@@ -12,8 +12,11 @@ import pytest
 from readback import cli, workspace
 from readback.checks import engine
 from readback.checks.summary import Audit, Progress
+from readback.exporting import chunk
 from readback.exporting.to_file import to_file
-from readback.prompts import assemble
+from readback.project_files import EXAMPLES
+from readback.prompts import assemble, in_chunks
+from readback.readers import cache_folder
 from readback.records.dataset import DatasetChanged, open_dataset
 
 RECORDS = 1_100  # two ranges
@@ -91,6 +94,41 @@ def test_an_export_of_a_dataset_that_changes_is_not_there(folder: Path, tmp_path
     with pytest.raises(DatasetChanged):
         to_file(opened, assemble.choices(opened), "messages-jsonl", tmp_path / "out.jsonl", progress=meanwhile, jobs=1)
     assert not (tmp_path / "out.jsonl").exists()
+
+
+def cleared(done: int, total: int) -> None:
+    """Somebody clears the cache when the first records were looked at."""
+    if done and not (asked := cache_folder.cache_folder()).with_name("cleared").exists():
+        asked.with_name("cleared").touch()
+        assert cli.main(["cache", "--clear"]) == 0
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("name", ["six-conditions-mistakes", "tri-section"])
+def test_a_check_whose_cache_is_cleared_meanwhile_has_the_same_answer(
+    name: str, jobs: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(in_chunks, "MOST", 3)
+    opened = workspace.open(EXAMPLES / name)  # with logs, and with answers that judges look at
+    undisturbed = engine.check(opened, jobs=jobs)
+    monkeypatch.setenv("READBACK_CACHE", str(tmp_path / "another cache"))
+    assert engine.check(opened, jobs=jobs, progress=cleared) == undisturbed
+    assert (tmp_path / "another cache" / "cleared").exists()
+
+
+def test_an_export_whose_cache_is_cleared_meanwhile_is_the_same(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    opened = workspace.open(EXAMPLES / "six-conditions")
+    monkeypatch.setenv("READBACK_CACHE", str(tmp_path / "another cache"))
+    data, choices = open_dataset(opened.root, opened.dataset), assemble.choices(opened)
+    assert any(choice.judge and choice.condition for choice in choices)  # its answers have an index, too
+    asked = chunk.WORK, opened, data, choices, {"form": "messages-jsonl", "models": []}
+    undisturbed = list(in_chunks.drive(*asked, jobs=1, most=3))
+    frames = in_chunks.drive(*asked, jobs=1, most=3)
+    first = next(frames)
+    cleared(1, len(data))
+    assert [first, *frames] == undisturbed
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -333,6 +334,8 @@ def test_a_worker_makes_the_index_of_a_dataset_that_has_changed(
             there.setenv("READBACK_CACHE", str(cache_there))
             assert cluster_worker.look(json.dumps({**known, "workspace": asked["work"]["workspace"]})) == "null"
             told = json.loads(cluster_worker.work(json.dumps(asked)))
+            shutil.rmtree(cache_there)  # somebody clears it while the worker runs
+            assert json.loads(cluster_worker.work(json.dumps(asked))) == told
         assert sum(len(frame["indices"]) for frame in told["frames"]) == len(rows)
 
 

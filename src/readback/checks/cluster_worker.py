@@ -77,6 +77,15 @@ def work(text: str) -> str:
 def _told(asked: Mapping[str, Any], root: str, files: Mapping[str, str]) -> dict[str, Any]:
     """What a child says of one range of the workspace in a folder, where these are the digests of its files."""
     work = {**asked, "workspace": {**asked["workspace"], "root": root}, "cache": str(cache_folder().parent)}
+    told = _heard(work, root, files)
+    count = work["stop"] - work["start"] if work["numbers"] is None else len(work["numbers"])
+    if not ("stopped" in told or _forgotten()) and sum(len(frame["indices"]) for frame in told["frames"]) < count:
+        _prepared.cache_clear()  # somebody cleared the cache of this worker, and what was indexed has gone
+        told = _heard(work, root, files)
+    return told
+
+
+def _heard(work: Mapping[str, Any], root: str, files: Mapping[str, str]) -> dict[str, Any]:
     frozen, held = json.dumps(work["workspace"]), _held(root, files)
     opened = _prepared(frozen, held)
     frames = []

@@ -29,6 +29,7 @@ from readback.readers.bounded_diagnostics import MANY, many_of
 from readback.readers.checksum import Hashes
 from readback.records.changed import changed_meanwhile
 from readback.records.dataset import Cancelled, Counts, DatasetChanged, open_dataset
+from readback.requests import observer
 from readback.types import Assembly, Finding, Record, RuleContext, Selection, Workspace
 
 NO_ANSWER = "jdg-no-answer"
@@ -330,7 +331,7 @@ def _chunk(run: Run, start: int, stop: int, *, careful: bool = False, whole: boo
     others may be lost with it: they are looked at once more with a frame for each (`careful`), so that it is known
     which it is. It is looked at alone, and the rest goes on.
     """
-    at = start
+    at, tried = start, -1
     while at < stop:
         choices = tuple(run.active)
         first = whole and at == start and not careful
@@ -340,12 +341,22 @@ def _chunk(run: Run, start: int, stop: int, *, careful: bool = False, whole: boo
                 at += len(told.indices)
                 yield run.take(told, choices)
             if at < stop:
-                raise DatasetChanged(changed_meanwhile(run.data.file))
+                if tried == at or not _indexed_again(run):
+                    raise DatasetChanged(changed_meanwhile(run.data.file))
+                tried = at
         except sandbox.Stopped:
             if careful or at + 1 == stop:
                 yield _alone(run, at)
                 at += 1
             careful = True
+
+
+def _indexed_again(run: Run) -> bool:
+    """Whether the rest of a range is worth another try; what children read of logs is there again, too."""
+    if not in_chunks.indexed_again(run.opened, run.data, run.active):
+        return False
+    observer.prepare(run.opened, run.data)
+    return True
 
 
 def _alone(run: Run, at: int) -> Found:

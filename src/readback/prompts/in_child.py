@@ -93,13 +93,21 @@ def enter(work: Mapping[str, Any]) -> Inside:
         _use_cache(work["cache"])
     opened = thaw(work["workspace"])
     tell(opened, work["servers"])
-    data = open_dataset(opened.root, opened.dataset)
     choices = tuple(Selection(**choice) for choice in work["choices"])
-    return Inside(opened, data, choices, Replies(opened), work["start"], work["stop"], work["batch"], work["numbers"])
+    replies = Replies(opened)
+    try:
+        data = open_dataset(opened.root, opened.dataset)
+        for choice in choices:
+            replies.open(choice)
+    except DatasetChanged:  # without any record: the caller sees that frames are missing
+        data = Dataset(opened.root, "", "", source=opened.dataset)
+    return Inside(opened, data, choices, replies, work["start"], work["stop"], work["batch"], work["numbers"])
 
 
 class Replies:
-    """The answers of the conditions whose judges are looked at, opened when first asked for."""
+    """The answers of the conditions whose judges are looked at, opened when first asked for. In a child, opening
+    raises DatasetChanged where they are not those that its caller indexed.
+    """
 
     def __init__(self, opened: Workspace) -> None:
         self.opened = opened
@@ -107,7 +115,13 @@ class Replies:
 
     def get(self, choice: Selection, record: Record) -> Answer | None:
         """What the choice's condition replied to the record, for a judge."""
-        if choice.judge is None or choice.condition is None or record.id is None:
+        if record.id is None or (opened := self.open(choice)) is None:
+            return None
+        return opened.get(record.id)
+
+    def open(self, choice: Selection) -> answers.Answers | None:
+        """The answers that the choice's judge looks at."""
+        if choice.judge is None or choice.condition is None:
             return None
         if choice.condition not in self.by_condition:
             condition = self.opened.condition(choice.condition)
@@ -115,7 +129,7 @@ class Replies:
                 return None
             self.by_condition[choice.condition] = answers.open_answers(self.opened, condition)
             sandbox.beat()
-        return self.by_condition[choice.condition].get(record.id)
+        return self.by_condition[choice.condition]
 
 
 def _use_cache(cache: str) -> None:

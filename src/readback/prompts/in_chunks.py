@@ -25,7 +25,6 @@ from readback.prompts.in_child import Replies as Replies
 from readback.prompts.in_child import enter as enter
 from readback.prompts.in_child import payload as payload
 from readback.prompts.in_child import stream as stream
-from readback.records import answers
 from readback.records.changed import changed_meanwhile
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.sandbox.per_thread import ChildPerThread
@@ -80,11 +79,7 @@ def drive(
     Ends early when `progress` answers False. Raises DatasetChanged when the dataset is written to meanwhile.
     """
     run = _Run(work, opened, data, dict(extra or {}), list(choices), together, progress, awaited)
-    for condition in {choice.condition: opened.condition(choice.condition) for choice in choices if choice.judge and
-                choice.condition}.values():  # fmt: skip
-        if condition:
-            answers.open_answers(opened, condition)  # indexed here: a child may not write
-    training_match.prepare(opened)
+    _index(opened, choices)
     yield from _preflight(run)
     waiting = iter(spans_of(data, most) if spans is None else spans)
     span = next(waiting, None)
@@ -171,6 +166,24 @@ def spans_of(data: Dataset, most: int | None = None) -> Iterator[tuple[int, int]
         yield from ((at, min(at + most, stop)) for at in range(start, stop, most))
 
 
+def indexed_again(opened: Workspace, data: Dataset, choices: Iterable[Selection]) -> bool:
+    """Whether a range that ended early is worth another try: the dataset is what it was, and what children read and may
+    not write, which has gone where somebody cleared the cache meanwhile, is there again.
+    """
+    if not data.still_indexed(opened.root):
+        return False
+    _index(opened, choices)
+    return True
+
+
+def _index(opened: Workspace, choices: Iterable[Selection]) -> None:
+    """Index what children read beside the dataset, for they may not write."""
+    replies = Replies(opened)
+    for choice in choices:
+        replies.open(choice)
+    training_match.prepare(opened)
+
+
 def _preflight(run: _Run) -> Iterator[Lost]:
     """Give up choices whose first record breaks a limit, since every other would cost as much."""
     first = next(iter(run.data.records(0, 1)), None)
@@ -226,6 +239,7 @@ def _span(run: _Run, at: int, stop: int, *, careful: bool) -> Iterator[Frame | L
 
     In the order of the records, and nowhere else, records are lost and choices given up: so it is always the same.
     """
+    tried = -1
     while at < stop and run.active and not run.stopped:
         end = min(at + BATCH, stop) if careful else stop
         try:
@@ -235,7 +249,9 @@ def _span(run: _Run, at: int, stop: int, *, careful: bool) -> Iterator[Frame | L
                 if not _wanted(run):
                     return
             if at < end:
-                raise DatasetChanged(changed_meanwhile(run.data.file))
+                if tried == at or not indexed_again(run.opened, run.data, run.active):
+                    raise DatasetChanged(changed_meanwhile(run.data.file))
+                tried = at
             careful = False
         except sandbox.Stopped as stopped:
             if careful or end - at == 1:

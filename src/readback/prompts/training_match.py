@@ -60,7 +60,7 @@ def prepare(workspace: Workspace) -> None:
     for model in workspace.models.values():
         data = _data(workspace, model.training_messages) if model.training_messages else None
         with contextlib.suppress(DatasetChanged):
-            if data:
+            if data and data.still_indexed(workspace.root):
                 _index(data)
 
 

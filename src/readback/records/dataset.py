@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from readback import plugins
+from readback import plugins, sandbox
 from readback.readers import cache_folder, checksum, jsonl
 from readback.readers.bounded_diagnostics import from_json
 from readback.readers.checksum import Hashes
@@ -69,6 +69,7 @@ class Dataset:
     _parse: Any = jsonl.parse
     _private: tuple[str, ...] = ()
     _seen: State | None = None  # of the open file
+    _kept: Path | None = None  # where its index is
 
     def __len__(self) -> int:
         return self._index.count if self._index else int(self.source is None)
@@ -146,6 +147,12 @@ class Dataset:
     def is_at_its_path(self) -> bool:
         """Whether the open file is the very file of that name, and what it was."""
         return not self.written and state(self.path) == self._seen
+
+    def still_indexed(self, root: Path) -> bool:
+        """Whether the file below `root` is what was opened. Its index is then where bounded children look for it: one
+        that has gone meanwhile, since somebody cleared the cache, is made again.
+        """
+        return not self.written and open_dataset(root, self.source)._kept == self._kept
 
     def let_go(self) -> None:
         """Give back the memory of the pages of the index that were looked at."""
@@ -234,7 +241,8 @@ def open_dataset(
     The first time a file is read from end to end and its index kept; later only the index is read. What is
     wrong is in `diagnostics`, never raised; of a named one that is absent, whoever named it says so. Raises Cancelled
     when `progress(done, total)` answers False, and DiskFull where the index finds no room. `hashes`: of files that the
-    caller hashes, too; `jobs`: so many children may read a large file at once (None: one on every core).
+    caller hashes, too; `jobs`: so many children may read a large file at once (None: one on every core). In a bounded
+    child, which can keep no index, it raises DatasetChanged where there is none of the file as it is.
     """
     if source is None:
         return Dataset(root, "", "none")
@@ -287,6 +295,8 @@ def _opened(
     with cache_folder.room():
         entry = _entry(path, file, source, plugin)
     index = load(entry)
+    if index is None and sandbox.inside():
+        raise DatasetChanged(f"{file}: its index is not there")  # whoever asks a bounded child has made it before
     if index is None:
         size = path.stat().st_size
 
@@ -331,6 +341,7 @@ def _opened(
         _parse=_parser(chosen, plugin),
         _private=private_paths(source),
         _seen=state(handle),
+        _kept=entry,
     )
     weakref.finalize(dataset, os.close, handle)
     return dataset

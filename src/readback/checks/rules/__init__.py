@@ -18,6 +18,7 @@ from readback.checks.needs import Decided
 from readback.checks.rule import Rule, of_entry, of_plugin
 from readback.folder import by
 from readback.quantity import FORMS, form
+from readback.records.changed import DatasetChanged
 from readback.types import NOWHERE, Condition, Diagnostic, Finding, Location, Record, RuleContext, Values, Workspace
 
 AREAS = {
@@ -186,7 +187,7 @@ def _told(code: str, look: Callable[[RuleContext], Iterator[Diagnostic]], case: 
     try:
         for diagnostic in look(case):
             found.append(noted(diagnostic, case))
-    except MemoryError:  # a bounded child that is full: the fault of what it works on
+    except (MemoryError, DatasetChanged):  # a bounded child that is full, or whose caller's files are other ones by now
         raise
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]

@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from readback import sandbox
+from readback.quantity import size
 from readback.readers.progress import Cancelled
 from readback.ui.common import show
 from readback.words import t
@@ -64,8 +65,8 @@ class Job:
 def wait(job: Job, sentence: str, key: str) -> Any:
     """The result of the job; while it is not ready, show how far it is and end the page here.
 
-    `sentence` is a key of words with the places done and total. Work that was stopped answers what it has: None,
-    or a part.
+    `sentence` is a key of words with the places done and total, or read and size where bytes are counted. Work that was
+    stopped answers what it has: None, or a part.
     """
     if not job.ready.wait(PATIENCE):
         _watch(job, sentence, key)
@@ -110,7 +111,9 @@ def _watch(job: Job, sentence: str, key: str, part: Callable[[Any], object] | No
     if job.ready.is_set():
         st.rerun()
     share = job.done / job.total if job.total else 0.0
-    said = t(sentence, done=job.done, total=job.total) if job.done or job.total else t("frame.starting")
+    done, total = job.done, job.total
+    sizes = {"read": size(done), "size": size(total)}  # of what counts bytes
+    said = t(sentence, done=done, total=total, **sizes) if done or total else t("frame.starting")
     st.progress(min(share, 1.0), said)
     show.draw(show.aloud(said, ended=t("frame.ended")))
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 import streamlit as st
 
+from readback import quantity
 from readback.exporting import wanted
 from readback.exporting.export import MEDIA, Exported, NoModel, export
 from readback.exporting.lines import FORMS, Form
@@ -24,7 +25,6 @@ from readback.words import t
 
 KIND = "export_all"
 HERE, EVERY = "sent", "all"
-UNITS = ("bytes", "kB", "MB", "GB")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +90,7 @@ def content(file: BinaryIO) -> bytes:
 
 def size(file: BinaryIO) -> str:
     """How large a file is, in words: `3.2 MB`."""
-    n = float(os.fstat(file.fileno()).st_size)
-    unit = next((at for at in range(len(UNITS)) if n < 1000 ** (at + 1)), len(UNITS) - 1)
-    return f"{n / 1000**unit:.{1 if unit else 0}f} {UNITS[unit]}"
+    return quantity.size(os.fstat(file.fileno()).st_size)
 
 
 def _asked() -> tuple[object, Selection, str, Form, str]:
