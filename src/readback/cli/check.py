@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 TOLD = 20  # fields that are listed
 LISTED = 100  # findings of a rule that text lists as they come
 DRAWN = 20  # of the others, shown in the end
+COLLECT = (50_000, 20, 20)  # objects until the collector looks: findings hold each other in no circle, and are many
 FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github", "markdown")
 
 
@@ -69,6 +71,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    gc.set_threshold(*COLLECT)
     select, ignore = _names(args.select), _names(args.ignore)
     sample, seed = _sample(args)
     baseline = _baseline.keys(args.baseline, sample is not None) if args.baseline else frozenset()
