@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 
 import readback
 from readback import cli
-from readback.checks import rules
+from readback.checks import engine, rules
 from readback.project_files import EXAMPLES
 
 SIX = EXAMPLES / "six-conditions-mistakes"
@@ -265,3 +269,27 @@ def test_an_answer_that_finds_no_room_is_said_to_be_a_part(
         assert cli.main([*command, *folder]) == 2
     said_ = "readback: not everything could be written: no space left on device; free some space, or write to another"
     assert said_ in capsys.readouterr().err
+
+
+def test_a_process_that_may_open_no_more_files_says_so(
+    write: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(engine, "stream", full)
+    assert cli.main(["check", str(write(ONE))]) == 2
+    assert capsys.readouterr().err.startswith(
+        "readback: this process may not open as many files as it needs: too many open files; allow it more (ulimit -n"
+    )
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "1>&-", "0<&- 1>&- 2>&-"])
+def test_standard_streams_that_are_closed_are_taken_by_no_file(write: Any, closed: str, tmp_path: Path) -> None:
+    """As where a service or `>&-` starts it: the socket of a child had the number of standard error."""
+    folder, answer = write(ONE), tmp_path / "answer"
+    words = (sys.executable, "-m", "readback.cli", "check", str(folder), "--format", "json", "--fail-on", "never")
+    ended = subprocess.run(["/bin/sh", "-c", f'"$@" >"$0" {closed}', str(answer), *words], timeout=120, check=False)
+    assert ended.returncode == 0
+    said = answer.read_text("utf-8")
+    assert said == "" if "1>&-" in closed else json.loads(said)["records"]["read"]

@@ -8,6 +8,7 @@ in `readback.words`, file `cli.en.yml`: a command named `x-y` has the title and 
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import pkgutil
 import sys
@@ -42,6 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and answer its exit code; nothing but its answer goes to standard output."""
     words = list(sys.argv[1:] if argv is None else argv)
     words[:1] = [FORMERLY.get(word, word) for word in words[:1]]
+    _open_streams()
     _any_text(sys.stdout, sys.stderr)
     try:
         if words and words[0] in COMMANDS.keys() - ALONE and not {"-h", "--help"} & set(words):
@@ -68,6 +70,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and error.errno in FULL:
             _give_up(sys.stdout)
             print(f"readback: {t('cli.main.no_room', why=(error.strerror or str(error)).lower())}", file=sys.stderr)
+            return WRONG
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            print(f"readback: {t('cli.main.many_files', why=(error.strerror or str(error)).lower())}", file=sys.stderr)
             return WRONG
         traceback.print_exc()
         print(f"readback: {t('cli.main.ours')}", file=sys.stderr)
@@ -103,6 +108,18 @@ def _add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser], name: 
     one = subparsers.add_parser(name, help=title, description=f"{title}\n\n{about}", formatter_class=text)
     module.arguments(one)
     one.set_defaults(run=module.run)
+
+
+def _open_streams() -> None:
+    """Let a standard stream that was closed by whoever started us lead nowhere: the next file to be opened would get
+    its number, and with it what is written to that stream, by a child above all.
+    """
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # it gets the least number that is free: this one
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - for as long as we run
 
 
 def _any_text(*streams: object) -> None:
