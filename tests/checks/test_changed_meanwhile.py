@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from readback import cli, workspace
-from readback.checks import engine
+from readback.checks import audit_run, engine
 from readback.checks.summary import Audit, Progress
 from readback.exporting import chunk
 from readback.exporting.to_file import to_file
@@ -129,6 +129,64 @@ def test_an_export_whose_cache_is_cleared_meanwhile_is_the_same(
     first = next(frames)
     cleared(1, len(data))
     assert [first, *frames] == undisturbed
+
+
+JUDGED = """\
+dataset: d.jsonl
+modes: [{mode: m, template: '{{ q }}'}]
+models: {one: {type: base, training: {messages: train.jsonl}}}
+conditions: [{name: c, mode: m, model: one, answers: a.jsonl}]
+judges: {j: {prompts: {user: judge.txt}}}
+sent: [sent.jsonl]
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("name", ["a.jsonl", "train.jsonl", "sent.jsonl"])
+def test_another_file_that_changes_is_named_but_a_log_may_grow(
+    write: Callable[[dict[str, Any]], Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, jobs: int
+) -> None:
+    monkeypatch.setattr(in_chunks, "MOST", 3)
+    rows = {
+        "judge.txt": "Grade {answer} to {question}.",
+        "d.jsonl": "".join(ROW % n for n in range(40)),
+        "a.jsonl": "".join(ROW.replace("q", "response") % n for n in range(40)),
+        "train.jsonl": '{"messages": [{"role": "user", "content": "Why?"}]}\n',
+        "sent.jsonl": '{"id": "7", "condition": "c", "messages": [{"role": "user", "content": "Why?"}]}\n',
+    }
+    opened = workspace.open(write({"readback.yml": JUDGED, **rows}))
+    choices = assemble.choices(opened)
+    assert any(choice.judge for choice in choices)
+    before = engine.check(opened, jobs=jobs)
+    assert sum(row.observed[1] for row in before.conditions) == 1
+
+    def longer(done: int, total: int) -> None:
+        with (opened.root / name).open("a") as file:
+            file.write(rows[name].splitlines()[0] + "\n")
+
+    if name == "sent.jsonl":
+        after = engine.check(opened, jobs=jobs, progress=longer)
+        assert (after.findings, after.conditions) == (before.findings, before.conditions)
+        return
+    with pytest.raises(DatasetChanged, match=rf"{name} was changed while it was looked through"):
+        engine.check(opened, jobs=jobs, progress=longer)
+    with pytest.raises(DatasetChanged, match=rf"{name} was changed while it was looked through"):
+        to_file(opened, choices, "messages-jsonl", tmp_path / "out.jsonl", progress=longer, jobs=jobs)
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_records_that_no_child_reads_are_not_said_to_have_changed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As where a process may open no more files."""
+    opened = workspace.open(folder)
+    monkeypatch.setattr(audit_run, "heard", lambda frames: iter(()))
+    with pytest.raises(DatasetChanged, match=r"d\.jsonl is what it was, and yet some of its records could not be read"):
+        engine.check(opened, jobs=1)
+    monkeypatch.setattr(in_chunks, "stream", lambda *asked, **how: iter(()))
+    monkeypatch.setattr(in_chunks, "_raw", lambda *asked: in_chunks._Raw([]))
+    with pytest.raises(DatasetChanged, match=r"d\.jsonl is what it was"):
+        to_file(opened, assemble.choices(opened), "messages-jsonl", tmp_path / "out.jsonl", jobs=1)
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -21,6 +21,7 @@ from readback.checks.variables import Variables
 from readback.prompts import in_child, token_counts
 from readback.readers.checksum import Hashes
 from readback.records.dataset import Dataset
+from readback.records.files_of_rows import States
 from readback.sandbox.per_thread import ChildPerThread
 from readback.types import Finding, Selection, Workspace
 
@@ -58,6 +59,7 @@ class Run:
     parts: Parts | None = None  # what children told in earlier checks
     workers: Workers | None = None  # whole ranges are theirs; what needs a second look is looked at here
     ended: Event = field(default_factory=Event)  # nobody wants to hear more
+    states: States = field(default_factory=dict)  # of other files whose rows are looked at
     children: ChildPerThread = field(init=False)  # who look at whole ranges here
 
     def __post_init__(self) -> None:

@@ -22,7 +22,7 @@ from typing import Any
 from readback import plugins, sandbox
 from readback.checks import kept_answers
 from readback.checks.chunk import WORK
-from readback.checks.material import digest, files_of_rows
+from readback.checks.material import digest
 from readback.prompts import in_child, token_counts, training_match
 from readback.readers.by_address import Refused, fetch
 from readback.readers.cache_folder import DiskFull, cache_folder
@@ -30,6 +30,7 @@ from readback.readers.checksum import Hashes
 from readback.readers.file_state import State, state
 from readback.records import carried_index
 from readback.records.dataset import open_dataset
+from readback.records.files_of_rows import files_of_rows
 from readback.requests import observer
 from readback.sandbox.frozen import thaw
 from readback.types import Workspace

@@ -27,6 +27,7 @@ from readback.checks.variables import Variables, started
 from readback.prompts import assemble, in_chunks, token_counts, training_match, trial
 from readback.readers.bounded_diagnostics import MANY, many_of
 from readback.readers.checksum import Hashes
+from readback.records import files_of_rows
 from readback.records.changed import changed_meanwhile
 from readback.records.dataset import Cancelled, Counts, DatasetChanged, open_dataset
 from readback.requests import observer
@@ -117,6 +118,7 @@ def _worked_out(
     workers: Workers | None,
     hashes: Hashes,
 ) -> Iterator[Finding | Progress | Audit]:
+    states = files_of_rows.states(opened)
     try:
         data = open_dataset(opened.root, opened.dataset, _wanted(progress), hashes, jobs)
         beside = training.parts(opened, codes, _wanted(progress), jobs)
@@ -130,7 +132,7 @@ def _worked_out(
     tally = Tally(opened, rows(opened, choices if first else (), firsts), baseline)
     names = started(choices, firsts) if first else Variables()
     numbers = range(len(data)) if sample is None else drawn(len(data), sample, seed)
-    run = Run(opened, data, codes, list(choices), tally, names, numbers)
+    run = Run(opened, data, codes, list(choices), tally, names, numbers, states=states)
     part = run.sampled
     run.parts, run.workers = None if part else kept_parts.parts(opened, data, codes, hashes), workers
     shared = token_counts.shared_by_audit(opened)
@@ -142,7 +144,10 @@ def _worked_out(
     yield from run.tally.take(of_files)
     if first:
         yield from run.tally.take(_preflight(run, first, firsts))
-    others = [Run(one.opened, one.data, one.codes, [], tally, Variables(), range(len(one.data))) for one in beside]
+    others = [
+        Run(one.opened, one.data, one.codes, [], tally, Variables(), range(len(one.data)), states=states)
+        for one in beside
+    ]
     for one in others:
         one.parts, one.workers = kept_parts.parts(one.opened, one.data, one.codes, hashes), workers
     stopped, again, once, done, marked = False, Repeats(opened), Once(data), 0, set[str]()
@@ -170,8 +175,8 @@ def _worked_out(
             again.end()
             if one.parts:
                 one.parts.end()
-    if not stopped and data.written:  # by a child that was reading it: a part of the answer is of each state
-        raise DatasetChanged(changed_meanwhile(data.file))
+    if not stopped and (name := data.file if data.written else files_of_rows.changed(opened, states)):
+        raise DatasetChanged(changed_meanwhile(name))  # a part of the answer is of each state
     taken = Sample(
         len(numbers), len(data), seed, tuple(sorted(marked)), tuple(one.data.file for one in others),
         dict(once.records), full, _seconds(run, jobs or os.cpu_count() or 1),
@@ -341,8 +346,10 @@ def _chunk(run: Run, start: int, stop: int, *, careful: bool = False, whole: boo
                 at += len(told.indices)
                 yield run.take(told, choices)
             if at < stop:
-                if tried == at or not _indexed_again(run):
+                if not _indexed_again(run):
                     raise DatasetChanged(changed_meanwhile(run.data.file))
+                if tried == at:
+                    raise DatasetChanged(files_of_rows.why_unread(run.opened, run.states, run.data.file))
                 tried = at
         except sandbox.Stopped:
             if careful or at + 1 == stop:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from posixpath import normpath
 from typing import Any, NamedTuple
 
 from readback import adapters
+from readback.records.files_of_rows import files_of_rows
 from readback.sandbox.frozen import freeze, plain
 from readback.tasks import profile_of
 from readback.types import NOWHERE, Adapter, Condition, Location, Prompt, PromptConfig, Selection, Workspace
@@ -146,14 +147,6 @@ def looks_elsewhere(opened: Workspace) -> bool:
     trained = any(model.training_messages for model in opened.models.values())
     named = opened.dataset is not None and normpath(opened.dataset.path) in files_of_rows(replace(opened, dataset=None))
     return bool(opened.training or opened.sent or trained or named)
-
-
-def files_of_rows(opened: Workspace) -> Iterator[str]:
-    """Files of the workspace that children read for their rows, by their names below its folder."""
-    named = [*opened.sent, *(one.path for one in opened.training), *(one.answers for one in opened.conditions)]
-    named += [name for one in opened.models.values() for name in (one.training_messages, one.tokenizer)]
-    named += [opened.dataset.path] if opened.dataset else []
-    return (normpath(name) for name in named if name)
 
 
 def digest(value: Any) -> str:

@@ -25,6 +25,7 @@ from readback.prompts.in_child import Replies as Replies
 from readback.prompts.in_child import enter as enter
 from readback.prompts.in_child import payload as payload
 from readback.prompts.in_child import stream as stream
+from readback.records import files_of_rows
 from readback.records.changed import changed_meanwhile
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.sandbox.per_thread import ChildPerThread
@@ -101,8 +102,8 @@ def drive(
                 yield from _span(run, at, stop, careful=again is not None)
                 if run.stopped:
                     return
-            if data.written:  # while a child was reading it: a part of the answer is of each state
-                raise DatasetChanged(changed_meanwhile(data.file))
+            if name := data.file if data.written else files_of_rows.changed(opened, run.states):
+                raise DatasetChanged(changed_meanwhile(name))  # a part of the answer is of each state
         finally:
             run.stopped = True
             for *_, future in under_way:
@@ -124,10 +125,12 @@ class _Run:
     done: int = 0
     stopped: bool = False
     kills: Counter[Selection | None] = field(default_factory=Counter)
+    states: files_of_rows.States = field(init=False)  # of other files whose rows are looked at
     children: ChildPerThread = field(init=False)  # who work on whole ranges
 
     def __post_init__(self) -> None:
         limits = token_counts.limits(self.opened, LIMITS)
+        self.states = files_of_rows.states(self.opened)
         self.children = ChildPerThread(self.work, limits, token_counts.shared(self.opened))
 
     def give_up(self, choice: Selection | None) -> None:
@@ -249,8 +252,10 @@ def _span(run: _Run, at: int, stop: int, *, careful: bool) -> Iterator[Frame | L
                 if not _wanted(run):
                     return
             if at < end:
-                if tried == at or not indexed_again(run.opened, run.data, run.active):
+                if not indexed_again(run.opened, run.data, run.active):
                     raise DatasetChanged(changed_meanwhile(run.data.file))
+                if tried == at:
+                    raise DatasetChanged(files_of_rows.why_unread(run.opened, run.states, run.data.file))
                 tried = at
             careful = False
         except sandbox.Stopped as stopped:

@@ -14,3 +14,11 @@ class ChangedWhileRead(OSError):  # noqa: N818 - likewise: read it again
 def changed_meanwhile(file: str) -> str:
     """What is said where it happened while records were looked through."""
     return f"{file} was changed while it was looked through"
+
+
+def not_read(file: str) -> str:
+    """What is said where a bounded child did not read records of a file that is what it was, and not at a second try:
+    it may not open it, say.
+    """
+    why = "more files may have to be open at once (ulimit -n)"
+    return f"{file} is what it was, and yet some of its records could not be read; {why}"

@@ -144,6 +144,11 @@ class Dataset:
         return made.hexdigest()
 
     @property
+    def indexed_as(self) -> str:
+        """What names its index: another one where the file is another, or read in another way; "" where it has none."""
+        return self._kept.name if self._kept else ""
+
+    @property
     def is_at_its_path(self) -> bool:
         """Whether the open file is the very file of that name, and what it was."""
         return not self.written and state(self.path) == self._seen
@@ -235,6 +240,7 @@ def open_dataset(
     progress: Progress | None = None,
     hashes: Hashes | None = None,
     jobs: int | None = None,
+    growing: bool = False,
 ) -> Dataset:
     """The dataset that `source` names below `root`; None gives one empty record.
 
@@ -242,7 +248,8 @@ def open_dataset(
     wrong is in `diagnostics`, never raised; of a named one that is absent, whoever named it says so. Raises Cancelled
     when `progress(done, total)` answers False, and DiskFull where the index finds no room. `hashes`: of files that the
     caller hashes, too; `jobs`: so many children may read a large file at once (None: one on every core). In a bounded
-    child, which can keep no index, it raises DatasetChanged where there is none of the file as it is.
+    child, which can keep no index, it raises DatasetChanged where there is none of the file as it is; of one that may
+    be `growing` an index of its beginning will do.
     """
     if source is None:
         return Dataset(root, "", "none")
@@ -253,6 +260,8 @@ def open_dataset(
         return _unread(root, source, path)
     file = show(root, path)
     try:
+        if growing and sandbox.inside() and (found := _beginning(path, file, source)):
+            return found
         return _settled(path, file, source, progress, hashes or Hashes(), jobs)
     except cache_folder.DiskFull:  # one of them is an OSError too, and says nothing of the dataset
         raise
@@ -312,7 +321,6 @@ def _opened(
         if state(path) != seen:  # of a file that was replaced or is gone, somebody else took the index away
             raise ChangedWhileRead
         raise OSError(f"the index in {entry} cannot be read")
-    meta = index.meta
     spooled = bool(unpackers(chosen))
     handle = os.open(entry / SPOOL if spooled else path, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -321,6 +329,27 @@ def _opened(
     except BaseException:
         os.close(handle)
         raise
+    return _dataset(path, file, source, chosen, entry, index, handle)
+
+
+def _beginning(path: Path, file: str, source: DatasetSource) -> Dataset | None:
+    """What is known of a file that has grown since it was indexed; None where it has not, or is not known at all."""
+    chosen = choose(path, file, source.format)
+    if isinstance(chosen, Diagnostic) or unpackers(chosen):
+        return None
+    entry = _entry(path, file, source, plugins.of("formats", chosen.module))
+    earlier = [] if load(entry) else cache_folder.of_same_file(entry)
+    index, kept = next(((found, one) for one in earlier if (found := load(one))), (None, entry))
+    if index is None or (index.count and path.stat().st_size < index.span(index.count - 1)[1]):
+        return None
+    return _dataset(path, file, source, chosen, kept, index, os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+
+
+def _dataset(
+    path: Path, file: str, source: DatasetSource, chosen: Chosen, entry: Path, index: Index, handle: int
+) -> Dataset:
+    """The dataset whose index is in an entry of the cache, and whose rows are in an open file."""
+    meta = index.meta
     dataset = Dataset(
         path=path,
         file=file,
@@ -338,7 +367,7 @@ def _opened(
         source=source,
         _index=index,
         _file=handle,
-        _parse=_parser(chosen, plugin),
+        _parse=_parser(chosen, plugins.of("formats", chosen.module)),
         _private=private_paths(source),
         _seen=state(handle),
         _kept=entry,

@@ -15,7 +15,6 @@ from typing import Any
 from readback.readers import checksum
 from readback.readers.bounded_diagnostics import BoundedDiagnostics, about, as_json, from_json
 from readback.readers.cache_folder import cache_folder
-from readback.readers.file_state import state
 from readback.readers.progress import Cancelled, Progress
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.requests import custom_id
@@ -36,7 +35,7 @@ OURS = ("dat-missing-id", "dat-duplicate-id")  # about ids, which a log need not
 REPEATS = 8  # requests of one record and condition that are looked at; retries are mostly equal
 STEP = 1_000  # rows between two looks at whether to go on
 KEEP = 64  # indexes on disk
-VERSION = "5"
+VERSION = "6"
 
 Key = tuple[str, str]  # condition (or mode, where there are none), record id
 
@@ -79,7 +78,7 @@ def open_log(opened: Workspace, data: Dataset, progress: Progress | None = None)
         return Log()
     private = opened.dataset.private if opened.dataset else ()
     sources = (DatasetSource(name, private=private, text=TEXTS) for name in opened.sent)
-    files = tuple(open_dataset(opened.root, source, progress) for source in sources)
+    files = tuple(open_dataset(opened.root, source, progress, growing=True) for source in sources)
     kept = cache_folder("observed") / f"{_mark(opened, data, files)}.json"
     places, diagnostics = _load(kept) or _keep(kept, *_index(opened, data, files, progress))
     said = [n for file in files for n in file.diagnostics if about(n) not in OURS and not _of_private(n, private)]
@@ -226,11 +225,8 @@ def _keep(
 
 
 def _mark(opened: Workspace, data: Dataset, files: Sequence[Dataset]) -> str:
-    """What the index depends on: the files as they are now, the ids, and the names of conditions."""
-    seen = []
-    for one in (data, *files):
-        with contextlib.suppress(OSError):
-            seen.append([str(one.path), *state(one.path)])
+    """What the index depends on: the files as they were indexed, the ids, and the names of conditions."""
+    seen = [[str(one.path), one.indexed_as] for one in (data, *files)]
     conditions: list[object] = [[condition.name, condition.aliases, condition.model] for condition in opened.conditions]
     conditions = conditions or list(opened.prompts)
     about = [VERSION, seen, data.id_field, conditions, list(opened.judges), opened.sent]
