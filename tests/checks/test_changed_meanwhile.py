@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -38,10 +39,12 @@ def written_over(path: Path) -> None:
 
 
 def another_folder(path: Path) -> None:
-    path.unlink()
-    path.mkdir()
+    if path.is_file():
+        path.unlink()
+        path.mkdir()
 
 
+OTHERS = [shorter, written_over, another_folder]
 CHANGES = [shorter, longer, written_over, another_folder, Path.unlink]
 
 
@@ -131,7 +134,7 @@ def test_an_export_whose_cache_is_cleared_meanwhile_is_the_same(
     assert [first, *frames] == undisturbed
 
 
-JUDGED = """\
+RULED = """\
 dataset: d.jsonl
 modes: [{mode: m, template: '{{ q }}'}]
 models: {one: {type: base, training: {messages: train.jsonl}}}
@@ -139,40 +142,59 @@ conditions: [{name: c, mode: m, model: one, answers: a.jsonl}]
 judges: {j: {prompts: {user: judge.txt}}}
 sent: [sent.jsonl]
 """
+JUDGED = {
+    "readback.yml": RULED,
+    "judge.txt": "Grade {answer} to {question}.",
+    "d.jsonl": "".join(ROW % n for n in range(40)),
+    "a.jsonl": "".join(ROW.replace("q", "response") % n for n in range(40)),
+    "train.jsonl": '{"messages": [{"role": "user", "content": "Why?"}]}\n',
+    "sent.jsonl": '{"id": "7", "condition": "c", "messages": [{"role": "user", "content": "Why?"}]}\n',
+}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("name", ["a.jsonl", "train.jsonl", "sent.jsonl"])
-def test_another_file_that_changes_is_named_but_a_log_may_grow(
-    write: Callable[[dict[str, Any]], Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, jobs: int
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [("train.jsonl", longer), *((name, change) for name in ("a.jsonl", "sent.jsonl") for change in (longer, *OTHERS))],
+)
+def test_another_file_that_changes_is_named_but_logs_and_answers_may_grow(
+    write: Callable[[dict[str, Any]], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    change: Callable[[Path], None],
+    jobs: int,
 ) -> None:
     monkeypatch.setattr(in_chunks, "MOST", 3)
-    rows = {
-        "judge.txt": "Grade {answer} to {question}.",
-        "d.jsonl": "".join(ROW % n for n in range(40)),
-        "a.jsonl": "".join(ROW.replace("q", "response") % n for n in range(40)),
-        "train.jsonl": '{"messages": [{"role": "user", "content": "Why?"}]}\n',
-        "sent.jsonl": '{"id": "7", "condition": "c", "messages": [{"role": "user", "content": "Why?"}]}\n',
-    }
-    opened = workspace.open(write({"readback.yml": JUDGED, **rows}))
-    choices = assemble.choices(opened)
-    assert any(choice.judge for choice in choices)
+    opened = workspace.open(write(JUDGED))
+    assert any(choice.judge for choice in assemble.choices(opened))
     before = engine.check(opened, jobs=jobs)
     assert sum(row.observed[1] for row in before.conditions) == 1
 
-    def longer(done: int, total: int) -> None:
-        with (opened.root / name).open("a") as file:
-            file.write(rows[name].splitlines()[0] + "\n")
+    def meanwhile(done: int, total: int) -> None:
+        if done:
+            change(opened.root / name)
 
-    if name == "sent.jsonl":
-        after = engine.check(opened, jobs=jobs, progress=longer)
+    if change is longer and name != "train.jsonl":
+        after = engine.check(opened, jobs=jobs, progress=meanwhile)
         assert (after.findings, after.conditions) == (before.findings, before.conditions)
         return
     with pytest.raises(DatasetChanged, match=rf"{name} was changed while it was looked through"):
-        engine.check(opened, jobs=jobs, progress=longer)
-    with pytest.raises(DatasetChanged, match=rf"{name} was changed while it was looked through"):
-        to_file(opened, choices, "messages-jsonl", tmp_path / "out.jsonl", progress=longer, jobs=jobs)
-    assert not (tmp_path / "out.jsonl").exists()
+        engine.check(opened, jobs=jobs, progress=meanwhile)
+
+
+@pytest.mark.parametrize("change", [longer, written_over])
+def test_an_export_of_answers_that_change_is_not_there_but_they_may_grow(
+    write: Callable[[dict[str, Any]], Path], tmp_path: Path, change: Callable[[Path], None]
+) -> None:
+    opened = workspace.open(write(JUDGED))
+
+    def meanwhile(done: int, total: int) -> None:
+        if total and done == total:
+            change(opened.root / "a.jsonl")
+
+    with pytest.raises(DatasetChanged, match=r"a\.jsonl was") if change is not longer else contextlib.nullcontext():
+        to_file(opened, assemble.choices(opened), "messages-jsonl", tmp_path / "out", progress=meanwhile, jobs=1)
+    assert (tmp_path / "out").exists() == (change is longer)
 
 
 def test_records_that_no_child_reads_are_not_said_to_have_changed(

@@ -79,10 +79,10 @@ def open_answers(workspace: Workspace, condition: Condition, progress: Progress 
         text=(*TEXTS, SENT, *_replies(workspace)),
         place=condition.place,
     )
-    opened = open_dataset(workspace.root, source, progress)
+    opened = open_dataset(workspace.root, source, progress, growing=True)
     wanted = open_dataset(workspace.root, workspace.dataset, progress).id_field
     if wanted and wanted != opened.id_field and opened.field_counts.get(wanted):
-        opened = open_dataset(workspace.root, replace(source, id=wanted), progress)
+        opened = open_dataset(workspace.root, replace(source, id=wanted), progress, growing=True)
     diagnostics = (
         *(diagnostic for diagnostic in opened.diagnostics if not _of_dataset(diagnostic, workspace.dataset)),
         *_without_text(opened),
