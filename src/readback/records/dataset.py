@@ -304,8 +304,6 @@ def _opened(
     with cache_folder.room():
         entry = _entry(path, file, source, plugin)
     index = load(entry)
-    if index is None and sandbox.inside():
-        raise DatasetChanged(f"{file}: its index is not there")  # whoever asks a bounded child has made it before
     if index is None:
         size = path.stat().st_size
 
@@ -313,10 +311,15 @@ def _opened(
             if progress and not progress(0, size):
                 raise Cancelled
 
-        with cache_folder.room(), cache_folder.alone(entry, waiting):
-            if load(entry) is None:  # else somebody was quicker
-                build(path, file, source, chosen, entry, VERSION, progress, seen, hashes, jobs)
-            index = load(entry)
+        try:
+            with cache_folder.room(), cache_folder.alone(entry, waiting):
+                if load(entry) is None:  # else somebody was quicker
+                    build(path, file, source, chosen, entry, VERSION, progress, seen, hashes, jobs)
+                index = load(entry)
+        except OSError as error:
+            if sandbox.inside():  # it may not write, and whoever asks it has made the index before
+                raise DatasetChanged(f"{file}: its index is not there") from error
+            raise
     if index is None:
         if state(path) != seen:  # of a file that was replaced or is gone, somebody else took the index away
             raise ChangedWhileRead
