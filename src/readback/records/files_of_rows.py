@@ -13,7 +13,7 @@ from readback.readers.file_state import State, state
 from readback.records.changed import changed_meanwhile, not_read
 from readback.types import Workspace
 
-FIRST = 64 << 20  # bytes of a file that may grow, of which a hash tells whether it has only grown
+FIRST = 1 << 20  # bytes of a file that may grow, of which a hash tells whether it has only grown
 
 
 @dataclass(frozen=True, slots=True)
