@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from readback import cli, workspace
-from readback.checks import audit_run, engine
+from readback.checks import audit_run, engine, finding_search
 from readback.checks.summary import Audit, Progress
 from readback.exporting import chunk
 from readback.exporting.to_file import to_file
@@ -19,6 +20,7 @@ from readback.project_files import EXAMPLES
 from readback.prompts import assemble, in_chunks
 from readback.readers import cache_folder
 from readback.records.dataset import DatasetChanged, open_dataset
+from readback.requests import observer
 
 RECORDS = 1_100  # two ranges
 ROW = '{"id": "%d", "q": "Why?"}\n'
@@ -119,16 +121,24 @@ def test_a_check_whose_cache_is_cleared_meanwhile_has_the_same_answer(
     assert (tmp_path / "another cache" / "cleared").exists()
 
 
-def test_an_export_whose_cache_is_cleared_meanwhile_is_the_same(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("searched", [False, True])
+def test_an_export_or_a_search_whose_cache_is_cleared_meanwhile_is_the_same(
+    searched: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     opened = workspace.open(EXAMPLES / "six-conditions")
     monkeypatch.setenv("READBACK_CACHE", str(tmp_path / "another cache"))
     data, choices = open_dataset(opened.root, opened.dataset), assemble.choices(opened)
-    assert any(choice.judge and choice.condition for choice in choices)  # its answers have an index, too
-    asked = chunk.WORK, opened, data, choices, {"form": "messages-jsonl", "models": []}
-    undisturbed = list(in_chunks.drive(*asked, jobs=1, most=3))
-    frames = in_chunks.drive(*asked, jobs=1, most=3)
+    judged = next(choice for choice in choices if choice.judge and choice.condition)
+    # what a judge looks at has an index of its own, and so have the logs, which a search for findings reads
+    asked = (
+        (finding_search.WORK, opened, data, [judged], None)
+        if searched
+        else (chunk.WORK, opened, data, choices, {"form": "messages-jsonl", "models": []})
+    )
+    index = partial(observer.prepare, opened, data)
+    index()
+    undisturbed = list(in_chunks.drive(*asked, jobs=1, most=3, index=index))
+    frames = in_chunks.drive(*asked, jobs=1, most=3, index=index if searched else None)
     first = next(frames)
     cleared(1, len(data))
     assert [first, *frames] == undisturbed

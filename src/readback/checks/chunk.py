@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -21,7 +20,7 @@ from readback.prompts.self_tests import hangs, of_this, own_template
 from readback.prompts.training_layout import trained_on
 from readback.prompts.training_text import guessed, trained_input
 from readback.records import of_record
-from readback.records.dataset import DatasetChanged, open_dataset
+from readback.records.dataset import open_dataset
 from readback.records.field_path import MASK
 from readback.requests.observer import Observer, Seen, diagnostic
 from readback.types import (
@@ -68,6 +67,7 @@ def warm() -> None:
     rules.RULES()
 
 
+@in_chunks.until_changed
 def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Frames of the records in their order, several in one, in columns: {"indices", "longest": [characters of each
     record, for each choice]}, and what there is of the others, a list of [place in the frame, what is told of it]:
@@ -84,7 +84,7 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     inside = in_chunks.enter(work)
     batch: list[tuple[dict[str, Any], list[Mark]]] = []
     sent, most = time.monotonic(), 1
-    with of_record.plainly(work["plain"]), suppress(DatasetChanged):  # the caller sees that frames are missing
+    with of_record.plainly(work["plain"]):
         for one in _records(inside, work):
             batch.append(one)
             if len(batch) >= most or time.monotonic() - sent > WAIT:

@@ -346,24 +346,14 @@ def _chunk(run: Run, start: int, stop: int, *, careful: bool = False, whole: boo
                 at += len(told.indices)
                 yield run.take(told, choices)
             if at < stop:
-                if not _indexed_again(run):
-                    raise DatasetChanged(changed_meanwhile(run.data.file))
-                if tried == at:
-                    raise DatasetChanged(files_of_rows.why_unread(run.opened, run.states, run.data.file))
+                in_chunks.try_again(run.opened, run.data, run.active, run.states, tried == at)
+                observer.prepare(run.opened, run.data)
                 tried = at
         except sandbox.Stopped:
             if careful or at + 1 == stop:
                 yield _alone(run, at)
                 at += 1
             careful = True
-
-
-def _indexed_again(run: Run) -> bool:
-    """Whether the rest of a range is worth another try; what children read of logs is there again, too."""
-    if not in_chunks.indexed_again(run.opened, run.data, run.active):
-        return False
-    observer.prepare(run.opened, run.data)
-    return True
 
 
 def _alone(run: Run, at: int) -> Found:

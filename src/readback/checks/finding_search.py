@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from readback import sandbox
@@ -52,7 +53,7 @@ def nearest(
     if keys is not None and (there := pick(keys, at, back, around=False)) is not None:
         return Searched(there)
     seen = _Seen()
-    for one in in_chunks.drive(WORK, opened, data, [choice], None, progress):
+    for one in in_chunks.drive(WORK, opened, data, [choice], None, progress, index=partial(prepare, opened, data)):
         if isinstance(one, Lost):
             if one.index is None:
                 return Searched(None)
@@ -84,6 +85,7 @@ def of_audit(audit: Audit, choice: Selection) -> Mapping[int, str]:
     return keys
 
 
+@in_chunks.until_changed
 def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for some records: {"next", "found": [[number, key of the first finding]]}."""
     inside, choice = in_chunks.enter(work), Selection(**work["choices"][0])

@@ -53,6 +53,7 @@ def measure(opened: Workspace, index: int, choices: Sequence[Selection]) -> Gene
         rest = rest[done:]
 
 
+@in_chunks.until_changed
 def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for each choice: {"characters", "tokens", "tokenizer", "exact", "fingerprint", "errors", "warnings"}."""
     inside = in_chunks.enter(work)

@@ -19,7 +19,7 @@ from readback.compare.sides import named, reached, shown
 from readback.prompts import in_chunks
 from readback.prompts.in_child import warm as warm
 from readback.records.answers import open_answers
-from readback.records.dataset import Cancelled, Dataset, DatasetChanged, open_dataset
+from readback.records.dataset import Cancelled, Dataset, open_dataset
 from readback.sandbox.frozen import freeze, thaw
 from readback.types import Record, Selection, Workspace
 
@@ -163,16 +163,14 @@ def _over(
     yield tally.counted(len(data), 0 if together else len(data_b))
 
 
+@in_chunks.until_changed
 def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for some records: {"next", "counts": {kind: n}, "differ": [[index, id, edit]]}, where `edit` is ""
     unless edits are asked for; runs in a bounded child.
     """
     inside = in_chunks.enter(work)
     other = inside.opened if work["other"] is None else thaw(work["other"])
-    try:
-        data = None if work["together"] else open_dataset(other.root, other.dataset)
-    except DatasetChanged:  # the caller sees that frames are missing
-        return
+    data = None if work["together"] else open_dataset(other.root, other.dataset)
     replies = inside.replies if other is inside.opened else in_chunks.Replies(other)
     a, b = (
         Side(c, layer=layer)

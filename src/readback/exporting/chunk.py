@@ -24,6 +24,7 @@ UNANSWERED = "there is no answer that the judge could be asked about"
 NOTHING = "nothing was assembled, and nothing says why"
 
 
+@in_chunks.until_changed
 def export_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for some records: {"first", "next", "lines", "failed", "masked", "wording"}.
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 from readback import sandbox
 from readback.folder import modules
@@ -27,6 +28,8 @@ from readback.types import Answer, Record, Selection, Workspace
 LIMITS = sandbox.Limits(seconds=20.0, output=1 << 30, total=6 * 3600.0)
 OPENING = 30.0  # seconds for opening the dataset; our caller has read it before
 BATCH = 256  # records of one frame
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,19 @@ def enter(work: Mapping[str, Any]) -> Inside:
     except DatasetChanged:  # without any record: the caller sees that frames are missing
         data = Dataset(opened.root, "", "", source=opened.dataset)
     return Inside(opened, data, choices, replies, work["start"], work["stop"], work["batch"], work["numbers"])
+
+
+def until_changed(work: Callable[[Any], Iterator[T]]) -> Callable[[Any], Iterator[T]]:
+    """Work that ends early where a file turns out not to be the one that was indexed: its caller sees that frames are
+    missing.
+    """
+
+    @wraps(work)
+    def bounded(asked: Any) -> Iterator[T]:
+        with contextlib.suppress(DatasetChanged):
+            yield from work(asked)
+
+    return bounded
 
 
 class Replies:

@@ -25,6 +25,7 @@ from readback.prompts.in_child import Replies as Replies
 from readback.prompts.in_child import enter as enter
 from readback.prompts.in_child import payload as payload
 from readback.prompts.in_child import stream as stream
+from readback.prompts.in_child import until_changed as until_changed
 from readback.records import files_of_rows
 from readback.records.changed import changed_meanwhile
 from readback.records.dataset import Dataset, DatasetChanged
@@ -71,15 +72,17 @@ def drive(
     most: int | None = None,
     spans: Iterable[tuple[int, int]] | None = None,
     awaited: bool = False,
+    index: Callable[[], None] | None = None,
 ) -> Iterator[Frame | Lost]:
     """The frames of the work over all records, in their order; `extra` is added to its payload.
 
     `together`: the choices are looked at side by side, so that one is never tried without the others. `jobs` children
     work at once (None: one on every core), each on at most `most` records (None: the usual number). `spans`: these
     ranges of records in this order (None: all). `awaited`: somebody waits for it, so that it does not give way.
-    Ends early when `progress` answers False. Raises DatasetChanged when the dataset is written to meanwhile.
+    `index` makes what else the work reads and may not write, should it have gone. Ends early when `progress` answers
+    False. Raises DatasetChanged when the dataset is written to meanwhile.
     """
-    run = _Run(work, opened, data, dict(extra or {}), list(choices), together, progress, awaited)
+    run = _Run(work, opened, data, dict(extra or {}), list(choices), together, progress, awaited, index)
     _index(opened, choices)
     yield from _preflight(run)
     waiting = iter(spans_of(data, most) if spans is None else spans)
@@ -122,6 +125,7 @@ class _Run:
     together: bool
     progress: Progress | None = None
     awaited: bool = False
+    index: Callable[[], None] | None = None
     done: int = 0
     stopped: bool = False
     kills: Counter[Selection | None] = field(default_factory=Counter)
@@ -169,14 +173,18 @@ def spans_of(data: Dataset, most: int | None = None) -> Iterator[tuple[int, int]
         yield from ((at, min(at + most, stop)) for at in range(start, stop, most))
 
 
-def indexed_again(opened: Workspace, data: Dataset, choices: Iterable[Selection]) -> bool:
-    """Whether a range that ended early is worth another try: the dataset is what it was, and what children read and may
-    not write, which has gone where somebody cleared the cache meanwhile, is there again.
+def try_again(
+    opened: Workspace, data: Dataset, choices: Iterable[Selection], states: files_of_rows.States, tried: bool
+) -> None:
+    """Make ready for another try of a range that ended early: what children read and may not write is indexed again,
+    for somebody may have cleared the cache meanwhile. Raises DatasetChanged where the dataset is another, and where the
+    range was `tried` again before.
     """
     if not data.still_indexed(opened.root):
-        return False
+        raise DatasetChanged(changed_meanwhile(data.file))
+    if tried:
+        raise DatasetChanged(files_of_rows.why_unread(opened, states, data.file))
     _index(opened, choices)
-    return True
 
 
 def _index(opened: Workspace, choices: Iterable[Selection]) -> None:
@@ -252,10 +260,9 @@ def _span(run: _Run, at: int, stop: int, *, careful: bool) -> Iterator[Frame | L
                 if not _wanted(run):
                     return
             if at < end:
-                if not indexed_again(run.opened, run.data, run.active):
-                    raise DatasetChanged(changed_meanwhile(run.data.file))
-                if tried == at:
-                    raise DatasetChanged(files_of_rows.why_unread(run.opened, run.states, run.data.file))
+                try_again(run.opened, run.data, run.active, run.states, tried == at)
+                if run.index:
+                    run.index()
                 tried = at
             careful = False
         except sandbox.Stopped as stopped:

@@ -247,6 +247,7 @@ def layers(choice: Selection) -> tuple[Layer, ...]:
 # In a bounded child.
 
 
+@in_chunks.until_changed
 def leaf_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for some records: {"first", "next", "records": [{"row": hex, "leaves": [hex, code or null]}]}.
 
