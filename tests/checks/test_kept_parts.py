@@ -26,7 +26,17 @@ from test_short_ways import files as drawn_files
 from test_short_ways import near_files, near_row, regular, row
 
 from readback import project_files, workspace
-from readback.checks import audit_run, chunk, engine, kept_answers, kept_digests, kept_parts, regular_records, repeats
+from readback.checks import (
+    audit_run,
+    chunk,
+    engine,
+    kept_answers,
+    kept_digests,
+    kept_parts,
+    regular_records,
+    repeat_pairs,
+    rules,
+)
 from readback.checks.batch import Batch
 from readback.checks.rules import Fault
 from readback.checks.summary import Progress
@@ -141,11 +151,11 @@ def test_what_a_record_repeats_is_read_again_only_where_either_is_another(
     write: Write, monkeypatch: pytest.MonkeyPatch, kept: Path
 ) -> None:
     compared: list[tuple[Any, Any]] = []
-    really = repeats.Repeats._found
+    really = repeat_pairs.Pairs.wait_for
 
-    def found(self: Any, code: str, first: Any, later: Any, kinds: Any) -> Any:
-        compared.append((first.id, later.id))
-        return really(self, code, first, later, kinds)
+    def wait_for(self: Any, pair: repeat_pairs.Pair, kinds: Any) -> None:
+        compared.append((rows[pair[1]]["id"], rows[pair[2]]["id"]))
+        really(self, pair, kinds)
 
     def asked(change: Callable[[list[dict[str, str]]], object]) -> list[tuple[Any, Any]]:
         change(rows)
@@ -156,7 +166,7 @@ def test_what_a_record_repeats_is_read_again_only_where_either_is_another(
         assert said == afresh(folder)
         return new
 
-    monkeypatch.setattr(repeats.Repeats, "_found", found)
+    monkeypatch.setattr(repeat_pairs.Pairs, "wait_for", wait_for)
     rows = [{"id": str(n), "instruction": f"Why {n % 5}?"} for n in range(12)]
     folder = write({"readback.yml": "dataset: data.jsonl\nmodes: [{mode: m, template: '{{ instruction }}'}]\n"})
     every = [(str(n % 5), str(n)) for n in range(5, 12)]
@@ -179,7 +189,7 @@ def test_of_a_rule_that_fails_for_a_record_that_repeats_another_nothing_is_kept(
     row = json.dumps({"id": "1", "instruction": "Why?"})
     folder = write({"readback.yml": FILES["readback.yml"].partition("\n")[0], "data.jsonl": f"{row}\n{row}\n"})
     with monkeypatch.context() as patch:
-        patch.setattr(repeats.rules, "repeats", lambda *asked: [Fault("fmt-duplicate-instruction", "it broke")])
+        patch.setattr(rules, "repeats", lambda *asked: [Fault("fmt-duplicate-instruction", "it broke")])
         answer(folder)
     assert list(kept.glob("*-repeats")) == []
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from in_time import in_time
 
-from readback import workspace
-from readback.checks import engine, first_records, repeats, rules
+from readback import as_json, workspace
+from readback.checks import engine, first_records, repeat_pairs, repeats, rules
 from readback.checks.marks import of_records
 from readback.prompts import in_chunks
 from readback.records import numbers_on_disk
@@ -93,6 +93,81 @@ def test_repeats_are_found_across_chunks(write: Write, monkeypatch: pytest.Monke
     assert [(one.place.index, one.values["record"]) for one in found(write({"d.jsonl": rows}))] == [
         (n, f"t{n - 30}") for n in range(30, 60)
     ]
+
+
+def untold(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(repeat_pairs.Pairs, "take", lambda self, said: None)
+
+
+def unasked(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(repeat_pairs.Pairs, "hand_out", lambda self: [])
+
+
+def one_by_one(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(repeat_pairs, "MOST", 1)
+
+
+def none_held(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(repeats, "HELD", 0)
+
+
+def no_finding_held(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(repeats, "FINDINGS", 0)
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+@pytest.mark.parametrize("less", [None, untold, unasked, one_by_one, none_held, no_finding_held])
+def test_children_tell_what_records_repeat_and_nobody_depends_on_it(
+    write: Write, monkeypatch: pytest.MonkeyPatch, jobs: int, less: Callable[[pytest.MonkeyPatch], None] | None
+) -> None:
+    monkeypatch.setattr(in_chunks, "MOST", 7)
+    told: list[Any] = []
+    really = repeat_pairs.Pairs.take
+    monkeypatch.setattr(repeat_pairs.Pairs, "take", lambda self, said: (told.extend(said), really(self, said)))
+    drawn = Random(jobs)
+    texts = [(f"Q {drawn.randrange(60)}?", f"P {drawn.randrange(90)}") for _ in range(200)]
+    root = write({"d.jsonl": [row(n, *both) for n, both in enumerate(texts)]})
+    expected, first = [], dict[str, int]()
+    for n, both in enumerate(texts):
+        its = [first.setdefault(text, n) for text in both]
+        expected += [(n, f"t{one}") for one in dict.fromkeys(its) if one != n]
+    if less:
+        less(monkeypatch)
+    said = engine.check(workspace.open(root / "d.jsonl"), select={CODE}, jobs=jobs).findings
+    assert [(one.place.index, one.values["record"]) for one in said] == expected
+    assert told or less in (untold, unasked, none_held, no_finding_held)
+
+
+def test_what_a_child_tells_of_a_pair_is_what_is_found_here_and_a_rule_that_fails_is_left_to_the_caller(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [row(0, "Why?", "P"), row(1, "How?"), row(2, "why?", "P")]
+    opened = workspace.open(write({"d.jsonl": rows}) / "d.jsonl")
+    data = open_dataset(opened.root, opened.dataset)
+    asked = [[CODE, 0, 2, ["instruction", "stored prompt"]], [CODE, 0, 1, ["instruction"]]]
+    alike, others = repeat_pairs.told(opened, data, asked)
+    (expected,) = repeat_pairs.found(opened, CODE, data.record(0), data.record(2), ["instruction", "stored prompt"])
+    assert [as_json.read_finding(one) for one in alike[3]] == [expected]
+    assert others == [CODE, 0, 1, []]  # their hashes agreed, their texts do not
+    assert list(repeat_pairs.told(opened, open_dataset(Path(), None), asked)) == []  # there is no index any more
+    monkeypatch.setattr(rules.RULES()[CODE].logic, "repeats", lambda *asked: 1 / 0)
+    assert list(repeat_pairs.told(opened, data, asked)) == [others]
+
+
+def test_of_a_pair_that_is_not_told_nobody_waits() -> None:
+    pairs = repeat_pairs.Pairs()
+    first, second = (CODE, 0, 1), (CODE, 0, 2)
+    pairs.wait_for(first, ["a"])
+    pairs.wait_for(second, ["a"])
+    assert pairs.are_under_way([first])
+    assert (asked := pairs.hand_out()) == [[CODE, 0, 1, ["a"]], [CODE, 0, 2, ["a"]]]
+    assert pairs.hand_out() == []
+    pairs.take([[CODE, 0, 2, []]])
+    assert [pairs.are_under_way([one]) for one in (first, second)] == [True, False]
+    pairs.give_back(asked)
+    assert not pairs.are_under_way([first, second])
+    pairs.take([[CODE, 0, 1, []]])  # of what is given back nothing is taken
+    assert [pairs.answer(one) for one in (first, second, second)] == [None, [], None]
 
 
 def test_two_texts_whose_hashes_agree_are_told_apart(write: Write) -> None:

@@ -15,6 +15,7 @@ from readback.checks.batch import Batch, heard
 from readback.checks.chunk import WORK, payload
 from readback.checks.kept_parts import Parts
 from readback.checks.marks import Marks
+from readback.checks.repeat_pairs import Pairs
 from readback.checks.rules import Fault
 from readback.checks.summary import Tally
 from readback.checks.variables import Variables
@@ -60,6 +61,7 @@ class Run:
     workers: Workers | None = None  # whole ranges are theirs; what needs a second look is looked at here
     ended: Event = field(default_factory=Event)  # nobody wants to hear more
     states: States = field(default_factory=dict)  # of other files whose rows are looked at
+    pairs: Pairs = field(default_factory=Pairs)  # of records, at which a child looks that is asked for a range
     children: ChildPerThread = field(init=False)  # who look at whole ranges here
 
     def __post_init__(self) -> None:
@@ -105,8 +107,16 @@ class Run:
 
     def of_range(self, work: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """What is said of a whole range by the child of this thread, or elsewhere."""
+        work = {**work, "pairs": (pairs := self.pairs.hand_out())}
         here = partial(self.children.child().stream, work, awaited=self.sampled)
-        return self._timed(self.workers.stream(work, here, self.ended) if self.workers else here())
+        try:
+            for frame in self._timed(self.workers.stream(work, here, self.ended) if self.workers else here()):
+                if "pairs" in frame:
+                    self.pairs.take(frame["pairs"])
+                else:
+                    yield frame
+        finally:
+            self.pairs.give_back(pairs)
 
     def _limits(self) -> tuple[sandbox.Limits, tuple[str, ...]]:
         return token_counts.limits(self.opened, in_child.LIMITS), token_counts.shared_by_audit(self.opened)

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any
 
 from readback import as_json, sandbox
-from readback.checks import marks, rules
+from readback.checks import marks, repeat_pairs, rules
 from readback.checks.marks import Mark
 from readback.checks.regular_records import Look
 from readback.checks.variables import Told
@@ -53,12 +53,14 @@ def payload(
     numbers: Sequence[int] | None = None,
     each: bool = False,
     plain: bool = False,
+    pairs: Sequence[Any] = (),
 ) -> dict[str, Any]:
     """What `audit_chunk` takes, as JSON. `records`: whether the rules about records run too; `numbers`: those of the
-    records, where they are no range; `each`: a frame for each record; `plain`: without any short way (for tests).
+    records, where they are no range; `each`: a frame for each record; `plain`: without any short way (for tests); `pairs`: of records, as
+    `repeat_pairs.told` takes them.
     """
     asked = {"codes": None if codes is None else sorted(codes), "records": records, "each": each, "plain": plain}
-    return {**in_chunks.payload(opened, choices, start, stop, numbers=numbers), **asked}
+    return {**in_chunks.payload(opened, choices, start, stop, numbers=numbers), **asked, "pairs": pairs}
 
 
 def warm() -> None:
@@ -76,12 +78,15 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     of the names, as `Told` tells it, for each choice; where they are not those of the record before], "observed"
     [whether what was sent is equal, null where nothing was logged, for each choice; nothing where all are null].
     Where the rules about records run, there are "looks" [the sizes of each regular record, null of another], in the
-    first frame "about" [what the looks depend on], and "marks", as `marks.read` reads them.
+    first frame "about" [what the looks depend on], and "marks", as `marks.read` reads them. Where pairs are asked for,
+    a frame of no records comes first, with "pairs", what `repeat_pairs.told` tells of them.
 
     A pure function of the dataset and `work`: the same records in any process and any order of chunks (once
     `batch.heard` has read the uses, which name what an earlier record told), whatever the frames.
     """
     inside = in_chunks.enter(work)
+    if work["pairs"]:
+        yield {"indices": [], "pairs": [*repeat_pairs.told(inside.opened, inside.data, work["pairs"])]}
     batch: list[tuple[dict[str, Any], list[Mark]]] = []
     sent, most = time.monotonic(), 1
     with of_record.plainly(work["plain"]):

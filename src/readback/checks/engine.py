@@ -157,11 +157,12 @@ def _worked_out(
     runs = (run,) if part else (run, *others)
     total = sum(len(one.numbers) for one in runs)
     for one in runs:
-        again.begin(one.data, one.parts)
-        for found in () if stopped else _side_by_side(one, jobs):
+        # children that look at the first file have the workspace that rules are told of
+        again.begin(one.data, one.parts, one.pairs if one is run else None)
+        every = iter(()) if stopped else _side_by_side(one, jobs)
+        for found, repeated in ((one, {}) for one in every) if part else again.beside(every):
             if part:
                 marked.update(marks.codes(found.marks))
-            repeated = {} if part else again.take(found.indices, found.marks)
             for index in sorted(found.by_index.keys() | repeated.keys()):
                 here = once.take(found.by_index.get(index, ()))
                 once.count(told := run.tally.take([*here, *repeated.get(index, ())]))

@@ -10,6 +10,9 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from readback import as_json
@@ -18,6 +21,16 @@ from readback.checks.rules import Fault
 from readback.types import Finding
 
 NAME = "repeats"  # of what is in the files, beside what it depends on
+Kept = tuple[str, str]  # the digest of the later record's range, and under which key what was said is kept there
+
+
+@dataclass(slots=True)
+class _Range:
+    """What was said of a range, and what is said of it now, by their keys."""
+
+    known: Mapping[str, Any]
+    said: dict[str, Any] = field(default_factory=dict)
+    clean: bool = True  # no rule failed
 
 
 class KeptRepeats:
@@ -25,42 +38,43 @@ class KeptRepeats:
 
     def __init__(self, parts: Parts | None) -> None:
         self._parts = parts
-        self._range = ""  # the digest of the range whose records come now
-        self._known: Mapping[str, Any] = {}  # what was said of it, by `key`
-        self._said: dict[str, Any] = {}  # what is said of it now
-        self._clean = True  # no rule failed
+        self._ranges: dict[str, _Range] = {}  # by their digests, in their order: those whose records come now
 
-    def key(self, code: str, first: int, later: int, kinds: Sequence[str]) -> str:
-        """What is kept of a record that repeats kinds of an earlier one, both by their numbers, is kept under this key;
-        nothing where the range of one of them is not known by its digest.
+    def where(self, code: str, first: int, later: int, kinds: Sequence[str]) -> Kept | None:
+        """Where that is kept of a record that repeats kinds of an earlier one, both by their numbers; None where the
+        range of one of them is not known by its digest.
         """
         here, there = (self._parts.where(number) if self._parts else None for number in (later, first))
         if self._parts is None or here is None or there is None:
-            return ""
-        if here[0] != self._range:
-            self.end()
-            self._range = here[0]
-            self._known = read_packed(self._parts.beside(self._range, NAME))
-        return as_json.packed([code, here[1], *there, *kinds]).decode()
-
-    def told(self, key: str) -> list[Finding] | None:
-        """What was said under a key; None where that is new."""
-        try:
-            found = [as_json.read_finding(one) for one in self._known[key]]
-        except (LookupError, TypeError, ValueError):
             return None
-        self._said[key] = self._known[key]
-        return found
+        if here[0] not in self._ranges:
+            self._ranges[here[0]] = _Range(read_packed(self._parts.beside(here[0], NAME)))
+        return here[0], as_json.packed([code, here[1], *there, *kinds]).decode()
 
-    def take(self, key: str, said: Sequence[Finding | Fault]) -> None:
-        """What is said where nothing was known."""
-        if key:
-            self._clean = self._clean and not any(isinstance(one, Fault) for one in said)
-            self._said[key] = [as_json.keep(one) for one in said if isinstance(one, Finding)]
+    def told(self, where: Kept | None) -> list[Finding] | None:
+        """What was said there; None where that is new."""
+        if where is not None:
+            with suppress(LookupError, TypeError, ValueError):
+                return [as_json.read_finding(one) for one in self._ranges[where[0]].known[where[1]]]
+        return None
+
+    def take(self, where: Kept | None, said: Sequence[Finding | Fault]) -> None:
+        """What is said, in the order of the records; nothing comes any more of the ranges before."""
+        if where is None:
+            return
+        for before in [*takewhile(lambda digest: digest != where[0], self._ranges)]:
+            self._keep(before)
+        its = self._ranges[where[0]]
+        its.clean = its.clean and not any(isinstance(one, Fault) for one in said)
+        its.said[where[1]] = [as_json.keep(one) for one in said if isinstance(one, Finding)]
 
     def end(self) -> None:
-        """No more records come of the range: keep what is new of it."""
-        if self._parts and self._clean and self._said.keys() - self._known.keys():
-            said = self._said
-            self._parts.keep(self._parts.beside(self._range, NAME), lambda: zlib.compress(json.dumps(said).encode(), 1))
-        self._said, self._known, self._range, self._clean = {}, {}, "", True
+        """No more records come: keep what is new."""
+        for digest in [*self._ranges]:
+            self._keep(digest)
+
+    def _keep(self, digest: str) -> None:
+        one = self._ranges.pop(digest)
+        if self._parts and one.clean and one.said.keys() - one.known.keys():
+            said = one.said
+            self._parts.keep(self._parts.beside(digest, NAME), lambda: zlib.compress(json.dumps(said).encode(), 1))
