@@ -160,7 +160,8 @@ def test_of_a_pair_that_is_not_told_nobody_waits() -> None:
     pairs.wait_for(first, ["a"])
     pairs.wait_for(second, ["a"])
     assert pairs.are_under_way([first])
-    assert (asked := pairs.hand_out()) == [[CODE, 0, 1, ["a"]], [CODE, 0, 2, ["a"]]]
+    asked = pairs.hand_out()
+    assert asked == [[CODE, 0, 1, ["a"]], [CODE, 0, 2, ["a"]]]
     assert pairs.hand_out() == []
     pairs.take([[CODE, 0, 2, []]])
     assert [pairs.are_under_way([one]) for one in (first, second)] == [True, False]

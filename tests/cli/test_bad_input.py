@@ -127,6 +127,25 @@ def test_a_log_that_cannot_be_read_is_a_finding_and_the_rest_is_checked(
     assert "fmt-system-text-in-user in 1 record" in out
 
 
+BELOW = """\
+d.jsonl:2:18: error dat-bad-line: this text cannot be read: not JSON (expecting value) (key K)
+    {"id": "2", "q": nul}
+                     ^
+d.jsonl:3:35: error dat-bad-line: this text cannot be read: not JSON (expecting value) (key K)
+    [10 characters], "q": "aaaa\\x9b31m",\\t"x": tru, "y": "bbbbbbbbbbbbbb[87 characters]
+                                               ^
+"""
+
+
+def test_a_line_that_cannot_be_read_is_below_its_finding(write: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    good, odd = '{"id": "1", "q": "Why?"}\n', '{"id": "3", "q": "aaaa\x9b31m",\t"x": tru, "y": "'
+    folder = write({"d.jsonl": f'{good}{{"id": "2", "q": nul}}\n{odd}{"b" * 99}"}}\n'})
+    cli.main(["check", str(folder / "d.jsonl"), "--select", "dat", "--quiet"])
+    assert re.sub(r"key \w+", "key K", capsys.readouterr().out) == BELOW
+    cli.main(["check", str(folder / "d.jsonl"), "--select", "dat", "--quiet", "--verbose"])
+    assert "                     ^\n    fix: correct the text at this place in the file\n" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("content", ["hello\n", b"\xff\xfe" * 99, ""])
 def test_pages_say_that_nothing_was_observed_where_the_log_is_unreadable(serving: Any, content: Any) -> None:
     serving({**ONE, "log.jsonl": content, "readback.yml": {**ONE["readback.yml"], "sent": "log.jsonl"}})

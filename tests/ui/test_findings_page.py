@@ -172,6 +172,21 @@ def test_a_place_shows_its_span_in_its_context_and_links_to_the_record(serving: 
     assert (link["record"], link["mode"]) == ("r0", "m")
 
 
+def test_a_line_that_cannot_be_read_is_shown_with_the_letter_marked(serving: Any) -> None:
+    serving({"data.jsonl": '{"id": "1", "q": "Why?"}\n{"id": "2", "q": <nul>}\n'})
+    test = findings(code="dat-bad-line")
+    assert '{"id": "2", "q": <mark class="rb-find rb-error">&lt;</mark>nul&gt;}' in said(test).replace("&quot;", '"')
+    assert 'aria-label="line 2, as the file has it"' in said(test)
+
+
+def test_where_fields_are_private_no_line_is_shown(serving: Any) -> None:
+    lines = '{"id": "1", "q": "Why?"}\n{"id": "2", "q": "secret\n'
+    serving({"data.jsonl": lines, "readback.yml": {"dataset": {"path": "data.jsonl", "private": ["q"]}}})
+    test = findings(code="dat-bad-line")
+    assert "data.jsonl line 2" in words(test)
+    assert "secret" not in said(test)
+
+
 def test_a_doubled_id_is_linked_by_number(serving: Any) -> None:
     files = repeating(2)
     files["data.jsonl"] = [{**row, "id": "same"} for row in files["data.jsonl"]]

@@ -56,8 +56,8 @@ def payload(
     pairs: Sequence[Any] = (),
 ) -> dict[str, Any]:
     """What `audit_chunk` takes, as JSON. `records`: whether the rules about records run too; `numbers`: those of the
-    records, where they are no range; `each`: a frame for each record; `plain`: without any short way (for tests); `pairs`: of records, as
-    `repeat_pairs.told` takes them.
+    records, where they are no range; `each`: a frame for each record; `plain`: without any short way (for tests);
+    `pairs`: of records, as `repeat_pairs.told` takes them.
     """
     asked = {"codes": None if codes is None else sorted(codes), "records": records, "each": each, "plain": plain}
     return {**in_chunks.payload(opened, choices, start, stop, numbers=numbers), **asked, "pairs": pairs}

@@ -6,16 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from readback import adapters
-from readback.bookmarks.entry import Excerpt, excerpt
+from readback.bookmarks.entry import AROUND, Excerpt, excerpt
 from readback.html import exact
 from readback.prompts import assemble, model_input
 from readback.records.answers import open_answers
 from readback.records.dataset import Dataset
 from readback.records.field_path import look
+from readback.records.unread_line import unread_line
 from readback.types import Answer, Assembly, Finding, Location, Record, Selection, Workspace
 from readback.words import t
 
 READ = "prompt"  # the role of a place in the text that the model reads
+UNREAD = frozenset({"dat-bad-line", "dat-encoding"})  # what is said of a line that is no record
 
 Answered = Callable[[Selection, Record], Answer | None]
 
@@ -28,9 +30,13 @@ class Quoted:
         self.answered = answered or self._answer
         self.made: dict[tuple[int, Selection], Assembly] = {}
 
-    def excerpt(self, one: Finding) -> Excerpt | None:
-        """The stretch a finding is about, in its message or field; None where it has none, or the file has changed."""
+    def excerpt(self, one: Finding, around: int = AROUND) -> Excerpt | None:
+        """The stretch a finding is about, in its message or field, or the line that cannot be read, with so many
+        characters around it; None where it has none, or the file has changed.
+        """
         at = one.place
+        if at.index is None and one.code in UNREAD:
+            return self._line(at, around)
         if at.start is None or at.end is None or at.index is None or at.index >= len(self.data):
             return None
         record = self.data.record(at.index)
@@ -44,7 +50,19 @@ class Quoted:
         if text is None:
             return None
         where = role(at.role) if at.role else t("frame.field_is", field=at.field)
-        return excerpt(text, at.start, at.end, t("findings.stretch", where=where, start=at.start, end=at.end))
+        label = t("findings.stretch", where=where, start=at.start, end=at.end)
+        return excerpt(text, at.start, at.end, label, around)
+
+    def _line(self, at: Location, around: int) -> Excerpt | None:
+        """The line of a place in the dataset's file, the letter of its column marked."""
+        text = unread_line(self.data, at.line) if at.line and at.file == self.data.file else None
+        if not text:
+            return None
+        label = t("findings.unread_line", n=at.line)
+        if not at.column:
+            return Excerpt(text[: 2 * around], label, (), 0, len(text))
+        start = min(at.column, len(text)) - 1  # what is missing behind its end is pointed at there
+        return excerpt(text, start, start + 1, label, around)
 
     def fingerprint(self, one: Finding) -> str:
         """The fingerprint of the messages a finding is about; "" where it is about none."""

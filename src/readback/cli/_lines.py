@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from readback.bookmarks.entry import Excerpt
 from readback.types import Finding, Location
 from readback.words import t
 
@@ -24,9 +25,24 @@ def line(found: Finding) -> str:
     return safe(unbroken(text))
 
 
-def with_fix(found: Finding) -> str:
-    """The line of a finding, and below it what to do."""
-    return f"{line(found)}\n    {t('cli.line.fix', fix=safe(unbroken(found.fix)))}" if found.fix else line(found)
+def with_fix(found: Finding, said: str = "") -> str:
+    """The line of a finding, or what is `said` of it, and below it what to do."""
+    said = said or line(found)
+    return f"{said}\n    {t('cli.line.fix', fix=safe(unbroken(found.fix)))}" if found.fix else said
+
+
+def with_excerpt(said: str, part: Excerpt) -> str:
+    """What is said of a finding, and below it the text that it is about, with a mark below the first stretch."""
+    before, after = (t("findings.left_out", n=n) if n else "" for n in (part.before, part.after))
+    text = f"{before}{_on_one_line(part.text)}{after}"
+    if not part.marks:
+        return f"{said}\n    {text}"
+    start, end = (len(before) + len(_on_one_line(part.text[:at])) for at in part.marks[0])
+    return f"{said}\n    {text}\n    {' ' * start}{'^' * max(1, end - start)}"
+
+
+def _on_one_line(text: str) -> str:
+    return safe(text.replace("\n", "\\n").replace("\t", "\\t"))  # a tab would move the mark
 
 
 def safe(text: str) -> str:

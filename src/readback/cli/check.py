@@ -7,7 +7,7 @@ import gc
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from readback.checks import engine, rules
 from readback.checks.comparisons import planned, weighed
 from readback.checks.groups import groups
 from readback.checks.packed_findings import OneByOne
+from readback.checks.quoted import UNREAD, Quoted
 from readback.checks.sample import SEED, SIZE, Sample, hit, share
 from readback.checks.summary import Audit, Progress, Row
 from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
@@ -46,6 +47,7 @@ from readback.workspace import id_column, plain_templates
 if TYPE_CHECKING:
     from readback.cli._changes import Before  # with what compares texts, which a check without --since does not need
 
+AROUND = 24  # characters before and behind the one that makes a line unreadable: most terminals have 80 columns
 TOLD = 20  # fields that are listed
 LISTED = 100  # findings of a rule that text lists as they come
 DRAWN = 20  # of the others, shown in the end
@@ -194,7 +196,7 @@ def _pieces(
     file = _places.in_repository(opened.root)
     match args.format:
         case "text":
-            line = _lines.with_fix if args.verbose else _lines.line
+            line = partial(_line, cache(partial(_quoted, opened)), args.verbose)
             yield from map(line, found) if args.all else _some(found, line)
         case "jsonl":
             yield from (as_json.dumps(as_json.finding(one)) for one in found)
@@ -208,6 +210,17 @@ def _pieces(
             yield from then.comment(found, audit)
         case _:  # the summary holds them
             deque(found, maxlen=0)
+
+
+def _quoted(opened: Workspace) -> Quoted:
+    return Quoted(opened, _workspace.data(opened))
+
+
+def _line(quoted: Callable[[], Quoted], verbose: bool, one: Finding) -> str:
+    said = _lines.line(one)
+    if one.code in UNREAD and (part := quoted().excerpt(one, AROUND)):
+        said = _lines.with_excerpt(said, part)
+    return _lines.with_fix(one, said) if verbose else said
 
 
 def _some(found: Iterator[Finding], line: Callable[[Finding], str]) -> Iterator[str]:

@@ -60,7 +60,7 @@ def checked_size(file: BinaryIO) -> int | None:
 # three times as fast as SHA-256, which counts where whole files are hashed (docs/decisions/0042).
 
 
-def of_content(begin: bytes = b"") -> blake3:
+def of_content(begin: bytes | memoryview = b"") -> blake3:
     """A hash of content that comes in pieces, of which this is the first one: it has `update` and `hexdigest`."""
     return blake3(begin)
 
