@@ -132,8 +132,8 @@ d.jsonl:2:18: error dat-bad-line: this text cannot be read: not JSON (expecting 
     {"id": "2", "q": nul}
                      ^
 d.jsonl:3:35: error dat-bad-line: this text cannot be read: not JSON (expecting value) (key K)
-    [10 characters], "q": "aaaa\\x9b31m",\\t"x": tru, "y": "bbbbbbbbbbbbbb[87 characters]
-                                               ^
+    [10 characters] , "q": "aaaa\\x9b31m",\\t"x": tru, "y": "bbbbbbbbbbbbbb [87 characters]
+                                                ^
 """
 
 
@@ -142,7 +142,7 @@ def test_a_line_that_cannot_be_read_is_below_its_finding(write: Any, capsys: pyt
     folder = write({"d.jsonl": f'{good}{{"id": "2", "q": nul}}\n{odd}{"b" * 99}"}}\n'})
     cli.main(["check", str(folder / "d.jsonl"), "--select", "dat", "--quiet"])
     assert re.sub(r"key \w+", "key K", capsys.readouterr().out) == BELOW
-    cli.main(["check", str(folder / "d.jsonl"), "--select", "dat", "--quiet", "--verbose"])
+    cli.main(["check", str(folder / "d.jsonl"), "--select", "dat", "--verbose"])
     assert "                     ^\n    fix: correct the text at this place in the file\n" in capsys.readouterr().out
 
 

@@ -33,7 +33,8 @@ def with_fix(found: Finding, said: str = "") -> str:
 
 def with_excerpt(said: str, part: Excerpt) -> str:
     """What is said of a finding, and below it the text that it is about, with a mark below the first stretch."""
-    before, after = (t("findings.left_out", n=n) if n else "" for n in (part.before, part.after))
+    before = f"{t('findings.left_out', n=part.before)} " if part.before else ""
+    after = f" {t('findings.left_out', n=part.after)}" if part.after else ""
     text = f"{before}{_on_one_line(part.text)}{after}"
     if not part.marks:
         return f"{said}\n    {text}"
