@@ -8,8 +8,8 @@ whole process that works on two processors:
   condition  one condition of six has another mode, so that other messages are sent
   adapter    one has an adapter that adds a sentence to the system text; the mode is as it was in `condition`
   user       one has an adapter that adds a sentence to what the user says, so that each record has a finding
-  byte       one byte in the middle of the records is another
   appended   1 % more records
+  byte       one byte in the middle of the records is another
   killed     nothing is kept; the process is killed with SIGKILL after half the time of the first
   resumed    asked again after that
 After each, the findings are held against those of a process that keeps nothing (`--sure`, which takes as long again).
@@ -135,10 +135,10 @@ def main() -> None:
             (folder / "readback.yml").write_text(with_adapter(folder, name), "utf-8")
             row(step, caches[0])
             (folder / "readback.yml").write_text(before, "utf-8")
-        another_byte(folder)
-        row("byte", caches[0])
         more(folder, asked.records, asked.records // 100)
         row("appended", caches[0])
+        another_byte(folder)
+        row("byte", caches[0])
         row("killed", caches[1], first["seconds"] / 2)
         row("resumed", caches[1])
 

@@ -4,6 +4,9 @@ A check that was killed goes on where it was, and after a small change only what
 records that are new, the one choice whose adapter is another. A range has a file, named by the content of its records;
 in it is a section for what rules say of the records alone, and one for each choice, each named by what it depends on
 (`material`). Nothing is kept of a range that stopped a child, in which a rule failed or a limit was met.
+
+In the file lie: how long the head is; the head, a list of [name, bytes] of the sections; these, each packed, so that
+one is read without the others; a checksum of all that.
 """
 
 from __future__ import annotations
@@ -43,6 +46,7 @@ from readback.types import Selection, Workspace
 KIND = kept_answers.KINDS[1]  # the folder in the cache
 SECTIONS = 32  # of one file; others than those that are asked for go first
 LARGEST = 16 << 20  # bytes of one file
+LENGTH = 4  # bytes that say how long the head is
 OTHERS = 3  # files of one dataset and one name, each for something else that it depends on
 FEW = 4  # of so many ranges one may have to be read to know whether it is new
 ROOM = 16 << 20  # bytes that are made free at once
@@ -83,9 +87,9 @@ class Section:
             return None
 
 
-def _section(kept: Any, count: int) -> Section:
-    """A section as it was kept. Raises ValueError where it is of another number of records."""
-    findings, kept_marks, longest, shapes, uses, observed, looks = kept
+def _section(kept: bytes, count: int) -> Section:
+    """A section as it was kept. Raises ValueError where it is of another number of records, and zlib.error."""
+    findings, kept_marks, longest, shapes, uses, observed, looks = as_json.unpacked(zlib.decompress(kept))
     its_marks, uses, observed = marks.read(kept_marks), _unrolled(uses), _unrolled(observed)
     if not isinstance(looks, str):
         raise ValueError("it has no looks")
@@ -110,7 +114,7 @@ class _New:
     """What a range has to be kept of: its file, the sections there, those that were asked for, the new ones."""
 
     path: Path
-    before: Mapping[str, Any]
+    before: Mapping[str, bytes]
     wanted: Sequence[Asked]
     sections: Mapping[Asked, Section]
 
@@ -147,7 +151,7 @@ class Parts:
         if path is None:
             yield from ask(choices, True, None)
             return
-        before = read_packed(path)
+        before = sections(path)
         # of a file that was written to nothing is known: a child says what became of it
         known = {} if self.data.written else self._known(before, wanted, stop - start)
         if len(known) == len(wanted):
@@ -250,11 +254,11 @@ class Parts:
         """Whether there is such a file, whatever it depends on; to know that takes less."""
         return any(self.folder.glob(f"{self._file}-*-{name}"))
 
-    def _known(self, before: Mapping[str, Any], wanted: Sequence[Asked], count: int) -> dict[Asked, Section]:
+    def _known(self, before: Mapping[str, bytes], wanted: Sequence[Asked], count: int) -> dict[Asked, Section]:
         found: dict[Asked, Section] = {}
         with suppress(OSError):  # a file has gone meanwhile: a child will say so
             for one in wanted if before else ():
-                with suppress(LookupError, TypeError, ValueError):
+                with suppress(LookupError, TypeError, ValueError, zlib.error):
                     found[one] = _section(before[self._name(one)], count)
         return found
 
@@ -320,10 +324,10 @@ class Parts:
 
     def _packed(self, new: _New) -> bytes:
         names = [self._name(one) for one in new.wanted]
-        made = {**new.before, **{self._name(one): section.as_json() for one, section in new.sections.items()}}
+        fresh = {self._name(one): section.as_json() for one, section in new.sections.items()}
+        made = {**new.before, **{name: zlib.compress(as_json.packed(one), 1) for name, one in fresh.items()}}
         others = [name for name in made if name not in names]
-        kept = {name: made[name] for name in (*others[len(names) + len(others) - SECTIONS :], *names)}
-        return zlib.compress(as_json.packed(kept), 1)
+        return joined({name: made[name] for name in (*others[len(names) + len(others) - SECTIONS :], *names)})
 
     def _write(self, path: Path, packed: bytes) -> None:
         """Raises OSError."""
@@ -348,6 +352,28 @@ def parts(opened: Workspace, data: Dataset, codes: Collection[str] | None, hashe
         return Parts(opened, data, codes, files, cache_folder(KIND), hashes)
     except OSError:
         return None
+
+
+def sections(path: Path) -> dict[str, bytes]:
+    """The sections of a range by their names, each packed; none where the file is not there, damaged or of another
+    Readback.
+    """
+    whole = kept_answers.read(path) or b""
+    at = LENGTH + int.from_bytes(whole[:LENGTH], "big")
+    found: dict[str, bytes] = {}
+    try:
+        for name, size in as_json.unpacked(bytes(whole[LENGTH:at])):
+            found[name] = bytes(whole[at : at + size])
+            at += size
+    except (ValueError, TypeError):
+        return {}
+    return found if at == len(whole) else {}
+
+
+def joined(kept: Mapping[str, bytes]) -> bytes:
+    """What `sections` reads, but for the checksum."""
+    head = as_json.packed([(name, len(section)) for name, section in kept.items()])
+    return b"".join((len(head).to_bytes(LENGTH, "big"), head, *kept.values()))
 
 
 def read_packed(path: Path | None) -> dict[str, Any]:

@@ -54,7 +54,7 @@ class Quoted:
         return excerpt(text, at.start, at.end, label, around)
 
     def _line(self, at: Location, around: int) -> Excerpt | None:
-        """The line of a place in the dataset's file, the letter of its column marked."""
+        """The line of a place in the dataset's file, the character of its column marked."""
         text = unread_line(self.data, at.line) if at.line and at.file == self.data.file else None
         if not text:
             return None

@@ -1,8 +1,8 @@
-"""Pairs of records of which the later one may repeat the earlier one, looked at by a child beside its own records.
+"""Pairs of records of which the later one may repeat the earlier one, looked at by children beside their ranges.
 
-To look at a pair takes two records and what a rule says of them: where it is done one after another by who counts, all
-children wait for that on a machine of many cores. So a range that is asked for takes along the pairs that are known by
-then, and its child tells of them first. Of a pair of which no child tells, whoever needs it sees to it.
+To look at a pair takes two records and what a rule says of them. The process that counts could do it, one pair after
+another; but then, on many cores, all children wait for it. So the child of the next range is asked about the pairs that
+are known by then, and tells of them first. At a pair of which no child tells, the counting process looks itself.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ def told(opened: Workspace, data: Dataset, asked: Iterable[Any]) -> Iterator[lis
         every = [*found(opened, code, data.record(first), data.record(later), kinds)]
         if all(isinstance(one, Finding) for one in every):
             yield [code, first, later, [as_json.keep(one) for one in every if isinstance(one, Finding)]]
+    data.let_go()  # an earlier record may be anywhere, and so in the end every page of the index would be held
 
 
 class Pairs:
