@@ -5,10 +5,10 @@ The workload is that of check_speed.py; a folder of an earlier run may be given,
 whole process that works on two processors:
   first      nothing is kept
   unchanged  asked again
+  appended   1 % more records
   condition  one condition of six has another mode, so that other messages are sent
   adapter    one has an adapter that adds a sentence to the system text; the mode is as it was in `condition`
   user       one has an adapter that adds a sentence to what the user says, so that each record has a finding
-  appended   1 % more records
   byte       one byte in the middle of the records is another
   killed     nothing is kept; the process is killed with SIGKILL after half the time of the first
   resumed    asked again after that
@@ -128,6 +128,8 @@ def main() -> None:
 
         row("first", caches[0])
         row("unchanged", caches[0])
+        more(folder, asked.records, asked.records // 100)
+        row("appended", caches[0])
         another_mode(folder)
         row("condition", caches[0])
         before = (folder / "readback.yml").read_text("utf-8")
@@ -135,8 +137,6 @@ def main() -> None:
             (folder / "readback.yml").write_text(with_adapter(folder, name), "utf-8")
             row(step, caches[0])
             (folder / "readback.yml").write_text(before, "utf-8")
-        more(folder, asked.records, asked.records // 100)
-        row("appended", caches[0])
         another_byte(folder)
         row("byte", caches[0])
         row("killed", caches[1], first["seconds"] / 2)

@@ -71,6 +71,7 @@ class Section:
     looks: list[Any] = field(default_factory=list)  # of the records alone: `Looks.sizes`, and what they are about
     about: Any = None
     kept_looks: str = ""  # both as they were kept
+    alike: bool = False  # as it was kept, all have the same shape, and nothing was logged of them
     numbers: dict[Shape, int] = field(default_factory=dict)  # of the shapes, while they come
 
     def as_json(self) -> list[Any]:
@@ -90,13 +91,14 @@ class Section:
 def _section(kept: bytes, count: int) -> Section:
     """A section as it was kept. Raises ValueError where it is of another number of records, and zlib.error."""
     findings, kept_marks, longest, shapes, uses, observed, looks = as_json.unpacked(zlib.decompress(kept))
+    alike = len(uses) == 1 and all(value is None for value, _ in observed)
     its_marks, uses, observed = marks.read(kept_marks), _unrolled(uses), _unrolled(observed)
     if not isinstance(looks, str):
         raise ValueError("it has no looks")
     if {its_marks.count, len(longest)} != {0, count} or not len(longest) == len(uses) == len(observed):
         raise ValueError("it is of another range")
     shapes = [tuple(map(tuple, one)) for one in shapes]
-    return Section(dict(findings), its_marks, longest, shapes, uses, observed, kept_looks=looks)
+    return Section(dict(findings), its_marks, longest, shapes, uses, observed, kept_looks=looks, alike=alike)
 
 
 def _runs(values: Iterable[Any]) -> list[list[Any]]:
@@ -449,14 +451,15 @@ class _Joined:
         """The records with these numbers, the first of which has the place `begin` in the sections."""
         end = begin + len(indices)
         places = {at for section in self._sections for at in section.findings if begin <= at < end}
-        seen = [one.observed[begin:end] for one in self._choices]
+        alike = bool(self._choices) and all(one.alike for one in self._choices)
+        seen = [] if alike else [one.observed[begin:end] for one in self._choices]
         if all({None}.issuperset(column) for column in seen):  # as where nothing was logged
             seen = []
         return Batch(
             indices,
             [one.longest[begin:end] for one in self._choices],
             self._alone.marks.part(begin, end),
-            [*self._uses(begin, end)],
+            [*self._uses(begin, begin + 1 if alike else end)],
             {at: row for at, row in enumerate(zip(*seen, strict=True)) if any(one is not None for one in row)},
             {
                 at - begin: [one for section in self._sections for one in section.findings.get(at, ())]

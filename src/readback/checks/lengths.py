@@ -54,19 +54,27 @@ class Lengths:
         """Count records by their numbers, from the least on; `characters` has a column for each choice. One that gave
         nothing (0 characters) of a record has no length there.
         """
-        for key, column in zip(keys, characters, strict=True):
-            numbers, where = column, indices
+        sent, most, least = list[tuple[Selection, Sequence[int]]](), 0, 0
+        for key, choice, column in zip(keys, choices, characters, strict=True):
+            numbers, where, high, low = column, indices, 0, 0
             if 0 in column:
                 where = [index for number, index in zip(column, indices, strict=True) if number]
                 numbers = [number for number in column if number]
             if numbers:
-                self._extend(key, numbers, where)
-        sent = [(choice, column) for choice, column in zip(choices, characters, strict=True) if choice.judge is None]
-        if len(sent) > 1:
+                high, low = max(numbers), min(numbers)
+                self._extend(key, high, low, numbers, where)
+            if choice.judge is None:
+                sent.append((choice, column))
+                most, least = max(most, high), min(least or low, low or least)
+        # no record differs by more than all of them together
+        if len(sent) > 1 and most - least > self._apart:
             self._widen([choice for choice, _ in sent], [column for _, column in sent], indices)
 
-    def _extend(self, key: SelectionKey, numbers: Sequence[int], indices: Sequence[int]) -> None:
-        high, low = max(numbers), min(numbers)
+    @property
+    def _apart(self) -> int:
+        return self.widest.characters[0] - self.widest.characters[1] if self.widest else -1
+
+    def _extend(self, key: SelectionKey, high: int, low: int, numbers: Sequence[int], indices: Sequence[int]) -> None:
         highest, lowest = indices[numbers.index(high)], indices[numbers.index(low)]
         if (seen := self._seen.get(key)) is None:
             self._seen[key] = [high, highest, low, lowest, len(numbers), indices[0]]
@@ -84,7 +92,7 @@ class Lengths:
             ]
         else:
             spans = [*map(sub, map(max, *columns), map(min, *columns))]
-        most = self.widest.characters[0] - self.widest.characters[1] if self.widest else -1
+        most = self._apart
         for at in () if max(spans) <= most else range(len(spans)):
             numbers = [column[at] for column in columns]
             there = [number for number in numbers if number]
