@@ -33,6 +33,7 @@ from readback.checks import (
     kept_answers,
     kept_digests,
     kept_parts,
+    kept_sections,
     regular_records,
     repeat_pairs,
     rules,
@@ -386,16 +387,16 @@ def test_a_damaged_part_is_not_believed(write: Write, kept: Path, asked: list[As
         b'[["a", "b"]]',
         b'[["a", -1]]',
     ):
-        for head in (strange, len(strange).to_bytes(kept_parts.LENGTH, "big") + strange, zlib.compress(strange)):
+        for head in (strange, len(strange).to_bytes(kept_sections.LENGTH, "big") + strange, zlib.compress(strange)):
             kept_answers.write(path, [head])
             assert answer(folder) == first
-    sections = kept_parts.sections(path)
-    kept_answers.write(path, [kept_parts.joined(dict.fromkeys(sections, b"not packed"))])
+    sections = kept_sections.sections(path)
+    kept_answers.write(path, [kept_sections.in_one_file(dict.fromkeys(sections, b"not packed"))])
     assert answer(folder) == first
     short, long = [[], [], [1], [], [0], [None], [], None], [[], [[]], [], [], [], [], [], None]  # of other ranges
     for strange in ([], 7, short, long, None):
         section = zlib.compress(json.dumps(strange).encode())
-        kept_answers.write(path, [kept_parts.joined(dict.fromkeys(sections, section))])
+        kept_answers.write(path, [kept_sections.in_one_file(dict.fromkeys(sections, section))])
         assert answer(folder) == first
 
 
@@ -476,7 +477,7 @@ def test_a_file_has_so_many_sections_and_no_more(write: Write, kept: Path, monke
     for codes in (["fmt"], ["asm"], ["dat"]):
         answer(folder, select=codes)
         for one in kept.glob("?" * 32):
-            assert 0 < len(kept_parts.sections(one)) <= 6
+            assert 0 < len(kept_sections.sections(one)) <= 6
     assert answer(folder, select=["dat"]) == afresh(folder, select=["dat"])
 
 
@@ -597,10 +598,10 @@ def test_damaged_looks_are_not_believed(
     answer(folder)
     (path,) = kept.glob("?" * 32)
     damaged = {}
-    for name, section in kept_parts.sections(path).items():
+    for name, section in kept_sections.sections(path).items():
         *rest, _ = json.loads(zlib.decompress(section))
         damaged[name] = zlib.compress(json.dumps([*rest, said(looks)]).encode())
-    kept_answers.write(path, [kept_parts.joined(damaged)])
+    kept_answers.write(path, [kept_sections.in_one_file(damaged)])
     (folder / "readback.yml").write_text(FORMATS.replace("mode: hybrid", "mode: standard"))
     last = answer(folder)
     looked_at.clear()

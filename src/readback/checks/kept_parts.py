@@ -4,9 +4,6 @@ A check that was killed goes on where it was, and after a small change only what
 records that are new, the one choice whose adapter is another. A range has a file, named by the content of its records;
 in it is a section for what rules say of the records alone, and one for each choice, each named by what it depends on
 (`material`). Nothing is kept of a range that stopped a child, in which a rule failed or a limit was met.
-
-In the file lie: how long the head is; the head, a list of [name, bytes] of the sections; these, each packed, so that
-one is read without the others; a checksum of all that.
 """
 
 from __future__ import annotations
@@ -15,25 +12,24 @@ import hashlib
 import time
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain, groupby, repeat
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
 from readback import as_json
-from readback.checks import kept_answers, marks, regular_records, rules
+from readback.checks import kept_answers, kept_sections, marks, rules
 from readback.checks.batch import Batch, Shapes
 from readback.checks.kept_digests import KeptDigests
+from readback.checks.kept_sections import Section, in_one_file, sections
 from readback.checks.made_up_records import Plan, Sizes
-from readback.checks.marks import Marks
 from readback.checks.material import Material, looks_elsewhere, told_in_full
-from readback.checks.regular_records import Look, Looks
+from readback.checks.regular_records import Look
 from readback.checks.summary import LIMIT
-from readback.checks.variables import Shape, shape
+from readback.checks.variables import shape
 from readback.prompts import model_input
 from readback.prompts.self_tests import said
 from readback.readers.cache_folder import cache_folder
@@ -46,7 +42,6 @@ from readback.types import Selection, Workspace
 KIND = kept_answers.KINDS[1]  # the folder in the cache
 SECTIONS = 32  # of one file; others than those that are asked for go first
 LARGEST = 16 << 20  # bytes of one file
-LENGTH = 4  # bytes that say how long the head is
 OTHERS = 3  # files of one dataset and one name, each for something else that it depends on
 FEW = 4  # of so many ranges one may have to be read to know whether it is new
 ROOM = 16 << 20  # bytes that are made free at once
@@ -56,59 +51,6 @@ Asked = Selection | None  # None: the records alone
 Choices = tuple[Selection, ...]
 # A child: for some choices, whether for the records alone, of which records of the range (None: of all).
 Ask = Callable[[Choices, bool, Sequence[int] | None], Iterator[Batch]]
-
-
-@dataclass(slots=True)
-class Section:
-    """What was told of a range for one choice, or of its records alone; by the places of records in the range."""
-
-    findings: dict[int, list[Any]] = field(default_factory=dict)
-    marks: Marks = field(default_factory=Marks)  # of the records alone; the rest of a choice
-    longest: list[int] = field(default_factory=list)
-    shapes: list[Shape] = field(default_factory=list)
-    uses: list[int] = field(default_factory=list)  # the number of each record's shape
-    observed: list[bool | None] = field(default_factory=list)
-    looks: list[Any] = field(default_factory=list)  # of the records alone: `Looks.sizes`, and what they are about
-    about: Any = None
-    kept_looks: str = ""  # both as they were kept
-    alike: bool = False  # as it was kept, all have the same shape, and nothing was logged of them
-    numbers: dict[Shape, int] = field(default_factory=dict)  # of the shapes, while they come
-
-    def as_json(self) -> list[Any]:
-        of_choice = [self.longest, self.shapes, _runs(self.uses), _runs(self.observed)]
-        looks = as_json.packed([self.about, self.looks]).decode()  # a text, which is read where somebody asks for it
-        return [list(self.findings.items()), self.marks.as_json(), *of_choice, looks]
-
-    def seen(self) -> Looks | None:
-        """What a child saw of the records; None where there is nothing, or no sense in it."""
-        try:
-            about, looks = as_json.unpacked(self.kept_looks.encode()) if self.kept_looks else (self.about, self.looks)
-            return regular_records.looks([about, looks]) if len(looks) == self.marks.count else None
-        except (TypeError, ValueError):
-            return None
-
-
-def _section(kept: bytes, count: int) -> Section:
-    """A section as it was kept. Raises ValueError where it is of another number of records, and zlib.error."""
-    findings, kept_marks, longest, shapes, uses, observed, looks = as_json.unpacked(zlib.decompress(kept))
-    alike = len(uses) == 1 and all(value is None for value, _ in observed)
-    its_marks, uses, observed = marks.read(kept_marks), _unrolled(uses), _unrolled(observed)
-    if not isinstance(looks, str):
-        raise ValueError("it has no looks")
-    if {its_marks.count, len(longest)} != {0, count} or not len(longest) == len(uses) == len(observed):
-        raise ValueError("it is of another range")
-    shapes = [tuple(map(tuple, one)) for one in shapes]
-    return Section(dict(findings), its_marks, longest, shapes, uses, observed, kept_looks=looks, alike=alike)
-
-
-def _runs(values: Iterable[Any]) -> list[list[Any]]:
-    """[value, how many times] of values that follow each other."""
-    return [[value, len([*same])] for value, same in groupby(values)]
-
-
-def _unrolled(runs: Iterable[Any]) -> list[Any]:
-    """The values that `_runs` was told."""
-    return [*chain.from_iterable(repeat(value, times) for value, times in runs)]
 
 
 @dataclass(slots=True)
@@ -261,7 +203,7 @@ class Parts:
         with suppress(OSError):  # a file has gone meanwhile: a child will say so
             for one in wanted if before else ():
                 with suppress(LookupError, TypeError, ValueError, zlib.error):
-                    found[one] = _section(before[self._name(one)], count)
+                    found[one] = kept_sections.read(before[self._name(one)], count)
         return found
 
     # What a section depends on beside the records.
@@ -326,10 +268,9 @@ class Parts:
 
     def _packed(self, new: _New) -> bytes:
         names = [self._name(one) for one in new.wanted]
-        fresh = {self._name(one): section.as_json() for one, section in new.sections.items()}
-        made = {**new.before, **{name: zlib.compress(as_json.packed(one), 1) for name, one in fresh.items()}}
+        made = {**new.before, **{self._name(one): told.packed() for one, told in new.sections.items()}}
         others = [name for name in made if name not in names]
-        return joined({name: made[name] for name in (*others[len(names) + len(others) - SECTIONS :], *names)})
+        return in_one_file({name: made[name] for name in (*others[len(names) + len(others) - SECTIONS :], *names)})
 
     def _write(self, path: Path, packed: bytes) -> None:
         """Raises OSError."""
@@ -354,28 +295,6 @@ def parts(opened: Workspace, data: Dataset, codes: Collection[str] | None, hashe
         return Parts(opened, data, codes, files, cache_folder(KIND), hashes)
     except OSError:
         return None
-
-
-def sections(path: Path) -> dict[str, bytes]:
-    """The sections of a range by their names, each packed; none where the file is not there, damaged or of another
-    Readback.
-    """
-    whole = kept_answers.read(path) or b""
-    at = LENGTH + int.from_bytes(whole[:LENGTH], "big")
-    found: dict[str, bytes] = {}
-    try:
-        for name, size in as_json.unpacked(bytes(whole[LENGTH:at])):
-            found[name] = bytes(whole[at : at + size])
-            at += size
-    except (ValueError, TypeError):
-        return {}
-    return found if at == len(whole) else {}
-
-
-def joined(kept: Mapping[str, bytes]) -> bytes:
-    """What `sections` reads, but for the checksum."""
-    head = as_json.packed([(name, len(section)) for name, section in kept.items()])
-    return b"".join((len(head).to_bytes(LENGTH, "big"), head, *kept.values()))
 
 
 def read_packed(path: Path | None) -> dict[str, Any]:
