@@ -176,8 +176,8 @@ def test_two_texts_whose_hashes_agree_are_told_apart(write: Write) -> None:
     opened = workspace.open(root / "d.jsonl")
     seen = repeats.Repeats(opened, [open_dataset(opened.root, opened.dataset)])
     mark = (CODE, "instruction", b"12345678")
-    assert seen.take([0], of_records([[mark]])) == {}
-    assert seen.take([1, 2], of_records([[mark], [mark]])) == {}
+    assert seen.told(seen.come([0], of_records([[mark]]))) == {}
+    assert seen.told(seen.come([1, 2], of_records([[mark], [mark]]))) == {}
 
 
 def test_a_masked_field_is_no_repeat(write: Write) -> None:
@@ -266,7 +266,8 @@ def test_marks_of_100_000_records_are_cheap_and_small() -> None:
     def all_of_them() -> bool:
         seen = repeats.Repeats(Workspace(Path(), "w"), [open_dataset(Path(), None)])
         return any(
-            seen.take(range(at, at + 100), some) for at, some in zip(range(0, len(marks), 100), batches, strict=True)
+            seen.told(seen.come(range(at, at + 100), some))
+            for at, some in zip(range(0, len(marks), 100), batches, strict=True)
         )
 
     assert not in_time(1.0, all_of_them)

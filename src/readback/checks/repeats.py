@@ -88,8 +88,8 @@ class Repeats:
             self.before.end()
 
     def beside(self, every: Iterable[Found]) -> Iterator[tuple[Found, Said]]:
-        """What was found, and what these records repeat of earlier ones (`take`). What children are asked about is
-        waited for, while the next ones come.
+        """What was found, and what these records repeat of earlier ones, by their numbers; most repeat nothing. What
+        children are asked about is waited for, while the next ones come. Raises DatasetChanged.
         """
         held = deque[tuple[Found, Coming]]()
         findings = 0
@@ -104,10 +104,6 @@ class Repeats:
 
     def _awaited(self, coming: Coming) -> bool:
         return bool(self.pairs and coming.pairs and self.pairs.are_under_way(coming.pairs))
-
-    def take(self, indices: Sequence[int], marks: Marks) -> Said:
-        """What these records repeat of earlier ones, by their numbers; most repeat nothing. Raises DatasetChanged."""
-        return self.told(self.come(indices, marks))
 
     def come(self, indices: Sequence[int], marks: Marks) -> Coming:
         """These records come next: which of them may repeat an earlier one."""
