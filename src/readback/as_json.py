@@ -177,29 +177,3 @@ def chosen(choice: Selection, condition: Condition | None) -> dict[str, str | No
 def read_place(value: Any) -> Location:
     """A place from its JSON."""
     return Location(**value) if value else NOWHERE
-
-
-def read_finding(value: Any) -> Finding:
-    """A finding from its JSON, with the values that `keep` adds."""
-    return Finding(
-        value["code"],
-        value["severity"],
-        value.get("values", {}),
-        value["message"],
-        value["fix"],
-        read_place(value["place"]),
-        value["key"],
-    )
-
-
-def keep(found: Finding) -> dict[str, Any]:
-    """A finding with its values, so that it can be read again."""
-    return {
-        "code": found.code,
-        "severity": found.severity,
-        "message": found.message,
-        "fix": found.fix,
-        "place": known(found.place),
-        "key": found.key,
-        "values": dict(found.values),
-    }

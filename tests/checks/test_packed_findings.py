@@ -1,7 +1,8 @@
 """Findings that are held packed are those that were given, in their order, as objects and as JSON."""
 
 from readback import as_json
-from readback.checks.packed_findings import BLOCK, OneByOne, PackedFindings, Pile, line
+from readback.checks.finding_lines import line
+from readback.checks.packed_findings import BLOCK, OneByOne, PackedFindings, Pile
 from readback.types import Finding, Location
 
 MANY = 2 * BLOCK + 3
@@ -26,6 +27,7 @@ def test_findings_of_several_rules_come_in_the_order_of_their_numbers() -> None:
     assert tuple(packed) == every
     assert (len(packed), packed[0], packed[-1], packed[3:6]) == (MANY, every[0], every[-1], every[3:6])
     assert packed == every
+    assert [*packed.numbers()] == [*range(MANY)]
 
 
 def test_the_last_ones_are_taken_away_and_others_come_after_the_rest() -> None:

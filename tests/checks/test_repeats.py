@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from in_time import in_time
 
-from readback import as_json, workspace
+from readback import workspace
 from readback.checks import engine, first_records, repeat_pairs, repeats, rules
+from readback.checks.finding_lines import read
 from readback.checks.marks import of_records
 from readback.prompts import in_chunks
 from readback.records import numbers_on_disk
@@ -147,7 +148,7 @@ def test_what_a_child_tells_of_a_pair_is_what_is_found_here_and_a_rule_that_fail
     asked = [[CODE, 0, 2, ["instruction", "stored prompt"]], [CODE, 0, 1, ["instruction"]]]
     alike, others = repeat_pairs.told(opened, data, asked)
     (expected,) = repeat_pairs.found(opened, CODE, data.record(0), data.record(2), ["instruction", "stored prompt"])
-    assert [as_json.read_finding(one) for one in alike[3]] == [expected]
+    assert [*map(read, alike[3])] == [expected]
     assert others == [CODE, 0, 1, []]  # their hashes agreed, their texts do not
     assert list(repeat_pairs.told(opened, open_dataset(Path(), None), asked)) == []  # there is no index any more
     monkeypatch.setattr(rules.RULES()[CODE].logic, "repeats", lambda *asked: 1 / 0)

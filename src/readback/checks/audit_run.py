@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from readback import as_json, sandbox
 from readback.checks.batch import Batch, heard
 from readback.checks.chunk import WORK, payload
+from readback.checks.finding_lines import read
 from readback.checks.kept_parts import Parts
 from readback.checks.marks import Marks
 from readback.checks.repeat_pairs import Pairs
@@ -136,7 +137,7 @@ class Run:
             self.names.take(choices, shapes, told.indices[start], stop - start)
         self.tally.measure(told.indices, choices, told.longest, told.observed.values())
         found: dict[int, list[Finding | Fault]] = {
-            told.indices[at]: [*map(as_json.read_finding, each)] for at, each in told.findings.items()
+            told.indices[at]: [*map(read, each)] for at, each in told.findings.items()
         }
         for at, faults in told.faults.items():
             here = found.setdefault(told.indices[at], [])

@@ -21,9 +21,9 @@ class Batch:
     """What was told of the records with these numbers. Places are those of records in the batch, from 0; what has no
     entry under a place was told of none of it.
 
-    `uses` are (from which place on, the shapes): the records up to the next place have the same. `findings` and
-    `faults` are as `as_json` keeps them, and `counts` says how many of the former are of the record alone, and of each
-    choice.
+    `uses` are (from which place on, the shapes): the records up to the next place have the same. `findings` are lines
+    (`finding_lines`), of which `counts` says how many are of the record alone, and of each choice; `faults` are [rule,
+    error, place].
     """
 
     indices: Sequence[int]
@@ -31,7 +31,7 @@ class Batch:
     marks: Marks = field(default_factory=Marks)
     uses: Sequence[tuple[int, Shapes]] = ()
     observed: Mapping[int, Sequence[bool | None]] = field(default_factory=dict)
-    findings: Mapping[int, Sequence[Any]] = field(default_factory=dict)
+    findings: Mapping[int, Sequence[str]] = field(default_factory=dict)
     counts: Mapping[int, Sequence[int]] = field(default_factory=dict)
     faults: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     looks: Sequence[Any] = ()  # of each record, and what they are about, where rules about records ran

@@ -12,6 +12,7 @@ from typing import Any
 
 from readback import as_json, sandbox
 from readback.checks import marks, repeat_pairs, rules
+from readback.checks.finding_lines import line
 from readback.checks.marks import Mark
 from readback.checks.regular_records import Look
 from readback.checks.variables import Told
@@ -154,7 +155,7 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[tuple
             found.append(list(about(opened, record, assembly, wanted, logged, asked)))
         every = list(chain.from_iterable(found))
         said = {
-            "findings": [as_json.keep(one) for one in every if isinstance(one, Finding)],
+            "findings": [line(one) for one in every if isinstance(one, Finding)],
             "counts": [sum(isinstance(one, Finding) for one in each) for each in found] if every else [],
             "faults": [
                 [one.rule, one.error, as_json.known(one.place)] for one in every if isinstance(one, rules.Fault)

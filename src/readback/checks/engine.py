@@ -272,7 +272,13 @@ def _side_by_side(run: Run, jobs: int | None) -> Iterator[Found]:
             choices = tuple(run.active)
             return _Asked(*span, choices, threads.submit(_raw, run, *span, choices))
 
+        def ask_early() -> None:
+            if new and len(early) < workers and all(one.future.done() for one in early.values()):
+                span = new.popleft()
+                early[span] = ask(span)
+
         try:
+            ask_early()
             while spans or under_way:
                 while spans and len(under_way) <= workers:
                     span = spans.popleft()
@@ -280,9 +286,7 @@ def _side_by_side(run: Run, jobs: int | None) -> Iterator[Found]:
                     if new and new[0] == span:
                         new.popleft()
                 asked = under_way.popleft()
-                if new and len(early) < workers and all(one.future.done() for one in early.values()):
-                    span = new.popleft()
-                    early[span] = ask(span)
+                ask_early()
                 at, stop, choices, raw = asked.start, asked.stop, asked.choices, asked.future.result()
                 if choices == tuple(run.active):
                     for told in raw.told:

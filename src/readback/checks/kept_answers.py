@@ -21,10 +21,12 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
-from readback import as_json, plugins
-from readback.checks.packed_findings import PackedFindings, Pile, line
+from readback import plugins
+from readback.checks import finding_lines
+from readback.checks.finding_lines import line
+from readback.checks.packed_findings import PackedFindings, Pile
 from readback.checks.summary import Audit, Progress
 from readback.project_files import CONFIGS
 from readback.prompts import model_input
@@ -201,8 +203,8 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:32]
 
 
-# How an answer lies on the disk: findings, a line of JSON each, and the summary, both packed; how long the packed
-# summary is; a checksum of all that.
+# How an answer lies on the disk: findings, a line of JSON each, and the summary, which says which of these it holds,
+# both packed; how long the packed summary is; a checksum of all that.
 
 
 class _Writing:
@@ -212,7 +214,7 @@ class _Writing:
         self.packer, self.size = zlib.compressobj(1), 0
         self.packed = tempfile.SpooledTemporaryFile(BLOCK, dir=str(folder))  # noqa: SIM115 - it is closed with this
         self.fits, self.audit = True, b""  # of the summary 10,000 findings are packed less than 2 MB
-        self.lines: list[bytes] = []  # that are not packed yet
+        self.lines: list[str] = []  # that are not packed yet
 
     def __enter__(self) -> _Writing:
         return self
@@ -257,7 +259,7 @@ class _Writing:
         yield len(self.audit).to_bytes(LENGTH, "big")
 
     def _pack(self) -> None:
-        self._add(self.packer.compress(b"".join(one + b"\n" for one in self.lines)))
+        self._add(self.packer.compress("".join(one + "\n" for one in self.lines).encode()))
         self.lines.clear()
 
     def _add(self, packed: bytes) -> None:
@@ -289,32 +291,37 @@ def _read(path: Path) -> Iterator[Finding | Audit] | None:
 def _steps(file: BinaryIO, begin: int, end: int) -> Iterator[Finding | Audit]:
     """The findings, which are before `begin`, and the summary between it and `end`."""
     with file:
-        file.seek(0)
-        yield from (as_json.read_finding(as_json.unpacked(one)) for one in _lines(file, begin))
+        file.seek(begin)
         lines = _lines(file, end - begin)
         made: Audit = maker(Audit)(json.loads(next(lines)))
-        findings, ignored = Pile(), Pile()
-        for pile in (findings, ignored):
-            for number in range(int(next(lines))):
-                pile.add(number, next(lines))
+        held, ignored = iter(json.loads(next(lines))), Pile()
+        for number, said in enumerate(lines):
+            ignored.add(number, said)
+        file.seek(0)
+        findings, wanted = Pile(), next(held, None)
+        for number, said in enumerate(_lines(file, begin), 1):
+            if number == wanted:
+                findings.add(number, said)
+                wanted = next(held, None)
+            yield finding_lines.read(said)
     yield replace(made, findings=PackedFindings([findings]), ignored_findings=PackedFindings([ignored]))
 
 
-def _lines(file: BinaryIO, left: int) -> Iterator[bytes]:
+def _lines(file: BinaryIO, left: int) -> Iterator[str]:
     """The lines that are packed in so many bytes of a file from here on."""
     unpacker, rest = zlib.decompressobj(), b""
     while left > 0 and (block := file.read(min(BLOCK >> 4, left))):
         left -= len(block)
-        *lines, rest = (rest + unpacker.decompress(block)).split(b"\n")
-        yield from lines
+        lines, end, rest = (rest + unpacker.decompress(block)).rpartition(b"\n")
+        yield from lines.decode().split("\n") if end else ()
 
 
 def _summary(audit: Audit) -> Iterator[bytes]:
-    """Its lines: all but its findings; for each list of these how many there are, and these."""
+    """Its lines: all but its findings; the numbers of those that it holds among all; the ignored ones."""
+    findings, ignored = (cast(PackedFindings, found) for found in (audit.findings, audit.ignored_findings))
     yield json.dumps(plain(replace(audit, findings=(), ignored_findings=()))).encode() + b"\n"
-    for found in (audit.findings, audit.ignored_findings):
-        yield b"%d\n" % len(found)
-        yield from (said + b"\n" for said in (found.lines() if isinstance(found, PackedFindings) else map(line, found)))
+    yield json.dumps([*findings.numbers()]).encode() + b"\n"
+    yield from (said.encode() + b"\n" for said in ignored.lines())
 
 
 # Files of the folders, whatever they hold.

@@ -24,6 +24,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO
 
 from readback import as_json
+from readback.checks.finding_lines import line, read
 from readback.checks.first_records import MAYBE, FirstRecords, Run
 from readback.checks.kept_parts import Parts
 from readback.checks.marks import Marks
@@ -66,7 +67,7 @@ class _Kept:
         """Raises OSError and ValueError."""
         try:
             said = as_json.unpacked(zlib.decompress(self.packed(one)))
-            return {int(index): [*map(as_json.read_finding, found)] for index, found in said}
+            return {int(index): [*map(read, found)] for index, found in said}
         except (zlib.error, TypeError, LookupError) as error:
             raise ValueError(f"what was said of records {one.start} and on: {error}") from error
 
@@ -156,7 +157,7 @@ class KeptFirstRecords:
         self._coming.marks.extend(marks)
         kept = ((index, found) for index, found in said.items() if found)
         self._coming.said += [
-            [index, [as_json.keep(one) for one in found if isinstance(one, Finding)]] for index, found in kept
+            [index, [line(one) for one in found if isinstance(one, Finding)]] for index, found in kept
         ]
 
     def _close(self) -> None:

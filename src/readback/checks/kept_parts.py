@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 from readback import as_json
 from readback.checks import kept_answers, kept_sections, marks, rules
 from readback.checks.batch import Batch, Shapes
+from readback.checks.finding_lines import read
 from readback.checks.kept_digests import KeptDigests
 from readback.checks.kept_sections import Section, in_one_file, sections
 from readback.checks.made_up_records import Plan, Sizes
@@ -331,7 +332,8 @@ def _take(told: Batch, begin: int, alone: Section | None, choices: Sequence[Sect
         for at, each in told.observed.items():
             observed[at] = each[number]
         section.observed.extend(observed)
-    return not told.faults and all(one["code"] != LIMIT for found in told.findings.values() for one in found)
+    limited = any(LIMIT in one and read(one).code == LIMIT for found in told.findings.values() for one in found)
+    return not told.faults and not limited
 
 
 def _filled(indices: range, told: Batch, seen: Mapping[int, Sizes], plans: Sequence[Plan]) -> Batch:

@@ -16,6 +16,7 @@ from itertools import takewhile
 from typing import Any
 
 from readback import as_json
+from readback.checks.finding_lines import line, read
 from readback.checks.kept_parts import Parts, read_packed
 from readback.checks.rules import Fault
 from readback.types import Finding
@@ -55,7 +56,7 @@ class KeptRepeats:
         """What was said there; None where that is new."""
         if where is not None:
             with suppress(LookupError, TypeError, ValueError):
-                return [as_json.read_finding(one) for one in self._ranges[where[0]].known[where[1]]]
+                return [*map(read, self._ranges[where[0]].known[where[1]])]
         return None
 
     def take(self, where: Kept | None, said: Sequence[Finding | Fault]) -> None:
@@ -66,7 +67,7 @@ class KeptRepeats:
             self._keep(before)
         its = self._ranges[where[0]]
         its.clean = its.clean and not any(isinstance(one, Fault) for one in said)
-        its.said[where[1]] = [as_json.keep(one) for one in said if isinstance(one, Finding)]
+        its.said[where[1]] = [line(one) for one in said if isinstance(one, Finding)]
 
     def end(self) -> None:
         """No more records come: keep what is new."""

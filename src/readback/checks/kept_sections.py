@@ -26,7 +26,7 @@ LENGTH = 4  # bytes that say how long the head is
 class Section:
     """What was told of a range for one choice, or of its records alone; by the places of records in the range."""
 
-    findings: dict[int, list[Any]] = field(default_factory=dict)
+    findings: dict[int, list[str]] = field(default_factory=dict)
     marks: Marks = field(default_factory=Marks)  # of the records alone; the rest of a choice
     longest: list[int] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)

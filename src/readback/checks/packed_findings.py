@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,30 +9,10 @@ from heapq import merge
 from itertools import islice
 from typing import overload
 
-from readback import as_json
+from readback.checks.finding_lines import read
 from readback.types import Finding
 
 BLOCK = 64  # findings that are packed together: as objects they take 200 KB, packed 10
-SHORT = 4_096  # bytes of a line that is remembered
-
-
-_latest: dict[int, tuple[Finding, bytes]] = {}  # by the identity of the finding
-
-
-def line(one: Finding) -> bytes:
-    """A finding as a line of JSON, without its end. What is asked for twice, one after the other, is made once: by who
-    holds findings for the summary and by who keeps the answer.
-    """
-    if (known := _latest.get(id(one))) is not None and known[0] is one:
-        return known[1]
-    made = as_json.packed(kept := as_json.keep(one))
-    if b"null" in made:  # NaN would be null, too
-        made = json.dumps(kept).encode()
-    if len(made) < SHORT:
-        if len(_latest) >= BLOCK:
-            _latest.clear()
-        _latest[id(one)] = one, made
-    return made
 
 
 class Pile:
@@ -42,31 +21,32 @@ class Pile:
     def __init__(self) -> None:
         self.numbers = array("q")
         self._packed: list[bytes] = []
-        self._last: list[bytes] = []
+        self._last: list[str] = []
 
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def add(self, number: int, said: bytes) -> None:
+    def add(self, number: int, said: str) -> None:
+        """A finding as its line of JSON."""
         if len(self._last) == BLOCK:
-            self._packed.append(zlib.compress(b"\n".join(self._last), 1))
+            self._packed.append(zlib.compress("\n".join(self._last).encode(), 1))
             self._last = []
         self.numbers.append(number)
         self._last.append(said)
 
     def pop(self) -> None:
         if not self._last:
-            self._last = zlib.decompress(self._packed.pop()).split(b"\n")
+            self._last = _unpacked(self._packed.pop())
         self._last.pop()
         self.numbers.pop()
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
+    def lines(self) -> Iterator[tuple[int, str]]:
         """The number of each and its line."""
         return zip(self.numbers, self._lines(), strict=True)
 
-    def _lines(self) -> Iterator[bytes]:
+    def _lines(self) -> Iterator[str]:
         for block in self._packed:
-            yield from zlib.decompress(block).split(b"\n")
+            yield from _unpacked(block)
         yield from self._last
 
 
@@ -85,18 +65,22 @@ class PackedFindings(Sequence[Finding]):
     def __getitem__(self, at: slice) -> tuple[Finding, ...]: ...
     def __getitem__(self, at: int | slice) -> Finding | tuple[Finding, ...]:
         if isinstance(at, slice):
-            return tuple(map(_read, islice(self.lines(), *at.indices(len(self)))))
-        return _read(next(islice(self.lines(), range(len(self))[at], None)))
+            return tuple(map(read, islice(self.lines(), *at.indices(len(self)))))
+        return read(next(islice(self.lines(), range(len(self))[at], None)))
 
     def __iter__(self) -> Iterator[Finding]:
-        return map(_read, self.lines())
+        return map(read, self.lines())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     __hash__ = None  # type: ignore[assignment]
 
-    def lines(self) -> Iterator[bytes]:
+    def numbers(self) -> Iterator[int]:
+        """Their numbers, in order."""
+        return merge(*(pile.numbers for pile in self._piles))
+
+    def lines(self) -> Iterator[str]:
         """Each as a line of JSON, without its end."""
         return (said for _, said in merge(*(pile.lines() for pile in self._piles)))
 
@@ -114,5 +98,5 @@ class OneByOne(list[object]):
         return map(self._made, self._found)
 
 
-def _read(said: bytes) -> Finding:
-    return as_json.read_finding(as_json.unpacked(said))
+def _unpacked(block: bytes) -> list[str]:
+    return zlib.decompress(block).decode().split("\n")

@@ -12,8 +12,9 @@ from itertools import islice
 from threading import Lock
 from typing import Any
 
-from readback import as_json, sandbox
+from readback import sandbox
 from readback.checks import rules
+from readback.checks.finding_lines import line, read
 from readback.checks.rules import Fault
 from readback.records.dataset import Dataset
 from readback.types import Finding, Record, RuleContext, Workspace
@@ -43,7 +44,7 @@ def told(opened: Workspace, data: Dataset, asked: Iterable[Any]) -> Iterator[lis
         sandbox.beat()
         every = [*found(opened, code, data.record(first), data.record(later), kinds)]
         if all(isinstance(one, Finding) for one in every):
-            yield [code, first, later, [as_json.keep(one) for one in every if isinstance(one, Finding)]]
+            yield [code, first, later, [line(one) for one in every if isinstance(one, Finding)]]
     data.let_go()  # an earlier record may be anywhere, and so in the end every page of the index would be held
 
 
@@ -54,7 +55,7 @@ class Pairs:
         self._lock = Lock()
         self._waiting: dict[Pair, Sequence[str]] = {}
         self._asked: set[Pair] = set()
-        self._told: dict[Pair, Sequence[Any]] = {}
+        self._told: dict[Pair, Sequence[str]] = {}
 
     def wait_for(self, pair: Pair, kinds: Sequence[str]) -> None:
         """The next child is to look at a pair, whose later record repeats these kinds of marks."""
@@ -94,4 +95,4 @@ class Pairs:
             self._waiting.pop(pair, None)
             self._asked.discard(pair)
             every = self._told.pop(pair, None)
-        return None if every is None else [as_json.read_finding(one) for one in every]
+        return None if every is None else [*map(read, every)]

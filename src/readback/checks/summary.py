@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from readback.checks.factors import factors, intended
+from readback.checks.finding_lines import line
 from readback.checks.findings_on_disk import FindingsOnDisk
 from readback.checks.lengths import Extremes, Lengths, SelectionKey, Widest
 from readback.checks.of_model import concerns
-from readback.checks.packed_findings import PackedFindings, Pile, line
+from readback.checks.packed_findings import PackedFindings, Pile
 from readback.checks.records_with_finding import Key, RecordsWithFinding
 from readback.checks.rules import Fault, Seen, told_apart
 from readback.checks.sample import Sample
