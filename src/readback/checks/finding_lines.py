@@ -5,6 +5,7 @@ whole check and for the summary.
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from typing import Any
 
 import msgspec
@@ -53,10 +54,8 @@ def _value(one: Finding) -> dict[str, Any]:
 
 
 def _made(value: Any) -> Finding:
-    texts = (value[name] for name in ("message", "fix"))
-    return Finding(
-        value["code"], value["severity"], value["values"], *texts, as_json.read_place(value["place"]), value["key"]
-    )
+    code, severity, values, message, fix, place, key = (value[field.name] for field in fields(Finding))
+    return Finding(code, severity, values, message, fix, as_json.read_place(place), key)
 
 
 def _remember(one: Finding, said: str) -> None:

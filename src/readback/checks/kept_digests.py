@@ -24,6 +24,7 @@ class KeptDigests:
         self._data, self._hashes, self._known = data, hashes, known
         self._lock = Lock()
         self._made: dict[tuple[int, int], str] = {}
+        self._names: dict[tuple[int, int], str] = {}
 
     @property
     def any(self) -> bool:
@@ -55,7 +56,10 @@ class KeptDigests:
         """What a digest is known by; nothing where the file is another by now, or is not read as it is."""
         with self._lock:
             sums = self._sums
-        return self._data.digest_name(start, stop, PART, sums) if sums else ""
+        if (name := self._names.get((start, stop))) is None:
+            name = self._data.digest_name(start, stop, PART, sums) if sums else ""
+            self._names[start, stop] = name
+        return name
 
     @cached_property
     def _sums(self) -> list[str]:

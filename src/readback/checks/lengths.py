@@ -56,12 +56,12 @@ class Lengths:
         """
         sent, most, least = list[tuple[Selection, Sequence[int]]](), 0, 0
         for key, choice, column in zip(keys, choices, characters, strict=True):
-            numbers, where, high, low = column, indices, 0, 0
-            if 0 in column:
+            numbers, where, high, low = column, indices, max(column, default=0), min(column, default=0)
+            if high and not low:
                 where = [index for number, index in zip(column, indices, strict=True) if number]
                 numbers = [number for number in column if number]
-            if numbers:
-                high, low = max(numbers), min(numbers)
+                low = min(numbers)
+            if high:
                 self._extend(key, high, low, numbers, where)
             if choice.judge is None:
                 sent.append((choice, column))
@@ -75,15 +75,17 @@ class Lengths:
         return self.widest.characters[0] - self.widest.characters[1] if self.widest else -1
 
     def _extend(self, key: SelectionKey, high: int, low: int, numbers: Sequence[int], indices: Sequence[int]) -> None:
-        highest, lowest = indices[numbers.index(high)], indices[numbers.index(low)]
+        def first(number: int) -> int:
+            return indices[numbers.index(number)]
+
         if (seen := self._seen.get(key)) is None:
-            self._seen[key] = [high, highest, low, lowest, len(numbers), indices[0]]
+            self._seen[key] = [high, first(high), low, first(low), len(numbers), indices[0]]
             return
         seen[4] += len(numbers)
         if high >= seen[0]:
-            seen[:2] = _first((high, highest), seen[0], seen[1])
+            seen[:2] = _first((high, first(high)), seen[0], seen[1])
         if low <= seen[2]:
-            seen[2:4] = _first((low, lowest), seen[2], seen[3])
+            seen[2:4] = _first((low, first(low)), seen[2], seen[3])
 
     def _widen(self, choices: Sequence[Selection], columns: Sequence[Sequence[int]], indices: Sequence[int]) -> None:
         if any(0 in column for column in columns):

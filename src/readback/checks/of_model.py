@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from readback.types import Finding, Model
 
+NONE = frozenset[str]()
 
-def concerns(found: Finding, model: Model) -> bool:
-    """Whether a finding of no condition is about a file that serves the model, or names the model."""
-    if found.place.condition is not None:
-        return False
-    files = {one.place.file for one in (model.modelfile, model.chat_template) if one and one.place.file}
-    return found.place.file in files or found.values.get("model") == model.name
+
+class Concerned:
+    """The models among some that findings are about."""
+
+    def __init__(self, models: Collection[Model]) -> None:
+        self._names = {model.name for model in models}
+        self._of_files: dict[str, frozenset[str]] = {}
+        for model in models:
+            for file in (one.place.file for one in (model.modelfile, model.chat_template) if one):
+                if file:
+                    self._of_files[file] = self._of_files.get(file, NONE) | {model.name}
+
+    def names(self, found: Finding) -> frozenset[str]:
+        """Those that a finding of no condition names, or whose files it is about: what serves them."""
+        if found.place.condition is not None:
+            return NONE
+        named = found.values.get("model")
+        of_file = self._of_files.get(found.place.file or "", NONE)
+        return of_file | {named} if isinstance(named, str) and named in self._names else of_file

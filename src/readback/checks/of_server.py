@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from readback.checks import rules
-from readback.checks.of_model import concerns
+from readback.checks.of_model import Concerned
 from readback.checks.rules import Fault
 from readback.prompts.self_tests import always, self_tests
 from readback.types import Finding, Model, RuleContext, Selection, Workspace
@@ -22,12 +22,12 @@ def model_of(opened: Workspace, choice: Selection) -> Model | None:
 def of_server(opened: Workspace, model: Model) -> Iterator[Finding | Fault]:
     """The findings, with the keys they have in an audit of the workspace."""
     files = {one.place.file for one in (model.modelfile, model.chat_template) if one and one.place.file}
-    served = self_tests(opened)
+    served, concerned = self_tests(opened), Concerned([model])
     about = (
         diagnostic for diagnostic in (*opened.diagnostics, *always(served, opened)) if diagnostic.place.file in files
     )
     yield from {found.key: found for found in map(rules.finding, about)}.values()
     codes = [code for code in rules.RULES() if code.partition("-")[0] in AREAS]
     for one in rules.check(RuleContext(opened, self_tests=served), "workspace", codes):
-        if isinstance(one, Fault) or concerns(one, model):
+        if isinstance(one, Fault) or concerned.names(one):
             yield one

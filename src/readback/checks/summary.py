@@ -11,7 +11,7 @@ from readback.checks.factors import factors, intended
 from readback.checks.finding_lines import line
 from readback.checks.findings_on_disk import FindingsOnDisk
 from readback.checks.lengths import Extremes, Lengths, SelectionKey, Widest
-from readback.checks.of_model import concerns
+from readback.checks.of_model import Concerned
 from readback.checks.packed_findings import PackedFindings, Pile
 from readback.checks.records_with_finding import Key, RecordsWithFinding
 from readback.checks.rules import Fault, Seen, told_apart
@@ -134,6 +134,10 @@ class Tally:
     seen: Seen = field(default_factory=dict)  # of what is about no record
     limited: bool = False
     measured: tuple[Sequence[Selection], Sequence[SelectionKey]] = ((), ())  # the choices of last time, and their keys
+    concerned: Concerned = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.concerned = Concerned(self.opened.models.values())
 
     def take(self, found: Iterable[Finding | Fault]) -> list[Finding]:
         """Count what was found about one record, or about none; answers the new findings that nobody ignores."""
@@ -161,8 +165,8 @@ class Tally:
         for one in passed:
             code, key, index = one.code, selection_key(one.place), one.place.index
             self.told[code, one.severity, key] += 1
-            for model in self.opened.models.values() if one.severity == "error" else ():
-                self.of_models[model.name] += concerns(one, model)
+            for model in self.concerned.names(one) if one.severity == "error" else ():
+                self.of_models[model] += 1
             if index is not None:
                 self.with_finding.take(code, key, index)
                 in_records.add((code, index))
