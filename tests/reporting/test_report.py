@@ -25,9 +25,10 @@ from markdown_it import MarkdownIt
 from small_study import DEMO, study
 
 from readback import workspace
+from readback.bookmarks.entry import AROUND
 from readback.bookmarks.markdown import spelling
 from readback.cli import main
-from readback.reporting import contents, seal
+from readback.reporting import as_html, contents, seal
 from readback.reporting.forms import FORMS
 from readback.review import leaves
 from readback.review import meeting as meeting_of_files
@@ -228,6 +229,18 @@ def test_prompts_are_there_byte_for_byte_with_an_origin_for_each_stretch(
         for message, one in zip(prompt["messages"], sent["messages"], strict=True):
             assert "".join(part["text"] for part in message["segments"]) == one["text"]
             assert one["text"] in texts
+
+
+def test_an_excerpt_says_which_stretch_it_is_and_how_much_of_its_text_is_left_out(write: Write) -> None:
+    bad = '{"id": "b", "text": "' + "x" * 500 + '", !' + "y" * 600 + "}"
+    made = values(write({"data.jsonl": f'{{"id": "a", "text": "Why?"}}\n{bad}\n'}))
+    (part,) = (one["first"]["excerpt"] for one in made["findings"] if one["code"] == "dat-bad-line")
+    before, after = bad.index("!") - AROUND, len(bad) - bad.index("!") - 1 - AROUND
+    assert part["text"] == bad[before : len(bad) - after]
+    said = f"line 2, as the file has it. {before} characters before this are left out. {after} characters after"
+    for form in ("html", "markdown"):
+        assert said in unescape(FORMS[form](made).decode())
+    assert as_html.stretch({**part, "before": 0, "after": 0}) == "line 2, as the file has it"
 
 
 def test_what_the_prompts_come_to_is_worked_out_once_for_a_report(met: Path, monkeypatch: pytest.MonkeyPatch) -> None:

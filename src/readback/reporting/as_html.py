@@ -260,14 +260,19 @@ def _finding(one: Values) -> str:
 
 
 def excerpt(part: Values, severity: str) -> str:
-    """A stretch of exact text with what matters marked, and how much is left out around it."""
+    """A stretch of exact text with what matters marked, and below which it is."""
     at, made = 0, []
     for start, end in part["marks"]:
         made += [text(part["text"][at:start]), f'<mark class="{severity}">{text(part["text"][start:end])}</mark>']
         at = end
     made.append(text(part["text"][at:]))
+    return f'<div class="text">{"".join(made)}</div>{paragraph(stretch(part), "small")}'
+
+
+def stretch(part: Values) -> str:
+    """Which stretch it is, and how much of its text is left out around it."""
     left = [t(f"report.left_{side}", n=part[side]) for side in ("before", "after") if part[side]]
-    return f'<div class="text">{"".join(made)}</div>{paragraph(" ".join((part["label"], *left)), "small")}'
+    return " ".join((f"{part['label']}.", *left)) if left else part["label"]
 
 
 def _reviewed(made: Values) -> str:

@@ -178,7 +178,8 @@ def _finding(one: Values) -> list[str]:
     parts += [line("; ".join(one["conditions"]))] if one["conditions"] else []
     if first:
         parts += [line(t("report.finding_first", said=first["said"])), line(first["where"])]
-        parts += [_text(first["excerpt"]["text"])] if first["excerpt"] else []
+        part = first["excerpt"]
+        parts += [_text(part["text"]), line(as_html.stretch(part))] if part else []
         parts += [line(first["fix"])] if first["fix"] else []
     return parts
 
