@@ -40,6 +40,7 @@ def main() -> None:
     parser.add_argument("--tokens", action="store_true")
     parser.add_argument("--folder", type=Path, help="of an earlier run of check_speed.write")
     asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))  # scheduler and workers end with it
     with TemporaryDirectory() as base:
         folder = asked.folder or write(Path(base) / "work", asked.records, asked.tokens).parent
         rounds = [one_round(folder, Path(base)) for _ in range(asked.rounds)]
