@@ -108,7 +108,7 @@ def read(path: Path) -> LineIndex:
 
     ends, digests, block, count = array("q"), bytearray(), bytearray(BLOCK), 0
     letters, view = np.frombuffer(block, np.uint8), memoryview(block)
-    with path.open("rb", buffering=0) as raw, BufferedReader(raw, BLOCK) as file:  # which fills each block
+    with path.open("rb", buffering=0) as raw, BufferedReader(raw) as file:  # which fills each block, and copies none
         while size := file.readinto(block):
             count += int(np.count_nonzero(letters[:size] == END))
             ends.append(count)
