@@ -38,7 +38,7 @@ def test_two_ordinary_files_are_messages_after_two_clicks(demo: str, page: Any, 
     settle(page)
     page.get_by_role("button", name="Open these files").click()
     settle(page)
-    assert page.get_by_role("button", name="Download the folder as zip").count() == 1
+    page.get_by_role("button", name="Download the folder as zip").wait_for(timeout=60_000)
     page.get_by_role("link", name="See the messages").first.click()
     page.wait_for_selector(".rb-exact", timeout=60_000)
     assert page.locator(".rb-exact").last.inner_text().startswith("Q: Why?")
