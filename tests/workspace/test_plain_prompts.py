@@ -366,3 +366,23 @@ def test_a_template_that_is_not_there_is_wrong_use(write: Write, capsys: pytest.
     assert main(["check", str(root), "--template", "c.txt"]) == 2
     assert "--template c.txt: there is no such file in" in capsys.readouterr().err
     assert main(["check", str(root), "--template", "b.txt"]) == 0
+
+
+@pytest.mark.parametrize("rows", ["d.jsonl", "gone.jsonl", ""])
+def test_template_files_that_a_workspace_file_names_are_prompts_as_in_a_folder(write: Write, rows: str) -> None:
+    dataset = f"dataset: {{path: {rows}}}\n" if rows else ""
+    named = "[README.md, system.txt, user.md, builtin:prompt-formats]"
+    texts = {"README.md": "Tell me: {question}", "system.txt": "Be brief.", "user.md": "Q: {question}"}
+    folder = write({"readback.yml": f"{dataset}prompts: {named}\n", "d.jsonl": ROWS, "other.jinja": "no", **texts})
+    opened = workspace.open(folder)
+    assert [one.code for one in opened.diagnostics] == (["dat-file-missing"] if rows.startswith("gone") else [])
+    plain = next(one for one in opened.configs if one.name == plain_templates.NAME)
+    made = {mode: (one.template, one.system, one.syntax) for mode, one in plain.prompts.items()}
+    assert made["prompt"] == ("Q: {question}", "Be brief.", "format")
+    assert made["README"][0] == "Tell me: {question}"
+    assert len(made) == 2
+    assert "rag" in opened.prompts  # the built-in ones are there as well
+    if rows == "d.jsonl":
+        record = open_dataset(opened.root, opened.dataset).record(0)
+        sent = assemble(opened, record, Selection(mode="prompt")).messages
+        assert [(one.role, one.text) for one in sent] == [("system", "Be brief."), ("user", "Q: Why?")]

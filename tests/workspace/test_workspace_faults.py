@@ -110,7 +110,7 @@ def test_a_wrong_value_is_a_note_and_the_good_rest_loads(write: Write, where: st
         ("dat-file-missing", "dataset: gone.jsonl\n"),
         ("dat-path-outside", "dataset: ../gone.jsonl\n"),
         ("dat-file-missing", "prompts: [gone.yml]\n"),
-        ("dat-not-recognised", "prompts: [readme.txt]\n"),
+        ("dat-not-recognised", "prompts: [notes.xyz]\n"),
         ("dat-file-missing", "modes: [{mode: a, template_file: gone.jinja}]\n"),
         ("dat-path-outside", "modes: [{mode: a, template_file: /etc/passwd}]\n"),
         ("dat-file-missing", "context: {parsing: {json_schema: gone.json}}\n"),
@@ -135,7 +135,8 @@ def test_a_wrong_value_is_a_note_and_the_good_rest_loads(write: Write, where: st
     ],
 )
 def test_what_a_workspace_file_names_is_checked_where_it_names_it(write: Write, expected: str, text: str) -> None:
-    files = {"readback.yml": text, "readme.txt": "hello", "p.py": 'SYSTEM_PROMPT = "s"\nUSER_PROMPT = "{question}"\n'}
+    files = {"readback.yml": text, "readme.txt": "hello", "notes.xyz": "hello",
+             "p.py": 'SYSTEM_PROMPT = "s"\nUSER_PROMPT = "{question}"\n'}  # fmt: skip
     found = workspace.open(write(files))
     diagnostic = next(n for n in found.diagnostics if n.code == expected)
     assert diagnostic.place.file == "readback.yml"

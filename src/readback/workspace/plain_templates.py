@@ -15,7 +15,7 @@ from readback.sources.template_language import LANGUAGES, SAID, Language, langua
 from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig, Workspace
 from readback.workspace import chat_templates
 from readback.workspace.draft import Draft
-from readback.workspace.recognise import CHAT_TEMPLATE, TEMPLATE
+from readback.workspace.recognise import CHAT_TEMPLATE, TEMPLATE, recognise
 from readback.workspace.survey import Survey
 
 NAME, TYPED = "plain files", "typed templates"
@@ -70,6 +70,14 @@ def take_file(draft: Draft, path: Path, around: Survey) -> None:
         _of_servers(served, draft)
     else:
         _add(draft, _read(draft, [path], fields, [file]), _lines(draft, PARTS), fields)
+
+
+def take_named(draft: Draft, paths: Sequence[Path]) -> None:
+    """Take the template files that a workspace file names, whatever they look like."""
+    rows = draft.dataset if draft.dataset and not draft.dataset.absent else None
+    found = (recognise(draft.root / rows.path, draft.root, named=True),) if rows else ()
+    fields = _fields(draft, Survey(draft.root, found))
+    _add(draft, _read(draft, paths, fields, [show(draft.root, path) for path in paths]), _lines(draft, PARTS), fields)
 
 
 def _of_servers(files: Sequence[Path], draft: Draft) -> None:
