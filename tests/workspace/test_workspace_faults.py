@@ -135,8 +135,7 @@ def test_a_wrong_value_is_a_note_and_the_good_rest_loads(write: Write, where: st
     ],
 )
 def test_what_a_workspace_file_names_is_checked_where_it_names_it(write: Write, expected: str, text: str) -> None:
-    files = {"readback.yml": text, "readme.txt": "hello", "notes.xyz": "hello",
-             "p.py": 'SYSTEM_PROMPT = "s"\nUSER_PROMPT = "{question}"\n'}  # fmt: skip
+    files = {"readback.yml": text, "notes.xyz": "hello", "p.py": 'SYSTEM_PROMPT = "s"\nUSER_PROMPT = "{question}"\n'}
     found = workspace.open(write(files))
     diagnostic = next(n for n in found.diagnostics if n.code == expected)
     assert diagnostic.place.file == "readback.yml"
