@@ -49,9 +49,9 @@ def take(path: Path, draft: Draft, place: Location = NOWHERE) -> None:
     take_found(recognise(path, draft.root, named=True), draft, place)
 
 
-def take_config(path: Path, draft: Draft, named: Node) -> None:
+def take_config(found: Found, draft: Draft, named: Node) -> None:
     """Take in the file that an entry names as a configuration; a list of rows is none, and the entry is wrong."""
-    found = recognise(path, draft.root, named=True)
+    path = found.path
     if found.what not in DATA:
         return take_found(found, draft, named.place)
     if path.suffix.lower() == ".json":  # what is wrong inside, with its place

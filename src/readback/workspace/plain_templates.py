@@ -69,15 +69,19 @@ def take_file(draft: Draft, path: Path, around: Survey) -> None:
     if served:
         _of_servers(served, draft)
     else:
-        _add(draft, _read(draft, [path], fields, [file]), _lines(draft, PARTS), fields)
+        _add_all(draft, [path], fields)
 
 
 def take_named(draft: Draft, paths: Sequence[Path]) -> None:
     """Take the template files that a workspace file names, whatever they look like."""
     rows = draft.dataset if draft.dataset and not draft.dataset.absent else None
     found = (recognise(draft.root / rows.path, draft.root, named=True),) if rows else ()
-    fields = _fields(draft, Survey(draft.root, found))
-    _add(draft, _read(draft, paths, fields, [show(draft.root, path) for path in paths]), _lines(draft, PARTS), fields)
+    _add_all(draft, paths, _fields(draft, Survey(draft.root, found)))
+
+
+def _add_all(draft: Draft, paths: Sequence[Path], fields: frozenset[str] | None) -> None:
+    wanted = [show(draft.root, path) for path in paths]
+    _add(draft, _read(draft, paths, fields, wanted), _lines(draft, PARTS), fields)
 
 
 def _of_servers(files: Sequence[Path], draft: Draft) -> None:

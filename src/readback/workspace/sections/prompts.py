@@ -25,9 +25,10 @@ def read(node: Node, draft: Draft) -> None:
             if item.one_of((prompt_formats.BUILTIN,), "a path, or"):
                 draft.add_config(prompt_formats.CONFIG)
         elif path := draft.file_at(named, item.place):
-            if recognise(path, draft.root, named=True).what == TEMPLATE:
+            found = recognise(path, draft.root, named=True)
+            if found.what == TEMPLATE:
                 templates.append(path)
             else:
-                take_config(path, draft, item)
+                take_config(found, draft, item)
     if templates:
         plain_templates.take_named(draft, templates)
