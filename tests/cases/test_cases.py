@@ -1,0 +1,294 @@
+"""The table of cases: one row for each folder here, with what must come out of it.
+
+Each folder was built after a situation that somebody met; all texts are invented. `ws/` is opened as it is, and
+EXPECT.md says what the right answer is: it is the row's comment, and is printed where the row fails. A row with an
+owner is not right yet. A step is described in steps.py; rows are ordered by number, each step on lines of its own.
+"""
+
+from __future__ import annotations
+
+import pytest
+from steps import CASES, Row, finding, mean, no_code, no_findings, prints, row, sends
+
+TABLE = (
+    row(
+        "01-no-template-base-model",
+        finding("oll-no-template", "info", "Modelfile", phrase="cannot tell what the model reads"),
+    ),
+    row(
+        "04-stop-missing-in-hand-written-template",
+        finding("oll-stop-missing", "info", "Modelfile:5:14", phrase=r"<\|eot_id\|>"),
+    ),
+    row(
+        "05-trailing-blanks-in-template",
+        finding("fmt-train-serve-diff", "error", "ollama/Modelfile.clerk:2:13", phrase="4 spaces and a newline"),
+    ),
+    row(
+        "08-second-system-message-dropped",
+        finding("", "", count=None, phrase=r"system message.*(dropped|not in|left out|does not write)"),
+        owner="arr",
+    ),
+    row(
+        "10-text-rows-with-bos-and-tokenizer-bos",
+        prints("check", phrase=r"train\.jsonl \(train\).*; 6 \S*\s?texts", absent="no training rows"),
+        finding("", "", "train.jsonl", count=None, phrase=r"<\|begin_of_text\|>.*twice"),
+        owner="rec",
+    ),
+    row(
+        "11-special-token-in-value-under-ollama",
+        finding("srv-special-token-in-content", "warning", "rows.jsonl:5", phrase=r"<\|im_end\|>", records=["q5"]),
+    ),
+    row(
+        "12-thinking-off-in-training",
+        finding("fmt-train-serve-diff", "error", "serve/tokenizer_config.json:1:47", phrase="<think>⏎⏎</think>"),
+    ),
+    row(
+        "13-sharegpt-rows",
+        prints("check", phrase="7 conversations: messages"),
+        finding("trn-chat-roles", "error", "train.json:67", count=2, records=["line_67", "line_84"]),
+    ),
+    row(
+        "14-default-system-injected",
+        finding("", "", count=None, phrase="You are Porta, made by Quay Labs"),
+        prints("check", absent="its rows have none, which is what the model was trained with"),
+        owner="arr",
+    ),
+    row(
+        "15-assistant-blanks-in-history",
+        finding("fmt-train-serve-diff", "error", count=1, phrase="space|blank"),
+        owner="arr",
+    ),
+    row(
+        "17-json-braces-in-fstring",
+        finding("jdg-format-field", "error", "prompts/user.txt:4", phrase='"name"'),
+        prints("check", code=1),
+    ),
+    row(
+        "18-doubled-json-braces-fstring",
+        no_findings("info"),
+        sends(
+            "q1",
+            "user",
+            'Answer as JSON like {"name": "a short name", "year": 1900}.\n\nQuestion: When was the pier rebuilt?\n',
+        ),
+    ),
+    row(
+        "20-header-with-blank",
+        finding("", "warning", "rows.csv", count=None, phrase="' question'.*(blank|space)"),
+        owner="acc",
+    ),
+    row(
+        "22-loop-over-misspelled-name",
+        finding("alb-variable-no-data", "warning", "prompts/user.jinja:2", phrase="nearest field.*documents"),
+    ),
+    row(
+        "23-nested-mustache-sections",
+        no_findings("info"),
+        sends("q1", "user", "Case A7\nNote: urgent\nQuestion: How deep is the north basin?\n"),
+    ),
+    row(
+        "25-foreign-expression-syntax",
+        finding("", "error", "prompts/user.txt:1", phrase=r"\{\{ \$now \}\}.*another program"),
+        owner="rec",
+    ),
+    row(
+        "26-braces-in-values-no-false-alarm",
+        no_findings("info"),
+        sends("q1", "user", "Solve this: Let A = {1; 2; 3} and B = {2; 4}. What is A without B?\n"),
+        sends("q3", "user", "Solve this: Explain \\frac{a}{b} in words.\n"),
+    ),
+    row(
+        "28-utf16-from-excel",
+        finding("", "", "rows.csv", count=1, phrase="UTF-16"),
+        owner="acc",
+    ),
+    row(
+        "29-contexts-as-python-list-text",
+        finding("", "warning", count=1, phrase="contexts.*Python list"),
+        owner="byt",
+    ),
+    row(
+        "33-leak-with-other-case",
+        finding("trn-leak", "error", "test.jsonl:1", count=None, records=["line_1", "line_2"]),
+        finding("", "warning", count=None, phrase="near", records=["line_3", "line_4", "line_5", "line_6"]),
+        owner="rec",
+    ),
+    row(
+        "34-chosen-equals-rejected-lists",
+        finding(
+            "trn-chosen-equals-rejected",
+            "error",
+            "dpo.jsonl:1",
+            count=3,
+            records=["line_1", "line_2", "line_3"],
+        ),
+    ),
+    row(
+        "35-prompt-repeated-in-chosen",
+        finding("", "warning", "dpo.jsonl", count=None, phrase="begins? with the prompt"),
+        owner="rec",
+    ),
+    row(
+        "36-alpaca-rows",
+        prints("check", phrase=r"train\.json \(\w+\).*; 6 .*instruction", absent="no message can be made"),
+        finding("", "", count=1, phrase="output.*empty|empty.*output", records=["line_17"]),
+        finding("", "", "train.json:27", count=1, phrase="same|repeat|twice", records=["line_27"]),
+        owner="rec",
+    ),
+    row(
+        "39-mean-rises-with-failures",
+        mean("new", "faithfulness", 1.0, n=20, missing=20),
+        prints("scores", phrase=r"^.*20 of 40.*\n", absent='"new" is better'),
+        prints("scores", absent="no difference anywhere"),
+        owner="ver",
+    ),
+    row(
+        "42-panel-with-nan",
+        prints("scores", phrase=r"judges: \[judge_1, judge_2, judge_3\]|mean 0\.7767", absent="item: .*judge_3"),
+        prints(
+            "scores", "--judges", "panel.csv=judge_1,judge_2,judge_3", phrase=r"mean 0\.7767, n 10", absent=r": nan"
+        ),
+        owner="ver",
+    ),
+    row(
+        "44-summary-drops-failures",
+        prints("scores", phrase=r"108 of 172|0\.628"),
+        finding("", "warning", "by_model.csv", count=1, phrase=r"0\.7297.*(108|0\.628)"),
+        owner="ver",
+    ),
+    row(
+        "45-two-scales-two-runs",
+        finding("scr-scale-differs", "warning", phrase="relevance has scores on two scales"),
+        prints("scores", phrase=r"must not be compared\n  b against a, relevance"),
+        prints("scores", absent=r"b against a, relevance: \+"),
+    ),
+    row(
+        "47-document-order-differs",
+        finding(
+            "jdg-document-order",
+            "warning",
+            "rows.jsonl:1",
+            count=5,
+            phrase="3, 1, 2",
+            records=["q0", "q1", "q2", "q3", "q4"],
+        ),
+    ),
+    row(
+        "48-neighbouring-citations",
+        no_findings("warning"),
+        no_code("trn-damaged-text", "leg-altered-citation"),
+    ),
+    row(
+        "49-prompt-with-dollars-and-newlines",
+        no_findings("info"),
+        sends(
+            "q1",
+            "user",
+            "Prices: from $5 to $10.\n\n\tIndented.   \n<b>not bold</b> & *not* _italic_ :smile: [x](y)\n\n"
+            "# no heading\nIs $a$ more than $b$?\n\nLine two with trailing   \n| a | b |\n|---|---|\n",
+        ),
+    ),
+    row(
+        "50-jinja-eats-last-newline",
+        finding("fmt-train-serve-diff", "error", count=1, phrase="newline"),
+        owner="arr",
+    ),
+    row(
+        "51-json-cell-printed-whole",
+        sends(
+            "q1",
+            "user",
+            'Style: {"tone":"formal","n":1.0,"brief":true,"x":null}\nQ: Where is the tide gauge?',
+        ),
+        sends("q2", "user", 'Style: {"tone":"caf\\u00e9","n":2e3,"brief":false}\nQ: Who pays the pilot?'),
+        owner="byt",
+    ),
+    row(
+        "52-same-instruction-other-input",
+        no_code("fmt-duplicate-instruction"),
+        no_findings("warning"),
+        owner="rec",
+    ),
+    row(
+        "53-sharegpt-tool-roles",
+        no_findings("warning"),
+        no_code("trn-chat-roles"),
+        owner="rec",
+    ),
+    row(
+        "54-system-only-patterns",
+        no_findings("warning"),
+        finding("", "info", count=1, phrase="user.*run time"),
+        owner="rec",
+    ),
+    row(
+        "56-training-yaml-taken-for-model",
+        no_findings("warning"),
+        no_code("dat-unknown-key"),
+        owner="rec",
+    ),
+    row(
+        "57-leaderboard-with-lengths",
+        prints("scores", phrase=r"win_?rate", absent="clerk a · "),
+        prints("scores", phrase=r"clerk a: 48\.7"),
+        prints("scores", absent=r"^  length$"),
+        owner="ver",
+    ),
+    row(
+        "58-judge-words-called-damaged",
+        no_findings("warning"),
+        no_code("trn-damaged-text"),
+        owner="rec",
+    ),
+    row(
+        "61-deep-folder",
+        prints("check", phrase=r"eval\.csv|(?s:level.*below)"),
+        owner="acc",
+    ),
+    row(
+        "63-replies-that-are-no-json",
+        mean("a", "score", 8.0, n=10),
+        no_code("scr-missing-high"),
+        owner="ver",
+    ),
+    row(
+        "64-logged-content-parts",
+        no_findings("info"),
+        prints("check", phrase="4 of 4 logged requests equal byte for byte", code=0),
+    ),
+    row(
+        "65-one-log-row-with-trailing-blank",
+        finding("fmt-assembly-differs", "error", "rows.jsonl:3", phrase="here '', sent ' '", records=["q3"]),
+        prints("check", phrase="3 of 4 logged requests equal byte for byte", code=1),
+    ),
+    row(
+        "67-two-from-lines-projector",
+        no_findings("warning"),
+        no_code("oll-repeated-directive"),
+        owner="rec",
+    ),
+    row(
+        "69-answer-cites-missing-builtin",
+        finding("", "warning", "answers/run.jsonl:3", phrase=r"\[7\]", records=["q2"]),
+        owner="rec",
+    ),
+)
+
+
+def marked(case: Row) -> object:
+    """Return the row as a parameter, marked where it is not right yet."""
+    marks = [pytest.mark.xfail(strict=True, reason=case.owner, raises=AssertionError)] if case.owner else []
+    return pytest.param(case, id=case.folder, marks=marks)
+
+
+@pytest.mark.parametrize("case", [marked(case) for case in TABLE])
+def test_the_folder_gives_the_right_answer(case: Row) -> None:
+    try:
+        for step in case.steps:
+            step(CASES / case.folder / "ws")
+    except AssertionError as wrong:
+        raise AssertionError(f"{case.sentence}\n{wrong}") from None
+
+
+def test_every_folder_has_its_row_in_the_order_of_the_numbers() -> None:
+    assert sorted(path.parent.name for path in CASES.glob("*/EXPECT.md")) == [case.folder for case in TABLE]
