@@ -66,6 +66,11 @@ def _names_a_task(key: Any) -> bool:
     return isinstance(key, str) and (key in KEYS or key in SHORTCUTS or key.startswith(tuple(GROUPS)))
 
 
+def belongs(key: str) -> bool:
+    """Return whether a key is one of user instructions, or one with a slip of the pen."""
+    return _names_a_task(key) or _misspelt(key)
+
+
 def _misspelt(key: Any) -> bool:
     """Whether a key is one of the seven with a slip of the pen."""
     return isinstance(key, str) and bool(get_close_matches(key.casefold(), (*KEYS, *SHORTCUTS), n=1, cutoff=CLOSE))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import islice
@@ -15,25 +15,66 @@ from readback.readers import checkpoint
 from readback.readers.paths import show
 from readback.readers.row import Header, Row
 from readback.readers.yaml_file import Parsed, read_yaml
-from readback.records import training_row
 from readback.records.raw_rows import raw_rows
 from readback.scores import files
 from readback.scores.files import metrics, verification
 from readback.scores.files.verification.shapes import beginning
 from readback.serving.chat import files as chat_files
 from readback.serving.modelfile import read_file as modelfile
-from readback.sources import (
-    albert,
-    comparisons,
-    instructions,
-    judge_prompts,
-    model_yaml,
-    other_tools,
-    plain_prompts,
-    plan,
-    training_code,
-)
+from readback.sources import albert, judge_prompts, other_tools, plain_prompts, training_code
 from readback.types import Diagnostic, Location
+from readback.workspace.kinds import (
+    ADAPTER,
+    ANSWERS,
+    CHAT_TEMPLATE,
+    CODE,
+    COMPARISONS,
+    DATASET,
+    FORM,
+    INFERENCE,
+    INSTRUCTIONS,
+    JUDGE,
+    MODEL,
+    MODELFILE,
+    OTHER,
+    PLAN,
+    PROMPTS,
+    SCORES,
+    TEMPLATE,
+    TOOL,
+    TRAINING,
+    WORKSPACE,
+    Table,
+    kind_of_mapping,
+    kind_of_rows,
+)
+
+__all__ = [
+    "ADAPTER",
+    "ANSWERS",
+    "CHAT_TEMPLATE",
+    "CODE",
+    "COMPARISONS",
+    "DATASET",
+    "FORM",
+    "ID",
+    "INFERENCE",
+    "INSTRUCTIONS",
+    "JUDGE",
+    "LOOKED_AT",
+    "MODEL",
+    "MODELFILE",
+    "OTHER",
+    "PLAN",
+    "PROMPTS",
+    "SCORES",
+    "TEMPLATE",
+    "TOOL",
+    "TRAINING",
+    "WORKSPACE",
+    "Found",
+    "recognise",
+]
 
 CONFIGS = (".yml", ".yaml", ".json")
 ID = 40  # characters of a cell that may be an id
@@ -54,37 +95,16 @@ METRICS = re.compile(
 
 JSON_LINES = re.compile(rb"\{[^\n]*\}[ \t\r]*\n\s*\{")  # an object a line, whatever the name says
 
-WORKSPACE, PROMPTS, INSTRUCTIONS, PLAN = (
-    "workspace file",
-    "prompt configuration",
-    "user instructions",
-    "experiment plan",
-)
-MODEL, INFERENCE, JUDGE, COMPARISONS = "model", "judge inference", "judge prompt", "comparisons"
-MODELFILE, DATASET, TRAINING, SCORES = "Modelfile", "dataset", "training data", "scores"
-FORM = "table without rows"  # to be filled in, or what a broken export left
-ANSWERS, ADAPTER, OTHER = "answers", "adapter", "not recognised"
-CHAT_TEMPLATE, CODE = "chat template", "code with a system message"
-TEMPLATE, TOOL = "prompt template", "file of another tool"
 NOT_YET = "{}, which Readback does not read yet"
 # Code without any of these states no system message: the role, a name that gets a value, a function that builds it.
 SAYS_SYSTEM = re.compile(rb"system\\?[\"']|system\w*\s*(?::[^=\n]{0,60})?=|def \w*system", re.IGNORECASE)
-SENT = {"prompt_text", "model_label", "prompt_mode"}  # columns of saved responses beside the response
-RECORD = {"rag", "instruction", "question", "query_text"}  # columns of what is asked, which a score file seldom has
-JUDGED = {"judge_scores", "judge_verdict"}  # columns of a run's details
-PAIR = {"model_a", "model_b", "outcome"}  # columns of outcomes side by side, which repeat what was asked
-CHAT = {"messages", "completion", "chosen", "chosen_messages", "preferred_output"}  # columns of training rows
-TOP = frozenset({
-    "name", "language", "headline", "today", "dataset", "options", "prompts", "modes", "tasks", "context", "adapters",
-    "instructions", "models", "plan", "conditions", "judges", "scores", "sent", "training", "criteria", "acronyms",
-    "comparisons", "leaks", "ignore",
-})  # fmt: skip
-SCHEMA = ("dataset", "prompts", "modes", "tasks", "conditions", "models", "judges", "scores", "adapters", "criteria")
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file and what it is. `fields` are a table's columns; `diagnostics` say why it could not be read."""
+    """A file and what it is. `fields` are a table's columns; `diagnostics` say why it could not be read; `reason` says
+    why a file with the marks of a kind is not of it.
+    """
 
     path: Path
     what: str
@@ -93,44 +113,97 @@ class Found:
     detail: str = ""
     diagnostics: tuple[Diagnostic, ...] = field(default=())
     texts: bool = False  # whether its first rows hold more than ids and numbers
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A file that is looked at: where it is, its ending without .gz, and whether somebody `named` it."""
+
+    path: Path
+    root: Path
+    suffix: str
+    named: bool
+
+    @property
+    def file(self) -> str:
+        return show(self.root, self.path)
 
 
 def recognise(path: Path, root: Path, named: bool = False) -> Found:
-    """What the file at `path` is; one that cannot be read is "not recognised", with diagnostics.
+    """Return what the file at `path` is; one that cannot be read is "not recognised", with diagnostics.
 
     `named`: somebody asked for this very file, so it is parsed even where no key of ours is seen in it, and is a
     dataset even where no row of it is a record.
     """
-    if modelfile.recognise(path):
-        return Found(path, MODELFILE)
-    if chat_files.recognise(path):
-        return Found(path, CHAT_TEMPLATE)
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
-    if suffix in (*checkpoint.SUFFIXES, ".json") and (found := _checkpoint(path, suffix, named)):
-        return found
-    if suffix in (*_tables(), ".json") and verification.sees(path) and files.recognise(path, show(root, path)):
-        return Found(path, SCORES, detail=verification.NAME)
-    if suffix in _tables():
-        return _table(path, root, named)
-    if suffix in CONFIGS:
-        return _config(path, root, suffix, named)
-    if judge_prompts.recognise(path, None):
-        return Found(path, JUDGE)
-    if suffix in training_code.SUFFIXES and SAYS_SYSTEM.search(_head(path, training_code.LIMITS[suffix])):
-        return Found(path, CODE)
-    return Found(path, TEMPLATE if named and plain_prompts.ending(path.name) else OTHER)
+    look = _Look(path, root, suffix, named)
+    for step in STEPS:
+        found = step(look)
+        if found is not None:
+            return found
+    return Found(path, OTHER)
 
 
-def _checkpoint(path: Path, suffix: str, named: bool) -> Found | None:
+def _modelfile(look: _Look) -> Found | None:
+    return Found(look.path, MODELFILE) if modelfile.recognise(look.path) else None
+
+
+def _chat_template(look: _Look) -> Found | None:
+    return Found(look.path, CHAT_TEMPLATE) if chat_files.recognise(look.path) else None
+
+
+def _checkpoint(look: _Look) -> Found | None:
     """A benchmark, by its content. Of JSON-LD that is none and that somebody names, its reader says why it is none."""
-    of_json_ld = suffix in checkpoint.SUFFIXES
-    head = beginning(path)
-    if checkpoint.begins(head) or (of_json_ld and (named or checkpoint.lists_questions(head))):
-        return Found(path, DATASET)
+    if look.suffix not in (*checkpoint.SUFFIXES, ".json"):
+        return None
+    of_json_ld = look.suffix in checkpoint.SUFFIXES
+    head = beginning(look.path)
+    if checkpoint.begins(head) or (of_json_ld and (look.named or checkpoint.lists_questions(head))):
+        return Found(look.path, DATASET)
     if of_json_ld:
         detail = f"it is not a checkpoint, which is a {checkpoint.FEED} with {checkpoint.QUESTIONS}"
-        return Found(path, OTHER, detail=detail)
+        return Found(look.path, OTHER, detail=detail)
     return None
+
+
+def _verification_results(look: _Look) -> Found | None:
+    if look.suffix not in (*_tables(), ".json") or not verification.sees(look.path):
+        return None
+    return Found(look.path, SCORES, detail=verification.NAME) if files.recognise(look.path, look.file) else None
+
+
+def _rows(look: _Look) -> Found | None:
+    """A table by its ending, and JSON that begins with a list or has an object a line."""
+    if look.suffix in _tables():
+        return _table(look)
+    if look.suffix != ".json":
+        return None
+    begin = _head(look.path).lstrip(b"\xef\xbb\xbf \t\r\n")
+    return _table(look) if begin.startswith(b"[") or JSON_LINES.match(begin) else None
+
+
+def _metrics(look: _Look) -> Found | None:
+    if look.suffix != ".json" or not METRICS.search(_head(look.path)):
+        return None
+    known = metrics.only_object(look.path, look.file)
+    return Found(look.path, SCORES, detail=metrics.NAME) if known else None
+
+
+def _judge_code(look: _Look) -> Found | None:
+    return Found(look.path, JUDGE) if judge_prompts.recognise(look.path, None) else None
+
+
+def _training_code(look: _Look) -> Found | None:
+    if look.suffix not in training_code.SUFFIXES:
+        return None
+    states = SAYS_SYSTEM.search(_head(look.path, training_code.LIMITS[look.suffix]))
+    return Found(look.path, CODE) if states else None
+
+
+def _template(look: _Look) -> Found | None:
+    """Any text that somebody names; in a folder `plain_templates` decides which texts are prompts."""
+    return Found(look.path, TEMPLATE) if look.named and plain_prompts.ending(look.path.name) else None
 
 
 @cache
@@ -139,25 +212,24 @@ def _tables() -> frozenset[str]:
     return frozenset(s for module in plugins.by("formats").values() for s in module.SUFFIXES) - set(CONFIGS)
 
 
-def _config(path: Path, root: Path, suffix: str, named: bool) -> Found:
+def _config(look: _Look) -> Found | None:
+    if look.suffix not in CONFIGS:
+        return None
+    path = look.path
     head = _head(path)
-    begin = head.lstrip(b"\xef\xbb\xbf \t\r\n")
-    if suffix == ".json" and (begin.startswith(b"[") or JSON_LINES.match(begin)):
-        return _table(path, root, named)
-    if suffix == ".json" and _is_metrics(head) and metrics.only_object(path, show(root, path)):
-        return Found(path, SCORES, detail=metrics.NAME)
-    ours = named or path.name in albert.FILES or KEYS.search(head) or _of_plugins().search(head)
+    ours = look.named or path.name in albert.FILES or KEYS.search(head) or _of_plugins().search(head)
     if head and not (ours or other_tools.KEYS.search(head)):
         return Found(path, OTHER)
-    parsed = read_yaml(path, show(root, path))
+    parsed = read_yaml(path, look.file)
     if tool := other_tools.of_mapping(parsed.value):
         return Found(path, TOOL, parsed, detail=NOT_YET.format(tool))
     if head and not ours:
         return Found(path, OTHER)
-    what = _dialect(path, parsed.value)
+    claim = kind_of_mapping(path, parsed.value)
+    what = claim.kind or OTHER
     if what in (WORKSPACE, ADAPTER, OTHER) and (name := _plugin(path, parsed.value)):
         return Found(path, PROMPTS, parsed, detail=name, diagnostics=parsed.diagnostics)
-    return Found(path, what, parsed, diagnostics=parsed.diagnostics)
+    return Found(path, what, parsed, diagnostics=parsed.diagnostics, reason=claim.reason)
 
 
 @cache
@@ -177,37 +249,15 @@ def _plugin(path: Path, value: Any) -> str | None:
     return None
 
 
-def _dialect(path: Path, value: Any) -> str:
-    """The first dialect that recognises it; the plainest marks come first."""
-    if plan.recognise(path, value):
-        return PLAN
-    if comparisons.recognise(path, value):
-        return COMPARISONS
-    if albert.recognise(path, value):
-        return PROMPTS
-    if judge_prompts.recognise(path, value):
-        return JUDGE
-    if model_yaml.recognise(path, value):
-        return INFERENCE if model_yaml.is_inference(path, value) else MODEL
-    if instructions.recognise(path, value):
-        return INSTRUCTIONS
-    if isinstance(value, Mapping) and "name" in value and {"system_prompt", "extends", "wording"} & value.keys():
-        return ADAPTER
-    if isinstance(value, Mapping) and any(isinstance(value.get(key), Mapping | list) for key in SCHEMA):
-        ours = sum(key in TOP for key in value)
-        return WORKSPACE if 2 * ours > len(value) else OTHER  # of other people's files a key or two has our names
-    return OTHER
-
-
-def _table(path: Path, root: Path, named: bool) -> Found:
-    """What a file of rows is. One that nobody `named` is no dataset where it holds something else than objects, or
-    nothing but the names of its columns.
+def _table(look: _Look) -> Found:
+    """Return what a file of rows is. One that nobody named is no dataset where it holds something else than objects,
+    or nothing but the names of its columns.
     """
-    file = show(root, path)
+    path, file, named = look.path, look.file, look.named
     refused: list[None] = []
     above: list[Header] = []
-    told = raw_rows(path, file, refused=lambda: refused.append(None), header=above.append, enough=LOOKED_AT)
-    begin = tuple(islice(told, LOOKED_AT))
+    events = raw_rows(path, file, refused=lambda: refused.append(None), header=above.append, enough=LOOKED_AT)
+    begin = tuple(islice(events, LOOKED_AT))
     rows = [row.fields for row in begin if isinstance(row, Row)]
     fields = frozenset(str(key) for row in rows for key in row)
     bad = [found.values for found in begin if isinstance(found, Diagnostic) and found.code == "dat-bad-line"]
@@ -223,23 +273,29 @@ def _table(path: Path, root: Path, named: bool) -> Found:
         return Found(path, DATASET, detail="no record could be read from its beginning")
     if tool := other_tools.of_rows(fields):
         return Found(path, TOOL, fields=fields, detail=NOT_YET.format(tool))
-    if judge_prompts.recognise(path, rows[0]):
-        return Found(path, JUDGE, fields=fields)
-    if "response" in fields and (fields & SENT or not fields & (RECORD | CHAT)):
-        return Found(path, ANSWERS, fields=fields)
-    # a run's details, and outcomes side by side, repeat the question beside what was given
-    if (not fields & RECORD or fields & JUDGED or fields >= PAIR) and (scores := files.recognise(path, file)):
-        return Found(path, SCORES, fields=fields, detail=scores)
-    if kind := training_row.most(rows):
-        return Found(path, TRAINING, fields=fields, detail=training_row.SAID[kind])
-    texts = any(
-        not isinstance(cell, str | int | float | None) or len(str(cell)) > ID for row in rows for cell in row.values()
-    )
-    return Found(path, DATASET, fields=fields, texts=texts)
+    claim = kind_of_rows(Table(path, rows, fields, files.find_kind(path, file)))
+    texts = claim.kind == DATASET and any(map(_holds_texts, rows))
+    return Found(path, claim.kind or DATASET, fields=fields, detail=claim.detail, texts=texts)
 
 
-def _is_metrics(head: bytes) -> bool:
-    return bool(METRICS.search(head))
+def _holds_texts(row: Mapping[str, Any]) -> bool:
+    """Return whether a row holds more than ids and numbers."""
+    return any(not isinstance(cell, str | int | float | None) or len(str(cell)) > ID for cell in row.values())
+
+
+# The order in which a file is looked at: what its name decides, then its content, the most specific first.
+STEPS: tuple[Callable[[_Look], Found | None], ...] = (
+    _modelfile,
+    _chat_template,
+    _checkpoint,
+    _verification_results,
+    _rows,
+    _metrics,
+    _config,
+    _judge_code,
+    _training_code,
+    _template,
+)
 
 
 def _head(path: Path, size: int = HEAD) -> bytes:

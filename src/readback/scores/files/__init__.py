@@ -2,8 +2,12 @@
 
 A module has NAME, what pages and `readback scores` call the kind; `recognise(rows, asked)`, whether a file with these
 first rows is of it; and `read(rows, head, asked)`, which gives a `Read` (`score_rows`). `liverag` makes wide rows of
-its own and leaves the rest to `wide.read`; `tidy.read` does the same for tidy rows. Of several modules that recognise a
-file the first by its file's name reads it. Names that begin with _ are no kinds.
+its own and leaves the rest to `wide.read`; `tidy.read` does the same for tidy rows. Names that begin with _ are no
+kinds.
+
+Of several modules that recognise a file the most specific one reads it: those of a format with marks of its own
+(MARKED), then modules that somebody has added here and those of plugins, by their names, and last those that know a
+table by the common names of its columns (GENERAL).
 """
 
 from __future__ import annotations
@@ -19,7 +23,20 @@ from readback.readers.choose_format import choose
 from readback.readers.row import Header
 from readback.records.raw_rows import raw_rows
 from readback.scores.criteria import known
-from readback.scores.files import columnar, metadata, metrics, pairwise, verification
+from readback.scores.files import (
+    columnar,
+    details,
+    judge_columns,
+    liverag,
+    means,
+    metadata,
+    metrics,
+    pairwise,
+    replies,
+    tidy,
+    verification,
+    wide,
+)
 from readback.scores.files._plugins import of_plugins
 from readback.scores.files.cells import legible
 from readback.scores.files.score_rows import Asked, Read, Row
@@ -30,17 +47,66 @@ OFTEN = 5_000  # rows between two reports of progress
 HEAD = 50  # rows looked at before a file is recognised and its columns get their roles
 
 
+MARKED = (
+    judge_columns.NAME,
+    verification.NAME,
+    details.NAME,
+    metadata.NAME,
+    metrics.NAME,
+    liverag.NAME,
+    pairwise.NAME,
+)
+GENERAL = (replies.NAME, tidy.NAME, means.NAME, wide.NAME)
+
+
+def readers() -> Iterator[Any]:
+    """Yield every module that reads scores, the most specific first."""
+    modules = by(__name__, "NAME")
+    yield from (modules[name] for name in MARKED)
+    yield from own_readers()
+    yield from (modules[name] for name in GENERAL)
+
+
+def own_readers() -> tuple[Any, ...]:
+    """Return the modules that somebody has added to this folder, by name, then those of plugins."""
+    modules = by(__name__, "NAME")
+    added = [modules[name] for name in sorted(modules) if name not in (*MARKED, *GENERAL)]
+    return (*added, *of_plugins())
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of score file: its name, whether somebody's own module or a plugin reads it, and the names of other such
+    modules that know the file as well.
+    """
+
+    name: str
+    own: bool = False
+    rivals: tuple[str, ...] = ()
+
+
 def reader(rows: Sequence[Mapping[str, Any]], asked: Asked) -> Any:
     """The module that reads a file with these first rows, or None where no scores are seen in them."""
-    readers: tuple[Any, ...] = (*by(__name__, "NAME").values(), *of_plugins())
-    return next((module for module in readers if module.recognise(rows, asked)), None)
+    return next((module for module in readers() if module.recognise(rows, asked)), None)
 
 
 def recognise(path: Path, file: str) -> str | None:
-    """What kind of score file this is, by its content (`tidy`, `wide`, …), or None when it is none."""
-    rows = (row.fields for row in _rows(path, file) if not isinstance(row, Diagnostic))
-    found = reader(list(islice(rows, HEAD)), Asked(ScoreSource(file), known(), {}, {}))
-    return None if found is None else str(found.NAME)
+    """Return what kind of score file this is, by its content (`tidy`, `wide`, …), or None when it is none."""
+    kind = find_kind(path, file)
+    return kind.name if kind else None
+
+
+def find_kind(path: Path, file: str) -> Kind | None:
+    """Return the same with whose module reads it, and which others would."""
+    events = _rows(path, file)
+    head = list(islice((row.fields for row in events if not isinstance(row, Diagnostic)), HEAD))
+    asked = Asked(ScoreSource(file), known(), {}, {})
+    found = reader(head, asked)
+    if found is None:
+        return None
+    own = found in own_readers()
+    rivals = [other for other in own_readers() if other is not found and other.recognise(head, asked)]
+    return Kind(str(found.NAME), own, tuple(str(other.NAME) for other in rivals))
 
 
 def read(path: Path, asked: Asked, beat: Callable[[int], None] | None = None) -> Read | Diagnostic:

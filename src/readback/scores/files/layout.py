@@ -33,6 +33,7 @@ OTHER = ("weight", *PROMPT, "source", "timestamp", "date", "time", "index", "row
 CONTENT = (
     *("question", "query", "instruction", "prompt", "prompt_text", "answer", "response", "model_answer", "reference"),
     *("expected_response", "gold", "gold_reference", "contexts", "context", "documents", "text", "title", "passage"),
+    *("user_input", "retrieved_contexts", "reference_contexts", "ground_truth", "output", "input", "expected_output"),
 )
 COST = re.compile(r"cost|token|latency|duration|elapsed|(^|_)time(_|$)|_(ms|usd|eur|seconds|secs)$", re.IGNORECASE)
 SCORE_ENDING = "_score"

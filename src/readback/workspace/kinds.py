@@ -1,0 +1,289 @@
+"""The table of recognisers: what kinds of file there are, in what order they are tried, and how sure each one is.
+
+A recogniser answers with a share, from 0 to 1: how much of the file belongs to its kind. Of a configuration this is the
+part of its keys, without those that people write into any file; of rows it is 1 where the columns are the kind's own.
+A file is of a kind only where the share is more than half. The largest share wins; of equal ones the first in the
+table, which goes from the most specific kind to the most general one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from readback import adapters
+from readback.records import training_row
+from readback.scores import files
+from readback.sources import (
+    albert,
+    comparisons,
+    instruction_keys,
+    instructions,
+    judge_prompts,
+    judge_rubric,
+    model_yaml,
+    plan,
+    verification,
+)
+
+WORKSPACE, PROMPTS, INSTRUCTIONS, PLAN = (
+    "workspace file",
+    "prompt configuration",
+    "user instructions",
+    "experiment plan",
+)
+MODEL, INFERENCE, JUDGE, COMPARISONS = "model", "judge inference", "judge prompt", "comparisons"
+MODELFILE, DATASET, TRAINING, SCORES = "Modelfile", "dataset", "training data", "scores"
+FORM = "table without rows"  # to be filled in, or what a broken export left
+ANSWERS, ADAPTER, OTHER = "answers", "adapter", "not recognised"
+CHAT_TEMPLATE, CODE = "chat template", "code with a system message"
+TEMPLATE, TOOL = "prompt template", "file of another tool"
+
+MOST = 0.5  # a share must be more than this
+NAMED = 3  # keys that a reason names
+# Keys that people write into any configuration, which say nothing about its kind.
+ANYBODYS = frozenset({
+    "id", "name", "title", "label", "description", "version", "author", "authors", "date", "created_at", "updated_at",
+    "notes", "note", "comment", "comments", "license", "tags", "metadata", "meta", "schema",
+})  # fmt: skip
+REMARKS = ("_", "$", "x-", "#")  # what keys begin with that are remarks or of a schema
+
+TOP = frozenset({
+    "name", "language", "headline", "today", "dataset", "options", "prompts", "modes", "tasks", "context", "adapters",
+    "instructions", "models", "plan", "conditions", "judges", "scores", "sent", "training", "criteria", "acronyms",
+    "comparisons", "leaks", "ignore",
+})  # fmt: skip
+SCHEMA = ("dataset", "prompts", "modes", "tasks", "conditions", "models", "judges", "scores", "adapters", "criteria")
+
+OF_MODEL = frozenset((*model_yaml.KEYS, *model_yaml.NESTED))
+OF_RUBRIC = frozenset(judge_rubric.KEYS) | OF_MODEL  # older rubrics say beside the prompt how the judge is run
+OF_JUDGE = frozenset({"type", "category", "system_prompt", "prompt_template", "output_format"}) | OF_RUBRIC
+OF_COMPARISONS = frozenset({
+    *comparisons.GROUPS, "models", "judges", "pairwise_evaluation", "metrics_extraction", "analysis_output",
+})  # fmt: skip
+OF_ADAPTER = frozenset({
+    "extends", "wording", "tasks", adapters.ORIGIN, *adapters.CAPABILITIES, *adapters.FURTHER,
+})  # fmt: skip
+OF_VERIFICATION = frozenset((*verification.KEYS, *verification.OBSOLETE, *instruction_keys.SHORTCUTS))
+
+SENT = {"prompt_text", "model_label", "prompt_mode"}  # columns of saved responses beside the response
+RECORD = {"rag", "instruction", "question", "query_text"}  # columns of what is asked, which a score file seldom has
+JUDGED = {"judge_scores", "judge_verdict"}  # columns of a run's details
+PAIR = {"model_a", "model_b", "outcome"}  # columns of outcomes side by side, which repeat what was asked
+CHAT = {"messages", "completion", "chosen", "chosen_messages", "preferred_output"}  # columns of training rows
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The first rows of a file. `scored` is the kind of score file that they are read as, or None."""
+
+    path: Path
+    rows: Sequence[Mapping[str, Any]]
+    fields: frozenset[str]
+    scored: files.Kind | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """A configuration: its path and its parsed value."""
+
+    path: Path
+    value: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class OfMapping:
+    """A kind of configuration: its marks, without which a file is not of the kind, and the keys that belong to it.
+
+    `part` is what the keys are counted in, where that is not the whole mapping.
+    """
+
+    kind: str
+    marks: Callable[[Path, Any], bool]
+    keys: Collection[str] | Callable[[Any], bool]
+    part: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda value: value
+    by_name: Collection[str] = ()  # names of files that are of the kind whatever is in them
+
+    def share(self, seen: Mapped) -> float:
+        if seen.path.name in self.by_name:
+            return 1.0
+        if not self.marks(seen.path, seen.value):
+            return 0.0
+        counted = own_keys(self.part(seen.value))
+        return share_of(counted, self.keys) if counted else 1.0
+
+    def strange(self, seen: Mapped) -> list[str]:
+        """The keys that do not belong to the kind."""
+        return [key for key in own_keys(self.part(seen.value)) if not _belongs(key, self.keys)]
+
+
+@dataclass(frozen=True, slots=True)
+class OfRows:
+    """A kind of table: how much of its columns belong to the kind, from 0 to 1."""
+
+    kind: str
+    share: Callable[[Table], float]
+    detail: Callable[[Table], str] = lambda table: ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a file is: its kind, or None, then with the `reason` where it has the marks of one and is not of it."""
+
+    kind: str | None
+    detail: str = ""
+    reason: str = ""
+
+
+def own_keys(value: Mapping[str, Any]) -> list[str]:
+    """The keys that may say what a configuration is."""
+    keys = [str(key) for key in value]
+    return [key for key in keys if key.lower() not in ANYBODYS and not key.startswith(REMARKS)]
+
+
+def share_of(keys: Sequence[str], known: Collection[str] | Callable[[Any], bool]) -> float:
+    """The part of the keys that are known, from 0 to 1; 0 of none."""
+    if not keys:
+        return 0.0
+    return sum(_belongs(key, known) for key in keys) / len(keys)
+
+
+def _belongs(key: str, known: Collection[str] | Callable[[Any], bool]) -> bool:
+    return known(key) if callable(known) else key in known
+
+
+def kind_of_mapping(path: Path, value: Any) -> Claim:
+    """What a parsed configuration is."""
+    if not isinstance(value, Mapping):
+        named = [entry.kind for entry in OF_MAPPINGS if path.name in entry.by_name]
+        return Claim(next(iter(named), None))
+    seen = Mapped(path, value)
+    shares = [(entry.share(seen), entry) for entry in OF_MAPPINGS]
+    best, entry = max(shares, key=lambda pair: pair[0])
+    if best > MOST:
+        kind = entry.kind
+        if kind == MODEL and model_yaml.is_inference(path, value):
+            kind = INFERENCE
+        return Claim(kind)
+    if best > 0 and entry.kind != WORKSPACE:  # its keys are words that many programs have
+        return Claim(None, reason=_too_few(entry, seen))
+    return Claim(None)
+
+
+def _too_few(entry: OfMapping, seen: Mapped) -> str:
+    """Why a file that has the marks of a kind is not of it."""
+    keys = own_keys(entry.part(seen.value))
+    strange = entry.strange(seen)
+    listed = ", ".join(strange[:NAMED])
+    more = f" and {len(strange) - NAMED} more" if len(strange) > NAMED else ""
+    known = len(keys) - len(strange)
+    return f"only {known} of its {len(keys)} keys belong to the kind '{entry.kind}'; it has {listed}{more}"
+
+
+def kind_of_rows(table: Table) -> Claim:
+    """What a table is, by its first rows."""
+    best: tuple[float, OfRows] | None = None
+    for entry in OF_ROWS:
+        share = entry.share(table)
+        if share > MOST and (best is None or share > best[0]):
+            best = (share, entry)
+        if share == 1:
+            break  # nothing later can be surer
+    return Claim(best[1].kind, best[1].detail(table)) if best else Claim(DATASET)
+
+
+def _of_adapter(path: Path, value: Any) -> bool:
+    marks = {"system_prompt", "extends", "wording"}
+    return isinstance(value, Mapping) and "name" in value and bool(marks & value.keys())
+
+
+def _of_workspace(path: Path, value: Any) -> bool:
+    return isinstance(value, Mapping) and any(isinstance(value.get(key), Mapping | list) for key in SCHEMA)
+
+
+def _of_definition(path: Path, value: Any) -> bool:
+    return isinstance(value.get("prompt_template"), str) and judge_prompts.recognise(path, value)
+
+
+def _of_rubric(path: Path, value: Any) -> bool:
+    return judge_rubric.recognise(value)
+
+
+def _inference(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The mapping that says which model is run."""
+    inner = value.get("inference", value)
+    return inner if isinstance(inner, Mapping) else value
+
+
+def _settings(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The configuration that a preset holds, else the mapping itself."""
+    inner = value.get("config")
+    return inner if isinstance(inner, Mapping) else value
+
+
+def _of_instructions(key: str) -> bool:
+    return key in OF_VERIFICATION or instructions.belongs(key)
+
+
+# The order: kinds with marks of their own before those that are known by a few common keys.
+OF_MAPPINGS: tuple[OfMapping, ...] = (
+    OfMapping(PROMPTS, albert.recognise, frozenset(albert.TOP), by_name=albert.FILES),
+    OfMapping(PLAN, plan.recognise, frozenset({"runs", "defaults"})),
+    OfMapping(COMPARISONS, comparisons.recognise, OF_COMPARISONS),
+    OfMapping(JUDGE, _of_definition, OF_JUDGE),
+    OfMapping(JUDGE, _of_rubric, OF_RUBRIC),
+    OfMapping(MODEL, model_yaml.recognise, OF_MODEL, _inference),
+    OfMapping(INSTRUCTIONS, instructions.recognise, _of_instructions, _settings),
+    OfMapping(ADAPTER, _of_adapter, OF_ADAPTER),
+    OfMapping(WORKSPACE, _of_workspace, TOP),
+)
+
+
+def _definitions(table: Table) -> float:
+    return float(judge_prompts.recognise(table.path, table.rows[0]))
+
+
+def _saved_responses(table: Table) -> float:
+    return float("response" in table.fields and bool(table.fields & SENT))
+
+
+def _scores(table: Table) -> float:
+    """Scores by their columns. A table that holds what is asked is more than scores, unless somebody's own module reads
+    it, or it is a run's details or outcomes side by side, which repeat the question beside what was given.
+    """
+    if table.scored is None:
+        return 0.0
+    repeats = bool(table.fields & JUDGED) or table.fields >= PAIR
+    return float(table.scored.own or repeats or not table.fields & RECORD)
+
+
+def _score_kind(table: Table) -> str:
+    if table.scored is None:
+        return ""
+    rivals = ", ".join(table.scored.rivals)
+    return f"{table.scored.name}; {rivals} would read it as well" if rivals else table.scored.name
+
+
+def _responses(table: Table) -> float:
+    return float("response" in table.fields and not table.fields & (RECORD | CHAT))
+
+
+def _training(table: Table) -> float:
+    return float(training_row.most(table.rows) is not None)
+
+
+def _training_kind(table: Table) -> str:
+    kind = training_row.most(table.rows)
+    return training_row.SAID[kind] if kind else ""
+
+
+# Files of other tools are told from all of these before (`sources/other_tools`). What is none of them is a dataset.
+OF_ROWS: tuple[OfRows, ...] = (
+    OfRows(JUDGE, _definitions),
+    OfRows(SCORES, _scores, _score_kind),
+    OfRows(ANSWERS, _saved_responses),
+    OfRows(ANSWERS, _responses),
+    OfRows(TRAINING, _training, _training_kind),
+)
