@@ -181,13 +181,22 @@ class Modelfile:
 
 
 @dataclass(frozen=True, slots=True)
+class TemplateText:
+    """The text of a template, the file it is from, and where its first character is."""
+
+    name: str
+    text: str | None
+    place: Location = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
 class ChatTemplate:
     """A Jinja chat template as a model's files have it, with the tokens it is told; `text` is None where unreadable.
 
     `special` are all special tokens that the files name; `adds_bos`: the server puts `bos_token` before the text.
     `tokens` are the further tokens that the template is told by name (`pad_token`, `unk_token`), `config` the path of
     the file that all of them are from; `detail` says which of several templates this is; `stated` is False where it lay
-    in a folder and nobody says what it serves.
+    in a folder and nobody says what it serves. `with_tools` is the template that takes its place where tools are given.
     """
 
     name: str
@@ -202,6 +211,7 @@ class ChatTemplate:
     stated: bool = True
     place: Location = NOWHERE
     diagnostics: tuple[Diagnostic, ...] = ()
+    with_tools: TemplateText | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,57 @@ def test_of_several_templates_the_default_is_taken_and_the_others_are_said(write
     assert chat.raw(found.text or "", {"messages": [{"content": "Q"}]}).text == '\nQ "é"'
 
 
+def test_tokens_named_in_the_older_map_alone_or_of_a_models_own_reach_the_template(write: Write) -> None:
+    text = "{{ bos_token }}|{{ eos_token }}|{{ image_token }}|{{ own_token }}"
+    older = {"bos_token": "<s>", "eos_token": {"content": "</s>", "lstrip": False}}
+    own = {"extra_special_tokens": {"image_token": "<i>"}, "own_token": "<o>", "eos_token": "<old>"}
+    root = write({f"m/{CONFIG}": {"chat_template": text, **own}, "m/special_tokens_map.json": older})
+    found = chat.read(root / "m", root)
+    made = chat.model_input(found, (), values={"messages": [{"role": "user", "content": "q"}]})
+    assert (made.text, made.stops) == ("<s>|</s>|<i>|<o>", ("</s>",))
+    assert found.special == ("<s>", "</s>", "<o>", "<i>")
+
+
+def test_the_older_map_is_not_read_where_the_configuration_has_the_added_tokens(write: Write) -> None:
+    config = {"chat_template": T, "bos_token": "<b>", "added_tokens_decoder": {}}
+    root = write({CONFIG: config, "special_tokens_map.json": {"bos_token": "<s>"}})
+    assert chat.read(root, root).bos_token == "<b>"
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("[" * 200_000, "nested deeper than 100 levels"),
+        ('{"a": ' * 90_000 + "1" + "}" * 90_000, "nested deeper than 100 levels"),
+        ('{"bos_token": ', "expecting value"),
+    ],
+)
+def test_a_map_of_tokens_that_cannot_be_read_is_one_finding(write: Write, content: str, reason: str) -> None:
+    root = write({CONFIG: {"chat_template": T}, "special_tokens_map.json": content})
+    found = chat.read(root, root)
+    assert (found.text, found.bos_token) == (T, None)
+    assert [one.values["reason"] for one in found.diagnostics] == [f"not JSON ({reason})"]
+
+
+def test_a_configuration_of_100_megabytes_is_not_read(write: Write) -> None:
+    root = write({CONFIG: "{}"})
+    with (root / CONFIG).open("r+b") as file:
+        file.truncate(100 << 20)
+    found = chat.read(root, root)
+    assert (found.text, [one.code for one in found.diagnostics]) == (None, ["dat-too-large"])
+
+
+def test_the_folder_of_further_templates_is_read_up_to_a_number_of_files_and_never_outside(write: Write) -> None:
+    further = {f"additional_chat_templates/t{i:03}.jinja": "x" for i in range(100)}
+    root = write({f"m/{CONFIG}": {}, "m/chat_template.jinja": T, "out.jinja": "out"})
+    (root / "m" / "additional_chat_templates").mkdir()
+    (root / "m" / "additional_chat_templates" / "tool_use.jinja").symlink_to("/etc/passwd")
+    found = chat.read(root / "m", root)
+    assert (found.text, found.with_tools) == (T, None)
+    many = write({CONFIG: {}, "chat_template.jinja": T, **further})
+    assert len(chat.read(many, many).detail.split(",")) <= 64
+
+
 def test_a_separate_template_goes_first_and_is_told_the_tokens_of_the_file_beside_it(write: Write) -> None:
     root = write({f"m/{CONFIG}": {"bos_token": "<s>", "chat_template": "old"}, "m/chat_template.jinja": T})
     for path in (root / "m" / CONFIG, root / "m" / "chat_template.jinja", root / "m"):

@@ -9,6 +9,7 @@ from typing import Any
 from readback.checks import rules
 from readback.serving import named_formats
 from readback.serving.chat import rendered as chat
+from readback.serving.chat import request_messages
 from readback.serving.modelfile import read_file as modelfile
 from readback.serving.ollama import rendered as ollama
 from readback.types import Diagnostic, Message, ModelInput, Segment
@@ -97,6 +98,10 @@ def _wire_format(name: str, case: Mapping[str, Any]) -> str:
 
 
 def _rendered(source: str, variables: Mapping[str, Any], today: str | None) -> str:
+    if "messages" in variables:
+        if not variables["messages"]:
+            raise Wrong(request_messages.EMPTY)
+        variables = {**variables, "messages": request_messages.for_template(variables["messages"])}
     done = chat.raw(source, variables, today=today)
     if done.text is None:
         reason = "{}: stopped at {}".format(*chat.EXCESS[done.reason]) if done.when == "limit" else done.reason

@@ -1,11 +1,15 @@
 """Read the files that hold a chat template: tokenizer_config.json, chat_template.json, or a bare Jinja file.
 
-As transformers 5 reads a model's folder: a chat_template.jinja there goes before the text in tokenizer_config.json.
+As transformers 5 reads a model's folder: a chat_template.jinja there, and the files of additional_chat_templates/, go
+before the text in tokenizer_config.json. Of several templates the one called default is taken, or the one called
+tool_use where tools are given.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +17,15 @@ from readback.readers.paths import resolve, show
 from readback.readers.text_file import read_text
 from readback.serving.chat.tokenizer_config import Config, start_of
 from readback.serving.chat.tokenizer_config import read as read_config
-from readback.types import ChatTemplate, Diagnostic, Location
+from readback.types import ChatTemplate, Diagnostic, Location, TemplateText
 
 CONFIG, SEPARATE, OLDER = "tokenizer_config.json", "chat_template.jinja", "chat_template.json"
 LIMIT = 1 << 20  # bytes of a template; the longest in use have 30,000
 DEFAULT = "default"  # the template of several that is taken where nobody names one
+WITH_TOOLS = "tool_use"  # the one that is taken where tools are given
+SUFFIX = ".jinja"
+FURTHER = "additional_chat_templates"  # the folder of further templates, one file each
+MOST = 64  # files of that folder; a model has two or three
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +36,7 @@ class _Text:
     place: Location
     diagnostics: tuple[Diagnostic, ...] = ()
     detail: str = ""
+    with_tools: _Text | None = None
 
 
 def recognise(path: Path) -> bool:
@@ -76,7 +85,7 @@ def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_toke
     if config and named and show(root, named) != found.place.file:
         unused = ", whose own chat_template is not used" if config.template else ""
         said.append(f"its tokens are those of {show(root, named)}{unused}")
-    return ChatTemplate(
+    made = ChatTemplate(
         name=found.place.file or file,
         text=found.text,
         bos_token=bos,
@@ -89,6 +98,9 @@ def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_toke
         place=found.place,
         diagnostics=diagnostics,
     )
+    if (tools := found.with_tools) is None:
+        return made
+    return replace(made, with_tools=TemplateText(tools.place.file or file, tools.text, tools.place))
 
 
 def _inside(path: Path, root: Path) -> Path:
@@ -106,15 +118,50 @@ def _beside(path: Path, root: Path, name: str) -> Path | None:
 
 def _text(path: Path, root: Path, own: Config | None) -> _Text:
     """The template that `path` leads to; `own` is what the file itself says where it is JSON."""
-    if own is None:
+    if own is None and path.name != SEPARATE:
         return _plain(path, root)
-    separate = _beside(path, root, SEPARATE) if path.name == CONFIG else None
-    if separate:
-        return _plain(separate, root)
+    separate = path if own is None else None
+    if path.name == CONFIG:
+        separate = _beside(path, root, SEPARATE)
+    further = _further(path, root) if path.name in (CONFIG, SEPARATE) else {}
+    if further:
+        return _of_files(separate, further, root, path)
+    if separate or own is None:
+        return _plain(separate or path, root)
     older = _beside(path, root, OLDER) if path.name == CONFIG and own.source and own.template is None else None
     if older:
         return _chosen(read_config(older, root), Location(file=show(root, older)))
     return _chosen(own, Location(file=show(root, path)))
+
+
+def _further(path: Path, root: Path) -> Mapping[str, Path]:
+    """The files of additional_chat_templates/ beside `path` by the names of their templates, in order."""
+    folder = path.with_name(FURTHER)
+    if not folder.is_dir() or folder.is_symlink():
+        return {}
+    files = sorted(one for one in islice(folder.iterdir(), MOST) if one.suffix == SUFFIX)
+    inside = (resolve(root, show(root, one)) for one in files)
+    return {one.stem: one for one in inside if isinstance(one, Path)}
+
+
+def _of_files(separate: Path | None, further: Mapping[str, Path], root: Path, path: Path) -> _Text:
+    """Of a template file and further ones the default, with the one for tools."""
+    files = {**({DEFAULT: separate} if separate else {}), **further}
+    tools = _plain(files[WITH_TOOLS], root) if WITH_TOOLS in files else None
+    if DEFAULT not in files:
+        place = Location(file=show(root, path))
+        reason = f"{FURTHER} has the chat templates {', '.join(files)}, and none is called {DEFAULT}"
+        return _Text(None, place, (_none(place.file, reason, place),), with_tools=tools)
+    default = _plain(files[DEFAULT], root)
+    if len(files) == 1:
+        return default
+    diagnostics = (*default.diagnostics, *(tools.diagnostics if tools else ()))
+    return replace(default, diagnostics=diagnostics, detail=_detail(files), with_tools=tools)
+
+
+def _detail(several: Mapping[str, object]) -> str:
+    others = ", ".join(name for name in several if name != DEFAULT)
+    return f"the one called {DEFAULT}; others: {others or 'none'}"
 
 
 def _plain(path: Path, root: Path) -> _Text:
@@ -129,21 +176,20 @@ def _plain(path: Path, root: Path) -> _Text:
 
 
 def _chosen(config: Config, place: Location) -> _Text:
-    """Its one template, or of several the one called default."""
+    """Its one template, or of several the one called default, with the one for tools."""
     if config.template is None:
         return _Text(None, place)
     if isinstance(config.template, str):
         return _Text(config.template, start_of(config.source, config.template, place))
     several = config.template
-    names = ", ".join(several)
+    with_tools = None
+    if (tools := several.get(WITH_TOOLS)) is not None:
+        with_tools = _Text(tools, start_of(config.source, tools, place))
     if DEFAULT not in several:
-        reason = f"it has the chat templates {names}, and none is called {DEFAULT}"
-        return _Text(None, place, (_none(place.file, reason, place),))
+        reason = f"it has the chat templates {', '.join(several)}, and none is called {DEFAULT}"
+        return _Text(None, place, (_none(place.file, reason, place),), with_tools=with_tools)
     text = several[DEFAULT]
-    others = ", ".join(name for name in several if name != DEFAULT)
-    return _Text(
-        text, start_of(config.source, text, place), detail=f"the one called {DEFAULT}; others: {others or 'none'}"
-    )
+    return _Text(text, start_of(config.source, text, place), detail=_detail(several), with_tools=with_tools)
 
 
 def _none(file: str | None, reason: str, place: Location) -> Diagnostic:

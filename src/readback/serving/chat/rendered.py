@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from readback import sandbox
 from readback.sandbox.asked_again import PIECE, AskedAgain
+from readback.serving.chat import request_messages
 from readback.serving.chat.files import read as read
 from readback.serving.chat.formats import formats as formats
 from readback.serving.chat.formats import named as named
@@ -68,15 +69,23 @@ def model_input(
     """The text the model receives for these messages; each stretch keeps its origin.
 
     `values` are further variables (`tools`, `documents`, `enable_thinking`); the tools and documents that nobody gives
-    are none, as in transformers. `today` (YYYY-MM-DD) is the day that the template may print. A template that fails
-    where it looks for parts in a text gets each text as the one part of a list, as servers give it, and that is noted.
+    are none, and tools choose the template that a model has for them, as in transformers. `today` (YYYY-MM-DD) is the
+    day that the template may print. A template that fails where it looks for parts in a text gets each text as the one
+    part of a list, as servers give it, and that is noted.
     """
+    if template.with_tools and values and values.get("tools") is not None:
+        own = template.with_tools
+        template = replace(template, name=own.name, text=own.text, place=own.place)
     stops = (template.eos_token,) if template.eos_token else ()
     empty = ModelInput(template.name, (), (), "chat template", template.place, stops)
     if template.text is None:
         return replace(empty, diagnostics=(_unread(template),))
     given = {"tools": None, "documents": None, **template.tokens, **(values or {})}
     said = [{"role": message.role, "content": message.text} for message in messages]
+    if not given.get("messages", said):
+        return replace(empty, diagnostics=(_refused(template, request_messages.EMPTY),))
+    if "messages" in given:
+        given["messages"] = request_messages.for_template(given["messages"])
     tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token}
     variables = {
         "messages": said,
@@ -97,8 +106,8 @@ def model_input(
             if _refused_system(template.text, other, today) == made.reason:
                 made = replace(made, when="system")
         return replace(empty, diagnostics=(_diagnostic(template, made),))
-    own = pieces(made.text, told, messages, tuple(variables))
-    segments = tuple(_segment(template, piece, messages) for piece in own)
+    parts = pieces(made.text, told, messages, tuple(variables))
+    segments = tuple(_segment(template, piece, messages) for piece in parts)
     if template.adds_bos and template.bos_token:
         segments = (Segment(template.bos_token, "serving", "add_special_tokens"), *segments)
     return replace(empty, segments=segments)
@@ -176,6 +185,12 @@ def _in_parts(template: ChatTemplate, failed: Rendered) -> Diagnostic:
     reason = f"{failed.reason} where a content is one text; with a list of parts, as servers make it, there is one"
     values = {"name": template.name, "reason": reason, "line": failed.line, "when": "parts", "raised": failed.raised}
     return Diagnostic("srv-template-error", values, template.place, "parts", severity="info")
+
+
+def _refused(template: ChatTemplate, reason: str) -> Diagnostic:
+    """That whoever carries out the template takes no such messages."""
+    values = {"name": template.name, "reason": reason, "line": None, "when": "execute", "raised": False}
+    return Diagnostic("srv-template-error", values, template.place, reason)
 
 
 def _unread(template: ChatTemplate) -> Diagnostic:

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers.json_text import Decoder, NotJson
-from readback.readers.paths import show
+from readback.readers.paths import resolve, show
 from readback.readers.text_file import read_text
 from readback.types import Diagnostic, Location
 
 LIMIT = 32 << 20  # bytes; with a long list of added tokens such a file has some megabytes
+OLDER_MAP = "special_tokens_map.json"  # read where tokenizer_config.json has no added_tokens_decoder
+ADDED = "added_tokens_decoder"
 TOKENS = ("bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token", "mask_token")
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 ESCAPED = 12  # characters of the file that one character of a text may take: \uXXXX twice
@@ -29,7 +31,7 @@ class Config:
     template: str | Mapping[str, str] | None = None
     bos_token: str | None = None
     eos_token: str | None = None
-    tokens: Mapping[str, str] = field(default_factory=dict)  # the other named ones
+    tokens: Mapping[str, str] = field(default_factory=dict)  # the other named ones, a model's own among them
     special: tuple[str, ...] = ()
     adds_bos: bool | None = None  # `add_bos_token`; None: the file does not say
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -51,19 +53,56 @@ def read(path: Path, root: Path) -> Config:
     if not isinstance(value, dict):
         return Config(diagnostics=(*diagnostics, _unread(file, "not a JSON object", Location(file=file, line=1))))
     found: list[Diagnostic] = [*diagnostics, *decoder.diagnostics(value, Location(file=file))]
-    named = {name: _token(value.get(name), name, file, found) for name in TOKENS}
-    told = {name: token for name, token in named.items() if token is not None}
+    older = _older_map(path, root, found) if ADDED not in value else {}
+    merged = {**value, **older}
+    named = {name: _token(merged.get(name), name, file, found) for name in TOKENS}
+    named |= _model_tokens(merged)
+    tokens = {name: token for name, token in named.items() if token is not None}
     said = value.get("add_bos_token")
     return Config(
         template=_templates(value.get("chat_template"), file, found),
-        bos_token=told.pop("bos_token", None),
-        eos_token=told.pop("eos_token", None),
-        tokens=told,
-        special=tuple(dict.fromkeys((*(t for t in named.values() if t), *_further(value)))),
+        bos_token=tokens.pop("bos_token", None),
+        eos_token=tokens.pop("eos_token", None),
+        tokens=tokens,
+        special=tuple(dict.fromkeys((*(t for t in named.values() if t), *_further(merged)))),
         adds_bos=said if isinstance(said, bool) else None,
         diagnostics=tuple(found),
         source=text,
     )
+
+
+def _older_map(path: Path, root: Path, found: list[Diagnostic]) -> Mapping[str, Any]:
+    """What a special_tokens_map.json beside a tokenizer_config.json names; it goes before that file's own values.
+
+    Source: `_from_pretrained` of huggingface/transformers 5. Nothing where there is no such file; one that cannot be
+    read is a diagnostic.
+    """
+    beside = resolve(root, show(root, path.with_name(OLDER_MAP)))
+    if isinstance(beside, Diagnostic):
+        return {}
+    file = show(root, beside)
+    text, diagnostics = read_text(beside, file, LIMIT)
+    found.extend(diagnostics)
+    if text is None:
+        return {}
+    try:
+        value = Decoder().whole(text)
+    except NotJson as fault:
+        found.append(_unread(file, f"not JSON ({fault.reason})", _at(text, fault.at, Location(file=file))))
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _model_tokens(value: Mapping[str, Any]) -> dict[str, str]:
+    """The tokens of a model's own that a template is given by name, such as `image_token`.
+
+    They are the keys that end in `_token`, and the entries of an `extra_special_tokens` that is a mapping.
+    """
+    own = {key: one for key, one in value.items() if key.endswith("_token") and key not in TOKENS}
+    extra = value.get("extra_special_tokens")
+    if isinstance(extra, dict):
+        own |= extra
+    return {key: text for key, one in own.items() if (text := _content(one)) is not None}
 
 
 def start_of(source: str, template: str, place: Location) -> Location:
