@@ -197,6 +197,8 @@ class ChatTemplate:
     `tokens` are the further tokens that the template is told by name (`pad_token`, `unk_token`), `config` the path of
     the file that all of them are from; `detail` says which of several templates this is; `stated` is False where it lay
     in a folder and nobody says what it serves. `with_tools` is the template that takes its place where tools are given.
+    `tokenizer_adds_bos` is what the file says of the tokenizer by itself (`add_bos_token`), as it is called in
+    training; None where it does not say.
     """
 
     name: str
@@ -205,6 +207,7 @@ class ChatTemplate:
     eos_token: str | None = None
     special: tuple[str, ...] = ()
     adds_bos: bool = False
+    tokenizer_adds_bos: bool | None = None
     tokens: Values = field(default_factory=dict)
     config: str | None = None
     detail: str = ""

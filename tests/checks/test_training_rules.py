@@ -196,6 +196,12 @@ def test_roles_that_are_wrong_are_named_once(write: Write, rows: list[Any], expe
         ("the movie Vanilla Sky", "He thought well of the movie. He said so.", None),
         ("", "So.", None),
         ("Other words altogether", "It was denied.", None),
+        ("The levels diverge.", "The levels divergent from the plan rose.", None),
+        ("Then it will stop.", "Then it will stopped be.", None),
+        ("Use the refer.", "Use the referral.", None),
+        ("Call sort() or close().", "Call sort(reverse=True) or close(now=True).", None),
+        ("They did not receiv.", "They did not receive it.", "receive"),
+        ("It was a doubl.", "It was a double fault.", "double"),
     ],
 )
 def test_a_damage_is_told_from_other_wording(text: str, intact: str, whole: str | None) -> None:

@@ -167,10 +167,12 @@ def test_what_is_written_down_opens_to_the_same_messages(write: Write) -> None:
     }
 
 
-def test_a_system_text_alone_says_that_nothing_can_be_sent(write: Write) -> None:
+def test_a_system_text_alone_is_shown_alone_and_that_is_reported_once(write: Write) -> None:
     opened = taken(write({"d.jsonl": ROWS, "system.txt": "Be kind."}))
     made = assemble(opened, open_dataset(opened.root, opened.dataset).record(0), Selection(mode="prompt"))
-    assert [one.code for one in made.diagnostics] == ["asm-no-user-text"]
+    assert [(one.role, one.text) for one in made.messages] == [("system", "Be kind.")]
+    reported = [one for one in opened.diagnostics if one.code == "asm-user-at-run-time"]
+    assert [(one.severity, one.values["dataset"]) for one in reported] == [("warning", "d.jsonl")]
 
 
 def test_bad_files_are_findings_and_the_rest_opens(write: Write) -> None:

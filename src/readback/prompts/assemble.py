@@ -21,6 +21,7 @@ from readback.records.field_path import steps
 from readback.serving.history import with_history
 from readback.serving.merged_roles import gemma, merged
 from readback.sources.instruction_keys import instruction_for, key_for
+from readback.sources.plain_prompts import SYSTEM_ALONE
 from readback.tasks import GENERATION, profile_of
 from readback.types import (
     NOWHERE,
@@ -139,6 +140,8 @@ def _sent(workspace: Workspace, record: Record, choice: Selection, origins: bool
         return (), names, said, uses
     system_role = adapter is None or adapters.system_role(adapter, workspace.adapters)
     messages = with_turns(to_messages(system, user, system_role), turns)
+    if not user and own.prompt.settings.get(SYSTEM_ALONE) and len(messages) > 1:
+        messages = messages[:-1]  # the user's text is no empty one: it is not known yet
     if system and adapter and not system_role:
         end = sum(len(segment.text) for segment in system)
         values = {"adapter": adapter.name, "characters": end}

@@ -12,6 +12,7 @@ from readback.prompts import builders
 from readback.prompts.albert_query import asked, query_of, system_argument, with_acronyms
 from readback.prompts.render import Rendered, Template, render
 from readback.prompts.tri_section import Segments
+from readback.sources.plain_prompts import SYSTEM_ALONE
 from readback.sources.prompt_formats import SYSTEM
 from readback.types import (
     NOWHERE,
@@ -171,6 +172,8 @@ def built_system(prompt: Prompt, model: Model | None) -> Segments:
 def _user_template(prompt: Prompt, options: Mapping[str, str], origin: Origin) -> Template | None:
     if prompt.template is not None:
         return Template(prompt.template, prompt.syntax, origin, prompt.place)
+    if prompt.settings.get(SYSTEM_ALONE):
+        return Template("", "text", origin, prompt.place)
     if prompt.settings.get("dialect") == "albert" and options.get("albert_dialect") == "current":
         return Template("{{ query }}", "jinja", origin, prompt.place)  # the later program sends the bare query
     return None

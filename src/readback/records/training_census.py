@@ -49,7 +49,7 @@ class Census:
             self._longer[0] += _length(row, "chosen") > _length(row, "rejected")
         if row and row.kind == "dpo":
             self._texts += 1
-            if "prompt" not in fields:
+            if not row.prompt and "prompt" not in fields:
                 self._unasked.append(len(self._kinds))
         kind = row.kind if row else "rag" if kind == "rag" else None
         self._kinds.append(KINDS.index(kind) if kind else OTHER)
@@ -122,7 +122,7 @@ class Census:
 
     def _without_prompt(self, file: str, place: Callable[[int], Location]) -> Iterator[Diagnostic]:
         """Pairs that lack the prompt that most pairs have, each; where most have none, once and for information."""
-        values = {"field": "prompt", "found": "absent"}
+        values = {"field": "prompt", "found": "nothing"}
         if 2 * len(self._unasked) < self._texts:
             for index in self._unasked:
                 yield Diagnostic("trn-empty", values, replace(place(index), field="prompt"), "prompt")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -11,7 +12,25 @@ from readback.records.training_row import Kind, Stretch, TrainingRow, Turn, Wron
 from readback.types import Values
 
 ALIASES = {"summary": "completion", "conversations": "messages"}  # other names that are taken for the usual ones
-ROLES = {"human": "user", "gpt": "assistant"}  # of conversations with from and value
+# Roles that rows have -> the role that trainers read them as. Sources: the data pages of LLaMA-Factory (human, gpt,
+# function_call, observation), of ms-swift (tool_call, tool_response) and of axolotl, and FastChat's ShareGPT files.
+ROLES = {
+    "human": "user",
+    "gpt": "assistant",
+    "chatgpt": "assistant",
+    "bing": "assistant",
+    "bard": "assistant",
+    "model": "assistant",
+    "ai": "assistant",
+    "function_call": "assistant",
+    "tool_call": "assistant",
+    "observation": "tool",
+    "tool_response": "tool",
+    "function_response": "tool",
+    "ipython": "tool",
+}
+CALLS = ("function_call", "tool_call")
+PROMPTS = ("prompt", "instruction", "question", "query")  # what pairs call the text that both answers are for
 ABSENT = "absent"
 
 
@@ -83,14 +102,15 @@ class _Seen:
             self.wrong.append(Wrong(field, json_kind(value)))
             return Turn("", (), field)
         role = value.get("role", value.get("from"))
-        role = ROLES.get(role, role) if isinstance(role, str) and "role" not in value else role
+        calls = role in CALLS if isinstance(role, str) else False
+        role = ROLES.get(role, role) if isinstance(role, str) else role
         name = "content" if "content" in value or "value" not in value else "value"
         stretches = tuple(_stretches(value.get(name), f"{field}.{name}"))
         said = role if isinstance(role, str) else json_kind(role)
         if not any(one.text.strip() for one in stretches) and said in ("user", "assistant") and not _calls(value):
             found = json_kind("") if stretches else json_kind(value[name]) if name in value else ABSENT
             self.wrong.append(Wrong(f"{field}.{name}", found))
-        return Turn(said, stretches, field)
+        return Turn(said, stretches, field, calls)
 
 
 def _stretches(content: Any, field: str) -> Iterator[Stretch]:
@@ -112,22 +132,58 @@ def _calls(message: Mapping[str, Any]) -> bool:
     return bool(message.get("tool_calls") or message.get("function_call") or (isinstance(content, list) and content))
 
 
+def _system(fields: Values, turns: Sequence[Turn] = ()) -> tuple[Turn, ...]:
+    """The system text in a field of its own, as a message; none where the messages have one."""
+    text = fields.get("system")
+    if not isinstance(text, str) or not text.strip() or any(turn.role in ("system", "developer") for turn in turns):
+        return ()
+    return (_turn("system", text, "system"),)
+
+
+def _instruction(fields: Values, name: str, seen: _Seen) -> tuple[Turn, ...]:
+    """What a field asks; of an instruction with an input both texts, which trainers join with a newline."""
+    (asked, *_) = seen.text(fields, name) or (None,)
+    given = fields.get("input")
+    if asked is None or name != "instruction" or not isinstance(given, str) or not given.strip():
+        return (asked,) if asked else ()
+    return (Turn("", (*asked.stretches, Stretch(given, "input")), name),)
+
+
+def _history(fields: Values) -> Iterator[Turn]:
+    """Earlier turns of an instruction: a list of pairs of what was asked and answered."""
+    listed = fields.get("history")
+    for number, pair in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(pair, list) and len(pair) == 2 and all(isinstance(text, str) for text in pair):
+            for at, role in enumerate(("user", "assistant")):
+                yield _turn(f"history[{number}][{at}]", pair[at], role)
+
+
+def _alpaca(fields: Values, seen: _Seen) -> TrainingRow:
+    prompt = (*_system(fields), *_history(fields), *_instruction(fields, "instruction", seen))
+    return seen.row(prompt=prompt, completion=seen.text(fields, "output"))
+
+
+def _ready_text(fields: Values, seen: _Seen) -> TrainingRow:
+    """All of the text is what the model learns; where its turns begin is the template's affair."""
+    return seen.row(completion=seen.text(fields, "text"))
+
+
 def _sft(fields: Values, seen: _Seen) -> TrainingRow:
-    prompt = seen.text(fields, "prompt")
+    prompt = (*_system(fields), *seen.text(fields, "prompt"))
     return seen.row(prompt=prompt, completion=seen.text(fields, seen.named(fields, "completion")))
 
 
 def _dpo(fields: Values, seen: _Seen) -> TrainingRow:
     # pairs may have their prompt inside both answers; one that lacks it among others that have it is the census's
-    named = ("prompt", "chosen", "rejected") if "prompt" in fields else ("chosen", "rejected")
-    texts = {name: seen.text(fields, name) for name in named}
-    return seen.row(**texts)
+    name = next((name for name in PROMPTS if name in fields), None)
+    prompt = (*_system(fields), *_instruction(fields, name, seen)) if name else ()
+    return seen.row(prompt=prompt, chosen=seen.text(fields, "chosen"), rejected=seen.text(fields, "rejected"))
 
 
 def _chat_sft(fields: Values, seen: _Seen) -> TrainingRow:
     name = seen.named(fields, "messages")
     prompt, completion = _cut(seen.messages(fields.get(name), name))
-    return seen.row(prompt=prompt, completion=completion)
+    return seen.row(prompt=(*_system(fields, prompt), *prompt), completion=completion)
 
 
 def _chat_dpo_input(fields: Values, seen: _Seen) -> TrainingRow:
@@ -152,10 +208,15 @@ def _chat_dpo(fields: Values, seen: _Seen) -> TrainingRow:
     named = named or (seen.named(fields, "messages") if "conversations" in fields else None)
     if named is None and len(chosen) > 1:
         return _of_wholes(chosen, rejected, seen)
-    prompt = _either(fields, named or "prompt", "user", seen)
+    other = next((name for name in PROMPTS if name in fields), "prompt") if named is None else None
+    prompt = (
+        _either(fields, named, "user", seen)
+        if named
+        else tuple(replace(turn, role="user") for turn in _instruction(fields, other or "prompt", seen))
+    )
     if prompt and all(_begins(turns, prompt[-1]) for turns in (chosen, rejected)):  # the prompt is there twice
         return _of_wholes(chosen, rejected, seen)
-    return seen.row(prompt=prompt, chosen=chosen, rejected=rejected)
+    return seen.row(prompt=(*_system(fields, prompt), *prompt), chosen=chosen, rejected=rejected)
 
 
 def _begins(turns: Sequence[Turn], asked: Turn) -> bool:
@@ -183,6 +244,8 @@ READERS = {
     "chat_dpo_lists": _chat_dpo_lists,
     "chat_dpo": _chat_dpo,
     "rag": _rag,
+    "alpaca": _alpaca,
+    "text": _ready_text,
 }
 
 

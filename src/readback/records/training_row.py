@@ -1,11 +1,14 @@
 """One row of training data as what it is: a prompt with a completion, a preference pair, a conversation.
 
-Row formats: the *Data Format Guide* of ChonghaoSu/legal_opensource, and the chat layouts in use for preference data.
-Texts are kept as they stand, each with the path of the field it is in.
+Row formats: the *Data Format Guide* of ChonghaoSu/legal_opensource, the chat layouts in use for preference data, and
+those of Stanford Alpaca (instruction, input, output) and of ShareGPT (conversations with from and value), as the
+documentation of LLaMA-Factory and of axolotl describes them. Texts are kept as they stand, each with the path of the
+field it is in.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +16,18 @@ from typing import Literal
 
 from readback.types import Values
 
-Kind = Literal["sft", "dpo", "chat_sft", "chat_dpo_input", "chat_dpo_lists", "chat_dpo", "rag"]
-KINDS: tuple[Kind, ...] = ("sft", "dpo", "chat_sft", "chat_dpo_input", "chat_dpo_lists", "chat_dpo", "rag")
+Kind = Literal["sft", "dpo", "chat_sft", "chat_dpo_input", "chat_dpo_lists", "chat_dpo", "rag", "alpaca", "text"]
+KINDS: tuple[Kind, ...] = (
+    "sft",
+    "dpo",
+    "chat_sft",
+    "chat_dpo_input",
+    "chat_dpo_lists",
+    "chat_dpo",
+    "rag",
+    "alpaca",
+    "text",
+)
 TRAIN, DATASET = "train", "dataset"  # the split of files without one; that of a dataset that nothing calls training
 SAID = {  # what rows of a kind are, in words
     "sft": "prompts with completions: prompt, completion",
@@ -24,6 +37,8 @@ SAID = {  # what rows of a kind are, in words
     "chat_dpo_lists": "preference pairs of conversations: chosen_messages, rejected_messages",
     "chat_dpo": "preference pairs of messages: prompt or messages, chosen, rejected",
     "rag": "records with stored prompts or expected responses",
+    "alpaca": "instructions with outputs: instruction, input, output",
+    "text": "ready texts with the marks of a chat template: text",
 }
 ASKED = frozenset({"rag", "instruction", "question", "query_text"})  # columns of what is asked, as evaluations call it
 FOUND = frozenset({"contexts", "documents"})  # columns of what was retrieved for it
@@ -32,8 +47,25 @@ TELLING = frozenset(  # a row without any of these keys is of no kind
     {
         *("preferred_output", "non_preferred_output", "chosen_messages", "rejected_messages", "chosen", "rejected"),
         *("messages", "conversations", "prompt", "input", "rag", "expected_response"),
+        *("output", "text"),
     }
 )
+# Keys of rows with an instruction; answers of a model to evaluation sets have others (generator, dataset, model).
+ALPACA = frozenset(
+    {
+        *("instruction", "input", "output", "system", "history", "tools", "text", "id", "idx", "index", "category"),
+        *("lang", "language", "source", "task", "topic", "difficulty", "tags", "split", "weight", "images"),
+    }
+)
+ANSWERED = frozenset({"generator", "model", "model_id", "score"})  # keys of what some model answered, which is no row
+# What a chat template writes, so that a text with it is a whole conversation and no document.
+WRITTEN = re.compile(
+    r"<\|(?:im_start|im_end|start_header_id|begin_of_text|eot_id|endoftext|user|assistant|system|end)\|>"
+    r"|<start_of_turn>|\[/?INST\]|<<SYS>>|^\s*<s>|</s>|^\s*<bos>|<｜(?:begin▁of▁sentence|User|Assistant)｜>"
+    r"|^###\s*(?:Instruction|Response|Human|Assistant)\b",
+    re.MULTILINE,
+)
+LOOKED_THROUGH = 4_000  # characters of a text in which the first of these marks is looked for
 PAIRS = frozenset({"dpo", "chat_dpo_input", "chat_dpo_lists", "chat_dpo"})
 
 
@@ -50,11 +82,13 @@ class Turn:
     """One message, or the prompt or completion of a row without messages (`role` is then "").
 
     `stretches` are its texts, several where the content is a list of parts. `field` is the path of the whole.
+    `calls` says that the row calls it a call of a tool (function_call), which trainers read as the assistant's.
     """
 
     role: str
     stretches: tuple[Stretch, ...]
     field: str
+    calls: bool = False
 
     @property
     def text(self) -> str:
@@ -132,7 +166,28 @@ def kind_of(fields: Values) -> Kind | None:
         return "sft"
     if isinstance(inner, Mapping) and isinstance(inner.get("messages"), list) and "rag" not in fields:
         return "chat_dpo_input"
-    return "rag" if "rag" in fields or "expected_response" in fields else None
+    if "rag" in fields or "expected_response" in fields:
+        return "rag"
+    if _is_alpaca(fields):
+        return "alpaca"
+    return "text" if _is_ready_text(fields) else None
+
+
+def _is_alpaca(fields: Values) -> bool:
+    """Whether an instruction and its output are there, and little beside them."""
+    if not isinstance(fields.get("instruction"), str) or "output" not in fields or ANSWERED & fields.keys():
+        return False
+    if not isinstance(fields.get("input"), str | None) or not isinstance(fields["output"], str | None):
+        return False
+    return 2 * len(ALPACA & fields.keys()) > len(fields)
+
+
+def _is_ready_text(fields: Values) -> bool:
+    """Whether the one text of a row is a conversation that went through a chat template already."""
+    text = fields.get("text")
+    if not isinstance(text, str) or (ASKED | FOUND) & fields.keys():
+        return False
+    return WRITTEN.search(text[:LOOKED_THROUGH]) is not None
 
 
 def is_training(fields: Values) -> bool:
@@ -147,6 +202,8 @@ def trains(kind: Kind | None, fields: Values) -> bool:
     """The same of a row whose kind is known."""
     if kind == "sft":
         return not ASKED & fields.keys()
+    if kind == "alpaca":
+        return not ((ASKED | FOUND) - {"instruction"}) & fields.keys()
     if kind == "chat_sft":
         return not (ASKED | FOUND) & fields.keys()
     return kind is not None and kind != "rag"

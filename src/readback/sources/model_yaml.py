@@ -26,11 +26,19 @@ OWN = frozenset(KEYS) - {"model", "timeout", "temperature", "top_p"}  # keys tha
 
 
 def recognise(path: Path, value: Any) -> bool:
-    """A mapping with a model and one of the format's own keys, and no rubric."""
+    """A mapping with a model and one of the format's own keys, no rubric, and little else.
+
+    A configuration that trains a model names one, too, but most of its keys are of its own.
+    """
     if not isinstance(value, Mapping) or "prompt" in value or "prompts" in value or "runs" in value:
         return False
     part = value.get("inference", value)
-    return isinstance(part, Mapping) and isinstance(part.get("model"), str) and bool(OWN & part.keys() | nested(part))
+    if not isinstance(part, Mapping) or not isinstance(part.get("model"), str):
+        return False
+    if not (OWN & part.keys() | nested(part)):
+        return False
+    known = len(part.keys() & {*KEYS, *NESTED})
+    return 2 * known > len(part)
 
 
 def nested(part: Mapping[str, Any]) -> set[str]:

@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 
 from readback.sources.template_language import ENDINGS
 
+SYSTEM_ALONE = "system_alone"  # key of Prompt.settings: the user's text is typed at run time and lies in no file
 ALWAYS = (".j2", ".jinja", ".jinja2", ".mustache", ".prompt")  # nothing but a template is called so
 WORDS = re.compile(r"[^A-Za-z0-9]+")
 SYSTEM, USER = frozenset({"system", "sys"}), frozenset({"user", "human"})

@@ -12,7 +12,7 @@ from readback.readers.text_file import read_text
 from readback.sources import inline, plain_prompts
 from readback.sources.plain_prompts import PlainPrompt
 from readback.sources.template_language import LANGUAGES, SAID, Language, language, left_as_they_are, names_a_field
-from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig, Workspace
+from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig, Severity, Values, Workspace
 from readback.workspace import chat_templates
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import CHAT_TEMPLATE, TEMPLATE, recognise
@@ -225,8 +225,21 @@ def _add(draft: Draft, texts: Sequence[_Text], cut: Collection[str], fields: Col
                 draft.diagnostics.extend(text.diagnostics)
                 draft.say(text.file, TEMPLATE, detail=_detail(one, text, role))
                 _left(draft, one, text, role, fields or ())
+    _report_system_alone(draft, modes[:MOST])
     for file in lost:
         draft.say(file, TEMPLATE, used=False, detail="a system message that no user text goes with")
+
+
+def _report_system_alone(draft: Draft, modes: Sequence[_Mode]) -> None:
+    """Say once that modes have a system text alone: a library of such files leaves the user's text to the run."""
+    alone = [one for one in modes if one.user is None]
+    if not alone:
+        return
+    place = _first(alone[0].system)
+    file = draft.dataset.path if draft.dataset and not draft.dataset.absent else ""
+    severity: Severity = "warning" if file else "info"
+    values = {"modes": [one.mode for one in alone], "count": len(alone), "dataset": file}
+    draft.diagnostics.append(Diagnostic("asm-user-at-run-time", values, place, alone[0].mode, severity))
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,10 +263,16 @@ class _Mode:
             system=system.text if system else None,
             syntax=user.language.syntax if user else "text",
             system_syntax=system.language.syntax if system else "text",
-            settings={inline.PART: user.part} if user and user.part else {},
+            settings=self.settings(),
             place=_first(user or system),
             system_place=_first(system),
         )
+
+    def settings(self) -> Values:
+        """What is known of the mode besides its texts."""
+        if self.user is None:
+            return {plain_prompts.SYSTEM_ALONE: True}
+        return {inline.PART: self.user.part} if self.user.part else {}
 
 
 def _parts(one: PlainPrompt, texts: Mapping[str, _Text], fields: Collection[str] | None) -> Iterator[_Mode]:

@@ -16,7 +16,8 @@ __all__ = ["DATASET", "EXCERPT", "LISTED", "SUMMARY", "LegalPrompt", "TrainingRo
 MASKED = "[masked]"  # what is in a private field, as the records have it
 KEYS = (
     "prompt", "completion", "summary", "chosen", "rejected", "messages", "conversations", "input", "preferred_output",
-    "non_preferred_output", "chosen_messages", "rejected_messages", "rag", "expected_response",
+    "non_preferred_output", "chosen_messages", "rejected_messages", "rag", "expected_response", "instruction", "output",
+    "text", "system", "history", "question", "query",
 )  # fmt: skip
 
 
@@ -109,10 +110,20 @@ def asked(case: RuleContext) -> str:
 def whole(case: RuleContext) -> str:
     """The same with the answers."""
     one = row(case)
-    if one is None or not (prompt := asked(case)):
+    if one is None or not (prompt := asked(case) or _ready_text(case, one)):
         return ""
     texts = (f"{name}\1{said(turns)}" for name, turns in one.answers)
     return "\2".join((prompt, *texts))
+
+
+def _ready_text(case: RuleContext, one: TrainingRow) -> str:
+    """Where a row counts that is one ready text, without a prompt of its own."""
+    record = case.record
+    if one.kind != "text" or not one.completion or record is None:
+        return ""
+    known = file_of(case.workspace, record)
+    own = known.path if known and known.models else ""
+    return "\2".join((split_of(case.workspace, record), own, one.kind))
 
 
 def _masked(value: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from readback.checks.facts import stored_prompt
+from readback.checks.facts import stored_prompt, training_facts
 from readback.types import Diagnostic, Location, Record, RuleContext, Severity
 
 CODE = "fmt-duplicate-instruction"
@@ -10,6 +10,7 @@ ON = "dataset"
 _ROW = '{"id": "%s", "task_type": "%s", "instruction": "%s", "rag": {"prompt": "%s"}}\n'
 PASS = (
     {"data.jsonl": _ROW % (1, "qa", "Why?", "p") + _ROW % (2, "summaries", "why?", "q") + _ROW % (3, "qa", "", "r")},
+    {"data.jsonl": "".join('{"id": "%s", "instruction": "Sum up.", "context": "%s"}\n' % (n, "ab"[n]) for n in (0, 1))},  # noqa: UP031 - braces
 )
 FAIL = (
     {"data.jsonl": _ROW % (1, "qa", "Why?", "p") + _ROW % (2, "qa", "WHY?", "q")},
@@ -17,13 +18,18 @@ FAIL = (
 )
 
 INSTRUCTION, PROMPT = "instruction", "stored prompt"
+INPUTS = ("input", "context")  # texts beside an instruction that make it another question
 
 
 def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
     fields = case.record.fields if case.record else {}
+    row = training_facts.row(case)
+    if row and row.kind == "alpaca":  # trn-duplicate-row and trn-duplicate-prompt look at these
+        return
     instruction = fields.get("instruction")
     if isinstance(instruction, str) and instruction.strip():
-        yield INSTRUCTION, f"{fields.get('task_type')}\0{instruction.strip().lower()}"
+        inputs = [text.strip() for name in INPUTS if isinstance(text := fields.get(name), str)]
+        yield INSTRUCTION, "\0".join((str(fields.get("task_type")), instruction.strip().lower(), *inputs))
     stored = stored_prompt.prompt(fields)
     if stored and stored[1].strip():
         yield PROMPT, stored[1]

@@ -12,9 +12,13 @@ NEEDS = "training rows"
 _ROW = '{"messages": [%s]}\n'
 _SYSTEM, _USER, _REPLY = ('{"role": "%s", "content": "x"}' % role for role in ("system", "user", "assistant"))  # noqa: UP031 - braces
 _TOOL = '{"role": "tool", "content": "x"}'
+_FROM = '{"from": "%s", "value": "x"}'
+_CALL, _SEEN = ('{"role": "%s", "content": "x"}' % role for role in ("function_call", "observation"))  # noqa: UP031 - braces
 PASS = (
     {"train.jsonl": _ROW % ", ".join((_SYSTEM, _USER, _REPLY, _USER, _REPLY))},
     {"train.jsonl": _ROW % ", ".join((_USER, _REPLY, _TOOL, _TOOL, _REPLY))},
+    {"train.jsonl": _ROW % ", ".join((_USER, _REPLY, _CALL, _CALL, _SEEN, _REPLY))},
+    {"train.jsonl": _ROW % ", ".join(_FROM % role for role in ("human", "function_call", "observation", "gpt"))},
 )
 FAIL = (
     {"train.jsonl": _ROW % ", ".join((_USER, '{"role": "bot", "content": "x"}'))},
@@ -34,7 +38,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         return
     seen: set[str] = set()
     for turns in _conversations(row):
-        for number, expected in _faults([LIKE.get(turn.role, turn.role) for turn in turns]):
+        for number, expected in _faults(turns):
             turn = turns[number]
             if turn.field in seen:
                 continue
@@ -52,15 +56,16 @@ def _conversations(row: TrainingRow) -> tuple[tuple[Turn, ...], ...]:
     return tuple(tuple(turn for turn in whole if turn.role) for whole in wholes)
 
 
-def _faults(roles: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
+def _faults(turns: Sequence[Turn]) -> Iterator[tuple[int, tuple[str, ...]]]:
     """The numbers of messages whose role is wrong, and the roles that would be right."""
+    roles = [LIKE.get(turn.role, turn.role) for turn in turns]
     for number, role in enumerate(roles):
         before = roles[number - 1] if number else None
         if role not in ROLES:
             yield number, ROLES
         elif role == "system" and number:
             yield number, ROLES[1:]
-        elif role == before and role != "tool":
+        elif role == before and role != "tool" and not turns[number].calls:
             yield number, tuple(one for one in ROLES[1:] if one != role)
     if roles and roles[-1] in ROLES and roles[-1] != "assistant":
         yield len(roles) - 1, ("assistant",)

@@ -11,9 +11,10 @@ from readback.types import Diagnostic, RuleContext
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 FULL_STOP = re.compile(r"[.!?](?:\s*\Z|\s+[\"'“(]?[A-Z])")  # the end of a sentence
 GOES_ON = re.compile(r"\s*\Z| +[A-Z]")  # the next sentence, or the end, without any mark
-INFLECTED = re.compile(  # what a whole word may lack against another form of it
-    r"'?s|e?d|es|er|r|or|ing|ly|al|y|n|en|ion|ions|able|ment|ments|ness|ful|less|ity|ies|ally|ary|ive|ist|ism|ic|ous"
-)
+# How no English word ends: what is left of one that was cut. Other prefixes of a word are mostly words themselves (stop
+# and stopped, diverge and divergent).
+TORN = re.compile(r"(?:[bcdfgkptz]l|[bcdfgkptv]r)\Z")
+TORN_FROM_E = ("v", "u")  # receiv, argu: endings of words that lost an e
 LEAST = 3  # letters of a word that is said to be cut
 LONG = 6  # letters from which on a word is known to be cut without the word before it
 TAIL = 2  # letters that such a word may lack
@@ -71,6 +72,7 @@ PASS = (
     {"train.jsonl": _ROW % ("It is inadmissible. See Fed. R. Evid. 802.", "It is inadmissible.")},
     {"train.jsonl": _ROW % ("He asked the courts.", "He asked the court.")},
     {"train.jsonl": _ROW % ("It was granted (A v. B).", "It was granted.")},
+    {"train.jsonl": _ROW % ("The pump had stopped, so call fill(all=True).", "The pump did stop. Call fill().")},
 )
 FAIL = (
     {"train.jsonl": _ROW % ("It is inadmissible. See Fed. R. Evid. 802.", "It is inadmissibl.")},
@@ -100,8 +102,9 @@ def damages(text: str, intact: str, prompt: str) -> Iterator[Damage]:
     """The damages of `text`, held against the `intact` answer to the same prompt; texts of other wording have none.
 
     A word that is cut ends a sentence or the text, has a longer form in the intact answer (after the same word, or in
-    the prompt too where it is long), and is itself no word of either. A sentence that lost its end goes straight on,
-    or stops, with words behind which the intact answer has a full stop. Parentheses that became empty had contents.
+    the prompt too where it is long), is itself no word of either, and ends as no English word does. A sentence that
+    lost its end goes straight on, or stops, with words behind which the intact answer has a full stop. Parentheses that
+    became empty had contents, and a blank before them.
     """
     known = _Known(intact, prompt)
     words = list(WORD.finditer(text))
@@ -113,13 +116,15 @@ def damages(text: str, intact: str, prompt: str) -> Iterator[Damage]:
             [one[0].lower() for one in words[: number + 1][-RUN:]], *(one[0].lower() for one in words[number + 1 :][:1])
         ):
             yield Damage(word.start(), word.end(), f"{word[0]}.")
-    for hit in re.finditer(r"(\w+)([ \t]*)\([ \t]*\)", text):
-        if filled := re.search(rf"\b{re.escape(hit[1])}[ \t]*(\([^()]+\))", intact):
+    for hit in re.finditer(r"(\w+)([ \t]+)\([ \t]*\)", text):  # without a blank it is a call: fill()
+        if filled := re.search(rf"\b{re.escape(hit[1])}[ \t]+(\([^()]+\))", intact):
             yield Damage(hit.start(), hit.end(), f"{hit[1]} {filled[1]}")
 
 
 def _cut_of(whole: str, cut: str) -> bool:
-    return len(whole) > len(cut) and whole.startswith(cut) and not INFLECTED.fullmatch(whole[len(cut) :])
+    if len(whole) <= len(cut) or not whole.startswith(cut):
+        return False
+    return TORN.search(cut) is not None or (whole == f"{cut}e" and cut.endswith(TORN_FROM_E))
 
 
 def _is_end(text: str, at: int) -> bool:

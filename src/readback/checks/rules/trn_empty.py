@@ -24,8 +24,11 @@ FAIL = (
     {"train.jsonl": '{"messages": [{"role": "user", "content": ""}, {"role": "assistant", "content": "So."}]}\n'},
 )
 
+FOUND = {'""': "an empty text", "[]": "an empty list", "absent": "nothing"}  # in words
+
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = training_facts.row(case)
     for wrong in row.wrong if row else ():
-        yield Diagnostic(CODE, {"field": wrong.field, "found": wrong.found}, Location(field=wrong.field), wrong.field)
+        found = FOUND.get(wrong.found, wrong.found)
+        yield Diagnostic(CODE, {"field": wrong.field, "found": found}, Location(field=wrong.field), wrong.field)

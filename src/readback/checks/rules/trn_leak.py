@@ -1,10 +1,11 @@
 """Looks for trn-leak; its words are in catalogue/en.yml."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from readback.checks.facts import training_facts
 from readback.checks.facts.training_facts import DATASET
-from readback.types import Diagnostic, Location, Record, RuleContext
+from readback.types import Diagnostic, Location, Record, RuleContext, Severity
 
 CODE = "trn-leak"
 ON = "dataset"
@@ -18,6 +19,7 @@ PASS = (
 FAIL = (
     {"readback.yml": _FILES, "train.jsonl": _ROW % "Why?", "test.jsonl": _ROW % " Why?"},
     {"readback.yml": _FILES, "train.jsonl": _ROW % (_LEGAL % 1), "test.jsonl": _ROW % (_LEGAL % 2)},
+    {"readback.yml": _FILES, "train.jsonl": _ROW % "Why not?", "test.jsonl": _ROW % "WHY not ?"},
     {
         "readback.yml": "dataset: eval.jsonl\ntraining: [train.jsonl]\n",
         "eval.jsonl": '{"id": "1", "instruction": "Why?", "expected_response": "So.", "rag": {"prompt": "p"}}\n',
@@ -25,7 +27,9 @@ FAIL = (
     },
 )
 
-PROMPT, EXCERPT = "prompt", "excerpt"
+PROMPT, EXCERPT, NEAR = "prompt", "excerpt", "near"
+ENDS = re.compile(r"\s*[.,;:!?…]+(?=\s|\Z)")  # marks behind a word, with the blanks before them
+WORDS = {PROMPT: "prompt", EXCERPT: "excerpt", NEAR: "prompt but for case, blanks or punctuation"}
 
 
 def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
@@ -37,10 +41,14 @@ def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
         asked = (
             training_facts.evaluated(record.fields) if training_facts.file_of(case.workspace, record) is None else ()
         )
-        yield from ((PROMPT, text) for text in dict.fromkeys(map(training_facts.words, asked)) if text)
+        texts = [text for text in dict.fromkeys(map(training_facts.words, asked)) if text]
+        yield from ((PROMPT, text) for text in texts)
+        yield from ((NEAR, text) for text in dict.fromkeys(map(_plain, texts)) if text)
         return
     if row.asked and (text := training_facts.words(row.asked.text)):
         yield PROMPT, text
+        if near := _plain(text):
+            yield NEAR, near
     if (found := training_facts.legal(row)) and found[1].excerpt:
         yield EXCERPT, training_facts.words(found[1].excerpt.text)
 
@@ -50,8 +58,9 @@ def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[
     split, other = (training_facts.split_of(case.workspace, one) for one in (later, first))
     if split == other:
         return
+    what = next(kind for kind in (PROMPT, EXCERPT, NEAR) if kind in kinds)  # the same prompt has the same excerpt
     values = {
-        "what": list(kinds)[:1],  # the same prompt has the same excerpt
+        "what": [WORDS[what]],
         "split": split,
         "other": other,
         "line": first.place.line,
@@ -60,7 +69,13 @@ def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[
     }
     row = training_facts.row(case)
     field = row.asked.field if row and row.asked else None
-    yield Diagnostic(CODE, values, Location(field=field), f"{other} {first.id}")
+    severity: Severity | None = "warning" if what == NEAR else None
+    yield Diagnostic(CODE, values, Location(field=field), f"{other} {first.id}", severity)
+
+
+def _plain(text: str) -> str:
+    """A prompt without what a slip of the pen changes: its case, its blanks, the marks at the ends of words."""
+    return training_facts.words(ENDS.sub("", text.casefold()))
 
 
 def _apart(case: RuleContext, record: Record) -> bool:

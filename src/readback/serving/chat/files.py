@@ -92,6 +92,7 @@ def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_toke
         eos_token=config.eos_token if config else None,
         special=config.special if config else (),
         adds_bos=add_special_tokens and bool(bos) and config is not None and config.adds_bos is not False,
+        tokenizer_adds_bos=config.adds_bos if config else None,
         tokens=config.tokens if config else {},
         config=show(root, named) if config and named else None,
         detail="; ".join(part for part in said if part),

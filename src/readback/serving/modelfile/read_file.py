@@ -182,6 +182,9 @@ def _written(name: str, args: str) -> str:
     raise ValueError(f"no Modelfile can say {name} {args!r}")
 
 
+WEIGHTS = (".gguf", ".safetensors", ".bin", ".ggml")
+
+
 def _nameless(commands: Sequence[Command], base: Location, starts: tuple[int, ...]) -> Iterator[Diagnostic]:
     """That no FROM says what the model is made from, or one has nothing behind it."""
     named = [command for command in commands if command.name == "model"]
@@ -379,10 +382,14 @@ def _above(raw: str, quote: str) -> int:
 
 
 def repeated(commands: tuple[Command, ...], base: Location, starts: tuple[int, ...]) -> Iterator[Diagnostic]:
-    """Directives and parameters given more than once, of which only the last counts."""
+    """Directives and parameters given more than once, of which only the last counts.
+
+    FROM lines that name files all count: Ollama puts weights, their shards and a projector together (`model` in
+    CreateRequest of parser/parser.go).
+    """
     found: dict[str, list[Command]] = {}
     for command in commands:
-        if command.name not in ALONE:
+        if command.name not in ALONE and not (command.name == "model" and names_a_file(command.args)):
             found.setdefault(command.name, []).append(command)
     for again in found.values():
         if len(again) > 1:
@@ -390,6 +397,12 @@ def repeated(commands: tuple[Command, ...], base: Location, starts: tuple[int, .
             name = _word(again[0])
             values = {"name": name, "times": len(again), "first": first, "last": last}
             yield Diagnostic("oll-repeated-directive", values, at(base, starts, again[-1].start), name)
+
+
+def names_a_file(source: str) -> bool:
+    """Whether what a FROM names is a file or folder of weights rather than a model by its name."""
+    name = source.strip()
+    return name.startswith(("/", "./", "../", "~", ".\\")) or name == "." or name.lower().endswith(WEIGHTS)
 
 
 def escaped(commands: tuple[Command, ...], base: Location, starts: tuple[int, ...]) -> Iterator[Diagnostic]:
