@@ -96,8 +96,12 @@ def finding(found: Finding) -> dict[str, Any]:
 
 
 def message(sent: Message) -> dict[str, Any]:
-    """{"role", "text", "segments": [{"text", "origin", "name", "place"}]}; the segments' texts join to `text`."""
-    return {"role": sent.role, "text": sent.text, "segments": [segment(one) for one in sent.segments]}
+    """{"role", "text", "segments": [{"text", "origin", "name", "place"}]}; the segments' texts join to `text`.
+
+    A message that is more than a role and a text has `whole`, too: all of it, as its row has it.
+    """
+    more = {} if sent.whole is None else {"whole": sent.value}
+    return {"role": sent.role, "text": sent.text, "segments": [segment(one) for one in sent.segments], **more}
 
 
 def segment(one: Segment) -> dict[str, Any]:

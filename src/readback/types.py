@@ -307,14 +307,30 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A role and its text, in segments."""
+    """A role and its text, in segments; tool calls, images, a name or a weight are in `whole`.
+
+    `whole` is the message as its row has it, where that is more than a role and one text: its keys in their order, its
+    `content` as a list of parts or null. The segments are then what it holds of text, its parts joined by a line feed.
+    `message_parts.py` takes it apart.
+    """
 
     role: str
     segments: tuple[Segment, ...]
+    whole: Values | None = field(default=None, hash=False)
 
     @property
     def text(self) -> str:
         return "".join([segment.text for segment in self.segments])  # a list: it is asked for often, and quicker
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The message as an interface of chat completions takes it: its role, its content, and what else it says."""
+        if self.whole is None:
+            return {"role": self.role, "content": self.text}
+        value = {**self.whole, "role": self.role}
+        if isinstance(value.get("content"), str):
+            value["content"] = self.text
+        return value
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from readback import adapters, as_json
 from readback.checks.chunk import by_format, everything
 from readback.checks.of_server import model_of, of_server
 from readback.cli import UsageError, _lines, _options, _workspace
+from readback.message_parts import part_title, parts
 from readback.prompts import assemble, model_input, program, token_counts
 from readback.prompts.judge_messages import unanswered
 from readback.prompts.unknown_system import unknown_system
@@ -205,6 +206,7 @@ def _text(
     for message, size in zip(assembly.messages, sizes, strict=True):
         yield f"\n=== {t(f'cli.render.{head}', role=message.role, n=len(message.text), tokens=size)}"
         yield _lines.shown(message.text)
+        yield from _beside(message)
         if verbose:
             yield from (f"    {_lines.safe(one)}" for one in _stretches(message))
     if ours := adapters.worded(assembly.messages):
@@ -233,9 +235,18 @@ def _messages(assembly: Assembly, sent: ModelInput | None) -> Iterator[str]:
     for message in assembly.messages:
         yield f"=== {message.role}"
         yield _lines.shown(message.text)
+        yield from _beside(message)
     if sent:
         yield f"=== {t('cli.render.read_alone', format=sent.format)}"
         yield _lines.shown(sent.text)
+
+
+def _beside(message: Message) -> Iterator[str]:
+    """What a message holds besides its text: the title of each part, and its text."""
+    for part in parts(message.whole):
+        yield f"--- {_lines.safe(part_title(part))}"
+        if part.text:
+            yield _lines.shown(part.text)
 
 
 def _stretches(message: Message) -> Iterator[str]:

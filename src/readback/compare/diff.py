@@ -10,6 +10,7 @@ from readback.compare.first_difference import FirstDifference, first_differences
 from readback.compare.marker_alignment import LONG, aligned
 from readback.compare.sides import Shown
 from readback.compare.texts import Change, compared
+from readback.message_parts import mark_of
 from readback.types import Message
 
 
@@ -26,8 +27,16 @@ class MessageDifference:
 
     @property
     def equal(self) -> bool:
-        """Whether role and text are the same."""
-        return self.role_a == self.role_b and all(change.kind == "equal" for change in self.changes)
+        """Whether role, text and whatever else the messages say are the same."""
+        if self.role_a != self.role_b or not self.same_beside:
+            return False
+        return all(change.kind == "equal" for change in self.changes)
+
+    @property
+    def same_beside(self) -> bool:
+        """Whether tool calls, images, names and weights are the same."""
+        a, b = (mark_of(one.whole) if one else "" for one in (self.a, self.b))
+        return a == b
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,8 @@ def difference(a: Shown, b: Shown) -> Difference:
     a, b = matched(a, b)
     served = a.side.layer != b.side.layer and [m.role for m in (*a.messages, *b.messages)] == ["prompt"] * 2
     pairs = tuple(_pair(one, other, served) for one, other in paired(a.messages, b.messages))
-    same = [(m.role, m.text) for m in a.messages] == [(m.role, m.text) for m in b.messages]
+    each = ([(m.role, m.text, mark_of(m.whole)) for m in side.messages] for side in (a, b))
+    same = next(each) == next(each)
     parted = first_differences(a.messages[0].segments, b.messages[0].segments) if served else ()
     return Difference(a, b, pairs, same and bool(a.messages), any(pair.coarse for pair in pairs), parted)
 

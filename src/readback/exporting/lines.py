@@ -4,6 +4,7 @@
     {"index", "record", "condition", "error": {"code", "message"}}
     {"custom_id", "method", "url", "body": {"model", "messages"}}                    (openai-batch)
 
+A message that is more than a role and a text (tool calls, images, a name, a weight) is there as its row has it.
 `index` counts records from 0. Beside `condition` a line has `mode`, `task` or `judge` where one was chosen; then
 `condition` is null unless it is the judge's. At the end of a line, only where it is so: `"masked": true` (private
 fields were replaced) and `"wording": {"readback": [adapters]}` (their text is in Readback's own words).
@@ -18,7 +19,7 @@ from typing import Literal, NamedTuple
 
 from readback import adapters, as_json
 from readback.requests import custom_id
-from readback.types import Assembly, Selection
+from readback.types import Assembly, Message, Selection
 
 Form = Literal["messages-jsonl", "openai-batch", "parquet"]
 FORMS: tuple[Form, ...] = ("messages-jsonl", "openai-batch", "parquet")
@@ -43,7 +44,7 @@ class Line(NamedTuple):
 def line(form: Form, made: Assembly, index: int, model: str) -> Line:
     """The line of an assembly that has messages."""
     # Put together by hand, as `json` does it: that costs a fourth, and it is most of what a line costs.
-    sent = ", ".join([f'{{"role": {quoted(one.role)}, "content": {quoted(one.text)}}}' for one in made.messages])
+    sent = ", ".join([_message(one) for one in made.messages])
     if form == "openai-batch":
         named = quoted(custom_id.written(index, made.record, made.choice))
         body = f'{{"model": {quoted(model)}, "messages": [{sent}]}}'
@@ -63,6 +64,12 @@ def line(form: Form, made: Assembly, index: int, model: str) -> Line:
             return failed(index, made.record, made.choice, NOT_JSON, TOGETHER)
         text = as_json.mended(text)
     return Line(text, False, made.masked, ours)
+
+
+def _message(message: Message) -> str:
+    if message.whole is not None:
+        return as_json.encoded(message.value)
+    return f'{{"role": {quoted(message.role)}, "content": {quoted(message.text)}}}'
 
 
 def failed(index: int, record: str | None, choice: Selection, code: str, message: str) -> Line:

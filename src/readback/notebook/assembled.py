@@ -72,7 +72,7 @@ class Assembled:
 
     def as_messages(self) -> list[dict[str, str]]:
         """What a chat client takes: [{"role", "content"}]."""
-        return [{"role": message.role, "content": message.text} for message in self.messages]
+        return [message.value for message in self.messages]
 
     def segments(self) -> Rows:
         """A row for each stretch: role, origin, name, whose wording, where it comes from, and its text."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, get_args
 
+from readback.message_parts import whole_message
 from readback.prompts.selections import SelectedTexts
 from readback.prompts.tri_section import Segments
 from readback.tasks import GENERATION
@@ -52,7 +53,7 @@ def own_system(model: Model | None) -> Segments:
 def earlier_turns(record: Record) -> tuple[tuple[Message, ...], tuple[Diagnostic, ...]]:
     """The turns in the record's history, or a diagnostic where it is none. Blocks of a turn are joined by a line feed.
 
-    A turn needs a role that is known; what it holds besides texts (tool calls, thinking) is not shown.
+    A turn needs a role that is known; what it holds besides texts (tool calls, thinking) is the message's `whole`.
     """
     history = record.fields.get(FIELD)
     if history in (None, "", []):
@@ -80,7 +81,9 @@ def _turn(turn: Any, i: int, place: Location) -> Message | None:
     text = _text(turn.get("content"))
     name = f"{FIELD}[{i}].content"
     segment = Segment(text or "", "variable", name, Location(file=place.file, line=place.line, field=name))
-    return None if text is None else Message(turn["role"], (segment,) if text else ())
+    if text is None:
+        return None
+    return Message(turn["role"], (segment,) if text else (), whole_message(turn, turn["role"]))
 
 
 def _text(content: Any) -> str | None:

@@ -65,7 +65,7 @@ def _of_row(found: Record, row: TrainingRow, record: Record, model: Model) -> As
     """The messages of a training row; of a pair the chosen answer. What it does not say of the system is stated."""
     answer = row.completion or row.chosen
     turns = ((turn, turn.role or role) for role, part in (("user", row.prompt), ("assistant", answer)) for turn in part)
-    messages = tuple(Message(role, _segments(turn, found)) for turn, role in turns)
+    messages = tuple(Message(role, _segments(turn, found), turn.whole) for turn, role in turns)
     if row.system is None:
         messages = (*_stated(model), *messages)
     mark = fingerprint(messages) if messages else ""

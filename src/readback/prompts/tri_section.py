@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from json.encoder import encode_basestring
 
+from readback.message_parts import mark_of
 from readback.types import Message, Segment
 
 Segments = tuple[Segment, ...]
@@ -56,6 +57,16 @@ def to_messages(system: Segments, user: Segments, system_role: bool) -> tuple[Me
 
 
 def fingerprint(messages: Iterable[Message]) -> str:
-    """SHA-256 of the compact JSON [[role, text], …], non-ASCII characters and lone surrogates kept."""
-    pairs = ",".join([f"[{encode_basestring(one.role)},{encode_basestring(one.text)}]" for one in messages])
+    """SHA-256 of the compact JSON [[role, text], …], non-ASCII characters and lone surrogates kept.
+
+    A message that holds more than text has a third item, that more, with its keys sorted.
+    """
+    pairs = ",".join([_item(message) for message in messages])
     return hashlib.sha256(f"[{pairs}]".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _item(message: Message) -> str:
+    item = f"{encode_basestring(message.role)},{encode_basestring(message.text)}"
+    if more := mark_of(message.whole):
+        return f"[{item},{more}]"
+    return f"[{item}]"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from readback.message_parts import parts, whole_message
 from readback.records.row_fields import kind as json_kind
 from readback.records.training_row import Kind, Stretch, TrainingRow, Turn, Wrong, kind_of
 from readback.types import Values
@@ -31,6 +33,7 @@ ROLES = {
 }
 CALLS = ("function_call", "tool_call")
 PROMPTS = ("prompt", "instruction", "question", "query")  # what pairs call the text that both answers are for
+SILENT = ("name", "weight", "reasoning", "tool_result")  # parts beside which a turn still lacks what it says
 ABSENT = "absent"
 
 
@@ -105,12 +108,16 @@ class _Seen:
         calls = role in CALLS if isinstance(role, str) else False
         role = ROLES.get(role, role) if isinstance(role, str) else role
         name = "content" if "content" in value or "value" not in value else "value"
+        if calls and (called := _called(value.get(name))):
+            whole = whole_message({**value, name: "", "tool_calls": called}, "assistant")
+            return Turn("assistant", (), field, True, whole)
         stretches = tuple(_stretches(value.get(name), f"{field}.{name}"))
         said = role if isinstance(role, str) else json_kind(role)
-        if not any(one.text.strip() for one in stretches) and said in ("user", "assistant") and not _calls(value):
+        whole = whole_message(value, said)
+        if not any(one.text.strip() for one in stretches) and said in ("user", "assistant") and not _says(whole):
             found = json_kind("") if stretches else json_kind(value[name]) if name in value else ABSENT
             self.wrong.append(Wrong(f"{field}.{name}", found))
-        return Turn(said, stretches, field, calls)
+        return Turn(said, stretches, field, calls, whole)
 
 
 def _stretches(content: Any, field: str) -> Iterator[Stretch]:
@@ -126,10 +133,26 @@ def _stretches(content: Any, field: str) -> Iterator[Stretch]:
                 yield Stretch(part[name], f"{field}[{index}].{name}")
 
 
-def _calls(message: Mapping[str, Any]) -> bool:
-    """Whether a message that says nothing calls a tool, or holds something other than text."""
-    content = message.get("content")
-    return bool(message.get("tool_calls") or message.get("function_call") or (isinstance(content, list) and content))
+def _called(text: Any) -> list[dict[str, Any]]:
+    """The tool calls that a turn `function_call` of a ShareGPT row holds as JSON: one or a list; [] where it has none.
+
+    Source: how LLaMA-Factory reads such a turn, whose calls have a name and arguments.
+    """
+    if not isinstance(text, str):
+        return []
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    calls = value if isinstance(value, list) else [value]
+    if not all(isinstance(call, Mapping) and isinstance(call.get("name"), str) for call in calls):
+        return []
+    return [{"type": "function", "function": dict(call)} for call in calls]
+
+
+def _says(whole: Values | None) -> bool:
+    """Whether a message without a text says something else: a call, a refusal, an image."""
+    return any(part.kind not in SILENT for part in parts(whole))
 
 
 def _system(fields: Values, turns: Sequence[Turn] = ()) -> tuple[Turn, ...]:
@@ -221,7 +244,7 @@ def _chat_dpo(fields: Values, seen: _Seen) -> TrainingRow:
 
 def _begins(turns: Sequence[Turn], asked: Turn) -> bool:
     """Whether a conversation goes through what is asked before it answers."""
-    return any((turn.role, turn.text) == (asked.role, asked.text) for turn in turns[:-1])
+    return any(turn.same_as == asked.same_as for turn in turns[:-1])
 
 
 def _rag(fields: Values, seen: _Seen) -> TrainingRow:
@@ -278,4 +301,4 @@ def _of_wholes(chosen: tuple[Turn, ...], rejected: tuple[Turn, ...], seen: _Seen
 
 
 def _same(one: Sequence[Turn], other: Sequence[Turn]) -> bool:
-    return [(turn.role, turn.text) for turn in one] == [(turn.role, turn.text) for turn in other]
+    return [turn.same_as for turn in one] == [turn.same_as for turn in other]

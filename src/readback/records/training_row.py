@@ -8,12 +8,14 @@ field it is in.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from readback.message_parts import mark_of
 from readback.types import Values
 
 Kind = Literal["sft", "dpo", "chat_sft", "chat_dpo_input", "chat_dpo_lists", "chat_dpo", "rag", "alpaca", "text"]
@@ -82,18 +84,25 @@ class Turn:
     """One message, or the prompt or completion of a row without messages (`role` is then "").
 
     `stretches` are its texts, several where the content is a list of parts. `field` is the path of the whole.
-    `calls` says that the row calls it a call of a tool (function_call), which trainers read as the assistant's.
+    `calls` says that the row calls it a call of a tool (function_call), which trainers read as the assistant's. `whole`
+    is the message as the row has it, where that is more than a role and one text (`Message.whole`).
     """
 
     role: str
     stretches: tuple[Stretch, ...]
     field: str
     calls: bool = False
+    whole: Values | None = dataclasses.field(default=None, hash=False)
 
     @property
     def text(self) -> str:
         """The parts joined by a newline, as servers do that take lists of parts."""
         return "\n".join(one.text for one in self.stretches)
+
+    @property
+    def same_as(self) -> tuple[str, str, str]:
+        """What is equal where two messages are: the role, the text, and whatever else they say."""
+        return self.role, self.text, mark_of(self.whole)
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,6 +223,9 @@ def _prompt(one: Values) -> str:
         whole = sum(len(part["text"]) for part in message["segments"])
         parts.append(paragraph(t("report.message", role=message["role"], n=whole), "small"))
         parts.append(f'<div class="text">{"".join(_segment(part, origins) for part in message["segments"])}</div>')
+        for part in message.get("beside", ()):
+            parts.append(paragraph(part["title"], "small"))
+            parts += [f'<div class="text">{text(part["text"])}</div>'] if part["text"] else []
     if not one["messages"]:
         parts.append(paragraph(t("report.prompt_failed", why=", ".join(one["why_not"])), "error"))
     rows = "".join(f'<li value="{number}">{said(what)}</li>' for (_, what), number in origins.items())

@@ -158,6 +158,9 @@ def _messages(one: Values) -> Iterator[str]:
         text = "".join(part["text"] for part in message["segments"])
         yield line(t("report.message", role=message["role"], n=len(text)))
         yield _text(text)
+        for part in message.get("beside", ()):
+            yield line(part["title"])
+            yield from [_text(part["text"])] if part["text"] else []
         origins |= {as_html.origin(part): None for part in message["segments"]}
     if not one["messages"]:
         yield line(t("report.prompt_failed", why=", ".join(one["why_not"])))

@@ -14,12 +14,13 @@ from readback.checks.quoted import where
 from readback.exporting import wanted
 from readback.exporting.wanted import NothingToExport
 from readback.html import exact
+from readback.message_parts import part_title, parts
 from readback.prompts import assemble
 from readback.records.answers import open_answers
 from readback.records.dataset import Dataset, open_dataset
 from readback.review import under
 from readback.review.state import Review
-from readback.types import Assembly, Selection, Workspace
+from readback.types import Assembly, Message, Selection, Workspace
 
 MOST = 24  # prompts of a report; how many more could be shown is said
 
@@ -68,7 +69,13 @@ def _prompt(opened: Workspace, data: Dataset, at: int, choice: Selection) -> dic
             {"role": one.role, "segments": [
                 {"text": part.text, "look": exact.look(part), "origin": part.origin, "name": part.name,
                  "where": where(part.place)} for part in one.segments
-            ]} for one in made.messages
+            ], **_beside(one)} for one in made.messages
         ],
         "why_not": [one.code for one in made.diagnostics] if not made.messages else [],
     }  # fmt: skip
+
+
+def _beside(message: Message) -> dict[str, Any]:
+    """What a message holds besides its text; nothing for one of text alone, whose report stays as it was."""
+    found = [{"title": part_title(part), "text": part.text} for part in parts(message.whole)]
+    return {"beside": found} if found else {}

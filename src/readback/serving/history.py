@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from readback.message_parts import whole_message
 from readback.types import Diagnostic, Location, Message, Segment
 
 
@@ -43,7 +44,8 @@ def _turn(turn: Any, i: int, place: Location) -> Message | None:
     match turn:
         case {"role": ("system" | "user" | "assistant" | "tool") as role, "content": str() as text}:
             name = f"history[{i}].content"
-            return Message(role, (Segment(text, "variable", name, _in(place, name)),) if text else ())
+            segments = (Segment(text, "variable", name, _in(place, name)),) if text else ()
+            return Message(role, segments, whole_message(turn, role))
         case _:
             return None
 

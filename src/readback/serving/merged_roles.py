@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from readback.types import Message, Model, Segment
 
@@ -28,8 +29,7 @@ def merged(messages: Sequence[Message], system_role: bool = False) -> tuple[Mess
     joined: list[Message] = []
     for message in messages:
         if joined and joined[-1].role == message.role:
-            both = (*joined[-1].segments, SEPARATOR, *message.segments)
-            joined[-1] = replace(joined[-1], segments=both)
+            joined[-1] = _both(joined[-1], message)
         else:
             joined.append(message)
     first = 1 if joined and joined[0].role == "system" else 0
@@ -39,5 +39,22 @@ def merged(messages: Sequence[Message], system_role: bool = False) -> tuple[Mess
         system = joined.pop(0)
         at = next((i for i, message in enumerate(joined) if message.role == "user"), None)
         if at is not None:
-            joined[at] = replace(joined[at], segments=(*system.segments, SEPARATOR, *joined[at].segments))
+            joined[at] = replace(_both(system, joined[at]), role=joined[at].role)
     return tuple(joined)
+
+
+def _both(first: Message, second: Message) -> Message:
+    """Two messages as one: their texts with a ruled line between them, and whatever else either says."""
+    segments = (*first.segments, SEPARATOR, *second.segments)
+    if first.whole is None and second.whole is None:
+        return replace(first, segments=segments)
+    parts = [*_parts(first), {"type": "text", "text": SEPARATOR.text}, *_parts(second)]
+    content: str | list[Any] = parts
+    if all(isinstance((one.whole or {}).get("content", ""), str | None) for one in (first, second)):
+        content = "".join(segment.text for segment in segments)
+    return replace(first, segments=segments, whole={**(first.whole or {}), **(second.whole or {}), "content": content})
+
+
+def _parts(message: Message) -> list[Any]:
+    content = (message.whole or {}).get("content")
+    return content if isinstance(content, list) else [{"type": "text", "text": message.text}]

@@ -91,8 +91,9 @@ def words(text: str) -> str:
 
 
 def said(turns: Sequence[Turn]) -> str:
-    """Roles and texts, for telling two conversations apart; a text without a role is a user's."""
-    return "\0".join(f"{turn.role or 'user'}\1{turn.text}" for turn in turns)
+    """Roles, texts and calls, for telling two conversations apart; a text without a role is a user's."""
+    items = ((turn.role or "user", turn.text, turn.same_as[2]) for turn in turns)
+    return "\0".join(f"{role}\1{text}\2{more}" if more else f"{role}\1{text}" for role, text, more in items)
 
 
 def asked(case: RuleContext) -> str:

@@ -20,9 +20,9 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = training_facts.row(case)
     if row is None or not (row.chosen and row.rejected):
         return
-    chosen, rejected = ([(turn.role, turn.text) for turn in turns] for turns in (row.chosen, row.rejected))
-    same = [[(role, training_facts.words(text)) for role, text in turns] for turns in (chosen, rejected)]
-    if same[0] == same[1] and any(turn.text.strip() for turn in row.chosen):
+    chosen, rejected = ([turn.same_as for turn in turns] for turns in (row.chosen, row.rejected))
+    same = [[(role, training_facts.words(text), more) for role, text, more in turns] for turns in (chosen, rejected)]
+    if same[0] == same[1] and any(turn.text.strip() or turn.same_as[2] for turn in row.chosen):
         last = row.rejected[-1]
         place = training_facts.spot(last, 0, len(last.text)) if last.stretches else Location(field=last.field)
         yield Diagnostic(CODE, {"exact": chosen == rejected}, place, row.chosen[-1].text)

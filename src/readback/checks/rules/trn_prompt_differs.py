@@ -29,7 +29,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if row is None or row.other_prompt is None:
         return
     pairs = zip((*row.prompt, None), (*row.other_prompt, None), strict=False)
-    one, other = next(((a, b) for a, b in pairs if (a and (a.role, a.text)) != (b and (b.role, b.text))), (None, None))
+    one, other = next(((a, b) for a, b in pairs if (a and a.same_as) != (b and b.same_as)), (None, None))
     field = other.field if other else row.other_prompt[-1].field if row.other_prompt else "rejected_messages"
     values = {
         "other": one.field if one else "chosen_messages",

@@ -102,7 +102,8 @@ def followed(
             for i, (name, value) in enumerate(variables.items())
             if name != "messages"
         }
-        parts = list(made.root_render_func(made.new_context({**given, "messages": _messages(variables, stretches)})))
+        messages = _messages(variables["messages"], stretches, GIVEN + len(variables))
+        parts = list(made.root_render_func(made.new_context({**given, "messages": messages})))
         told = merged(span for part in parts for span in spans(part))
     except (Exception, MemoryError):  # only the account of origins failed; the text is
         return None
@@ -118,22 +119,54 @@ def _followed(template: str, today: str | None) -> Compiled | None:
     return made
 
 
-def _messages(variables: Mapping[str, Any], stretches: list[list[int]]) -> list[dict[str, Any]]:
-    """The messages with contents that are followed, of lists those of one text; a role is written by the server."""
+def _messages(messages: list[dict[str, Any]], stretches: list[list[int]], beside: int) -> list[dict[str, Any]]:
+    """The messages with texts that are followed; a role is written by the server.
+
+    `beside` is the source of the first thing that a message says beside role and content; the others follow.
+    """
     made = []
     number = 0
-    for message, lengths in zip(variables["messages"], stretches, strict=True):
-        sources = tuple((length, number + i) for i, length in enumerate(lengths) if length)
-        number += len(lengths)
+    for message, lengths in zip(messages, stretches, strict=True):
         one = dict(message)
-        if isinstance(role := one.get("role"), str):
-            one["role"] = Traced(role, ((len(role), SERVING),) if role else ())
-        match one.get("content"):
-            case str(content) if len(content) == sum(lengths):
-                one["content"] = Traced(content, sources)
-            case [{"text": str(content)} as part] if len(content) == sum(lengths):
-                one["content"] = [{**part, "text": Traced(content, sources)}]
+        for key, value in message.items():
+            if key == "role":
+                one[key] = Traced(value, ((len(value), SERVING),) if value else ()) if isinstance(value, str) else value
+            elif key == "content":
+                one[key] = _content(value, lengths, number)
+            else:
+                one[key] = _given(value, beside)
+                beside += 1
+        number += len(lengths)
         made.append(one)
+    return made
+
+
+def _content(content: Any, lengths: list[int], number: int) -> Any:
+    """A content whose texts are followed where their stretches are known; `number` is that of the first stretch."""
+    sources = tuple((length, number + i) for i, length in enumerate(lengths) if length)
+    match content:
+        case str() if len(content) == sum(lengths):
+            return Traced(content, sources)
+        case [{"text": str(text)} as part] if len(text) == sum(lengths):
+            return [{**part, "text": Traced(text, sources)}]
+        case list():
+            return _parts(content, lengths, number)
+    return content
+
+
+def _parts(content: list[Any], lengths: list[int], number: int) -> list[Any]:
+    """Several parts: each text is a stretch, and between two texts is one that joins them."""
+    texts = [part for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)]
+    if [len(part["text"]) for part in texts] != lengths[::2]:
+        return content
+    made: list[Any] = []
+    at = number
+    for part in content:
+        if isinstance(part, dict) and isinstance(text := part.get("text"), str):
+            made.append({**part, "text": Traced(text, ((len(text), at),) if text else ())})
+            at += 2
+        else:
+            made.append(part)
     return made
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
@@ -81,7 +81,7 @@ def model_input(
     if template.text is None:
         return replace(empty, diagnostics=(_unread(template),))
     given = {"tools": None, "documents": None, **template.tokens, **(values or {})}
-    said = [{"role": message.role, "content": message.text} for message in messages]
+    said = request_messages.for_template([message.value for message in messages])
     if not given.get("messages", said):
         return replace(empty, diagnostics=(_refused(template, request_messages.EMPTY),))
     if "messages" in given:
@@ -95,7 +95,7 @@ def model_input(
     }
     made, told = _render(template.text, variables, today, messages)
     if made.when == "execute" and made.reason.startswith(A_TEXT) and variables["messages"] is said:
-        listed = [{**one, "content": [{"type": "text", "text": one["content"]}]} for one in said]
+        listed = [_in_a_list(one) for one in said]
         again, spans = _render(template.text, {**variables, "messages": listed}, today, messages)
         if again.text is not None:
             empty = replace(empty, diagnostics=(_in_parts(template, made),))
@@ -106,11 +106,26 @@ def model_input(
             if _refused_system(template.text, other, today) == made.reason:
                 made = replace(made, when="system")
         return replace(empty, diagnostics=(_diagnostic(template, made),))
-    parts = pieces(made.text, told, messages, tuple(variables))
+    parts = pieces(made.text, told, messages, (*variables, *_beside_texts(variables["messages"])))
     segments = tuple(_segment(template, piece, messages) for piece in parts)
     if template.adds_bos and template.bos_token:
         segments = (Segment(template.bos_token, "serving", "add_special_tokens"), *segments)
     return replace(empty, segments=segments)
+
+
+def _in_a_list(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The message with its text as the one part of a list; one whose content is a list already, or null, as it is."""
+    if not isinstance(message.get("content"), str):
+        return message
+    return {**message, "content": [{"type": "text", "text": message["content"]}]}
+
+
+def _beside_texts(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What messages say beside role and content, by name, in the order in which `render` numbers it."""
+    for number, message in enumerate(messages):
+        for key in message:
+            if key not in ("role", "content"):
+                yield f"messages[{number}].{key}"
 
 
 @lru_cache(maxsize=64)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from readback import sandbox
+from readback.message_parts import text_of
 from readback.sandbox.asked_again import PIECE, AskedAgain
 from readback.serving.gotemplate.traced_text import clean, torn
 from readback.types import Diagnostic, Location, Message, Modelfile, ModelInput, Segment
@@ -61,7 +62,7 @@ def model_input(
     for role, segments in opening(modelfile, bool(messages) and messages[0].role.lower() == "system"):
         request.add(role, segments)
     for message in messages:
-        request.add(message.role.lower(), message.segments)
+        _add_message(request, message)
     return _sent(modelfile, request, today, values)
 
 
@@ -107,6 +108,23 @@ def opening(modelfile: Modelfile, has_system: bool) -> Iterable[tuple[str, tuple
         if name == "message":
             role, _, text = args.partition(": ")
             yield role, (Segment(text, "serving", modelfile.place.file, replace(modelfile.place, line=line)),)
+
+
+def _add_message(request: _Request, message: Message) -> None:
+    """One message with the origins of its texts; its parts as `_add` reads those of a request."""
+    role = message.role.lower()
+    if message.whole is None:
+        request.add(role, message.segments)
+        return
+    more = {name: value for name, value in message.whole.items() if name not in ("role", "content")}
+    content = message.whole.get("content")
+    texts = iter([segment for segment in message.segments if segment.origin != "joiner"])
+    if not isinstance(content, list) or not content:
+        request.add(role, message.segments, more)
+        return
+    for part in content:
+        segment = next(texts, None) if text_of(part) is not None else None
+        request.add(role, (segment,) if segment else (), more)
 
 
 def _add(request: _Request, message: Mapping[str, Any], role: str) -> None:

@@ -18,9 +18,9 @@ def exact(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def messages(made: Sequence[Message]) -> list[dict[str, str]]:
-    """Messages as APIs take them."""
-    return [{"role": message.role, "content": message.text} for message in made]
+def messages(made: Sequence[Message]) -> list[dict[str, Any]]:
+    """Messages as APIs take them, with their tool calls, images and names."""
+    return [message.value for message in made]
 
 
 def as_json(made: Sequence[Message]) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
+from typing import get_args
 
 import streamlit as st
 from markupsafe import Markup
 
 from readback import adapters
 from readback.html import exact
-from readback.types import Finding, Location, Message, Segment
+from readback.message_parts import Part, part_title, parts
+from readback.types import Finding, Location, Message, Role, Segment, Values
 from readback.ui.common import address, bookmarks, choice, cited, downloads, exports, hits, show, token_sizes
 from readback.ui.common.token_sizes import UNSIZED, Cut, Sized
 from readback.words import language, t
@@ -30,20 +32,49 @@ def message(
     sized: Sized = UNSIZED,
     held: cited.Source | None = None,
     gaps: Sequence[exact.Gap] = (),
+    whole: Values | None = None,
 ) -> None:
     """Draw a text. `name` is unique on the page; `found` are findings with offsets into it, `numbers` theirs, `more`
     are further marks, `sized` its tokens; `held` is what the citations of an answer are held against; `gaps` are where
-    values are missing.
+    values are missing; `whole` is the message as its row has it, whose tool calls, images and names stand below it.
     """
     text = "".join(segment.text for segment in segments)
     raw = exports.exact(text)
     sizes = (t("messages.characters", n=len(text)), t("messages.bytes", n=len(raw)), sized.said)
-    counts = ", ".join(part for part in sizes if part) if text else t("messages.no_text")
+    beside = parts(whole)
+    counts = ", ".join(part for part in sizes if part) if text else _no_text(beside)
     head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span></div>', title, counts)
     cut = sized.cut if token_sizes.on() else None
     marked = (*marks(found, numbers), *more, *hits.marks(text), *cited.marked(text, held))
     _text(name, title, head, segments, marked, cut, gaps)
+    show.draw(parts_markup(name, beside))
     _take(name, title, text, raw, masked, adapters.worded((Message("", tuple(segments)),)))
+
+
+def role_title(role: str) -> str:
+    """The heading of a message: the four usual roles have words of their own."""
+    if role in get_args(Role):
+        return t(f"messages.role_{role}")
+    return t("training_row.role", role=role)
+
+
+def parts_markup(name: str, beside: Sequence[Part]) -> Markup:
+    """What a message holds besides its text: each part with its title, and below it the text that it has."""
+    rows = []
+    for number, part in enumerate(beside):
+        below = Markup("")
+        if part.text:
+            below = show.h(
+                '<dd><div class="rb-text" id="part-{}-{}">{}</div></dd>', name, number, show.exact_text(part.text)
+            )
+        rows.append(show.h("<dt>{}</dt>{}", part_title(part), below))
+    return show.h('<dl class="rb-parts">{}</dl>', show.join(rows)) if rows else Markup("")
+
+
+def _no_text(beside: Sequence[Part]) -> str:
+    if not beside:
+        return t("messages.no_text")
+    return t("parts.no_text", n=len(beside))
 
 
 def marks(found: Sequence[Finding], numbers: Sequence[int]) -> tuple[exact.Mark, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import streamlit as st
 from markupsafe import Markup
@@ -12,7 +13,9 @@ from readback import adapters
 from readback.compare.diff import Difference, MessageDifference
 from readback.compare.sides import Shown
 from readback.html import exact
+from readback.message_parts import parts
 from readback.prompts.unknown_system import unknown_system
+from readback.types import Role
 from readback.ui.common import address, choice, message, picker, show, steps
 from readback.ui.compare import compare_made
 from readback.ui.compare.compare_rows import LONG, Fold, Row, count, rows
@@ -183,13 +186,35 @@ def _message(pair: MessageDifference, index: int, items: Items) -> str:
     a, b = (Text(one.segments if one else (), message.describe, white) for one in (pair.a, pair.b))
     draw = inline if st.query_params.get("inline") == "1" else side_by_side
     role = pair.role_a or pair.role_b or ""
-    title = t(f"compare.role_{role}")
+    title = _title(role)
     head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span></div>', title, _counts(pair))
     end = _ends(pair, items)
     attributes = f'id="diff-{index}" role="region" tabindex="0" aria-label="{exact.attribute(title)}"{spoken}'
     absent = " rb-no-a" if pair.a is None else " rb-no-b" if pair.b is None else ""
     looks = f"rb-diff{' rb-white' if white else ''}{end}{absent}"
-    return f'{head}<div class="{looks}" {attributes}>{draw(a, b, items)}</div>'
+    return f'{head}<div class="{looks}" {attributes}>{draw(a, b, items)}</div>{_beside(pair, index)}'
+
+
+def _title(role: str) -> str:
+    if role in ("prompt", *get_args(Role)):
+        return t(f"compare.role_{role}")
+    return message.role_title(role)
+
+
+def _beside(pair: MessageDifference, index: int) -> str:
+    """What either message holds besides its text, and whether that is the same."""
+    sides = [(name, one.whole if one else None) for name, one in (("a", pair.a), ("b", pair.b))]
+    drawn = [message.parts_markup(f"{name}-{index}", parts(whole)) for name, whole in sides]
+    if not any(drawn):
+        return ""
+    word = "same" if pair.same_beside else "differ"
+    sentence = show.h('<p class="rb-small">{}</p>', t(f"compare.parts_{word}"))
+    if pair.same_beside:
+        return f"{sentence}{drawn[0]}"
+    columns = show.h(
+        '<div class="rb-row"><div class="rb-cell rb-a">{}</div><div class="rb-cell rb-b">{}</div></div>', *drawn
+    )
+    return f"{sentence}{columns}"
 
 
 def _counts(pair: MessageDifference) -> str:

@@ -9,6 +9,7 @@ from readback.compare.change import Change
 from readback.html import exact
 from readback.types import Message, Segment
 from readback.ui.common import show
+from readback.ui.common.message import role_title
 from readback.ui.compare.compare_rows import WORTH, Fold, Row, Span, rows
 from readback.ui.compare.compare_text import Describe, Text, side_by_side
 from readback.words import t
@@ -54,7 +55,7 @@ class Column:
         text = self._texts[one.message].html((start, end))
         if start:
             return text
-        role = show.h('<span class="rb-role">{}</span>', t(f"messages.role_{self._messages[one.message].role}"))
+        role = show.h('<span class="rb-role">{}</span>', role_title(self._messages[one.message].role))
         return f'{role}<div class="rb-said">{text}</div>'
 
 

@@ -110,7 +110,7 @@ def _found(made: Assembly) -> tuple[tuple[Finding, ...], Sequence[Fault]]:
 def _messages(row: TrainingRow | None, record: Record) -> tuple[Message, ...]:
     """All texts of a row as messages."""
     parts = (row.prompt, row.other_prompt or (), row.completion, row.chosen, row.rejected) if row else ()
-    return tuple(Message(turn.role or "user", _segments(turn, record)) for turns in parts for turn in turns)
+    return tuple(Message(turn.role or "user", _segments(turn, record), turn.whole) for turns in parts for turn in turns)
 
 
 def _segments(turn: Turn, record: Record) -> tuple[Segment, ...]:
@@ -174,7 +174,7 @@ class _Drawn:
         found, numbers = [one for _, one in mine], [number for number, _ in mine]
         held = None if name.startswith(("prompt", "other")) else self.held
         segments = _segments(turn, self.record)
-        message.message(name, title, segments, found, numbers, self.record.masked, more, held=held)
+        message.message(name, title, segments, found, numbers, self.record.masked, more, held=held, whole=turn.whole)
 
     def _placed(self, turn: Turn) -> Iterator[tuple[int, Finding]]:
         """The findings in a turn's text, with offsets into all of it."""

@@ -49,12 +49,12 @@ def messages(made: Assembly, found: Sequence[Finding], tried: Mapping[str, Any])
     for index, one in enumerate(made.messages):
         first = next(i for i, other in enumerate(made.messages) if other.role == one.role) == index
         mine = [(n, f) for n, f in numbered if f.place.role == one.role and first]
-        name, title = f"{index}-{one.role}", t(f"messages.role_{one.role}")
+        name, title = f"{index}-{one.role}", message.role_title(one.role)
         numbers = [n for n, _ in mine]
         empty = [exact.Gap(gap.at, t(f"messages.gap_{gap.state}", name=gap.name)) for gap in gaps[index]]
         more = (*contexts.get(name, ()), *(() if tried else under_notes.marks(_anchor(made) | {"message": index})))
         message.message(name, title, one.segments, [f for _, f in mine], numbers, made.masked,
-                        more, sized=sized[index], gaps=empty)  # fmt: skip
+                        more, sized=sized[index], gaps=empty, whole=one.whole)  # fmt: skip
     _all(made)
 
 
@@ -73,18 +73,18 @@ def training(made: Assembly, trained: Assembly) -> None:
         show.notice(t(f"messages.{word}", role=role), "info" if same or role == "assistant" else "warning")
         sides = st.columns(2, gap="small")
         for side, which, assembly in ((sides[0], "evaluation", made), (sides[1], "training", trained)):
-            segments = _of(assembly.messages, role)
+            one = _of(assembly.messages, role)
             with side:
-                if segments is not None:
-                    title = t(f"messages.{which}_title", role=t(f"messages.role_{role}"))
-                    message.message(f"{which}-{role}", title, segments, masked=assembly.masked)
+                if one is not None:
+                    title = t(f"messages.{which}_title", role=message.role_title(role))
+                    message.message(f"{which}-{role}", title, one.segments, masked=assembly.masked, whole=one.whole)
 
 
 def stored(segments: Sequence[Segment], made: Assembly) -> None:
     """The prompt the file holds, and whether it is what is sent."""
     text = "".join(segment.text for segment in segments)
     user = _of(made.messages, "user")
-    same = user is not None and "".join(segment.text for segment in user) == text
+    same = user is not None and user.text == text
     show.notice(t("messages.stored_same" if same else "messages.stored_differs"), "info")
     contexts = contexts_strip.draw({"stored": segments}, made)
     message.message("stored", t("messages.stored_title"), segments, masked=made.masked,
@@ -140,5 +140,5 @@ def _typed(made: Assembly) -> None:
         show.notice(t("messages.typed"), "warning")
 
 
-def _of(made: Sequence[Message], role: str) -> tuple[Segment, ...] | None:
-    return next((one.segments for one in made if one.role == role), None)
+def _of(made: Sequence[Message], role: str) -> Message | None:
+    return next((one for one in made if one.role == role), None)
