@@ -100,8 +100,9 @@ def test_values_are_put_in_once_and_never_read_as_a_sentence() -> None:
 # The command line has no sentence in its code.
 
 COMMANDS = sorted((words.HERE.parent / "cli").glob("*.py"))
-# What programs read: the reasons in the JSON of `model-input --batch` are the same in every language.
-FOR_PROGRAMS = {"_model_input_cases.py"}
+# What programs read: the reasons in the JSON of `model-input --batch` are the same in every language, and so is what a
+# shell runs.
+FOR_PROGRAMS = {"_completion_scripts.py", "_model_input_cases.py"}
 VALUES = {
     '<?xml version="1.0" encoding="UTF-8"?>',
     "a is higher",

@@ -145,7 +145,9 @@ def test_text_of_others_does_not_command_the_terminal(
     rows = [{"id": "\x1b]0;x\x07", "q": "\x1b[31mred", "context": "c"}, {"id": "2", "q": "blue", "context": "c"}]
     folder = write({"readback.yml": FILE, "data.jsonl": rows})
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    _, out, _ = answer(capsys, folder, "--a", "mode=one", "--b", "index=1")
+    _, out, _ = answer(capsys, folder, "--a", "mode=one", "--b", "index=1", "--color", "always")
+    assert "\x1b[31mred" not in out
+    _, out, _ = answer(capsys, folder, "--a", "mode=one", "--b", "index=1", "--color", "never")
     assert "\x1b" not in out
     assert "\\x1b[31mred" in out
 

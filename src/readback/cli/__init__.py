@@ -8,6 +8,7 @@ in `readback.words`, file `cli.en.yml`: a command named `x-y` has the title and 
 from __future__ import annotations
 
 import argparse
+import difflib
 import errno
 import os
 import pkgutil
@@ -20,6 +21,8 @@ from types import ModuleType
 from typing import TextIO
 
 from readback import __version__, sandbox
+from readback.cli import _colour
+from readback.cli._parser import CommandsParser, Parser
 from readback.readers.cache_folder import FULL, DiskFull
 from readback.records.changed import DatasetChanged
 from readback.words import t
@@ -27,11 +30,39 @@ from readback.words import t
 CLEAN, FOUND, WRONG, OURS, STOPPED, UNHEARD = 0, 1, 2, 70, 130, 141
 MODULES = sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
 COMMANDS = {name.replace("_", "-"): name for name in MODULES}
+# What help lists them by: the sections have a word each in `cli.main.section_…`.
+SECTIONS = {
+    "look": ("serve", "render", "search", "model-input", "modelfile", "adapters"),
+    "check": ("check", "rule", "diff", "lock", "since"),
+    "scores": ("scores", "agreement"),
+    "review": ("agenda", "review", "report"),
+    "files": ("init", "export", "import-adapter"),
+    "program": ("cache", "completion", "doctor", "help"),
+}
 # Names that commands had, which scripts may still use; no help speaks of them.
 FORMERLY = {"wire": "model-input", "rules": "rule", "explain": "rule"}
+# What other programs call the same thing; a suggestion, and no name of a command.
+SIMILAR = {
+    "audit": "check",
+    "compare": "diff",
+    "dashboard": "serve",
+    "gui": "serve",
+    "grep": "search",
+    "lint": "check",
+    "open": "serve",
+    "run": "serve",
+    "show": "render",
+    "start": "serve",
+    "test": "check",
+    "ui": "serve",
+    "validate": "check",
+    "verify": "check",
+    "version": "--version",
+}
+NEAR, LIKE = 3, 0.65  # commands that are suggested, and how alike they must be
 # Commands for which no child works. For all others the process that makes children starts while they are loaded, and
 # loads what is here, beside what every child needs.
-ALONE = {"cache", "import-adapter", "modelfile", "rule", "serve"}
+ALONE = {"cache", "completion", "help", "import-adapter", "modelfile", "rule", "serve"}
 CHILDREN = {"check": ("readback.checks.chunk",)}
 
 
@@ -42,42 +73,82 @@ class UsageError(Exception):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and answer its exit code; nothing but its answer goes to standard output."""
     words = list(sys.argv[1:] if argv is None else argv)
-    words[:1] = [FORMERLY.get(word, word) for word in words[:1]]
     _open_streams()
     _any_text(sys.stdout, sys.stderr)
+    before = _colour.CHOICE.set(_colour.CHOICE.get())
     try:
-        if words and words[0] in COMMANDS.keys() - ALONE and not {"-h", "--help"} & set(words):
+        return _run(_take_colour(words))
+    finally:
+        _colour.CHOICE.reset(before)
+
+
+def _take_colour(words: list[str]) -> list[str]:
+    """Set the colour that is asked for before the command; return the words from the command on."""
+    rest = words
+    while rest:
+        name, equals, choice = rest[0].partition("=")
+        count = 1 if equals else 2
+        choice = choice if equals else "".join(rest[1:2])
+        if name not in _colour.OPTIONS or choice not in _colour.CHOICES:
+            break
+        _colour.CHOICE.set(choice)
+        rest = rest[count:]
+    return rest
+
+
+def _run(words: list[str]) -> int:
+    try:
+        words[:1] = [FORMERLY.get(word, word) for word in words[:1]]
+        if not words:
+            print(parser().format_help(), end="", file=sys.stderr)
+            return WRONG
+        if not words[0].startswith("-") and words[0] not in COMMANDS:
+            raise UsageError(suggest_commands(words[0]))
+        if words[0] in COMMANDS.keys() - ALONE and not {"-h", "--help"} & set(words):
             sandbox.begin(*CHILDREN.get(words[0], ()))
         args = parser(words[:1]).parse_args(words)
+        _colour.CHOICE.set(getattr(args, "color", _colour.CHOICE.get()))
         code: int = args.run(args)
         sys.stdout.flush()
     except UsageError as wrong:
-        print(f"readback: {wrong}", file=sys.stderr)
-        return WRONG
+        return _complain(str(wrong))
     except DatasetChanged as changed:
-        print(f"readback: {t('cli.main.again', why=changed)}", file=sys.stderr)
-        return WRONG
+        return _complain(t("cli.main.again", why=changed))
     except DiskFull as full:
-        print(f"readback: {full}", file=sys.stderr)
-        return WRONG
+        return _complain(str(full))
     except BrokenPipeError:  # whoever read our output has left, `| head` for one
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNHEARD
     except KeyboardInterrupt:
-        print(f"readback: {t('cli.main.stopped')}", file=sys.stderr)
-        return STOPPED
+        return _complain(t("cli.main.stopped"), STOPPED)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in FULL:
             _give_up(sys.stdout)
-            print(f"readback: {t('cli.main.no_room', why=(error.strerror or str(error)).lower())}", file=sys.stderr)
-            return WRONG
+            return _complain(t("cli.main.no_room", why=(error.strerror or str(error)).lower()))
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-            print(f"readback: {t('cli.main.many_files', why=(error.strerror or str(error)).lower())}", file=sys.stderr)
-            return WRONG
+            return _complain(t("cli.main.many_files", why=(error.strerror or str(error)).lower()))
         traceback.print_exc()
-        print(f"readback: {t('cli.main.ours')}", file=sys.stderr)
-        return OURS
+        return _complain(t("cli.main.ours"), OURS)
     return code
+
+
+def _complain(sentence: str, code: int = WRONG) -> int:
+    """Print what went wrong to standard error; return the exit code."""
+    print(f"{_colour.paint('readback:', 'error', sys.stderr)} {sentence}", file=sys.stderr)
+    return code
+
+
+def suggest_commands(word: str) -> str:
+    """Return the sentence on a first word that is no command: what is near, or what to do with a file."""
+    if os.path.lexists(word):
+        return t("cli.main.no_command_file", word=word)
+    names = [*COMMANDS, *FORMERLY]
+    near = [SIMILAR[word]] if word in SIMILAR else difflib.get_close_matches(word, names, n=NEAR, cutoff=LIKE)
+    near += [name for name in COMMANDS if len(word) > 1 and name.startswith(word) and name not in near]
+    suggestions = list(dict.fromkeys(FORMERLY.get(name, name) for name in near))[:NEAR]
+    if suggestions:
+        return t("cli.main.no_command_near", word=word, near=", ".join(suggestions))
+    return t("cli.main.no_command", word=word)
 
 
 def _give_up(out: TextIO) -> None:
@@ -92,22 +163,23 @@ def parser(first: Sequence[str] = ()) -> argparse.ArgumentParser:
     """The parser. When the first word names a command, only that command is imported, for --version none; help needs
     all of them.
     """
-    top = argparse.ArgumentParser("readback", description=t("cli.main.about"), epilog=t("cli.main.codes"))
-    top.add_argument("--version", action="version", version=f"readback {__version__}")
-    subparsers = top.add_subparsers(metavar="COMMAND", required=True)
-    needed = [] if "--version" in first else COMMANDS
+    top = CommandsParser("readback", description=t("cli.main.about"), epilog=t("cli.main.codes"))
+    top.add_argument("-V", "--version", action="version", version=f"readback {__version__}")
+    top.sections = {t(f"cli.main.section_{name}"): commands for name, commands in SECTIONS.items()}
+    top.commands = subparsers = top.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
+    needed = [] if {"-V", "--version"} & set(first[:1]) else COMMANDS
     for name in [name for name in COMMANDS if name in first] or needed:
         _add(subparsers, name, import_module(f"readback.cli.{COMMANDS[name]}"))
     return top
 
 
-def _add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser], name: str, module: ModuleType) -> None:
+def _add(subparsers: argparse._SubParsersAction[Parser], name: str, module: ModuleType) -> None:
     own = name.replace("-", "_")
     title, about = t(f"cli.{own}.title"), t(f"cli.{own}.about")
     text = argparse.RawDescriptionHelpFormatter
     one = subparsers.add_parser(name, help=title, description=f"{title}\n\n{about}", formatter_class=text)
     module.arguments(one)
-    one.set_defaults(run=module.run)
+    one.set_defaults(run=module.run, command=name)
 
 
 def _open_streams() -> None:

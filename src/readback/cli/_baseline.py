@@ -6,7 +6,7 @@ import codecs
 import re
 from pathlib import Path
 
-from readback.cli import UsageError
+from readback.cli import UsageError, _colour
 from readback.words import ENGLISH, t, words
 
 KEY = re.compile(r'"key": ?"([0-9a-f]{16})"|\(key ([0-9a-f]{16})\)$', re.MULTILINE)
@@ -27,6 +27,7 @@ def keys(path: Path, sampled: bool = False) -> frozenset[str]:
         why = (error.strerror or t("cli.options.unreadable")).lower()
         raise UsageError(t("cli.check.baseline", file=path, why=why)) from None
     text = raw.decode("utf-16" if raw.startswith(WIDE) else "utf-8-sig", "replace").replace("\r\n", "\n")
+    text = _colour.unpaint(text)
     found = frozenset(one or other for one, other in KEY.findall(text))
     if not found and text.strip() and not (EMPTY.search(text) or _has_line(text, t("cli.check.total", n=0, counts=""))):
         raise UsageError(t("cli.check.baseline_other", file=path))

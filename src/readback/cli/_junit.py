@@ -13,7 +13,7 @@ from typing import IO
 
 from readback.checks import rules
 from readback.checks.summary import Audit
-from readback.cli import _lines
+from readback.cli import _colour, _lines
 from readback.types import Finding
 from readback.words import t
 
@@ -69,7 +69,7 @@ class _Test:
         if self.worst is None or _lines.RANK.index(one.severity) > _lines.RANK.index(self.worst.severity):
             self.worst, self.file = one, file(one.place.file) if one.place.file else None
         self.fails = self.fails or _lines.worst((one.severity,), fail_on)
-        self.said.write(f"{_text(_lines.with_fix(one))}\n")
+        self.said.write(f"{_text(_colour.unpaint(_lines.with_fix(one)))}\n")
 
 
 def _document(audit: Audit, tests: Mapping[str, _Test]) -> Iterator[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TextIO
 
 from readback.bookmarks.entry import Excerpt
+from readback.cli._colour import paint
 from readback.types import Finding, Location
 from readback.words import t
 
@@ -14,21 +15,27 @@ MARK = {"error": "error", "warning": "warning", "info": "info"}
 RANK = ("info", "warning", "error")
 
 
-def line(found: Finding) -> str:
-    """file:line, what it is about, severity, code, sentence and key, on one line."""
+def line(found: Finding, stream: TextIO | None = None) -> str:
+    """file:line, what it is about, severity, code, sentence and key, on one line; painted as the stream (standard
+    output, if none is named) has it.
+    """
     at = found.place
     where = ":".join(str(part) for part in (at.file, at.line, at.column) if part is not None)
     what = about(at)
     # check --baseline reads the keys again, so their form is the same in every language
-    head = " ".join(part for part in (where and f"{where}:", what and f"[{what}]") if part)
-    text = f"{head or '-'} {MARK[found.severity]} {found.code}: {found.message} (key {found.key})"
-    return safe(unbroken(text))
+    head = " ".join(part for part in (where and f"{where}:", what and f"[{what}]") if part) or "-"
+    severity = paint(MARK[found.severity], found.severity, stream)
+    code = paint(found.code, "strong", stream)
+    key = paint(f"(key {found.key})", "faint", stream)
+    return f"{safe(unbroken(head))} {severity} {code}: {safe(unbroken(found.message))} {key}"
 
 
 def with_fix(found: Finding, said: str = "") -> str:
     """The line of a finding, or what is `said` of it, and below it what to do."""
     said = said or line(found)
-    return f"{said}\n    {t('cli.line.fix', fix=safe(unbroken(found.fix)))}" if found.fix else said
+    if not found.fix:
+        return said
+    return f"{said}\n    {paint(t('cli.line.fix', fix=safe(unbroken(found.fix))), 'added')}"
 
 
 def with_excerpt(said: str, part: Excerpt) -> str:
@@ -39,7 +46,8 @@ def with_excerpt(said: str, part: Excerpt) -> str:
     if not part.marks:
         return f"{said}\n    {text}"
     start, end = (len(before) + len(_on_one_line(part.text[:at])) for at in part.marks[0])
-    return f"{said}\n    {text}\n    {' ' * start}{'^' * max(1, end - start)}"
+    mark = paint("^" * max(1, end - start), "error")
+    return f"{said}\n    {text}\n    {' ' * start}{mark}"
 
 
 def _on_one_line(text: str) -> str:

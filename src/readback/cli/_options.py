@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import getpass
-import sys
 
 from readback.cli import UsageError
 from readback.words import t
@@ -53,20 +52,3 @@ def workers(args: argparse.Namespace, goes_with: str = "") -> int | None:
     if asked is not None and goes_with and not getattr(args, goes_with):
         raise UsageError(t("cli.options.jobs_alone", option=f"--{goes_with}"))
     return asked
-
-
-class Progress:
-    """How far it is, on a terminal's standard error."""
-
-    def __init__(self, quiet: bool) -> None:
-        self.shown = sys.stderr.isatty() and not quiet
-
-    def __call__(self, done: int, total: int) -> bool:
-        if self.shown and total:
-            said = t("cli.options.progress", done=done, total=total)
-            print(f"\r\033[K{said}", end="", file=sys.stderr, flush=True)
-        return True
-
-    def end(self) -> None:
-        if self.shown:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)

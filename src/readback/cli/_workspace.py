@@ -33,15 +33,16 @@ def add(parser: argparse.ArgumentParser, formats: Collection[str] = ("text", "js
 
 def choices_of_files(parser: argparse.ArgumentParser) -> None:
     """Which file to take where several could be meant."""
+    group = parser.add_argument_group(t("cli.workspace.group"))
     for kind in KINDS:
-        parser.add_argument(f"--{kind}", metavar="FILE", help=t("cli.workspace.help_kind"))
-    add = partial(parser.add_argument, action="append", default=[])
+        group.add_argument(f"--{kind}", metavar="FILE", help=t("cli.workspace.help_kind"))
+    add = partial(group.add_argument, action="append", default=[])
     add("--template", metavar="FILE", help=t("cli.workspace.help_template"))
     add("--parts", metavar="FILE", help=t("cli.workspace.help_parts"))
     add("--syntax", metavar="MODE=LANGUAGE", help=t("cli.workspace.help_syntax", languages=", ".join(LANGUAGES)))
     add("--judges", metavar="FILE=COLUMN,COLUMN", help=t("cli.workspace.help_judges"))
     add("--scores", metavar="FILE=COLUMN,COLUMN", help=t("cli.workspace.help_scores"))
-    parser.add_argument("--id", metavar="FIELD", help=t("cli.workspace.help_id"))
+    group.add_argument("--id", metavar="FIELD", help=t("cli.workspace.help_id"))
     add("--field", metavar="NAME=FIELD", help=t("cli.workspace.help_field"))
 
 
@@ -61,7 +62,7 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
         fields = _fields(getattr(args, "field", []))
         found = workspace.open(args.workspace, fields=fields, options=options, chosen=chosen)
     except workspace.NothingRead as nothing:
-        raise UsageError(f"{given}: {nothing.reason}") from None
+        raise UsageError(nothing.name_path(given)) from None
     for file in getattr(args, "template", []):
         if not (found.root / file).is_file():
             raise UsageError(t("cli.workspace.no_template", file=file, workspace=args.workspace))
@@ -122,6 +123,8 @@ def one_of(kind: str, name: str, known: Collection[str]) -> str:
     called = t(f"cli.workspace.kind_{kind}")
     if near := nearest(name, known):
         raise UsageError(t("cli.workspace.unknown_near", kind=called, name=name, near=near))
+    if kind == "rule":  # the list of all would be no help
+        raise UsageError(t("cli.workspace.unknown_rule", name=name))
     if known:
         raise UsageError(t("cli.workspace.unknown_known", kind=called, name=name, names=", ".join(known)))
     raise UsageError(t("cli.workspace.unknown", kind=called, name=name))

@@ -26,11 +26,13 @@ from readback.cli import (
     UsageError,
     _baseline,
     _cluster,
+    _colour,
     _github,
     _junit,
     _lines,
     _options,
     _places,
+    _progress,
     _sarif,
     _variables,
     _verdict_lines,
@@ -102,7 +104,8 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(map(_lines.safe, then.told())))
     if args.format == "text" and not args.quiet:
         told = _told(audit, _judged(opened, audit), whole=not (select or ignore or names))
-        print("\n".join(map(_lines.safe, (*told, *(_files(opened) if args.verbose else ())))))
+        lines = map(_lines.safe, (*told, *(_files(opened) if args.verbose else ())))
+        print("\n".join(map(_colour.paint_counts, lines)))
     for (rule, error), n in Counter((fault.rule, fault.error) for fault in audit.faults).items():
         failed = "rule_failed_times" if n > 1 else "rule_failed"
         said = t(f"cli.check.{failed}", whose=plugins.whose(rule), rule=rule, n=n, error=error)
@@ -172,17 +175,16 @@ def _written(
 
 def _passing(steps: Iterator[Finding | Progress | Audit], quiet: bool, ended: list[Audit]) -> Iterator[Finding]:
     """The findings among the steps. How far it is goes to the terminal, the summary into `ended`."""
-    shown = sys.stderr.isatty() and not quiet
+    progress = _progress.Progress(quiet)
     for step in steps:
         if isinstance(step, Audit):
             ended.append(step)
         elif isinstance(step, Progress):
-            if shown:
-                _tell(step)
+            progress(step.done, step.total)
         else:
+            progress.end()
             yield step
-    if shown:
-        _tell(None)
+    progress.end()
 
 
 def _pieces(
@@ -412,12 +414,6 @@ def _files(opened: Workspace) -> Iterator[str]:
         file = t("cli.check.files_more", file=one.path, n=one.count - 1) if one.count > 1 else one.path
         said = t(f"cli.check.{'recognised' if one.used else 'recognised_unused'}", file=file, what=one.what)
         yield f"  {t('cli.check.recognised_detail', said=said, detail=one.detail) if one.detail else said}"
-
-
-def _tell(step: Progress | None) -> None:
-    """How far it is, on a terminal's standard error; None clears the line."""
-    said = "\033[K" if step is None else t("cli.options.progress", done=step.done, total=step.total)
-    print(f"\r{said}", end="", file=sys.stderr, flush=True)
 
 
 def _names(given: list[str]) -> frozenset[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from readback import adapters, as_json
 from readback.checks import rules
-from readback.cli import UsageError, _lines, _options, _workspace
+from readback.cli import UsageError, _colour, _lines, _options, _progress, _workspace
 from readback.compare import as_text, first_difference_text
 from readback.compare.diff import difference
 from readback.compare.over_records import Counted, over_sides
@@ -84,7 +84,8 @@ def _shown(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int
             if ours := adapters.worded(side.messages):
                 print(_lines.safe(t("cli.diff.worded", side=name, names=", ".join(ours))))
         print("".join(f"{_lines.safe(line)}\n" for line in first_difference_text.lines(found, opened)), end="")
-        print("".join(f"{_lines.shown(line)}\n" for line in as_text.lines(found, args.verbose)), end="")
+        lines = map(_lines.shown, as_text.lines(found, args.verbose))
+        print("".join(f"{_colour.paint_difference(line)}\n" for line in lines), end="")
     return EQUAL if found.equal else DIFFERENT
 
 
@@ -100,9 +101,11 @@ def _noted(side: Shown) -> Iterator[str]:
 
 
 def _counted(args: argparse.Namespace, opened: Workspace, a: Side, b: Side, jobs: int | None) -> int:
-    found = over_sides(opened, a, b, None if args.quiet else _tell, jobs)
-    if not args.quiet:
-        _clear()
+    progress = _progress.Progress(args.quiet)
+    try:
+        found = over_sides(opened, a, b, progress, jobs)
+    finally:
+        progress.end()
     if args.format == "json":
         print(as_json.dumps({"a": as_text.side(a), "b": as_text.side(b), **as_text.counted(found)}, indent=1))
     elif args.quiet:
@@ -125,13 +128,3 @@ def _told(found: Counted) -> Iterator[str]:
         yield t(f"cli.diff.{'first_more' if found.differing > NAMED else 'first'}", names=", ".join(names))
     if found.stopped:
         yield t(f"cli.diff.{'stopped_why' if found.why else 'stopped'}", n=found.done, all=found.total, why=found.why)
-
-
-def _tell(done: int, total: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{t('cli.options.progress', done=done, total=total)}", end="", file=sys.stderr, flush=True)
-
-
-def _clear() -> None:
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr, flush=True)

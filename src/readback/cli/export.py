@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from readback.cli import UsageError, _lines, _options, _workspace
+from readback.cli import UsageError, _lines, _options, _progress, _workspace
 from readback.exporting import wanted
 from readback.exporting.export import Exported, NoModel, export
 from readback.exporting.lines import FORMS
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     if args.form == "parquet" and to is None and sys.stdout.isatty():
         raise UsageError(t("cli.export.parquet_terminal"))
     opened = _workspace.opened(args)
-    progress = _options.Progress(args.quiet)
+    progress = _progress.Progress(args.quiet)
     try:
         choices = _choices(opened, args)
         if to is None:

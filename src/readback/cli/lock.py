@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import as_json
-from readback.cli import UsageError, _changes, _lines, _options, _workspace
+from readback.cli import UsageError, _changes, _lines, _options, _progress, _workspace
 from readback.compare.side import SideError
 from readback.prompts import model_input
 from readback.readers import by_address
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     if not (args.output or args.check) and by_address.origin(opened.root):
         raise UsageError(t("cli.lock.address", workspace=by_address.shown(args.workspace)))
     path = Path(args.output) if args.output else opened.root / lock_file.NAME
-    progress = _options.Progress(args.quiet)
+    progress = _progress.Progress(args.quiet)
     try:
         return (_check if args.check else _write)(args, opened, path, progress, jobs)
     except (BadLock, SideError) as error:
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write(
-    args: argparse.Namespace, opened: Workspace, path: Path, progress: _options.Progress, jobs: int | None
+    args: argparse.Namespace, opened: Workspace, path: Path, progress: _progress.Progress, jobs: int | None
 ) -> int:
     held = _held(path)
     today = lock_check.dated(opened, held.today if held and held.today else model_input.today(opened))
@@ -103,7 +103,7 @@ def _size(made: Lock, found: Leaves) -> str:
 
 
 def _check(
-    args: argparse.Namespace, opened: Workspace, path: Path, progress: _options.Progress, jobs: int | None
+    args: argparse.Namespace, opened: Workspace, path: Path, progress: _progress.Progress, jobs: int | None
 ) -> int:
     checked = lock_check.check(opened, path, progress, jobs, args.rev)
     progress.end()

@@ -92,7 +92,7 @@ def _told(sent: ModelInput | None, error: str, form: str) -> int:
     if error:
         print(f"readback: {_lines.safe(error)}", file=sys.stderr)
     for one in found:
-        print(_lines.line(one), file=sys.stderr)
+        print(_lines.line(one, sys.stderr), file=sys.stderr)
     if sent and not failed:
         sys.stdout.write(_lines.shown(sent.text) + ("\n" if sys.stdout.isatty() else ""))
     return int(failed)

@@ -11,7 +11,7 @@ from typing import Any
 from readback import adapters, as_json
 from readback.checks.chunk import by_format, everything
 from readback.checks.of_server import model_of, of_server
-from readback.cli import UsageError, _lines, _options, _workspace
+from readback.cli import UsageError, _colour, _lines, _options, _workspace
 from readback.message_parts import part_title, parts
 from readback.prompts import assemble, model_input, program, token_counts
 from readback.prompts.judge_messages import unanswered
@@ -182,6 +182,11 @@ def _findings(
         yield from (one for one in of_server(opened, model) if isinstance(one, Finding))
 
 
+def _heading(text: str) -> str:
+    heading = _colour.paint(_lines.safe(f"=== {text}"), "strong")
+    return f"\n{heading}"
+
+
 def _text(
     chosen: Mapping[str, Any],
     assembly: Assembly,
@@ -204,21 +209,21 @@ def _text(
     by, of = counted or (None, "")
     head = "message" if by is None or by.exact else "message_estimated"
     for message, size in zip(assembly.messages, sizes, strict=True):
-        yield f"\n=== {t(f'cli.render.{head}', role=message.role, n=len(message.text), tokens=size)}"
+        yield _heading(t(f"cli.render.{head}", role=message.role, n=len(message.text), tokens=size))
         yield _lines.shown(message.text)
         yield from _beside(message)
         if verbose:
             yield from (f"    {_lines.safe(one)}" for one in _stretches(message))
     if ours := adapters.worded(assembly.messages):
-        yield _lines.safe(f"\n=== {t('cli.render.worded', names=', '.join(ours))}")
+        yield _heading(t("cli.render.worded", names=", ".join(ours)))
     if sent:
-        yield f"\n=== {t('cli.render.read', format=sent.format, n=len(sent.text))}"
+        yield _heading(t("cli.render.read", format=sent.format, n=len(sent.text)))
         yield _lines.shown(sent.text)
     if by:
         whole = "tokens_read" if of == "wire" else "tokens"
-        yield f"\n=== {t(f'cli.render.{whole}', n=by.count, tokenizer=by.tokenizer)}"
+        yield _heading(t(f"cli.render.{whole}", n=by.count, tokenizer=by.tokenizer))
     made = assembly.fingerprint
-    yield f"\n=== sha256 {made}" if made else f"\n=== {t('cli.render.nothing')}"
+    yield _heading(f"sha256 {made}" if made else t("cli.render.nothing"))
     yield from map(_lines.with_fix if verbose else _lines.line, found)
 
 

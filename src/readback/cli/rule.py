@@ -6,7 +6,7 @@ import argparse
 
 from readback import as_json
 from readback.checks import rules, rules_page
-from readback.cli import UsageError, _workspace
+from readback.cli import UsageError, _colour, _workspace
 from readback.words import t
 
 
@@ -43,4 +43,5 @@ def _every(form: str) -> None:
     else:
         width = max(len(rule.code) for rule in found)
         for rule in found:
-            print(f"{rule.code:<{width}}  {rule.severity:<7}  {rule.title}")
+            severity = _colour.paint(f"{rule.severity:<7}", rule.severity)
+            print(f"{rule.code:<{width}}  {severity}  {rule.title}")

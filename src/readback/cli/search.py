@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 from readback import as_json
-from readback.cli import UsageError, _lines, _options, _workspace
+from readback.cli import UsageError, _lines, _options, _progress, _workspace
 from readback.compare.search import Found, Hit, SelectionHits, search
 from readback.compare.search_expression import Query, QueryError
 from readback.prompts import assemble
@@ -33,16 +32,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     opened = _workspace.opened(args)
     query = Query(args.text, args.regex, args.case)
+    progress = _progress.Progress(args.quiet)
     try:
-        found = search(
-            opened, _choices(opened, args.condition), query, None if args.quiet else _tell, _options.workers(args)
-        )
+        found = search(opened, _choices(opened, args.condition), query, progress, _options.workers(args))
     except QueryError as refused:
         raise UsageError(t("cli.search.refused", why=refused)) from None
     except DatasetChanged as changed:
         raise UsageError(t("cli.main.again", why=changed)) from None
-    if not args.quiet:
-        _tell(0, 0)
+    finally:
+        progress.end()
     if args.format == "json":
         print(as_json.dumps(_answer(found), indent=1))
     else:
@@ -109,11 +107,3 @@ def _name(choice: Selection) -> str:
     parts = [(name, getattr(choice, name)) for name in ("condition", "mode", "task", "adapter", "judge")]
     named = [t(f"frame.{name}_is", **{name: value}) for name, value in parts if value is not None]
     return ", ".join(named) or t("cli.search.all")
-
-
-def _tell(done: int, total: int) -> bool:
-    """How far it is, on a terminal's standard error."""
-    if sys.stderr.isatty():
-        said = t("cli.options.progress", done=done, total=total) if total else ""
-        print(f"\r\033[K{said}", end="", file=sys.stderr, flush=True)
-    return True

@@ -11,6 +11,8 @@ from readback.readers import by_address, hub_cache
 from readback.ui.common import server
 from readback.words import t
 
+LAST_PORT = 65_535
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workspaces", metavar="WORKSPACE", nargs="*", help=t("cli.serve.help_workspace"))
@@ -22,6 +24,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if not args.workspaces and "://" in os.environ.get("READBACK_WORKSPACE", ""):
         raise UsageError(t("cli.serve.no_address"))
+    if args.port is not None and not 0 <= args.port <= LAST_PORT:
+        raise UsageError(t("cli.serve.no_port", port=args.port, last=LAST_PORT))
     argv = server.command([_looked_at(given) for given in args.workspaces], args.host, args.port, args.base_path)
     sys.stdout.flush()
     os.execv(argv[0], argv)  # noqa: S606 - the server takes this process's place, and its signals

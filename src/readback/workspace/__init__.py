@@ -37,6 +37,11 @@ class NothingRead(Exception):  # noqa: N818 - it is no mistake of ours, and the 
         super().__init__(reason)
         self.reason = reason
 
+    def name_path(self, path: str) -> str:
+        """Return the reason behind the path as it was typed, which is named once."""
+        own_name = f"{Path(os.path.abspath(path)).name}: "  # noqa: PTH100 - resolve() would lose a link's own name
+        return f"{path}: {self.reason.removeprefix(own_name)}"
+
 
 def open(  # noqa: A001 - the verb that fits
     path: Path | str,
@@ -60,6 +65,8 @@ def open(  # noqa: A001 - the verb that fits
     place = _place(str(path))
     by_address.used(place)
     try:
+        if place.is_dir():
+            os.scandir(place).close()  # a folder that may not be read is not an empty one
         begun = _Begun(options or {}, {kind: file for kind, file in (chosen or {}).items() if file}, offered)
         draft = _folder(hub_cache.snapshot(place), begun) if place.is_dir() else _file(place, begun)
     except OSError as error:

@@ -189,34 +189,54 @@ def command(
 
 
 def free_port(host: str, asked: int | None = None) -> int:
-    """The port to listen on: the one asked for, else the first from 8501 that nobody uses.
+    """The port to listen on: the one asked for (0: any that nobody uses), else the first from 8501 that nobody uses.
 
-    Raises SystemExit, with one sentence, where the port asked for is taken: whoever names one has told others.
+    Raises SystemExit 2 after a sentence where the port asked for is taken, since whoever names one has told others, and
+    where there is no listening on this host.
     """
+    if asked == 0:
+        _taken(host, 0)
+        return _listen(host, 0)
     if asked is not None:
         if not _taken(host, asked):
             return asked
         free = next((port for port in range(asked + 1, min(asked + TRIED, 65_536)) if not _taken(host, port)), None)
         cure = f"; --port {free} is free" if free else ""
-        raise SystemExit(f"readback: port {asked} is taken by another program, or not for this account{cure}")
+        raise _refusal(f"port {asked} is taken by another program, or not for this account{cure}")
     for port in range(PORT, PORT + TRIED):
         if not _taken(host, port):
             if port != PORT:
                 print(f"readback: port {PORT} is taken by another program, so this is port {port}", file=sys.stderr)
             return port
-    raise SystemExit(f"readback: the ports {PORT} to {PORT + TRIED - 1} are taken; name another one with --port")
+    raise _refusal(f"the ports {PORT} to {PORT + TRIED - 1} are taken; name another one with --port")
 
 
 def _taken(host: str, port: int) -> bool:
     """Whether a port cannot be listened on because somebody does, or this account may not."""
-    for family, kind, number, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[:1]:
-        with socket.socket(family, kind, number) as tried:
-            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                tried.bind(address)
-            except OSError as error:
-                return error.errno in (errno.EADDRINUSE, errno.EACCES)
+    try:
+        _listen(host, port)
+    except OSError as error:
+        if error.errno in (errno.EADDRINUSE, errno.EACCES):
+            return True
+        raise _refusal(
+            f"--host {host}: no server can listen there ({(error.strerror or str(error)).lower()})"
+        ) from None
     return False
+
+
+def _listen(host: str, port: int) -> int:
+    """Listen for a moment; return the port, which for 0 the system chooses. Raises OSError."""
+    family, kind, number, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family, kind, number) as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        tried.bind(address)
+        return int(tried.getsockname()[1])
+
+
+def _refusal(sentence: str) -> SystemExit:
+    """Print why there will be no server; return the exit of wrong use."""
+    print(f"readback: {sentence}", file=sys.stderr)
+    return SystemExit(2)
 
 
 def hosts(host: str) -> list[str]:
