@@ -419,6 +419,30 @@ class ModelInput:
         return "".join(segment.text for segment in self.segments)
 
 
+TrainingBasis = Literal["stated", "serving", "assumed"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedPrompt:
+    """What a model was trained on, up to where the answer begins, in place of what it is sent for a record.
+
+    `template` made it and `basis` says who says so: the model's `training:`, what also serves it, or a guess. `system`:
+    its messages have a system text. `of_row`: it is a row of the training file; else the turns that are sent stand for
+    one, since no row of the file has a system message.
+    """
+
+    segments: tuple[Segment, ...]
+    system: bool
+    template: str
+    basis: TrainingBasis
+    of_row: bool
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return "".join(segment.text for segment in self.segments)
+
+
 @dataclass(frozen=True, slots=True)
 class Tokens:
     """How many tokens a text has; an estimate where `exact` is False."""
@@ -600,6 +624,8 @@ class RuleContext:
     tokens: Tokens | None = None  # of what the model reads, else of all messages; of a record alone: of a training row
     learn: Callable[[], ModelInput | None] = lambda: None  # makes what `trained_input` answers: few rules ask for it
     systems: Systems = NO_SYSTEMS  # of the training rows in the record's file
+    find_trained_prompt: Callable[[], TrainedPrompt | None] = lambda: None  # what the assembly's model was trained on
+    run_self_test: Callable[[], SelfTest | None] = lambda: None  # of the assembly's model
 
     @property
     def trained_input(self) -> ModelInput | None:

@@ -48,14 +48,22 @@ TABLE = (
     ),
     row(
         "14-default-system-injected",
-        finding("", "", count=None, phrase="You are Porta, made by Quay Labs"),
+        finding(
+            "fmt-train-serve-diff",
+            "warning",
+            "rows.jsonl:1",
+            phrase="template itself, `You are Porta, made by Quay Labs.`.*`You are the harbour clerk.`.*4 of 4 records",
+        ),
         prints("check", absent="its rows have none, which is what the model was trained with"),
-        owner="arr",
     ),
     row(
         "15-assistant-blanks-in-history",
-        finding("fmt-train-serve-diff", "error", count=1, phrase="space|blank"),
-        owner="arr",
+        finding(
+            "fmt-train-serve-diff",
+            "error",
+            "rows.jsonl:1",
+            phrase=r"no space after `\[/INST\]`.* sends one \(1 more difference\) \(in 4 of 4 records\)",
+        ),
     ),
     row(
         "17-json-braces-in-fstring",
@@ -187,8 +195,12 @@ TABLE = (
     ),
     row(
         "50-jinja-eats-last-newline",
-        finding("fmt-train-serve-diff", "error", count=1, phrase="newline"),
-        owner="arr",
+        finding(
+            "fmt-train-serve-diff",
+            "error",
+            "rows.jsonl:1",
+            phrase=r"a newline after `Answer:` \(chatml-plain\), but served sends none \(in 6 of 6 records\)",
+        ),
     ),
     row(
         "51-json-cell-printed-whole",

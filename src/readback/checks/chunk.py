@@ -17,9 +17,9 @@ from readback.checks.marks import Mark
 from readback.checks.regular_records import Look
 from readback.checks.variables import Told
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
-from readback.prompts.self_tests import hangs, of_this, own_template
+from readback.prompts.self_tests import hangs, of_model, of_this, own_template
 from readback.prompts.training_layout import trained_on
-from readback.prompts.training_text import guessed, trained_input
+from readback.prompts.training_text import guessed, trained_input, trained_prompt
 from readback.records import of_record
 from readback.records.dataset import open_dataset
 from readback.records.field_path import MASK
@@ -247,7 +247,17 @@ def about(
     trained = trained_on(opened, record, assembly.choice)
     counted = token_counts.as_needed(opened, assembly, read)
     learn = _nothing if hung else partial(trained_input, opened, record, assembly.choice)
-    case = RuleContext(opened, record, assembly, trained, model_input=read, tokens=counted, learn=learn)
+    case = RuleContext(
+        opened,
+        record,
+        assembly,
+        trained,
+        model_input=read,
+        tokens=counted,
+        learn=learn,
+        find_trained_prompt=_nothing if hung else partial(trained_prompt, opened, record, assembly),
+        run_self_test=partial(of_model, opened, condition.model if condition else None),
+    )
     wanted = None if codes is None else frozenset(codes)
     diagnostics = (*assembly.diagnostics, diagnostic(seen)) if seen and seen.first_difference else assembly.diagnostics
     served = opened.models.get(condition.model or "") if condition else None

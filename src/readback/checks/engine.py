@@ -16,6 +16,7 @@ from readback.checks import excess, kept_answers, kept_parts, marks, rules, trai
 from readback.checks.audit_run import Found, Run, Workers
 from readback.checks.batch import Batch
 from readback.checks.chunk import WORK, about
+from readback.checks.gathered import Gathered
 from readback.checks.longest_tokens import with_tokens
 from readback.checks.once import Once
 from readback.checks.repeats import Repeats
@@ -151,12 +152,14 @@ def _worked_out(
     for one in others:
         one.parts, one.workers = kept_parts.parts(one.opened, one.data, one.codes, hashes), workers
     stopped, again, once, done, marked = False, Repeats(opened), Once(data), 0, set[str]()
+    gathered = Gathered()
     if part and numbers[0]:
         once.count(told := run.tally.take(once.of_all(_of_first(run))))
         yield from told
     runs = (run,) if part else (run, *others)
     total = sum(len(one.numbers) for one in runs)
     for one in runs:
+        before = done
         # children that look at the first file have the workspace that rules are told of
         again.begin(one.data, one.parts, one.pairs if one is run else None)
         every = iter(()) if stopped else _side_by_side(one, jobs)
@@ -164,7 +167,7 @@ def _worked_out(
             if part:
                 marked.update(marks.codes(found.marks))
             for index in sorted(found.by_index.keys() | repeated.keys()):
-                here = once.take(found.by_index.get(index, ()))
+                here = gathered.take(once.take(found.by_index.get(index, ())))
                 once.count(told := run.tally.take([*here, *repeated.get(index, ())]))
                 yield from told
             done += len(found.indices)
@@ -172,6 +175,7 @@ def _worked_out(
             if progress and progress(done, total) is False:
                 stopped = True
                 break
+        yield from run.tally.take(gathered.end(done - before))
         if not stopped:
             again.end()
             if one.parts:

@@ -10,6 +10,8 @@ from readback.checks import rules
 from readback.checks.facts.outside_contexts import in_message
 from readback.checks.facts.overlapping import shortened
 from readback.checks.rules import Deciding
+from readback.checks.rules.fmt_train_serve_diff import CODE as TRAINED_ROWS
+from readback.checks.rules.fmt_train_serve_diff import TRAINED
 from readback.prompts import builders, model_input, token_counts, training_text
 from readback.prompts.adapter_texts import same_for_all
 from readback.prompts.assemble import assemble
@@ -123,6 +125,8 @@ def probe(opened: Workspace, choice: Selection, silent: Deciding, every: Decidin
     if any(isinstance(one, rules.Fault) for one in found):
         return None
     told = frozenset(one.code for one in found if isinstance(one, Finding))
+    if model and model.training_messages and model.type not in TRAINED:
+        told |= {TRAINED_ROWS}  # each record is compared with its own row
     user, fields = next(two.messages("user")), two.record.fields if two.record else {}
     if kind == "standard" and two.trained and two.trained.text in user.text:
         return None  # trained on the stored prompt: blanks at the end of a context are in that alone

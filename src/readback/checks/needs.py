@@ -39,6 +39,14 @@ def _prompt(opened: Workspace, choice: Selection) -> Prompt | None:
     return opened.prompts.get(mode) if mode else opened.tasks.get(task or "")
 
 
+def _has_training_rows(case: RuleContext) -> bool:
+    """Whether the model of what is sent was trained on a file of rows."""
+    choice = case.assembly.choice if case.assembly else ALONE
+    condition = case.workspace.condition(choice.condition) if choice.condition and not choice.judge else None
+    model = case.workspace.models.get(condition.model or "") if condition else None
+    return model is not None and model.training_messages is not None
+
+
 # What holds for a choice, whatever the record; a record alone has the choice of nothing.
 OF_CHOICE: Mapping[str, Callable[[Workspace, Selection], bool]] = {
     "albert": _albert,  # a configuration or a prompt of Albert
@@ -52,7 +60,7 @@ OF_CHOICE: Mapping[str, Callable[[Workspace, Selection], bool]] = {
 OF_CASE: Mapping[str, Callable[[RuleContext], bool]] = {
     "model input": lambda case: case.model_input is not None,
     "tokens": lambda case: case.tokens is not None,
-    "trained": lambda case: case.trained is not None,
+    "trained": lambda case: case.trained is not None or _has_training_rows(case),
 }
 NAMES = frozenset({*OF_CHOICE, *OF_CASE})
 ALONE = Selection()

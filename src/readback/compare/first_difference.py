@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from readback.compare.change import Change
+from readback.compare.difference_kinds import Kind, is_think_block, name_kind, name_system_text, name_think_block
 from readback.compare.marker_alignment import MARKER, differing, shared
 from readback.compare.spelling import is_blank, quoted, single, spelling
 from readback.types import Segment, SelfTest
@@ -91,9 +92,20 @@ def said(one: FirstDifference, a: str = "A", b: str = "B") -> str:
     return f"{where}{a} has {mine}, {b} has {theirs}"
 
 
+def kind_of(one: FirstDifference) -> Kind:
+    """What kind a difference is of: blanks, an empty think block, system text, or text."""
+    return name_kind(one.a.text, one.b.text, one.a.segments, one.b.segments)
+
+
 def halves(one: FirstDifference) -> tuple[str, str]:
-    """What both sides have there: a newline, none; `a`, nothing."""
+    """What both sides have there: a newline, none; `a`, nothing; an empty think block; the system text `x`."""
     mine, theirs = one.a.text, one.b.text
+    kind = kind_of(one)
+    if kind == "think":
+        a, b = (name_think_block(text) if is_think_block(text) else NOTHING for text in (mine, theirs))
+        return a, b
+    if kind == "system" and not one.again:
+        return name_system_text(mine, one.a.segments), name_system_text(theirs, one.b.segments)
     if single(mine) and not theirs.startswith(mine[0]) and not is_blank(theirs):
         more = f" and goes on with {quoted(theirs)}{_again(one)}" if theirs else ""
         return spelling(mine), f"{NONE}{more}"

@@ -145,6 +145,9 @@ def _trained(workspace: Workspace, side: Side, record: Record, condition: Condit
     """What the condition's model was trained on: its text where a template is known for it, else its messages."""
     model = condition.model if condition else next(iter(workspace.models), None)
     known = trained_text(workspace, record, model) if model else None
+    if model and condition and (known is None or known.messages is None):
+        sent = assemble.assemble(workspace, record, side.choice, None).messages
+        known = trained_text(workspace, record, model, sent)
     file = workspace.models[model].training_messages if model and model in workspace.models else None
     if file and (known is None or known.messages is None):
         raise NoRowError(f"{label(side)}: no row of {file}, which its model was trained on, asks what this record asks")

@@ -14,6 +14,7 @@ SYSTEM = "You answer questions about tides."  # where the model states no system
 ONCE = ("execute", "system", "read")  # noted elsewhere: with what was sent, or where the template's file was read
 KEEP = 8  # workspaces open in one meeting; every record of an audit asks for its own
 _held: tuple[tuple[Workspace, Mapping[str, SelfTest]], ...] = ()  # the last ones, newest first
+_ran: tuple[Workspace, dict[str, SelfTest | None]] | None = None  # those that a child ran for models by their name
 _told: tuple[Workspace, frozenset[str], frozenset[str]] | None = None  # in a child: what its caller found out
 
 
@@ -26,6 +27,19 @@ def self_tests(opened: Workspace) -> Mapping[str, SelfTest]:
         known = {name: self_test for name, self_test in made if self_test}
         _held = ((opened, known), *_held)[:KEEP]
     return known
+
+
+def of_model(opened: Workspace, name: str | None) -> SelfTest | None:
+    """The self-test of one model, run once in a process; None where its server is not known or its template hangs."""
+    global _ran
+    model = opened.models.get(name or "")
+    if model is None or hangs(opened, name):
+        return None
+    if _ran is None or _ran[0] is not opened:
+        _ran = (opened, {})
+    if model.name not in _ran[1]:
+        _ran[1][model.name] = _self_test(opened, model)
+    return _ran[1][model.name]
 
 
 def always(served: Mapping[str, SelfTest], opened: Workspace | None = None) -> tuple[Diagnostic, ...]:

@@ -5,9 +5,11 @@ Source: the *Prompt Format Specification* of ignaciolinari/beyond-the-cutoff (MI
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from readback.prompts import builders
 from readback.prompts.base_texts import format_system, trained_with
-from readback.prompts.training_match import row_of
+from readback.prompts.training_match import asks_it, row_of
 from readback.prompts.tri_section import compact, fingerprint
 from readback.records import row_fields
 from readback.records.row_fields import Field
@@ -18,17 +20,17 @@ MODES = {"instruction_only": "instruction", "rag_trained": "rag"}
 ROW = Selection()  # of messages that were read from a training file
 
 
-def training(workspace: Workspace, record: Record, model: str) -> Assembly | None:
+def training(workspace: Workspace, record: Record, model: str, sent: str = "") -> Assembly | None:
     """The training messages of `model` for `record`; None where nothing is known of them.
 
     The row of the file that the model was trained on, where that has one which asks the same (`read_from` says
-    which); a row without a system message gets the one that the model's `training: {system: …}` states, as the trainer
-    gives it. Else the layout of the built-in prompt formats, for a model of a trained type: the system text is the one
-    the model was trained with where that was read, else what the format prescribes; the user message has the bytes of
-    the evaluation.
+    which); by `sent`, the user message that is sent for the record, it is looked for, too. A row without a system
+    message gets the one that the model's `training: {system: …}` states, as the trainer gives it. Else the layout of
+    the built-in prompt formats, for a model of a trained type: the system text is the one the model was trained with
+    where that was read, else what the format prescribes; the user message has the bytes of the evaluation.
     """
     known = workspace.models.get(model)
-    if known and known.training_messages and (found := row_of(workspace, record, known.training_messages)):
+    if known and known.training_messages and (found := row_of(workspace, record, known.training_messages, sent)):
         return _of_row(*found, record, known)
     mode = MODES.get(known.type or "") if known else None
     if known is None or mode is None or all(p.syntax != "builder" for p in workspace.prompts.values()):
@@ -52,6 +54,23 @@ def training(workspace: Workspace, record: Record, model: str) -> Assembly | Non
     mark = fingerprint(kept) if kept else ""
     choice = Selection(mode=mode)
     return Assembly(choice, record.id, record.place.index, kept, mark, user.names, tuple(diagnostics), record.masked)
+
+
+def asked_in(messages: Sequence[Message]) -> str:
+    """The text of the last user message; "" where there is none."""
+    return next((one.text for one in reversed(messages) if one.role == "user"), "")
+
+
+def row_that_asks(workspace: Workspace, record: Record, model: Model, sent: str) -> Assembly | None:
+    """The messages of the row of the model's training file that asks what the record asks; None where there is none.
+
+    A row that has the record's id alone may be about something else.
+    """
+    found = row_of(workspace, record, model.training_messages, sent) if model.training_messages else None
+    if found is None or not asks_it(record, found[1], sent):
+        return None
+    made = _of_row(*found, record, model)
+    return made if made.messages else None
 
 
 def read_from(made: Assembly) -> Location | None:

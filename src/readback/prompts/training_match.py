@@ -28,20 +28,21 @@ from readback.types import DatasetSource, Record, Values, Workspace
 
 VERSION = "2"
 KEEP = 64  # indexes on disk
+FEW = 3  # words of a field that tells what a record is about
 ITEM = 8  # bytes of a hash, and of a number
 
 
-def row_of(workspace: Workspace, record: Record, file: str) -> tuple[Record, TrainingRow] | None:
+def row_of(workspace: Workspace, record: Record, file: str, sent: str = "") -> tuple[Record, TrainingRow] | None:
     """The row of the training file that asks what `record` asks, else the one of its id; None where there is none.
 
     What is asked is compared without regard to white space, as it is in the record and in the layouts in which
-    the prompt formats put it. Of several rows the first one counts.
+    the prompt formats put it; then the user message that is `sent` for it. Of several rows the first one counts.
     """
     if (data := _data(workspace, file)) is None:
         return None
     with contextlib.suppress(DatasetChanged):  # written to meanwhile: the next opening sees it
         index = _index(data)
-        for text in dict.fromkeys(map(_words, _asked(record.fields))):
+        for text in dict.fromkeys(map(_words, (*_asked(record.fields), sent))):
             for number in index.find(text) if text else ():
                 found = data.record(number)
                 row = training_reader.read(found.fields)
@@ -53,6 +54,14 @@ def row_of(workspace: Workspace, record: Record, file: str) -> tuple[Record, Tra
             row = training_reader.read(found.fields)
             return (found, row) if row else None
     return None
+
+
+def never_has_system(workspace: Workspace, file: str) -> bool:
+    """Whether the training file holds conversations or prompts, and surely none of its rows has a system message."""
+    data = _data(workspace, file)
+    if data is None or data.source is None or data.source.private:  # of private fields no text is counted
+        return False
+    return bool(data.kinds) and "rag" not in data.kinds and not data.systems.rows
 
 
 def prepare(workspace: Workspace) -> None:
@@ -79,6 +88,18 @@ def _data(workspace: Workspace, file: str) -> Dataset | None:
 @lru_cache(maxsize=8)
 def _opened(root: Path, file: str, private: tuple[str, ...], json: tuple[str, ...] | None, state: State) -> Dataset:
     return open_dataset(root, DatasetSource(file, private=private, json=json))
+
+
+def asks_it(record: Record, row: TrainingRow, sent: str) -> bool:
+    """Whether a row asks what a record asks, white space aside: its text holds the question or a text of the record, or
+    the user message that is `sent` holds it.
+    """
+    row_text, sent_text = _words(row.asked.text) if row.asked else "", _words(sent)
+    if not row_text:
+        return False
+    fields = (value for value in record.fields.values() if isinstance(value, str) and len(value.split()) >= FEW)
+    texts = map(_words, (*_asked(record.fields), *fields))
+    return row_text in sent_text or any(text and text in row_text for text in texts)
 
 
 def _asked(fields: Values) -> Iterator[str]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from readback.prompts.model_input import today
-from readback.prompts.training_layout import training
+from readback.prompts.training_layout import asked_in, row_that_asks, training
+from readback.prompts.training_match import never_has_system
 from readback.serving import named_formats
 from readback.serving.chat import rendered as chat
 from readback.types import (
@@ -20,10 +21,11 @@ from readback.types import (
     Record,
     Segment,
     Selection,
+    TrainedPrompt,
+    TrainingBasis,
     Workspace,
 )
 
-Basis = Literal["stated", "serving", "assumed"]
 Missing = Literal["", "messages", "template", "text"]
 
 # What a Modelfile's TEMPLATE holds -> the format such a model was trained in. Where a family has several that differ in
@@ -47,7 +49,7 @@ class Template:
 
     name: str
     template: ChatTemplate | None
-    basis: Basis
+    basis: TrainingBasis
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +68,18 @@ class TrainedText:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def trained_text(opened: Workspace, record: Record, model: str) -> TrainedText:
-    """The training text of a record for a model, or why there is none."""
-    known, made = opened.models.get(model), training(opened, record, model)
+def trained_text(opened: Workspace, record: Record, model: str, sent: Sequence[Message] = ()) -> TrainedText:
+    """The training text of a record for a model, or why there is none. `sent` are the messages that it is sent for it,
+    by which its row is looked for, too.
+    """
+    known, made = opened.models.get(model), training(opened, record, model, asked_in(sent))
     if known is None or made is None or not made.messages:
         return TrainedText(made, missing="messages", diagnostics=made.diagnostics if made else ())
     found = template(known)
     if found is None:
         return TrainedText(made, missing="template")
-    asked, answer = _turns(made.messages)
-    text, prompt = rendered(opened, found, made.messages), prompt_of(opened, found, asked, answer)
+    text = rendered(opened, found, made.messages)
+    prompt = _prompt(opened, found, made.messages, text)
     if not text.segments or not prompt:
         return TrainedText(made, None, (), found, "text", text.diagnostics)
     return TrainedText(made, text, prompt, found, diagnostics=text.diagnostics)
@@ -88,6 +92,39 @@ def trained_input(opened: Workspace, record: Record, choice: Selection) -> Model
     found = template(known) if known else None
     made = training(opened, record, known.name) if known and found else None
     return rendered(opened, found, made.messages) if found and made and made.messages else None
+
+
+def trained_prompt(opened: Workspace, record: Record, assembly: Assembly) -> TrainedPrompt | None:
+    """What the model of an assembly's condition was trained on where it is sent this; None where nobody can tell.
+
+    That is the row of its training file that asks what the record asks. Where no row does and no row of the file has a
+    system message, the turns that are sent stand for such a row: what the training template writes in place of the
+    system message is then seen.
+    """
+    choice = assembly.choice
+    condition = opened.condition(choice.condition) if choice.condition and not choice.judge else None
+    known = opened.models.get(condition.model) if condition and condition.model else None
+    found = template(known) if known and known.training_messages else None
+    if known is None or found is None or not assembly.messages:
+        return None
+    made = row_that_asks(opened, record, known, asked_in(assembly.messages))
+    messages = made.messages if made else _stand_in(opened, known, assembly.messages)
+    if not messages:
+        return None
+    text = rendered(opened, found, messages)
+    prompt = _prompt(opened, found, messages, text)
+    if not text.segments or not prompt:
+        return None
+    system = any(one.role == "system" and one.text.strip() for one in messages)
+    return TrainedPrompt(prompt, system, found.name, found.basis, made is not None)
+
+
+def _stand_in(opened: Workspace, model: Model, sent: Sequence[Message]) -> tuple[Message, ...]:
+    """The turns that are sent and an answer, as a row without a system message; empty where rows may have one."""
+    if (model.training and model.training.text) or not never_has_system(opened, model.training_messages or ""):
+        return ()
+    turns = tuple(message for message in sent if message.role != "system")
+    return (*turns, _reply(STAND_INS[0])) if turns and turns[-1].role == "user" else ()
 
 
 def template(model: Model) -> Template | None:
@@ -121,15 +158,18 @@ def rendered(opened: Workspace, found: Template, messages: Sequence[Message]) ->
     return replace(made, assumed=found.basis == "assumed")
 
 
-def prompt_of(
-    opened: Workspace, found: Template, asked: Sequence[Message], answer: Message | None = None
-) -> tuple[Segment, ...]:
-    """The training text up to where the answer begins; empty where the template makes none."""
-    made = rendered(opened, found, (*asked, answer)) if answer else None
-    if made and answer and (at := _answer_at(made, answer)) is not None:
-        return named_formats.cut(made.segments, 0, at)
+def prompt_of(opened: Workspace, found: Template, asked: Sequence[Message]) -> tuple[Segment, ...]:
+    """The training text up to where an answer to these messages begins; empty where the template makes none."""
     one, other = (rendered(opened, found, (*asked, _reply(text))) for text in STAND_INS)
     return named_formats.cut(one.segments, 0, _shared(one.text, other.text))
+
+
+def _prompt(opened: Workspace, found: Template, messages: Sequence[Message], text: ModelInput) -> tuple[Segment, ...]:
+    """The training text of some messages up to where their last answer begins; `text` is all of it."""
+    asked, answer = _turns(messages)
+    if answer and (at := _answer_at(text, answer)) is not None:
+        return named_formats.cut(text.segments, 0, at)
+    return prompt_of(opened, found, asked)
 
 
 def _turns(messages: Sequence[Message]) -> tuple[tuple[Message, ...], Message | None]:

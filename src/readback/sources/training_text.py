@@ -21,7 +21,7 @@ from readback.types import Diagnostic, Location, SystemText
 NAME = "training text"
 ROWS = 1_000  # rows of a messages file in which a second system text is looked for: reading all would hold up opening
 LISTED = 8  # places named in one finding
-WITHOUT = "its rows have none, which is what the model was trained with"
+WITHOUT = "none of its rows has a system message"
 SYSTEM, USER = ("system",), ("user", "human")  # what rows call the roles
 MESSAGES = ("messages", "prompt", "chosen_messages", "conversations")  # columns with a list of messages
 

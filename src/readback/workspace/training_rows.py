@@ -36,6 +36,7 @@ def _compare(model: Model, file: str, draft: Draft) -> None:
         line, text = others[0]
         trained = f"{len(others)} of {len(rows)} user messages of {file} such as {_shown(text)}"
         values = {"model": model.name, "condition": "the evaluation", "trained": trained, "sent": said}
+        values |= {"records": "", "of": ""}  # the sentence counts records of the dataset
         draft.diagnostics.append(Diagnostic(CODE, values, Location(file=file, line=line), model.name))
 
 

@@ -22,7 +22,9 @@ def parted(case: RuleContext) -> Iterator[tuple[Model, SelfTest, tuple[FirstDiff
             continue  # a message that is dropped has a rule of its own, and then nothing else agrees either
         kind = self_test.first.kind
         found = tuple(
-            one for one in of_self_test(self_test) if not (harmless(one, kind, model) or _told(one, self_test, model))
+            one
+            for one in of_self_test(self_test)
+            if not (harmless(one, kind, model) or reported_elsewhere(one, self_test, model))
         )
         if found:
             yield model, self_test, found
@@ -49,7 +51,7 @@ def harmless(one: FirstDifference, kind: str, model: Model) -> bool:
     return not one.after and one.a.text in _begins(model) and kind == "modelfile"
 
 
-def _told(one: FirstDifference, self_test: SelfTest, model: Model) -> bool:
+def reported_elsewhere(one: FirstDifference, self_test: SelfTest, model: Model) -> bool:
     """Whether a rule about the server tells it."""
     mine, theirs = one.a.text, one.b.text
     if not mine and theirs in _begins(model) and one.after == ("" if self_test.first.kind == "modelfile" else theirs):

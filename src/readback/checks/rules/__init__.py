@@ -90,7 +90,7 @@ def noted(diagnostic: Diagnostic, case: RuleContext) -> Finding:
     """
     made = finding(replace(diagnostic, place=placed(diagnostic.place, case)))
     if case.record is not None and case.record.again:
-        return replace(made, key=_digest([made.key, "record", case.record.place.index]))
+        return replace(made, key=digest([made.key, "record", case.record.place.index]))
     return made
 
 
@@ -102,7 +102,7 @@ def told_apart(one: Finding, seen: Seen) -> Finding:
     """
     similar = seen.setdefault(one.key, {})
     number = similar.setdefault((one.message, one.place), len(similar))
-    return replace(one, key=_digest([one.key, number])) if number else one
+    return replace(one, key=digest([one.key, number])) if number else one
 
 
 def fill(sentence: str, values: Values) -> str:
@@ -138,10 +138,11 @@ def key(diagnostic: Diagnostic) -> str:
     """What a finding is called from run to run: 16 hex digits over what it is about, never over lines or offsets."""
     at = diagnostic.place
     condition = (at.mode, at.condition, at.adapter, at.task, at.judge)
-    return _digest([diagnostic.code, at.file, *condition, at.record, at.role, at.field, diagnostic.flagged])
+    return digest([diagnostic.code, at.file, *condition, at.record, at.role, at.field, diagnostic.flagged])
 
 
-def _digest(about: list[Any]) -> str:
+def digest(about: list[Any]) -> str:
+    """16 hex digits over JSON values."""
     return hashlib.sha256(_encoded(about).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

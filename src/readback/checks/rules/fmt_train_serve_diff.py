@@ -2,11 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 
-from readback.checks.facts import stored_prompt, trained_differences
+from readback.checks.facts import row_differences, stored_prompt, trained_differences
 from readback.checks.facts.leaked_texts import folded, leaks
 from readback.checks.facts.outside_contexts import Spans, in_message
+from readback.checks.facts.row_differences import Kind
 from readback.checks.facts.trained_differences import FirstDifference
-from readback.types import Condition, Diagnostic, Location, Message, Model, Prompt, RuleContext, SelfTest, Severity
+from readback.types import (
+    Condition,
+    Diagnostic,
+    Finding,
+    Location,
+    Message,
+    Model,
+    Prompt,
+    RuleContext,
+    SelfTest,
+    Severity,
+    TrainedPrompt,
+)
 
 CODE = "fmt-train-serve-diff"
 ON = ("workspace", "assembly", "load")
@@ -51,6 +64,7 @@ BY_DESIGN = {  # by type and mode of the prompt formats
     ("rag_trained", "instruction"): CLOSED,
     ("rag_trained", "hybrid"): "contexts in another layout",
 }
+NO_COUNT = {"records": "", "of": ""}  # of what is said of one record, or of none
 AROUND = 20  # characters shown before and after the point where two texts part
 
 
@@ -59,7 +73,9 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         yield from _around(case)
         for one in case.workspace.conditions:
             yield from _by_design(case, one)
-    elif case.trained is not None:
+        return
+    yield from _of_record(case)
+    if case.trained is not None:
         mode, prompt = stored_prompt.sent_by(case)
         condition = case.workspace.condition(case.assembly.choice.condition or "")
         model = case.workspace.models.get(condition.model or "") if condition else None
@@ -69,6 +85,58 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         if condition and model and prompt and not designed:
             for message in case.messages("user"):
                 yield from _differs(case, message, case.trained, condition, model, prompt)
+
+
+def gather(finding: Finding) -> tuple[str, ...] | None:
+    """Name the kind of a record's difference: those of one model that are alike are one finding with their count."""
+    values = finding.values
+    return (str(values["model"]), str(values["mark"])) if "mark" in values else None
+
+
+def _of_record(case: RuleContext) -> Iterator[Diagnostic]:
+    """What differs for one record between the training text of its row and what the model reads."""
+    choice = case.assembly.choice if case.assembly else None
+    condition = case.workspace.condition(choice.condition) if choice and choice.condition and not choice.judge else None
+    model = case.workspace.models.get(condition.model or "") if condition else None
+    if condition is None or model is None or model.training_messages is None:
+        return
+    prompt = case.workspace.prompts.get(condition.mode or "")
+    if model.type in TRAINED and prompt and prompt.syntax == "builder":
+        return  # the layouts of the formats are compared below, and each messages file when it is read
+    trained = case.find_trained_prompt()
+    if trained is None:
+        return
+    for difference, kind, mark, more in row_differences.find_row_differences(case, model, trained):
+        mine, theirs = trained_differences.halves(difference)
+        where = "" if kind == "system" else f" {trained_differences.after(difference).rstrip(',')}"
+        how = f"{trained.template}, assumed" if trained.basis == "assumed" else trained.template
+        values = {
+            "model": model.name,
+            "condition": condition.name,
+            "trained": f"{mine}{where} ({how})",
+            "sent": f"{theirs}{_count_more(more)}",
+            **NO_COUNT,
+            "mark": mark,
+            "kind": kind,
+            "texts": [trained.text, case.model_input.text if case.model_input else ""],
+            "at": [difference.a.start, difference.b.start],
+        }
+        place = Location(role="prompt", start=difference.b.start, end=difference.b.end)
+        yield Diagnostic(CODE, values, place, f"{model.name}\n{mark}", _weigh(kind, trained, difference))
+
+
+def _count_more(count: int) -> str:
+    """How many more differences there are, in parentheses; nothing where there are none."""
+    return f" ({count} more {'difference' if count == 1 else 'differences'})" if count else ""
+
+
+def _weigh(kind: Kind, trained: TrainedPrompt, difference: FirstDifference) -> Severity:
+    """An error where it is stated how training was done and nothing but blanks or an empty block differs."""
+    if trained.basis == "assumed" and all(
+        s.origin == "serving" for spot in (difference.a, difference.b) for s in spot.segments
+    ):
+        return "info"
+    return "error" if trained.basis == "stated" and kind in ("blank", "think") else "warning"
 
 
 def _around(case: RuleContext) -> Iterator[Diagnostic]:
@@ -87,13 +155,13 @@ def _around(case: RuleContext) -> Iterator[Diagnostic]:
             if self_test.trained and self_test.trained.assumed
             else by
         )
-        left = len(found) - 1
-        more = f" ({left} more {'differences' if left > 1 else 'difference'})" if left else ""
+        more = _count_more(len(found) - 1)
         values = {
             "model": model.name,
             "condition": "its server",
             "trained": f"{mine} {trained_differences.after(first).rstrip(',')} ({how})",
             "sent": f"{theirs}{more}",
+            **NO_COUNT,
             "texts": [trained_differences.text(self_test.trained), self_test.first.text],
             "at": [first.a.start, first.b.start],
         }
@@ -125,6 +193,7 @@ def _by_design(case: RuleContext, condition: Condition) -> Iterator[Diagnostic]:
     kind = model.type or ""
     if sent := BY_DESIGN.get((kind, prompt.template or prompt.mode)):
         values = {"model": model.name, "condition": condition.name, "trained": TRAINED[kind][1], "sent": sent}
+        values |= NO_COUNT
         place = Location(
             file=condition.place.file, line=condition.place.line, condition=condition.name, mode=condition.mode
         )
@@ -178,7 +247,7 @@ def _place(kept: Sequence[tuple[int, int]], at: int) -> int:
 def _diagnostic(
     model: Model, condition: Condition, trained: str, sent: str, place: Location, severity: Severity | None
 ) -> Diagnostic:
-    values = {"model": model.name, "condition": condition.name, "trained": trained, "sent": sent}
+    values = {"model": model.name, "condition": condition.name, "trained": trained, "sent": sent, **NO_COUNT}
     return Diagnostic(CODE, values, place, f"{model.name}\n{condition.name}\n{sent}", severity)
 
 

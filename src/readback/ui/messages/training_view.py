@@ -15,6 +15,7 @@ from readback.compare.sentence import parted
 from readback.compare.token_numbers import numbers
 from readback.html import exact
 from readback.prompts import assemble, training_layout
+from readback.prompts.training_layout import asked_in
 from readback.prompts.training_text import Template, TrainedText, trained_text
 from readback.serving.named_formats import cut
 from readback.types import Assembly, Model, ModelInput, Segment
@@ -31,13 +32,14 @@ BY = ("text", "role")  # one text, or message by message
 def there(made: Assembly) -> bool:
     """Whether it is known what the model of what is sent was trained on for this record; made without its template."""
     workspace, known = choice.workspace(), model(made)
-    return known is not None and assemble.training(workspace, choice.record(), known.name) is not None
+    sent = asked_in(made.messages)
+    return known is not None and assemble.training(workspace, choice.record(), known.name, sent) is not None
 
 
 def trained(made: Assembly) -> TrainedText | None:
     """What the model of what is sent was trained on for this record; None where no layout is known."""
     workspace, known = choice.workspace(), model(made)
-    found = trained_text(workspace, choice.record(), known.name) if known else None
+    found = trained_text(workspace, choice.record(), known.name, made.messages) if known else None
     return found if found and found.messages is not None else None
 
 
