@@ -73,7 +73,16 @@ counts: list[Markup | str] = []
 if data and workspace.dataset:
     see = show.link("records", t("records.see"))
     counts = [show.h("{} {}", loaded.counts(workspace.dataset.path, data.counts), see)]
-show.draw(overview.lines([*counts, *training_row.said(audit), *(headline.reconciled(scored) if scored else ())]))
+show.draw(
+    overview.lines(
+        [
+            *counts,
+            *overview.engine_lines(audit),
+            *training_row.said(audit),
+            *(headline.reconciled(scored) if scored else ()),
+        ]
+    )
+)
 loaded.files(workspace, t("overview.loaded"))
 if noticed := loaded.noticed():
     with st.expander(t("overview.problems", n=len(noticed))):

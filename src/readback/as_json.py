@@ -114,11 +114,13 @@ def model_input(sent: ModelInput | None) -> dict[str, Any] | None:
     """{"format", "text", "segments", "kind", "stops"}, or null where none was asked for.
 
     `kind` is "format", "modelfile" or "chat template"; `stops` are the texts before which the answer ends.
+    Under Ollama there is an "engine": {"sends", "why", "likely", "more", "renderer"}, the rule that chose its template.
     """
     if sent is None:
         return None
     made = {"format": sent.format, "text": sent.text, "segments": [segment(one) for one in sent.segments]}
-    return {**made, "kind": sent.kind, "stops": list(sent.stops)}
+    by = {} if sent.engine is None else {"engine": asdict(sent.engine)}
+    return {**made, "kind": sent.kind, "stops": list(sent.stops), **by}
 
 
 def tokens(counted: Tokens, of: str) -> dict[str, Any]:

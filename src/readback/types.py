@@ -169,7 +169,10 @@ class Adapter:
 
 @dataclass(frozen=True, slots=True)
 class Modelfile:
-    """A Modelfile as Ollama reads it: commands in order; `system` and `template` are the effective (last) ones."""
+    """A Modelfile as Ollama reads it: commands in order; `system` and `template` are the effective (last) ones.
+
+    `shows` is the name of the model that `ollama show --modelfile` wrote the file for, empty for other files.
+    """
 
     commands: tuple[tuple[str, str, int], ...]  # name, args, line
     system: str | None = None
@@ -178,6 +181,7 @@ class Modelfile:
     template_place: Location = NOWHERE
     place: Location = NOWHERE
     diagnostics: tuple[Diagnostic, ...] = ()
+    shows: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +222,45 @@ class ChatTemplate:
 
 
 @dataclass(frozen=True, slots=True)
+class Weights:
+    """What a model's weights bring along: a GGUF file, or the folder or configuration that they are made of.
+
+    `template` is their chat template, None where they have none; `stated` is False where the file only lies beside the
+    Modelfile and nothing says that it belongs to the weights.
+    """
+
+    file: str
+    architecture: str = ""
+    template: ChatTemplate | None = None
+    stated: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaServer:
+    """The server that runs the Modelfiles: its version, and the setting OLLAMA_GO_TEMPLATE of its environment."""
+
+    version: str | None = None
+    go_template: Literal["true", "false", "unset"] | None = None
+    place: Location = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What makes the text of a model that Ollama serves, and by which rule.
+
+    `sends` is what is known to be sent; `likely` what a current server without further settings sends, where the
+    server is not known. `why` names the rule, `more` what the chat template can do and TEMPLATE cannot, `renderer` the
+    server's own code.
+    """
+
+    sends: Literal["template", "chat template", "renderer", "unknown"]
+    why: str
+    likely: Literal["template", "chat template", "renderer", ""] = ""
+    more: tuple[str, ...] = ()
+    renderer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """One model under test: its type, what it was trained with and what serves it."""
 
@@ -231,6 +274,8 @@ class Model:
     training_format: str | None = None  # the same, by the name of a format
     modelfile: Modelfile | None = None
     modelfile_lost: str | None = None  # the path of one that is named and cannot be read
+    base: Modelfile | None = None  # what `ollama show --modelfile` says of the model in FROM
+    weights: Weights | None = None  # of the Modelfile's FROM
     chat_template: ChatTemplate | None = None
     chat_format: str | None = None
     tokenizer: str | None = None  # the name of a table, or the path of a tokenizer.json
@@ -413,6 +458,7 @@ class ModelInput:
     place: Location = NOWHERE  # of the template's first character
     stops: tuple[str, ...] = ()
     assumed: bool = False  # a training text whose template nobody stated
+    engine: Engine | None = None  # which template Ollama takes; None for other servers
 
     @property
     def text(self) -> str:
@@ -467,6 +513,7 @@ class SelfTest:
     first: ModelInput
     later: ModelInput
     trained: ModelInput | None = None
+    others: tuple[ModelInput, ModelInput] | None = None  # the same two by the template that Ollama may take instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -592,6 +639,7 @@ class Workspace:
     options: Mapping[str, str] = field(default_factory=dict)
     comparisons: tuple[Values, ...] = ()
     system_texts: tuple[SystemText, ...] = ()
+    ollama: OllamaServer | None = None  # None: nobody says which server it is
     language: str = ""  # of the prompts; nobody says
     today: str | None = None  # YYYY-MM-DD for templates that print the date; None: the day it is
     headline: str | None = None  # the criterion shown as a number on the overview

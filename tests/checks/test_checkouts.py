@@ -25,6 +25,7 @@ FIRST = {
     "fmt-model-type-inferred": 3,
     "fmt-train-serve-diff": 2,  # conditions 4 and 5, on purpose
     "oll-chatml-newline": 2,
+    "oll-engine-unknown": 1,
     "oll-system-twice": 2,
     "scr-judge-is-contestant": 2,  # Qwen 2.5 judges Qwen 2.5
     "srv-estimate-only": 1,
@@ -36,6 +37,7 @@ LATER = {
     "fmt-system-mismatch": 1,  # prompts.py and the Modelfile of the instruction-only model
     "fmt-train-serve-diff": 2,
     "oll-chatml-newline": 3,
+    "oll-engine-unknown": 1,
     "oll-system-twice": 3,
     "scr-judge-is-contestant": 2,
     "srv-estimate-only": 1,

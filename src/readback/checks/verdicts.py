@@ -24,7 +24,8 @@ from readback.prompts.unknown_system import NOTHING_BUILT
 from readback.words import t
 
 Kind = Literal["fair", "same", "unfair", "unknown"]
-Unchecked = Literal["sample", "system", "requests", "ignored"]
+Unchecked = Literal["sample", "system", "engine", "requests", "ignored"]
+ENGINES = ("oll-engine-unknown", "oll-chat-template-sent")  # with `uncertain`, the models by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ class Verdict:
     """The answer for a pair: `faults` for unfair and same, `missing` for unknown; `varied` in which factors the two
     differ, and whether that was `planned` (more than one that was not speaks against the comparison); `unchecked`
     what was not looked at at all: `sample` (only some records), `system` (no file states the message that the one model
-    of both sides is served with), `requests` (no logged request of a side tells what was
-    really sent), `ignored` (errors that the workspace ignores are left out).
+    of both sides is served with), `engine` (which template Ollama sends cannot be told), `requests` (no logged request
+    of a side tells what was really sent), `ignored` (errors that the workspace ignores are left out).
     """
 
     pair: Pair
@@ -172,12 +173,19 @@ def _of_one_model(rows: Mapping[str, Row], pair: Pair) -> bool:
     return a.model == b.model and a.system_unknown == b.system_unknown != NOTHING_BUILT
 
 
+def _of_uncertain_engine(audit: Audit) -> set[str]:
+    """The models of which it cannot be told which template Ollama sends."""
+    return {name for one in audit.findings if one.code in ENGINES for name in one.values.get("uncertain", ())}
+
+
 def _unchecked(audit: Audit, pair: Pair) -> Iterator[Unchecked]:
     if audit.sample:
         yield "sample"
     rows = {row.name: row for row in audit.conditions}
     if _of_one_model(rows, pair) and rows[pair.a].system_unknown:
         yield "system"
+    if _of_uncertain_engine(audit) & {row.model for row in audit.conditions if row.name in (pair.a, pair.b)}:
+        yield "engine"
     if not all(row.observed[1] for row in audit.conditions if row.name in (pair.a, pair.b)):
         yield "requests"
     if any(one.severity == "error" for one in audit.ignored_findings):

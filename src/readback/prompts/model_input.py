@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 
+from readback.prompts.by_ollama import text_by_ollama
+from readback.prompts.by_ollama import today as today
 from readback.prompts.program import program
 from readback.records import row_fields
 from readback.serving import named_formats
 from readback.serving.chat import rendered as chat
-from readback.serving.ollama import rendered as ollama
 from readback.types import Assembly, Condition, Message, Model, ModelInput, Record, Segment, Workspace
 
 
@@ -31,18 +31,13 @@ def sent(
 
 
 def served(opened: Workspace, model: Model, messages: Sequence[Message], training: bool = False) -> ModelInput | None:
-    """What the model's own server makes of messages: its Modelfile, else its chat template, else its named format."""
+    """What the model's own server makes of messages: Ollama with its Modelfile, else its chat template or format."""
     if model.modelfile:
-        return None if training else ollama.model_input(model.modelfile, messages, today=today(opened))
+        return None if training else text_by_ollama(opened, model, messages)
     template = model.chat_template or chat.named(model.chat_format or "")
     if template:
         return chat.model_input(template, messages, today=today(opened), add_generation_prompt=not training)
     return named_formats.model_input(messages, model.chat_format, training=training) if model.chat_format else None
-
-
-def today(opened: Workspace) -> str:
-    """The date that templates print: the workspace's, else the day it is."""
-    return opened.today or date.today().isoformat()
 
 
 def _formatted(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from readback.prompts import training_text
+from readback.prompts.by_ollama import other_text
 from readback.prompts.model_input import served
 from readback.types import Diagnostic, Message, Model, ModelInput, Segment, SelfTest, Workspace
 
@@ -124,4 +125,12 @@ def _self_test(opened: Workspace, model: Model) -> SelfTest | None:
         return None
     template = training_text.template(model)
     trained = training_text.rendered(opened, template, (*head, reply)) if template else None
-    return SelfTest(model.name, system.text, USER, REPLY, first, later, trained)
+    return SelfTest(model.name, system.text, USER, REPLY, first, later, trained, _others(opened, model, head, reply))
+
+
+def _others(
+    opened: Workspace, model: Model, head: tuple[Message, ...], reply: Message
+) -> tuple[ModelInput, ModelInput] | None:
+    """The same conversation and its beginning by the template that Ollama may take instead."""
+    first, later = (other_text(opened, model, messages) for messages in (head, (*head, reply, head[1])))
+    return (first, later) if first and later else None

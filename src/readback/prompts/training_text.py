@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from readback.prompts.model_input import today
+from readback.prompts.by_ollama import today
 from readback.prompts.training_layout import asked_in, row_that_asks, training
 from readback.prompts.training_match import never_has_system
 from readback.serving import named_formats

@@ -34,7 +34,7 @@ def of_model(model: Model) -> str | None:
         return f"its Modelfile ({model.modelfile_lost}) cannot be read"
     if model.modelfile is None:
         return f"no Modelfile of {model.name} is among the files"
-    base = _inherited(model.modelfile)
+    base = None if model.base else _inherited(model.modelfile)
     return f"its Modelfile states none, and {base}, which it builds on, is not among the files" if base else None
 
 

@@ -21,6 +21,7 @@ from readback.types import (
     Leaks,
     Location,
     Model,
+    OllamaServer,
     Prompt,
     PromptConfig,
     Recognised,
@@ -61,6 +62,7 @@ class Draft:
     given: frozenset[str] = frozenset()  # options that whoever opens it settles, whatever the file says
     comparisons: list[Values] = field(default_factory=list)
     system_texts: list[SystemText] = field(default_factory=list)
+    ollama: OllamaServer | None = None
     language: str = ""
     today: str | None = None
     headline: str | None = None
@@ -140,6 +142,7 @@ class Draft:
             options=self.options,
             comparisons=tuple(self.comparisons),
             system_texts=tuple(dict.fromkeys((*self.system_texts, *self._stated()))),
+            ollama=self.ollama,
             language=self.language,
             today=self.today,
             headline=self.headline,

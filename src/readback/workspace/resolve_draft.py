@@ -22,6 +22,7 @@ from readback.workspace import (
     references,
     training_files,
     training_rows,
+    weights,
 )
 from readback.workspace.draft import Draft
 
@@ -42,6 +43,7 @@ STEPS = (
     Step(plain_templates.apply_languages, "prompts configs", "prompts configs"),
     Step(judge_files.add_criteria, "judges criteria", "criteria"),
     Step(modelfiles.resolve_types, "configs conditions models", "models"),
+    Step(weights.add_weights, "models recognised", "models recognised"),
     Step(albert_dialect.resolve_dialect, "options given configs acronym_places", "options"),
     Step(checkpoints.add_benchmark, f"dataset criteria scores conditions recognised {PROMPTS}",
          f"criteria scores recognised {PROMPTS}"),

@@ -16,6 +16,7 @@ from readback.types import (
     Criterion,
     Judge,
     Model,
+    OllamaServer,
     Prompt,
     ScoreSource,
     TrainingFile,
@@ -85,7 +86,14 @@ def stated(model: Model) -> list[dict[str, Any]]:
 
 def serving(model: Model) -> dict[str, Any]:
     file = model.modelfile.place.file if model.modelfile else None
-    return said(modelfile=file) | _template(model.chat_template, model.chat_format)
+    base = model.base.place.file if model.base else None
+    return said(modelfile=file, base=base) | _template(model.chat_template, model.chat_format)
+
+
+def ollama(server: OllamaServer) -> dict[str, Any]:
+    """The server that runs the Modelfiles, in the words of the section serving."""
+    setting = {"true": True, "false": False}.get(server.go_template or "", server.go_template)
+    return said(version=server.version) | ({} if setting is None else {"go_template": setting})
 
 
 def _template(found: ChatTemplate | None, named: str | None) -> dict[str, Any]:

@@ -19,7 +19,7 @@ NAME = "readback.yml"
 TEXTS = ("name", "language", "headline", "today")
 # Prompts first, since modes may replace them and a model's type matters only to some of them.
 ORDER = (
-    "dataset", "options", "prompts", "modes", "tasks", "context", "adapters", "instructions", "models",
+    "dataset", "options", "prompts", "modes", "tasks", "context", "adapters", "instructions", "serving", "models",
     "plan", "conditions", "judges", "scores", "sent", "training", "criteria", "acronyms", "comparisons",
     "leaks", "ignore",
 )  # fmt: skip

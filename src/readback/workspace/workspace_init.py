@@ -42,6 +42,8 @@ def _head(workspace: Workspace) -> Iterator[str]:
         yield f"today: {flow(workspace.today)}"
     if workspace.headline:
         yield f"headline: {flow(workspace.headline)}"
+    if workspace.ollama:
+        yield f"serving: {flow({'ollama': entries.ollama(workspace.ollama)})}"
 
 
 def _dataset(workspace: Workspace) -> Iterator[str]:

@@ -69,10 +69,10 @@ def modelfiles(case: RuleContext) -> Iterator[Served]:
             continue
         seen.add(file.place.file)
         self_test = case.self_tests.get(model.name)
-        rendered = any(name in ("renderer", "parser") for name, _, _ in file.commands)
-        read = (
-            template(file.template) if self_test and file.template and not rendered and _readable(self_test) else None
-        )
+        by_template = self_test is not None and self_test.first.kind == "modelfile"
+        rendered = any(name == "renderer" for name, _, _ in file.commands)
+        readable = self_test is not None and by_template and not rendered and _readable(self_test)
+        read = template(file.template) if file.template and readable else None
         yield Served(model, file, read, self_test if read else None)
 
 

@@ -24,7 +24,7 @@ EXCESS: Mapping[str, tuple[str, str]] = {
     "output": ("text of a Modelfile's TEMPLATE", "32 MiB"),
     "crash": ("the process of a Modelfile's TEMPLATE", "its own crash"),
 }
-BUILT_IN = ("renderer", "parser")  # either hands the conversation to code of the server's own
+BUILT_IN = "renderer"  # hands the conversation to code of the server's own; PARSER reads what the model answers
 NO_VALUES: Mapping[str, Any] = {}
 
 
@@ -92,10 +92,10 @@ def templated(
 
 def unknowable(modelfile: Modelfile) -> Diagnostic | None:
     """Why nobody can say what the model receives: another renderer, or no TEMPLATE."""
-    renderer = next((command for command in reversed(modelfile.commands) if command[0] in BUILT_IN), None)
+    renderer = next((command for command in reversed(modelfile.commands) if command[0] == BUILT_IN), None)
     if renderer:
         return Diagnostic(
-            "oll-renderer", {"name": renderer[1]}, replace(modelfile.place, line=renderer[2]), renderer[1]
+            "oll-renderer", {"name": renderer[1]}, replace(modelfile.place, line=renderer[2] or None), renderer[1]
         )
     return Diagnostic("oll-no-template", {}, modelfile.place) if modelfile.template is None else None
 
@@ -107,7 +107,7 @@ def opening(modelfile: Modelfile, has_system: bool) -> Iterable[tuple[str, tuple
     for name, args, line in modelfile.commands:
         if name == "message":
             role, _, text = args.partition(": ")
-            yield role, (Segment(text, "serving", modelfile.place.file, replace(modelfile.place, line=line)),)
+            yield role, (Segment(text, "serving", modelfile.place.file, replace(modelfile.place, line=line or None)),)
 
 
 def _add_message(request: _Request, message: Message) -> None:

@@ -89,7 +89,10 @@ def page(workspace: Workspace) -> None:
         marked = model_input_marks.marks(
             found, 1, sent, self_test.system, model_input_marks.others_of(_turns(self_test))
         )
-        model_input_view.text(sent, (), (), marked, refused=model_input_view.is_refused(found))
+        rule = model_input_view.engine_in_words(workspace, model, sent)
+        model_input_view.text(sent, (), (), marked, refused=model_input_view.is_refused(found), rule=rule)
+        others = self_test.others or (None, None)
+        model_input_view.draw_other(sent, others[0] if which == SENT else others[1])
         if not sent.segments:
             show.findings(
                 [one for one in found if one.code in {diagnostic.code for diagnostic in sent.diagnostics}],

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from readback.checks.of_server import model_of, of_server
 from readback.html import exact
+from readback.prompts import by_ollama
 from readback.review import under
-from readback.types import Assembly, Finding, Location, ModelInput
+from readback.types import Assembly, Finding, Location, Model, ModelInput, Workspace
 from readback.ui.common import choice, message, show, token_sizes
 from readback.ui.common.token_sizes import UNSIZED, Sized
 from readback.ui.messages import contexts_strip, model_input_marks
@@ -40,7 +41,9 @@ def draw(sent: ModelInput, made: Assembly, found: Sequence[Finding], server: Seq
     more = (*more, *under_notes.marks({"record": made.record, "layer": "model-input", **on_this}))
     sized = token_sizes.of_model_input(sent.segments, made)
     text(sent, [one for _, one in numbered], [n for n, _ in numbered], more, made.masked, sized,
-         refused=is_refused(server))  # fmt: skip
+         refused=is_refused(server), rule=engine_in_words(workspace, model, sent) if model else "")  # fmt: skip
+    other = by_ollama.other_text(workspace, model, made.messages) if model else None
+    draw_other(sent, other, made.masked)
     if not sent.segments:
         why = [one for one in (*found, *server) if one.code in {diagnostic.code for diagnostic in sent.diagnostics}]
         show.findings([*why], to_message=False)
@@ -56,9 +59,13 @@ def text(
     sized: Sized = UNSIZED,
     *,
     refused: bool = False,
+    rule: str = "",
 ) -> None:
-    """What made the text, the text, and where its answer ends. `refused`: no model can be made of the file."""
-    show.draw(show.h('<p class="rb-small">{}</p>', source(sent)))
+    """What made the text, the text, and where its answer ends.
+
+    `refused`: no model can be made of the file; `rule`: why this template made it, in a sentence.
+    """
+    show.draw(show.h('<p class="rb-small">{} {}</p>', source(sent), rule))
     if refused:
         show.notice(t("messages.file_refused"), "error")
     if not sent.segments:
@@ -79,6 +86,31 @@ def errors(server: Sequence[Finding]) -> int:
 def is_refused(server: Sequence[Finding]) -> bool:
     """Whether Ollama would refuse the file that the text is made with."""
     return any(one.code in REFUSED or (one.code == SWALLOWED and one.values.get("refused")) for one in server)
+
+
+def draw_other(sent: ModelInput, other: ModelInput | None, masked: bool = False) -> None:
+    """The text by the template that Ollama does not take, or may take instead, or that it is the same."""
+    if other is None or not other.segments:
+        return
+    if other.text == sent.text:
+        show.draw(show.h('<p class="rb-small">{}</p>', t("messages.engine_same")))
+        return
+    title = t("messages.engine_other_template" if other.kind == "modelfile" else "messages.engine_other_chat")
+    message.message("other", title, other.segments, (), (), masked, (), UNSIZED)
+
+
+def engine_in_words(workspace: Workspace, model: Model, sent: ModelInput) -> str:
+    """By which rule Ollama takes its template, in a sentence; empty for other servers."""
+    engine = sent.engine
+    if engine is None:
+        return ""
+    return t(
+        f"messages.engine_{engine.why.replace(' ', '_')}",
+        version=(workspace.ollama.version if workspace.ollama else "") or "",
+        weights=model.weights.file if model.weights else "",
+        more=" and ".join(engine.more),
+        renderer=engine.renderer,
+    )
 
 
 def source(sent: ModelInput) -> str:

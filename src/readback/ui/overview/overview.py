@@ -22,6 +22,7 @@ from readback.ui.overview import paired
 from readback.words import t
 
 BESIDE = 4  # planned comparisons at most for which there is room beside the list
+ENGINE = "oll-engine-unknown"
 FIRST = 3  # what a meeting looks at first; the rest is one click away
 
 
@@ -110,6 +111,13 @@ def elsewhere(audit: Audit) -> Markup:
     return (
         show.h("{} {}", show.join(parts, t("overview.and")), t("overview.elsewhere", n=total)) if parts else Markup("")
     )
+
+
+def engine_lines(audit: Audit) -> tuple[Markup, ...]:
+    """That it cannot be told which template Ollama sends, with the way to what would tell it; nothing where it can."""
+    unknown = [one.message for one in audit.findings if one.code == ENGINE]
+    link = show.link("findings", t("overview.all_findings"), code=ENGINE)
+    return tuple(show.h("{}. {}", f"{message[:1].upper()}{message[1:]}", link) for message in unknown)
 
 
 def way(workspace: Workspace) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from readback.serving import tokens
 from readback.serving.modelfile import read_file
 from readback.sources import model_yaml, prompt_formats, training_text
 from readback.types import Model, Modelfile, SystemText
-from readback.workspace import chat_templates
+from readback.workspace import chat_templates, weights
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import MODEL
 from readback.workspace.workspace_entries import CELL, CONSTANT
@@ -23,7 +23,7 @@ NAME = re.compile(r"[\w-]+(\.\d+)?")  # what looks like a table's name: gpt-4o, 
 KNOWN = ("type", "config", "training", "stated_in", "serving", "tokenizer", "context", "reserve", "settings")
 DATES = "Cutting Knowledge Date:"
 TRAINING = ("system", "messages", "chat_template", "tokenizer_config", "format")
-SERVING = ("modelfile", *chat_templates.KEYS)
+SERVING = ("modelfile", "base", *chat_templates.KEYS)
 
 
 def read(node: Node, draft: Draft) -> None:
@@ -49,6 +49,7 @@ def _model(name: str, node: Node, draft: Draft) -> Model:
         training_template=chat_templates.template(training, draft) or model.training_template,
         training_format=chat_templates.named(training) or model.training_format,
         modelfile=modelfile,
+        base=_base(serving.get("base"), modelfile, draft),
         modelfile_lost=serving["modelfile"].text() if "modelfile" in serving and modelfile is None else None,
         chat_template=chat_templates.template(serving, draft) or model.chat_template,
         chat_format=chat_templates.named(serving) or model.chat_format,
@@ -143,6 +144,17 @@ def _modelfile(node: Node | None, draft: Draft) -> Modelfile | None:
     found = read_file.read(draft.root / file, draft.root)
     draft.diagnostics.extend(found.diagnostics)
     return found
+
+
+def _base(node: Node | None, modelfile: Modelfile | None, draft: Draft) -> Modelfile | None:
+    """The Modelfile of the model in FROM, as `ollama show --modelfile` prints it."""
+    file = weights.read_base(node, modelfile, draft) if node else None
+    if file is None:
+        return None
+    draft.say(file, "Modelfile", detail="of the model that another one is made from")
+    parsed = read_file.read(draft.root / file, draft.root)
+    draft.diagnostics.extend(parsed.diagnostics)
+    return parsed
 
 
 def _tokenizer(node: Node | None, draft: Draft) -> str | None:

@@ -1,0 +1,61 @@
+"""Looks for oll-chat-template-sent; its words are in catalogue/en.yml."""
+
+from collections.abc import Iterator
+
+from readback.checks.facts.ollama_engines import EngineOfModel, has_different_texts, list_engines
+from readback.types import Diagnostic, OllamaServer, RuleContext
+
+CODE = "oll-chat-template-sent"
+ON = "workspace"
+_MODELFILE = 'FROM .\nTEMPLATE """{{ range .Messages }}%s{{ .Role }}: {{ .Content }}\n{{ end }}"""\n'
+_CHAT = "{%% for m in messages %%}{{ m.role }}: {{ m.content }}\\n{%% endfor %%}%s"
+_CONFIG = '{"chat_template": "%s"}'
+_TOOLS = _CONFIG % (_CHAT % "{% if tools %}{{ tools }}{% endif %}.")
+_SERVER = "serving: {ollama: {%s}}\nmodels: {m: {serving: {modelfile: Modelfile}}}\n"
+PASS = (
+    {"Modelfile": _MODELFILE % "", "tokenizer_config.json": _CONFIG % (_CHAT % "."), "readback.yml": _SERVER % "x: 1"},
+    {"Modelfile": _MODELFILE % "", "tokenizer_config.json": _TOOLS, "readback.yml": _SERVER % "go_template: true"},
+    {"Modelfile": _MODELFILE % "", "tokenizer_config.json": _TOOLS, "readback.yml": _SERVER % "version: 0.12.3"},
+    {"Modelfile": _MODELFILE % "", "tokenizer_config.json": _CONFIG % (_CHAT % "{{ tools and 1 or '' }}")},
+    {"Modelfile": "FROM .\n", "tokenizer_config.json": _TOOLS},
+)
+FAIL = (
+    {"Modelfile": _MODELFILE % "", "tokenizer_config.json": _TOOLS},
+    {"Modelfile": _MODELFILE % "", "tokenizer_config.json": _TOOLS, "readback.yml": _SERVER % "version: 0.40.2"},
+    {
+        "Modelfile": _MODELFILE % "",
+        "tokenizer_config.json": _CONFIG % (_CHAT % "."),
+        "readback.yml": _SERVER % "go_template: false",
+    },
+)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    for served in list_engines(case):
+        if _sends_another(served) and has_different_texts(served):
+            weights = served.model.weights.file if served.model.weights else ""
+            values = {
+                "who": _who(case.workspace.ollama),
+                "weights": weights,
+                "more": " and ".join(served.engine.more),
+                "model": served.model.name,
+                "uncertain": [served.model.name] if served.engine.sends == "unknown" else [],
+            }
+            yield Diagnostic(CODE, values, served.place, served.model.name)
+
+
+def _sends_another(served: EngineOfModel) -> bool:
+    """Whether a chat template is sent although the Modelfile has a TEMPLATE, or is by a current server."""
+    engine, modelfile = served.engine, served.model.modelfile
+    if modelfile is None or modelfile.template is None or engine.renderer:
+        return False
+    return engine.sends == "chat template" or engine.why == "server unknown"
+
+
+def _who(server: OllamaServer | None) -> str:
+    """The server in words."""
+    if server and server.go_template == "false":
+        return "Ollama with OLLAMA_GO_TEMPLATE off"
+    if server and server.version:
+        return f"Ollama {server.version}"
+    return "Ollama from version 0.31 on, unless OLLAMA_GO_TEMPLATE is set,"

@@ -1,0 +1,88 @@
+"""What the model reads under Ollama: by which template its text is made, and what the other one would make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from readback.serving import named_formats
+from readback.serving.chat import rendered as chat
+from readback.serving.ollama import engine as ollama_engine
+from readback.serving.ollama import rendered as ollama
+from readback.types import ChatTemplate, Diagnostic, Engine, Message, Model, Modelfile, ModelInput, Workspace
+
+CHAT = "chat template"
+
+
+def engine_of(opened: Workspace, model: Model) -> Engine | None:
+    """Which template Ollama takes for a model; None where no Modelfile serves it."""
+    if model.modelfile is None:
+        return None
+    return ollama_engine.decide(model.modelfile, opened.ollama, model.weights, model.base is not None)
+
+
+def text_by_ollama(opened: Workspace, model: Model, messages: Sequence[Message]) -> ModelInput | None:
+    """The text that Ollama makes of messages for a model, with the rule by which it takes its template.
+
+    Where that cannot be told it is TEMPLATE's text. None where no Modelfile serves the model.
+    """
+    engine = engine_of(opened, model)
+    if engine is None or model.modelfile is None:
+        return None
+    template = _chat_template(model)
+    if engine.sends == "renderer":
+        return _without_text(model.modelfile, engine)
+    if engine.sends == CHAT and template:
+        sent = _by_chat_template(opened, model.modelfile, template, messages)
+    else:
+        sent = ollama.model_input(model.modelfile, messages, today=today(opened))
+    return replace(sent, engine=engine)
+
+
+def other_text(opened: Workspace, model: Model, messages: Sequence[Message]) -> ModelInput | None:
+    """The text by the template that Ollama does not take, or may take instead; None where there is only one."""
+    engine, template = engine_of(opened, model), _chat_template(model)
+    if engine is None or model.modelfile is None or template is None or engine.renderer:
+        return None
+    if engine.sends != CHAT:
+        return _by_chat_template(opened, model.modelfile, template, messages)
+    if model.modelfile.template is None:
+        return None
+    return ollama.model_input(model.modelfile, messages, today=today(opened))
+
+
+def _chat_template(model: Model) -> ChatTemplate | None:
+    template = model.weights.template if model.weights else None
+    return template if template and template.text is not None else None
+
+
+def _by_chat_template(
+    opened: Workspace, modelfile: Modelfile, template: ChatTemplate, messages: Sequence[Message]
+) -> ModelInput:
+    """The chat template's text of SYSTEM, the MESSAGE turns and the messages, without the token of the beginning.
+
+    The server's llama.cpp takes that token off and puts it there when it cuts the text into tokens.
+    """
+    begins = bool(messages) and messages[0].role.lower() == "system"
+    opening = tuple(Message(role, segments) for role, segments in ollama.opening(modelfile, begins))
+    sent = chat.model_input(template, (*opening, *messages), today=today(opened))
+    bos, text = template.bos_token or "", sent.text
+    if bos and text.startswith(bos):
+        sent = replace(sent, segments=named_formats.cut(sent.segments, len(bos), len(text)))
+    stops = tuple(args for name, args, _ in modelfile.commands if name == "stop")
+    return replace(sent, stops=tuple(dict.fromkeys((*stops, *sent.stops))))
+
+
+def _without_text(modelfile: Modelfile, engine: Engine) -> ModelInput:
+    """No text, since the server's own code makes it."""
+    sent = ollama.model_input(modelfile, ())
+    if any(diagnostic.code == "oll-renderer" for diagnostic in sent.diagnostics):
+        return replace(sent, engine=engine)
+    reason = Diagnostic("oll-renderer", {"name": engine.renderer}, modelfile.place, engine.renderer)
+    return replace(sent, segments=(), diagnostics=(reason,), engine=engine)
+
+
+def today(opened: Workspace) -> str:
+    """The date that templates print: the workspace's, else the day it is."""
+    return opened.today or date.today().isoformat()
