@@ -20,6 +20,7 @@ if not found.sequence:
     board.former(workspace)
 if (broken := reviewing.broken()) is not None:
     show.problem(t("review.broken", n=broken.sequence), broken.why)
+board.unread(found)
 left, right = st.columns([3, 2], gap="large")
 with right:
     reviewing.name_field()

@@ -277,6 +277,9 @@ def test_the_same_review_makes_the_same_bytes_on_another_machine(met: Path, form
     other_state = tmp_path / "other-state"
     assert main(["review", "export", str(met), "-o", str(tmp_path / "r.json")]) == 0
     here, other = (tmp_path / f"{number}.{form}" for number in range(2))
+    for file in state_folder.glob("*.sqlite3*"):
+        file.unlink()
+    assert main(["review", "import", str(met), str(tmp_path / "r.json")]) == 0
     assert main(["report", str(met), "-o", str(here), "--format", form]) == 0
     env = {"TZ": "America/Los_Angeles", "LC_ALL": "de_DE.UTF-8", "PYTHONHASHSEED": "77"}
     asked = (["review", "import", str(there), str(tmp_path / "r.json")],

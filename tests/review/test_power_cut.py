@@ -20,6 +20,11 @@ SHIM = Path(__file__).with_name("power_cut.c")
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 
 
+@pytest.fixture(autouse=True)
+def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("READBACK_STATE", str(tmp_path / "state"))  # a review is opened nowhere else
+
+
 @pytest.fixture(scope="module")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The library that keeps what was synced; without a compiler there is none, and CI says that it needs one."""

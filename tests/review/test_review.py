@@ -237,7 +237,11 @@ def test_verify_export_and_import(write: Write, say: Say, tmp_path: Path, monkey
     assert say("export", root, "-o", str(tmp_path / "out.jsonl"))[1] == {"events": 2}
     monkeypatch.setenv("READBACK_STATE", str(tmp_path / "elsewhere"))
     assert say("import", root, str(tmp_path / "out.jsonl"))[1] == {"added": 2}
-    assert say("list", root)[1] == before
+    after = say("list", root)[1]
+    assert {one["known"] for one in (*after["notes"], *after["signoffs"])} == {"imported"}
+    for one in (*before["notes"], *before["signoffs"]):
+        one["known"] = "imported"
+    assert after == before
     text = say("list", root, form="text")[1]
     assert "sign-off study" in text
     assert "unchanged" in text
@@ -266,18 +270,23 @@ def test_a_renamed_folder_is_offered_its_former_review(write: Write, say: Say, t
 
 
 def event(sequence: int, kind: str, payload: Mapping[str, Any]) -> Event:
-    return Event(sequence, f"id-{sequence}", "Ada", "cli", "2026-01-01T00:00:00Z", kind, payload, "", "")  # type: ignore[arg-type]
+    return Event(sequence, f"id-of-{sequence:03}", "Ada", "cli", "2026-01-01T00:00:00Z", kind, payload, "", "")  # type: ignore[arg-type]
 
 
 def test_events_that_mean_nothing_are_counted_and_the_rest_stands() -> None:
     found = state.review([
         event(1, "note", {"text": "a"}),
-        event(2, "edit", {"note": "id-1", "text": "b"}),
-        event(3, "edit", {"note": "id-9", "text": "b"}),
-        event(4, "edit", {"note": "id-1", "standing": "forgotten"}),
+        event(2, "edit", {"note": "id-of-001", "text": "b"}),
+        event(3, "edit", {"note": "id-of-009", "text": "b"}),
+        event(4, "edit", {"note": "id-of-001", "standing": "forgotten"}),
         event(5, "vote", {}),
         event(6, "decision", {"subject": {"kind": "study", "names": []}, "verdict": "maybe", "reason": ""}),
         event(7, "note", {}),
     ])  # fmt: skip
     assert [(note.text, note.edits) for note in found.notes] == [("b", 1)]
-    assert (found.decisions, found.unread, found.sequence) == ((), (3, 4, 5, 6, 7), 7)
+    assert (found.decisions, [one.sequence for one in found.unread], found.sequence) == ((), [3, 4, 5, 6, 7], 7)
+    assert [found.unread[at].why for at in (0, 2, 4)] == [
+        "it is about an earlier event that is not there",
+        "it is of a kind that this version does not know; a newer Readback may have written it",
+        "text is missing",
+    ]

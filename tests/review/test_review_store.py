@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from counts import many
 from hypothesis import given
 from hypothesis import strategies as some
 
-from readback.review import exchange, state_folder, store
+from readback.review import exchange, schema, state_folder, store
 from readback.review.event import Draft, Kind, NotSaved, new_id
 from readback.review.store import NotReadable, Store
 from readback.review.who import Who, who
@@ -36,6 +37,11 @@ store = Store(Path(sys.argv[1]), Path(sys.argv[2]))
 while True:
     print(store.save(Draft("note", {"text": "x" * 300}, "Ada", "cli", new_id())).id, flush=True)
 """
+
+
+@pytest.fixture(autouse=True)
+def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("READBACK_STATE", str(tmp_path))  # a review is opened nowhere else
 
 
 @pytest.fixture
@@ -66,7 +72,7 @@ def test_what_is_saved_twice_with_one_id_is_one_event(held: Store) -> None:
 @given(some.text(some.characters(codec=None), max_size=60))
 def test_any_text_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     folder = tmp_path_factory.mktemp("store")
-    made = Store(folder, folder / "r.sqlite3")
+    made = Store(folder, state_folder.folder() / f"{folder.name}.sqlite3")
     made.save(Draft("note", {"text": text}, text, "asked", new_id()))
     (event,) = made.events()
     assert (event.payload, event.author) == ({"text": text}, text)
@@ -207,7 +213,9 @@ def test_an_export_is_taken_over_where_it_continues_what_is_there(held: Store, t
     assert exchange.take(other, BytesIO(first.getvalue())) == 1
     assert exchange.take(other, BytesIO(second.getvalue())) == 1
     assert exchange.take(other, BytesIO(second.getvalue())) == 0
-    assert (other.events(), other.content(sha), other.broken()) == (held.events(), b"text", None)
+    assert [replace(one, imported=False) for one in other.events()] == list(held.events())
+    assert all(one.imported and one.source == "imported" for one in other.events())
+    assert (other.content(sha), other.broken()) == (b"text", None)
     other.save(draft("mine"))
     with pytest.raises(NotSaved, match="two different histories"):
         exchange.take(other, BytesIO(second.getvalue()))
@@ -227,7 +235,7 @@ def test_a_network_file_system_is_refused(held: Store, monkeypatch: pytest.Monke
         held.save(draft())
 
 
-def test_a_review_has_a_file_for_its_real_path_and_an_upload_keeps_its_own(
+def test_a_review_has_a_file_for_its_real_path_and_that_of_an_upload_lies_outside_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("READBACK_STATE", str(tmp_path / "state"))
@@ -238,7 +246,8 @@ def test_a_review_has_a_file_for_its_real_path_and_an_upload_keeps_its_own(
     (tmp_path / "link").symlink_to(folder)
     expected = f"{hashlib.sha256(os.fsencode(os.path.realpath(folder))).hexdigest()[:16]}.sqlite3"
     assert state_folder.place(folder) == state_folder.place(tmp_path / "link") == tmp_path / "state" / expected
-    assert state_folder.place(upload) == upload / ".review.sqlite3"
+    place = state_folder.place(upload)
+    assert (place.parent, place.name.partition(".")[0]) == (tmp_path / "state" / "uploads", "upload-x")
     Store(folder).save(draft())
     assert (tmp_path / "state").stat().st_mode & 0o777 == 0o700
     assert (tmp_path / "state" / expected).stat().st_mode & 0o777 == 0o600
@@ -294,6 +303,7 @@ def test_an_older_store_is_migrated_after_a_copy_was_put_beside_it(
     (newer / "versions" / "later.py").write_text(LATER.format(before=revision[1]))
     monkeypatch.setattr(store, "MIGRATIONS", newer)
     monkeypatch.setattr(store, "SCHEMA", "later")
+    monkeypatch.setitem(schema.COLUMNS, "more", ("x",))
     now = Store(tmp_path, tmp_path / "review.sqlite3")
     now.save(draft("of the newer one"))
     assert [event.payload["text"] for event in now.events()] == ["of the older version", "of the newer one"]
@@ -301,6 +311,7 @@ def test_an_older_store_is_migrated_after_a_copy_was_put_beside_it(
     now.close()
     copy = Store(tmp_path, tmp_path / f"review.sqlite3.before-{revision[1]}")
     monkeypatch.undo()
+    monkeypatch.setenv("READBACK_STATE", str(tmp_path))
     assert [event.payload["text"] for event in copy.events()] == ["of the older version"]
     copy.close()
     again = Store(tmp_path, tmp_path / "review.sqlite3")  # this version meets the newer store

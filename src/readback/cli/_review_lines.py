@@ -9,14 +9,16 @@ from readback.review import lock_check, lock_file, signing, under
 from readback.review.state import By, Note, Review
 from readback.words import t
 
+LISTED = 20  # events that cannot be used, each with its reason; the others are counted
+
 
 def broken(broken: Any) -> dict[str, Any] | None:
     return {"sequence": broken.sequence, "why": broken.why} if broken else None
 
 
 def values(found: Review, held: dict[str, signing.Standing], since: dict[str, under.Changed]) -> dict[str, Any]:
-    """{"notes", "decisions", "signoffs"}; of a sign-off `stale` is null where nobody looked. `changed` of a note says
-    what became of the text under it since it was written, null where that is the same or nobody looked.
+    """{"notes", "decisions", "signoffs", "unread"}. Of a sign-off `stale` is null where nobody looked. `changed` of a
+    note says what became of the text under it since it was written, null where that is the same or nobody looked.
     """
     return {
         "notes": [
@@ -37,6 +39,7 @@ def values(found: Review, held: dict[str, signing.Standing], since: dict[str, un
              **_standing(held.get(s.id))}
             for s in found.signoffs
         ],
+        "unread": [{"sequence": one.sequence, "why": one.why} for one in found.unread],
     }  # fmt: skip
 
 
@@ -72,8 +75,10 @@ def told(found: Review, held: dict[str, signing.Standing], since: dict[str, unde
             yield f"    {t('cli.lock.changed', line=lock_file.head(line.subject), said=lock_check.said(line))}"
         if there and there.unsaid:
             yield f"    {t('cli.lock.unsaid', why=there.unsaid)}"
-    if found.unread:
-        yield t("cli.review.newer", n=len(found.unread))
+    for unread in found.unread[:LISTED]:
+        yield t("cli.review.unread", sequence=unread.sequence, why=unread.why)
+    if (more := len(found.unread) - LISTED) > 0:
+        yield t("cli.review.unread_more", n=more)
 
 
 def _note(note: Note) -> str:

@@ -69,7 +69,8 @@ def _verify(args: argparse.Namespace) -> int:
     try:
         if path.stat().st_size > LARGE:
             raise UsageError(t("cli.report.too_large", file=path, most=LARGE >> 20))
-        found = seal.read(path.read_bytes())
+        raw = path.read_bytes()
+        found = seal.read(raw)
     except OSError as error:
         raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from None
     except seal.NoReport as error:
@@ -79,7 +80,7 @@ def _verify(args: argparse.Namespace) -> int:
         opened = _workspace.opened(args)
         store = Store(opened.root)
         try:
-            held = verified(opened, store, found, _options.workers(args))
+            held = verified(opened, store, found, raw, _options.workers(args))
         except signing.Stopped:
             raise UsageError(t("cli.report.stopped")) from None
         finally:
@@ -88,13 +89,18 @@ def _verify(args: argparse.Namespace) -> int:
         print(as_json.dumps({"whole": found.whole, "as_of": found.holds.get("as_of"), "checksum": found.checksum,
                              "holds": not held.changed if held else None,
                              "changed": list(held.changed) if held else [],
-                             "later_events": held.later if held else None}))  # fmt: skip
+                             "later_events": held.later if held else None,
+                             "imported_events": held.imported if held else None,
+                             "other_version": (held.version or None) if held else None}))  # fmt: skip
     else:
         print(t(f"cli.report.{'whole' if found.whole else 'not_whole'}", file=path))
         if held is not None:
-            print(t(f"cli.report.{'agrees_not' if held.changed else 'agrees'}"))
+            agrees = "agrees_in_part" if held.version else "agrees"
+            print(_lines.safe(t(f"cli.report.{'agrees_not' if held.changed else agrees}", version=held.version)))
             for line in held.changed:
                 print(_lines.safe(f"  {line}"))
+            if held.imported:
+                print(t("cli.report.imported", n=held.imported))
             if held.later:
                 print(t("cli.report.later", n=held.later))
     return int(not found.whole or bool(held and held.changed))

@@ -98,6 +98,15 @@ def uploaded(path: Path) -> bool:
     return any(one.name.startswith(UPLOAD) and os.path.lexists(one / OWNER) for one in (real, *real.parents))
 
 
+def upload_of(real: Path) -> str | None:
+    """The name of the folder of the upload in which a real path lies; None where it lies in none of now."""
+    home = Path(os.path.realpath(uploads()))
+    if not real.is_relative_to(home) or real == home:
+        return None
+    name = real.relative_to(home).parts[0]
+    return name if name.startswith(UPLOAD) else None
+
+
 def _places() -> Iterator[Path]:
     if named := os.environ.get("READBACK_CACHE"):
         yield Path(named)

@@ -133,6 +133,7 @@ def _open(made: Values) -> str:
     parts = [_note(one) for one in made["notes"]] or [paragraph(t("report.open_none"))]
     if made["notes_closed"]:
         parts.append(paragraph(t("report.closed", n=made["notes_closed"]), "small"))
+    parts += [paragraph(t("report.unread", n=one["event"], why=one["why"]), "warning") for one in made["unread"]]
     return "".join(parts)
 
 

@@ -24,7 +24,9 @@ def _lines(made: Values) -> Iterator[str]:
     yield from _section("decided", [_decision(one) for one in made["decisions"]])
     yield from _section("signed", [_signoff(one) for one in made["signoffs"]])
     closed = [[line(t("report.closed", n=made["notes_closed"]))]] if made["notes_closed"] else []
-    yield from _section("open", [*([_note(one) for one in made["notes"]] or [[line(t("report.open_none"))]]), *closed])
+    unread = [[line(t("report.unread", n=one["event"], why=one["why"]))] for one in made["unread"]]
+    notes = [_note(one) for one in made["notes"]] or [[line(t("report.open_none"))]]
+    yield from _section("open", [*notes, *closed, *unread])
     yield from _agenda(made)
     yield from _section("fair", [_verdict(one) for one in made["verdicts"]])
     yield from _scores(made["scores"])

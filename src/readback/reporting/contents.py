@@ -33,7 +33,7 @@ from readback.review.leaves import Leaves, NothingToLock, leaves, worked_out_onc
 from readback.review.lock_file import Lock
 from readback.review.meeting import Meeting
 from readback.review.since import NoBefore
-from readback.review.state import By, Decision, Note, Review, SignOff, review
+from readback.review.state import By, Decision, Note, SignOff, review
 from readback.review.store import Store
 from readback.review.subject import Subject, covers
 from readback.review.subject import said as subject_said
@@ -118,6 +118,7 @@ def _contents(
         "decisions": decisions,
         "signoffs": signoffs,
         "notes": [_note(opened, store, one, when.day) for one in found.notes if one.standing != "closed"],
+        "unread": [{"event": one.sequence, "why": one.why} for one in found.unread],
         "notes_closed": sum(one.standing == "closed" for one in found.notes),
         "agenda": [_item(one, made.agenda.decided.get(one.key), bytes_of) for one in made.agenda.items],
         "dropped": [one.said for one in made.agenda.dropped],
@@ -128,12 +129,6 @@ def _contents(
         "findings": _findings(made),
         "rules": hashlib.sha256("\n".join(sorted(rules.RULES())).encode()).hexdigest()[:16],
     }
-
-
-def evidence(opened: Workspace, store: Store, when: Until, jobs: int | None = None) -> str:
-    """The digest of findings and scores that a report keeps, for the files as they are now."""
-    made = meeting.gathered(lock_check.dated(opened, when.time[:10]), store, when.day, Review(), jobs)
-    return hashlib.sha256(as_json.dumps(_evidence(made)).encode()).hexdigest()
 
 
 def _evidence(made: Meeting) -> dict[str, Any]:
@@ -258,8 +253,8 @@ def _roots(opened: Workspace, subject: Subject, now: Leaves) -> Mapping[Any, Any
 
 def _held(store: Store, sha: str) -> list[dict[str, Any]]:
     """The fingerprints of a kept lock."""
-    raw = store.content(sha)
-    roots = lock_file.parsed(raw.decode()).roots if raw is not None else {}
+    kept = signing.kept_lock(store, sha)
+    roots = kept.roots if kept is not None else {}
     return [{"what": lock_file.head(subject), "sha256": root.root} for subject, root in roots.items()]
 
 

@@ -1,42 +1,158 @@
-"""Whether a report still holds: its bytes, and what they say of the files, the findings, the scores and the review."""
+"""Whether a report still holds: everything it says is built again as of its date, and compared with what it says.
+
+A checksum can be computed anew by whoever changes a report, so it shows damage and no more. What a report says is
+earned only from the workspace and its review.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import html
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from readback.reporting import contents
+from readback.quantity import quantity
+from readback.reporting import contents, seal
+from readback.reporting.forms import FORMS
 from readback.reporting.seal import Seal
-from readback.review import lock_check, lock_file
+from readback.review import kept_text, lock_check, lock_file
 from readback.review.event import FIRST
 from readback.review.leaves import NothingToLock, leaves
 from readback.review.lock_file import BadLock
+from readback.review.payload import is_time
 from readback.review.store import Store
 from readback.types import Workspace
+
+LISTED = 10  # differences that are named; the others are counted
+SHOWN = 160  # characters of a value or a line in a sentence
+TAG = re.compile(r"<[^<>]*>")
+APART = ("holds", seal.NAME)  # what is compared by itself
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """`changed` says in sentences what no longer holds; `later` how many events the review has since."""
+    """`changed` says in sentences what no longer holds; `later` how many events the review has since. `version` is that
+    of the Readback that wrote the report, where it is another: then its wording was not compared. `imported` is how
+    many of the report's events came with a file, which may claim any author.
+    """
 
     changed: tuple[str, ...]
     later: int = 0
+    version: str = ""
+    imported: int = 0
 
 
-def verified(opened: Workspace, store: Store, made: Seal, jobs: int | None = None) -> Verified:
-    """What a report says held against a workspace as it is now. Raises NotReadable, DatasetChanged, signing.Stopped."""
+def verified(opened: Workspace, store: Store, made: Seal, raw: bytes, jobs: int | None = None) -> Verified:
+    """What a report (its seal and its bytes) says, held against a workspace and its review as they are now.
+
+    Raises NotReadable, DatasetChanged, signing.Stopped.
+    """
     holds = made.holds
     events = store.events()
-    there = [one.hash for one in events]
-    number = holds.get("sequence", 0)
-    known = there[number - 1] if 0 < number <= len(there) else FIRST if number == 0 else None
-    said = list(_texts(opened, holds.get("lock"), jobs))
-    when = contents.Until(events[:number], str(holds.get("as_of", "")))
-    if contents.evidence(opened, store, when, jobs) != holds.get("evidence"):
-        said.append("The findings or the scores are no longer those of the report.")
+    number, time = holds.get("sequence"), holds.get("as_of")
+    if not isinstance(number, int) or isinstance(number, bool) or number < 0 or not is_time(time):
+        return Verified(("What the report says of its date and its events cannot be read.",))
+    hashes = [one.hash for one in events]
+    known = hashes[number - 1] if 0 < number <= len(hashes) else FIRST if number == 0 else None
+    changed = list(_texts(opened, holds.get("lock"), jobs))
+    when = contents.Until(events[:number], str(time))
+    values = contents.contents(opened, store, when, jobs)
+    if values["holds"]["evidence"] != holds.get("evidence"):
+        changed.append("The findings or the scores are no longer those of the report.")
     if known != holds.get("event"):
-        said.append("The review does not have the events that the report was made from.")
-    return Verified(tuple(said), max(0, len(there) - number))
+        changed.append("The review does not have the events that the report was made from.")
+    imported = sum(one.imported for one in when.events)
+    other = str(holds.get("readback")) if holds.get("readback") != values["holds"]["readback"] else ""
+    differences = compare(raw, values, other)
+    if differences and imported:
+        claimed = contents.Until(tuple(replace(one, imported=False) for one in when.events), when.time)
+        differences = min(differences, compare(raw, contents.contents(opened, store, claimed, jobs), other), key=len)
+    changed += differences[:LISTED]
+    if (more := len(differences) - LISTED) > 0:
+        changed.append(f"{quantity(more, 'more difference')} {'is' if more == 1 else 'are'} not listed.")
+    return Verified(tuple(changed), max(0, len(hashes) - number), other, imported)
+
+
+def compare(raw: bytes, values: Mapping[str, Any], other: str = "") -> list[str]:
+    """Name each difference between a report's bytes and those that the values give.
+
+    `other`: the version that wrote it, where that is not ours. Of its JSON the entries of people are compared then; the
+    sentences of its other forms may be worded otherwise, and are not.
+    """
+    form = "json" if raw.startswith(b"{") else "markdown" if raw.startswith(b"<!--") else "html"
+    if other and form != "json":
+        return []
+    if form == "json":
+        return list(_values(raw, values, other))
+    expected = FORMS[form](values)
+    return [] if expected == raw else list(_lines(raw, expected))
+
+
+def _values(raw: bytes, values: Mapping[str, Any], other: str) -> Iterator[str]:
+    try:
+        there = json.loads(raw)
+    except (ValueError, RecursionError):
+        yield "The values of the report cannot be read."
+        return
+    here = json.loads(json.dumps(values, ensure_ascii=True))
+    names = ("decisions", "signoffs", "notes") if other else [one for one in (*here, *there) if one not in APART]
+    for name in dict.fromkeys(names):
+        yield from _differ(there.get(name), here.get(name), (name,), bool(other))
+    if not other:
+        for name in here["holds"]:
+            if name not in ("lock", "evidence", "event"):  # these have sentences of their own
+                yield from _differ(there.get("holds", {}).get(name), here["holds"][name], ("holds", name), False)
+
+
+def _differ(there: Any, here: Any, at: Sequence[str | int], shared: bool) -> Iterator[str]:
+    """Where two values differ; `shared`: only keys that both have are compared."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        names = [name for name in here if name in there] if shared else dict.fromkeys((*here, *there))
+        for name in names:
+            yield from _differ(there.get(name), here.get(name), (*at, name), shared)
+    elif isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
+        for number, (one, another) in enumerate(zip(there, here, strict=True), 1):
+            yield from _differ(one, another, (*at, number), shared)
+    elif there != here or type(there) is not type(here):
+        place = ", ".join(map(str, at))
+        yield f"{place}: the report says {_short(there)}, and the files with the review give {_short(here)}."
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list):
+        return quantity(len(value), "entry", "entries")
+    return _cut(json.dumps(value, ensure_ascii=False))
+
+
+def _lines(raw: bytes, expected: bytes) -> Iterator[str]:
+    there, here = (_words(one) for one in (raw, expected))
+    only_there, only_here = there - here, here - there
+    for line in only_there:
+        yield f"The report says: {_cut(line)}"
+    for line in only_here:
+        yield f"The files with the review give: {_cut(line)}"
+    if not only_there and not only_here:
+        yield "The report has the same lines in another order or in another dress."
+
+
+def _words(raw: bytes) -> Counter[str]:
+    """The lines of a report as somebody reads them, without what is compared by itself."""
+    lines: Counter[str] = Counter()
+    for line in raw.decode("utf-8", "backslashreplace").splitlines():
+        if seal.NAME in line or "readback-holds" in line:
+            continue
+        for part in re.split(r"</(?:p|li|div|h\d|td|summary)>", line):
+            text = html.unescape(TAG.sub(" ", part)).strip() or part.strip()
+            if text:
+                lines[" ".join(text.split())] += 1
+    return lines
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]} …"
 
 
 def _texts(opened: Workspace, lock: object, jobs: int | None) -> Iterator[str]:
@@ -45,7 +161,7 @@ def _texts(opened: Workspace, lock: object, jobs: int | None) -> Iterator[str]:
     try:
         held = lock_file.parsed(lock)
         found = leaves(lock_check.dated(opened, held.today), None, None, jobs)
-    except BadLock as error:
+    except (BadLock, kept_text.NotKeptError) as error:
         yield f"The fingerprints of the report cannot be read: {error}."
         return
     except NothingToLock as nothing:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
 Known = Literal["asked", "proxy", "cli"]  # how the author is known: a name typed in, a proxy's header, a command
+Source = Known | Literal["imported"]  # what is shown of that: of an imported event nothing that it claims
 Kind = Literal["note", "answer", "edit", "decision", "signoff", "agenda"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 FIRST = "0" * 64  # stands for the event before the first one
@@ -38,7 +39,9 @@ class Draft:
 class Event:
     """What was saved. `sequence` counts from 1; `time` is UTC, by the clock of then, and orders nothing.
 
-    `before` is the `hash` of the event before it, so a change of any event shows in all later ones.
+    `before` is the `hash` of the event before it, so a change of any event shows in all later ones. `imported`: it came
+    with a file, so `author`, `known` and `time` are what that file claims. `damage` says why the rest of an event
+    cannot be read; then it is empty.
     """
 
     sequence: int
@@ -50,6 +53,13 @@ class Event:
     payload: Mapping[str, Any]
     before: str
     hash: str
+    imported: bool = False
+    damage: str = ""
+
+    @property
+    def source(self) -> Source:
+        """How the author is known, by what this server saw itself."""
+        return "imported" if self.imported else self.known
 
 
 def new_id() -> str:

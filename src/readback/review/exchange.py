@@ -4,48 +4,91 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, fields
-from typing import BinaryIO
+from collections.abc import Iterator
+from typing import Any, BinaryIO
 
+from readback.review import kept_text
 from readback.review.event import Event, NotSaved
-from readback.review.store import Store
+from readback.review.payload import SHA
+from readback.review.store import NotReadable, Store
 
 VERSION = 1
 NAME = "readback.review"
-PARTS = tuple(field.name for field in fields(Event))
+PARTS = ("sequence", "id", "author", "known", "time", "kind", "payload", "before", "hash")  # of an event, in a file
+TEXTS = tuple(name for name in PARTS if name not in ("sequence", "payload"))
+LINE = 700 << 20  # bytes of one line: the longest kept text as base64
+WHOLE = 1 << 30  # bytes of a whole file
 
 
 def write(store: Store, out: BinaryIO) -> int:
-    """Write the review of a store; answers how many events. Raises NotReadable and OSError."""
+    """Write the review of a store; answers how many events. Raises NotReadable and OSError.
+
+    Nothing is written where an event is damaged: what followed it could not be taken over anywhere.
+    """
     events = store.events()
+    if damaged := next((one for one in events if one.damage), None):
+        raise NotReadable(f"event {damaged.sequence} of the review cannot be exported: {damaged.damage}")
     out.write(_line({NAME: VERSION, "events": len(events)}))
     for sha in store.kept():
         if (raw := store.content(sha)) is not None:
             out.write(_line({"content": sha, "base64": base64.b64encode(raw).decode()}))
     for one in events:
-        out.write(_line({"event": asdict(one)}))
+        out.write(_line({"event": {name: getattr(one, name) for name in PARTS}}))
     return len(events)
 
 
-def take(store: Store, lines: Iterable[bytes]) -> int:
-    """Add to a store what of a file is new; answers how many events. Raises NotSaved, and then nothing is added."""
-    events, texts, first = list[Event](), dict[str, bytes](), True
-    for number, line in enumerate(lines, 1):
+def take(store: Store, file: BinaryIO) -> int:
+    """Add to a store what of a file is new; answers how many events. Raises NotSaved, and then nothing is added.
+
+    All that it adds is marked as imported: a file may claim any author.
+    """
+    events, texts, first, count = list[Event](), dict[str, bytes](), True, None
+    for number, line in enumerate(_lines(file), 1):
         try:
-            value = json.loads(line)
+            value = kept_text.parse(line)
             if first and value.get(NAME) != VERSION:
                 raise NotSaved("the file is no review, or one of a newer Readback")
-            if "event" in value:
-                events.append(Event(**{name: value["event"][name] for name in PARTS}))
+            if first:
+                count = value.get("events")
+            elif "event" in value:
+                events.append(_event(value["event"]))
             elif "content" in value:
-                texts[value["content"]] = base64.b64decode(value["base64"], validate=True)
+                texts[_sha(value["content"])] = base64.b64decode(value["base64"], validate=True)
+            else:
+                raise KeyError
         except (ValueError, KeyError, TypeError, AttributeError):
             raise NotSaved(f"line {number} of the file is no part of a review") from None
         first = False
     if first:
         raise NotSaved("the file is empty")
+    if isinstance(count, int) and count != len(events):
+        raise NotSaved(f"the file begins with the number of its events, {count}, and has {len(events)}; is it whole?")
     return store.take(tuple(events), texts)
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file, none of them longer than one may be. Raises NotSaved."""
+    room = WHOLE
+    while line := file.readline(LINE + 1):
+        room -= len(line)
+        if len(line) > LINE or room < 0:
+            raise NotSaved(f"the file is longer than {WHOLE >> 20} MiB, or a line of it than {LINE >> 20} MiB")
+        yield line
+
+
+def _event(value: Any) -> Event:
+    """An event of a file. Raises ValueError, KeyError and TypeError where it is none."""
+    if not all(isinstance(value[name], str) for name in TEXTS) or not isinstance(value["payload"], dict):
+        raise TypeError
+    if not isinstance(value["sequence"], int) or isinstance(value["sequence"], bool):
+        raise TypeError
+    return Event(**{name: value[name] for name in PARTS}, imported=True)
+
+
+def _sha(name: Any) -> str:
+    if not isinstance(name, str) or not SHA.fullmatch(name):
+        raise TypeError
+    return name
 
 
 def _line(value: object) -> bytes:

@@ -216,7 +216,7 @@ def of_records(raw: bytes, lines: Iterable[bytes]) -> Kept | None:
         columns: list[dict[tuple[str | None, int], str | None]] = [{} for _ in subjects]
         for line in each:
             _keep(json.loads(line), rows, columns)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return Kept(rows, dict(zip(subjects, columns, strict=True)))
 

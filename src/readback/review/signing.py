@@ -35,9 +35,11 @@ from readback.quantity import quantity
 from readback.readers import cache_folder
 from readback.readers.paths import resolve
 from readback.records.dataset import open_dataset
-from readback.review import changes, lock_check, lock_file
+from readback.review import changes, kept_text, lock_check, lock_file
 from readback.review.leaves import NothingToLock, leaves
 from readback.review.lock_check import Line
+from readback.review.lock_file import BadLock, Lock
+from readback.review.payload import path_inside
 from readback.review.state import SignOff
 from readback.review.store import Store
 from readback.review.subject import Subject, covers
@@ -50,6 +52,7 @@ from readback.workspace import workspace_file
 DATA = ("dataset", "answers", "scores", "logged requests")  # what is no configuration: too large to keep, and hashed
 LARGE = 4 << 20  # bytes of one configuration file
 MARKED = 20_000  # texts (records times what is sent) whose fingerprints a decision waits for
+CONFIGURED = 256 << 20  # bytes of all kept configuration files of one sign-off
 COPIED = 256 << 20  # bytes of data copied beside old configurations where they cannot be linked
 NO_DATA = "the data of then cannot be laid beside the configuration of then"
 
@@ -149,9 +152,9 @@ def standing(
     Raises DatasetChanged and Stopped.
     """
     raw, beside = store.content(one.payload["lock"]), store.content(one.payload["records"])
-    if raw is None or beside is None:
+    held = kept_lock(store, one.payload["lock"])
+    if raw is None or beside is None or held is None:
         return Standing(unread="what it was made on is no longer kept")
-    held = lock_file.parsed(raw.decode())
     dated = lock_check.dated(opened, one.payload["today"])
     try:
         found = leaves(dated, covers(opened, one.subject), progress, jobs)
@@ -213,13 +216,61 @@ def about(one: Finding, condition: str) -> str:
     return ", ".join(filter(None, parts)) or at.file or ""
 
 
+def kept_lock(store: Store, sha: str) -> Lock | None:
+    """The lock of that name in the store; None where it is not there, or is no lock."""
+    raw = store.content(sha)
+    try:
+        return lock_file.parsed(raw.decode()) if raw is not None else None
+    except (BadLock, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def kept_evidence(store: Store, one: SignOff) -> dict[str, Any]:
+    """What a sign-off keeps of `findings`, `said` and `scores`; None for what is not there, or not as it is written."""
+    parts: dict[str, Any] = {}
+    for name, check in (("findings", _are_findings), ("said", _are_sentences), ("scores", _are_rows)):
+        sha = one.payload.get(name)
+        raw = store.content(sha) if sha else None
+        parts[name] = None
+        if raw is not None:
+            with suppress(kept_text.NotKeptError):
+                value = kept_text.parse(raw)
+                parts[name] = value if check(value) else None
+    return parts
+
+
+def _are_findings(value: Any) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("counts"), dict):
+        return False
+    keys = value.get("keys")
+    counted = all(isinstance(n, int) and not isinstance(n, bool) for n in value["counts"].values())
+    return counted and isinstance(keys, list) and all(isinstance(key, str) for key in keys)
+
+
+def _are_sentences(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(one, list) and len(one) == len(("code", "severity", "where", "sentence")) and
+        all(isinstance(part, str) for part in one)
+        for one in value.values()
+    )  # fmt: skip
+
+
+def _are_rows(value: Any) -> bool:
+    """Whether it is rows of scores as `score_answer.as_rows` makes them, as far as they are compared."""
+    needed = ("condition", "criterion", "judge", "distribution", "n", "failed", "missing", "not_applicable", "mean")
+    return isinstance(value, list) and all(
+        isinstance(row, dict) and all(name in row for name in needed)
+        and isinstance(row["distribution"], dict) and isinstance(row["condition"], dict)
+        for row in value
+    )  # fmt: skip
+
+
 def _differs(store: Store, one: SignOff, now: Mapping[str, Any]) -> Iterator[str]:
     """What of the evidence is no longer what it was, in words."""
-    was = {name: store.content(one.payload[name]) for name in ("findings", "scores")}
-    if any(raw is None for raw in was.values()):
+    then = kept_evidence(store, one)
+    if then["findings"] is None or then["scores"] is None:
         yield "what findings and scores there were is no longer kept"
         return
-    then = {name: json.loads(raw) for name, raw in was.items() if raw is not None}
     if then["findings"] != json.loads(as_json.dumps(now["findings"])):
         counts, before = Counter(now["findings"]["counts"]), Counter(then["findings"]["counts"])
         parts = [f"{quantity(n, 'new finding')} of {code}" for code, n in sorted((counts - before).items())]
@@ -241,15 +292,12 @@ def _told(opened: Workspace, store: Store, one: SignOff, lines: tuple[Line, ...]
 @contextmanager
 def then(opened: Workspace, store: Store, one: SignOff) -> Iterator[Workspace]:
     """The workspace with the configuration of a sign-off and the rows of now. Raises NotKept where it cannot be had."""
-    texts = {path: store.content(sha) for path, sha in one.payload["files"].items()}
-    if one.payload["left_out"] or any(raw is None for raw in texts.values()):
+    if one.payload["left_out"]:
         raise NotKept("not all configuration files of then were kept")
     made = Path(tempfile.mkdtemp(prefix="signed-", dir=cache_folder.cache_folder("signed")))
     try:
-        for path, raw in texts.items():
-            target = made / "then" / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(raw or b"")
+        (made / "then").mkdir()
+        _lay_out(store, one.payload["files"], made / "then")
         if not _with_data(opened, made / "then"):
             raise NotKept(NO_DATA)
         way = made / "then" if opened.file in (None, workspace_file.NAME) else made / "then" / opened.file
@@ -258,6 +306,24 @@ def then(opened: Workspace, store: Store, one: SignOff) -> Iterator[Workspace]:
         raise NotKept(str(error)) from None
     finally:
         shutil.rmtree(made, ignore_errors=True)
+
+
+def _lay_out(store: Store, files: Mapping[str, str], to: Path) -> None:
+    """Write kept configuration files below a folder. Raises NotKept for one that leaves it or is not there, OSError."""
+    room = CONFIGURED
+    for path, sha in files.items():
+        if not path_inside(path):
+            raise NotKept(f"it names a file outside of its folder ({ascii(path)[:120]})")
+        raw = store.content(sha)
+        if raw is None:
+            raise NotKept("not all configuration files of then were kept")
+        room -= len(raw)
+        if len(raw) > LARGE or room < 0:
+            raise NotKept("its configuration files are larger than those of any sign-off")
+        target = to / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("xb") as out:
+            out.write(raw)
 
 
 def _line(old: Workspace, new: Workspace, line: Line, jobs: int | None) -> Line:

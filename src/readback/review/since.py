@@ -21,6 +21,7 @@ from readback.prompts.in_chunks import Progress
 from readback.review import changes, lock_check, lock_file, signing
 from readback.review.leaves import Leaves, NothingToLock, leaves
 from readback.review.lock_check import Line
+from readback.review.lock_file import Lock
 from readback.review.state import Decision, Review, SignOff
 from readback.review.store import Store
 from readback.review.subject import Subject, covers
@@ -93,10 +94,7 @@ def since_signoff(opened: Workspace, store: Store, one: SignOff, found: Review, 
     before = f"the sign-off of {one.by.author}, {one.by.time[:16].replace('T', ' ')} UTC"
     if standing.unread:
         raise NoBefore(f"{before}: {standing.unread}")
-    parts: dict[str, Any] = {}
-    for name in ("findings", "said", "scores"):
-        raw = store.content(one.payload[name]) if name in one.payload else None
-        parts[name] = json.loads(raw) if raw is not None else None
+    parts = signing.kept_evidence(store, one)
     made = Since(before, standing.lines, standing.unsaid, standing=standing)
     made = _evidence(made, parts, now)
     return replace(made, stale=_stale(opened, store, found, jobs))
@@ -235,22 +233,22 @@ def _stale(opened: Workspace, store: Store, found: Review, jobs: int | None) -> 
     days = dict[str, Leaves | None]()
     made = []
     for one, sha, day in held:
-        raw = store.content(sha)
-        if raw is None:
+        kept = signing.kept_lock(store, sha)
+        if kept is None:
             continue
         if day not in days:
             days[day] = leaves(lock_check.dated(opened, day), None, None, jobs)
         now = days[day]
-        if now is None or _differs(opened, one.subject, raw, now):
+        if now is None or _differs(opened, one.subject, kept, now):
             made.append(one)
     return tuple(made)
 
 
-def _differs(opened: Workspace, subject: Subject, raw: bytes, now: Leaves) -> bool:
+def _differs(opened: Workspace, subject: Subject, kept: Lock, now: Leaves) -> bool:
     """Whether a line of a kept lock is no longer so."""
     try:
         choices = set(covers(opened, subject))
     except NothingToLock:  # it is gone
         return True
     there = {line: root for line, root in lock_file.lock(now, None).roots.items() if line.choice in choices}
-    return lock_file.parsed(raw.decode()).roots != there
+    return kept.roots != there

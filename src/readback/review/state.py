@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any
 
-from readback.review.event import Event, Known
+from readback.review.event import Event, Source
+from readback.review.payload import STANDINGS as STANDINGS
+from readback.review.payload import VERDICTS as VERDICTS
+from readback.review.payload import BadEventError, Move, Standing, Verdict, check_event
 from readback.review.subject import Subject, from_json
 
-Standing = Literal["open", "answered", "closed"]
-STANDINGS: tuple[Standing, ...] = get_args(Standing)
-Verdict = Literal["accept", "change", "defer"]
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-Move = Literal["add", "drop", "move"]
 ADDED = "added:"  # how the key of an item begins that somebody put on the agenda
 EDITED = ("text", "standing", "owner", "due")  # what an edit of a note may replace
 # What an anchor may say; offsets are code points of the text of that layer, message and role.
@@ -26,7 +24,7 @@ class By:
     """Who said something, how that is known, and when by the clock of then."""
 
     author: str
-    known: Known
+    known: Source
     time: str
     sequence: int
 
@@ -98,10 +96,18 @@ class SignOff:
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """An event that this version cannot use, and why, in words that follow *event 3:*."""
+
+    sequence: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Review:
     """A review as it stands after the event `sequence`, each kind in the order in which it was first saved.
 
-    `unread` are the numbers of events that mean nothing to this version: they are kept and shown as such.
+    `unread` are events that are damaged, forbidden or of a newer version: they are kept, and named with the reason.
     """
 
     notes: tuple[Note, ...] = ()
@@ -109,22 +115,28 @@ class Review:
     signoffs: tuple[SignOff, ...] = ()
     agenda: tuple[Step, ...] = ()  # but for those that were undone
     sequence: int = 0
-    unread: tuple[int, ...] = ()
+    unread: tuple[Unread, ...] = ()
 
 
 def review(events: Iterable[Event]) -> Review:
     """The state after all events, which come in their order."""
     notes, decisions, signoffs = dict[str, Note](), dict[str, Decision](), dict[str, SignOff]()
-    agenda, last, unread = dict[str, Step](), 0, list[int]()
+    agenda, last, unread = dict[str, Step](), 0, list[Unread]()
     for one in events:
         last = one.sequence
+        if one.damage:
+            unread.append(Unread(one.sequence, one.damage))
+            continue
         try:
+            check_event(one)
             if one.kind == "agenda":
                 _arrange(one, agenda)
             else:
                 _apply(one, notes, decisions, signoffs)
-        except (KeyError, TypeError, ValueError):
-            unread.append(one.sequence)
+        except BadEventError as error:
+            unread.append(Unread(one.sequence, str(error)))
+        except KeyError:
+            unread.append(Unread(one.sequence, "it is about an earlier event that is not there"))
     held = tuple(notes.values()), tuple(decisions.values()), tuple(signoffs.values()), tuple(agenda.values())
     return Review(*held, last, tuple(unread))
 
@@ -134,16 +146,14 @@ def _arrange(one: Event, agenda: dict[str, Step]) -> None:
     if said["do"] == "undo":
         del agenda[said["step"]]
         return
-    if said["do"] not in get_args(Move):
-        raise ValueError
-    by = By(one.author, one.known, one.time, one.sequence)
+    by = By(one.author, one.source, one.time, one.sequence)
     item = f"{ADDED}{one.id}" if said["do"] == "add" else str(said["item"])
     text, before = str(said.get("text", "")), str(said.get("before", ""))
     agenda[one.id] = Step(one.id, by, said["do"], item, text, before, dict(said.get("entry", {})))
 
 
 def _apply(one: Event, notes: dict[str, Note], decisions: dict[str, Decision], signoffs: dict[str, SignOff]) -> None:
-    by, said = By(one.author, one.known, one.time, one.sequence), one.payload
+    by, said = By(one.author, one.source, one.time, one.sequence), one.payload
     if one.kind == "note":
         owner, due = said.get("owner", ""), said.get("due", "")
         anchor, kept = said.get("anchor", {}), said.get("kept", "")
@@ -156,14 +166,10 @@ def _apply(one: Event, notes: dict[str, Note], decisions: dict[str, Decision], s
         signoffs[said["signoff"]] = replace(signoffs[said["signoff"]], withdrawn=by)
     elif one.kind == "edit":
         note = notes[said["note"]]
-        if said.get("standing", "open") not in STANDINGS:
-            raise ValueError
         changed = {name: said[name] for name in EDITED if name in said}
         notes[note.id] = replace(note, **changed, edits=note.edits + bool(changed.keys() - {"standing"}))
     elif one.kind == "decision":
         subject = from_json(said["subject"])
-        if said["verdict"] not in VERDICTS:
-            raise ValueError
         item, on = str(said.get("item", "")), str(said.get("on", ""))
         same = [each for each in decisions.values() if (each.subject, each.item) == (subject, item) and each.in_force]
         for earlier in same:
@@ -173,5 +179,3 @@ def _apply(one: Event, notes: dict[str, Note], decisions: dict[str, Decision], s
         decisions[one.id] = Decision(one.id, by, subject, said["verdict"], said["reason"], agenda, True, *made_on)
     elif one.kind == "signoff":
         signoffs[one.id] = SignOff(one.id, by, from_json(said["subject"]), said)
-    else:
-        raise ValueError

@@ -1,7 +1,8 @@
 """The review of one workspace: its events in their order, and the texts they speak of, each kept once by its content.
 
-One SQLite file. An event is saved when its transaction is committed to the disk, and not before; nothing that is saved
-is ever changed. The tables hold nothing that Postgres could not.
+One SQLite file in the server's own state folder, opened nowhere else. An event is saved when its transaction is
+committed to the disk, and not before; nothing that is saved is ever changed. The tables hold nothing that Postgres
+could not.
 """
 
 from __future__ import annotations
@@ -12,26 +13,29 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, column, create_engine, event, func, insert, inspect, select, table, text
+from sqlalchemy import Connection, Engine, Select, create_engine, event, func, insert, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from readback.readers import by_address
-from readback.review import state_folder
-from readback.review.event import FIRST, ID, Draft, Event, NotSaved, digest, now
+from readback.review import kept_text, schema, state_folder
+from readback.review.event import FIRST, ID, MOST, Draft, Event, NotSaved, digest, now
 from readback.review.event import text as said
+from readback.review.payload import SHA, BadEventError, check_event
 from readback.review.tables import about, contents, events
 
 MIGRATIONS = Path(__file__).with_name("migrations")
-VERSION = "alembic_version"  # the table in which the migrations write down their revision
 SCHEMA = "a1"  # the revision of the migrations that this version writes
 BUSY = 5_000  # milliseconds to wait while somebody else writes
-PRAGMAS = (f"busy_timeout={BUSY}", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "trusted_schema=OFF")
+PRAGMAS = (f"busy_timeout={BUSY}", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
+READ = 128 << 20  # characters of all events together, which are held in memory
+IMPORTED = "imported"  # the name in `about` of the ranges of events that came with a file: "1-20 25-31"
+UNUSABLE = "move the file away, and import an export of the review"
 
 
 class NotReadable(Exception):  # noqa: N818 - an outcome to say in one sentence
@@ -76,31 +80,50 @@ class Store:
         with self._reading() as there:
             if there is None:
                 return ()
+            imported = _imported(there)
             wanted = select(events).where(events.c.sequence > after).order_by(events.c.sequence)
-            return tuple(_event(row) for row in there.execute(wanted))
+            return tuple(_event(row, imported) for row in self._rows(there, wanted))
+
+    def _rows(self, there: Connection, wanted: Select[Any]) -> Iterator[Any]:
+        """Rows of events in their order. Raises NotReadable where they are in none, or too much to hold."""
+        last, room = 0, READ
+        for row in there.execute(wanted.execution_options(stream_results=True)):
+            if not isinstance(row.sequence, int) or row.sequence <= last:
+                raise NotReadable(f"{self.file}: it is damaged, its events are in no order; {UNUSABLE}")
+            last = row.sequence
+            room -= sum(len(value) for value in row if isinstance(value, (str, bytes)))
+            if room < 0:
+                raise NotReadable(f"{self.file}: its events are longer than {READ >> 20} MiB, so they are not read; "
+                                  f"{UNUSABLE}")  # fmt: skip
+            yield row
 
     def content(self, sha: str) -> bytes | None:
         """A kept text by the hex of its SHA-256; None where it is not there, or is no longer what was kept."""
+        if not SHA.fullmatch(sha):
+            return None
         with self._reading() as there:
             wanted = select(contents.c.packed).where(contents.c.sha256 == sha)
             packed = there.execute(wanted).scalar_one_or_none() if there else None
-        try:
-            raw = zlib.decompress(packed) if packed is not None else None
-        except zlib.error:
+        if not isinstance(packed, bytes):
             return None
-        return raw if raw is not None and hashlib.sha256(raw).hexdigest() == sha else None
+        try:
+            raw = kept_text.unpack(packed)
+        except kept_text.NotKeptError:
+            return None
+        return raw if hashlib.sha256(raw).hexdigest() == sha else None
 
     def kept(self) -> tuple[str, ...]:
         """The hashes of all kept texts."""
         with self._reading() as there:
             wanted = select(contents.c.sha256).order_by(contents.c.sha256)
-            return tuple(there.execute(wanted).scalars()) if there else ()
+            found = there.execute(wanted).scalars() if there else ()
+            return tuple(sha for sha in found if isinstance(sha, str) and SHA.fullmatch(sha))
 
     def broken(self) -> Broken | None:
         """The first event that is not what was saved; None where all follow one another."""
         before, expected = FIRST, 1
         with self._reading() as there:
-            for row in there.execute(select(events).order_by(events.c.sequence)) if there else ():
+            for row in self._rows(there, select(events).order_by(events.c.sequence)) if there else ():
                 if (why := _wrong(row, expected, before)) is not None:
                     return Broken(int(row.sequence), why)
                 before, expected = row.hash, expected + 1
@@ -138,12 +161,17 @@ class Store:
         return Saved(draft.id, sequence)
 
     def take(self, given: tuple[Event, ...], kept: Mapping[str, bytes]) -> int:
-        """Add events of an export that follow those that are here; answers how many were added.
+        """Add events of an export that follow those that are here, marked as imported; answers how many were added.
 
-        Raises NotSaved where they belong to another history, or are not what was saved.
+        Raises NotSaved where one of them is none that may be kept, where they belong to another history, or are not
+        what was saved.
         """
         before, number = FIRST, 0
         for one in given:
+            try:
+                check_event(one)
+            except BadEventError as error:
+                raise NotSaved(f"event {number + 1} of the file is refused: {error}") from None
             payload, number = said(dict(one.payload)), number + 1
             draft = Draft(one.kind, one.payload, one.author, one.known, one.id)
             if (
@@ -166,6 +194,8 @@ class Store:
             for one in given[len(here) :]:
                 draft = Draft(one.kind, one.payload, one.author, one.known, one.id)
                 _insert(there, one.sequence, draft, one.time, said(dict(one.payload)), one.before, one.hash)
+            if len(given) > len(here):
+                _mark_imported(there, len(here) + 1, len(given))
         return len(given) - len(here)
 
     def close(self) -> None:
@@ -185,7 +215,7 @@ class Store:
         try:
             with self._opened().connect() as there:
                 yield there
-        except (DBAPIError, OSError) as error:
+        except (DBAPIError, sqlite3.Error, OSError, schema.Foreign) as error:
             raise NotReadable(f"{self.file}: {_reason(error)}") from None
 
     @contextlib.contextmanager
@@ -201,12 +231,19 @@ class Store:
                 except BaseException:
                     there.rollback()
                     raise
-        except (DBAPIError, OSError, NotReadable) as error:
+        except (DBAPIError, sqlite3.Error, OSError, schema.Foreign) as error:
             raise NotSaved(f"{self.file}: {_reason(error)}") from None
+        except NotReadable as error:
+            raise NotSaved(str(error)) from None
 
     def _opened(self) -> Engine:
         """The database, brought to the schema of this version. Raises NotReadable for one of a newer version."""
+        if not state_folder.holds(self.file):
+            raise NotReadable(f"{self.file}: a review is opened only in the state folder, and this file is not in "
+                              f"{state_folder.folder()}; readback review import takes an export")  # fmt: skip
         if self._engine is None:
+            if os.path.lexists(self.file):
+                schema.check_file(self.file)
             made = _engine(self.file)
             try:
                 _migrate(made, self.file, self.root)
@@ -223,8 +260,15 @@ def _engine(file: Path) -> Engine:
     @event.listens_for(made, "connect")
     def _connected(connection: sqlite3.Connection, _: object) -> None:
         connection.isolation_level = None  # transactions begin where we say so
+        schema.confine(connection)
+        current = schema.version_of(connection)
+        if current == SCHEMA:
+            schema.check_tables(connection)
+        elif current is None and not schema.is_empty(connection):
+            raise schema.Foreign(f"it is a database, but not that of a review; {UNUSABLE}")
         for pragma in PRAGMAS:
-            connection.execute(f"PRAGMA {pragma}")
+            if current in (None, SCHEMA) or not pragma.startswith("journal_mode"):  # another's stays as it is
+                connection.execute(f"PRAGMA {pragma}")
 
     return made
 
@@ -249,6 +293,7 @@ def _migrate(engine: Engine, file: Path, root: Path) -> None:
         if current is not None and current not in {one.revision for one in scripts.walk_revisions()}:
             raise NotReadable(f"{file} was written by a newer Readback and is left as it is; use that version")
         if current is not None:
+            schema.check_tables(_raw(there))
             _copy(file, current)
         there.execute(text("BEGIN IMMEDIATE"))
         if _revision(there) != head:  # nobody else was quicker
@@ -264,9 +309,14 @@ def _migrate(engine: Engine, file: Path, root: Path) -> None:
 
 def _revision(there: Connection) -> str | None:
     """The revision that the migrations wrote down; None where there are no tables yet."""
-    if not inspect(there).has_table(VERSION):
-        return None
-    return there.execute(select(table(VERSION, column("version_num")).c.version_num)).scalar_one_or_none()
+    return schema.version_of(_raw(there))
+
+
+def _raw(there: Connection) -> sqlite3.Connection:
+    """The connection of Python's own module below one of SQLAlchemy's."""
+    raw = there.connection.driver_connection
+    assert isinstance(raw, sqlite3.Connection)  # noqa: S101 - for the type checker: there is no other driver here
+    return raw
 
 
 def _synced(folder: Path) -> None:
@@ -327,9 +377,41 @@ def _insert(there: Connection, sequence: int, draft: Draft, time: str, payload: 
         there.execute(about.update().where(about.c.name == "last").values(value=last["value"]))
 
 
-def _event(row: Any) -> Event:
-    author, payload = json.loads(row.author), json.loads(row.payload)
-    return Event(int(row.sequence), row.id, author, row.known, row.time, row.kind, payload, row.before, row.hash)
+def _event(row: Any, imported: Sequence[range]) -> Event:
+    """The event of a row; of a damaged one its number, and why there is no more of it."""
+    texts = (row.id, row.author, row.known, row.time, row.kind, row.payload, row.before, row.hash)
+    came = any(row.sequence in numbers for numbers in imported)
+    try:
+        if not all(isinstance(one, str) and one.isascii() for one in texts):
+            raise kept_text.NotKeptError("a part of it is no text as it was saved")
+        if len(row.payload) > MOST or len(row.author) > MOST:
+            raise kept_text.NotKeptError(f"it is longer than {MOST >> 20} MiB")
+        author, payload = kept_text.parse(row.author), kept_text.parse(row.payload)
+        if not isinstance(author, str) or not isinstance(payload, dict):
+            raise kept_text.NotKeptError("it holds no author or no object")
+    except kept_text.NotKeptError as error:
+        before, made = (one if isinstance(one, str) else "" for one in (row.before, row.hash))
+        damage = f"it is damaged: {error}"
+        return Event(row.sequence, "", "", "asked", "", "note", {}, before, made, came, damage)
+    return Event(row.sequence, row.id, author, row.known, row.time, row.kind, payload, row.before, row.hash, came)
+
+
+def _imported(there: Connection) -> tuple[range, ...]:
+    """The numbers of the events that came with a file; of a list that cannot be read, all."""
+    value = there.execute(select(about.c.value).where(about.c.name == IMPORTED)).scalar_one_or_none()
+    try:
+        pairs = [str(one).split("-") for one in str(value or "").split()]
+        return tuple(range(int(first), int(last) + 1) for first, last in pairs)
+    except ValueError:
+        return (range(1, 1 << 62),)
+
+
+def _mark_imported(there: Connection, first: int, last: int) -> None:
+    value = there.execute(select(about.c.value).where(about.c.name == IMPORTED)).scalar_one_or_none()
+    if value is None:
+        there.execute(insert(about), {"name": IMPORTED, "value": f"{first}-{last}"})
+    else:
+        there.execute(about.update().where(about.c.name == IMPORTED).values(value=f"{value} {first}-{last}"))
 
 
 def _wrong(row: Any, expected: int, before: str) -> str | None:
@@ -339,9 +421,9 @@ def _wrong(row: Any, expected: int, before: str) -> str | None:
     if row.before != before:
         return "it does not follow the event before it"
     try:
-        draft = Draft(row.kind, {}, json.loads(row.author), row.known, row.id)
+        draft = Draft(row.kind, {}, kept_text.parse(row.author), row.known, row.id)
         made = digest(expected, draft, row.time, row.payload, before)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, AttributeError):
         return "it cannot be read"
     return None if made == row.hash else "it was changed after it was saved"
 
@@ -355,4 +437,6 @@ def _reason(error: Exception) -> str:
         "disk I/O error": "the disk is full or does not answer as it should; free some space on it",
         "unable to open database file": "it cannot be opened; its folder has to be one that can be written to",
         "file is not a database": "it is no database; it was damaged or written by another program",
+        "database disk image is malformed": f"it is damaged; {UNUSABLE}",
+        "interrupted": f"it takes more than {schema.CLOCK:g} s to read, so reading it was stopped; {UNUSABLE}",
     }.get(said_, said_.splitlines()[0] if said_ else "it cannot be written to")

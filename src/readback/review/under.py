@@ -13,6 +13,7 @@ from readback.compare.diff import difference
 from readback.compare.sentence import sentence
 from readback.compare.side import Shown, Side, SideError
 from readback.compare.sides import show_side
+from readback.review import kept_text
 from readback.review.state import Note
 from readback.types import Message, Segment, Selection, Workspace
 from readback.words import t
@@ -119,9 +120,19 @@ def changed(opened: Workspace, note: Note, content: bytes | None) -> Changed | N
 
 
 def _then(content: bytes | None) -> tuple[Message, ...]:
+    """The messages of a kept text; none where it is not there, or not as it is written."""
     if content is None:
         return ()
-    return tuple(Message(role, (Segment(text, "unknown"),)) for role, text in json.loads(content))
+    try:
+        value = kept_text.parse(content)
+    except kept_text.NotKeptError:
+        return ()
+    pairs: list[Any] = value if isinstance(value, list) else [None]
+    if not all(isinstance(one, list) and len(one) == len(("role", "text")) for one in pairs):
+        return ()
+    if not all(isinstance(part, str) for one in pairs for part in one):
+        return ()
+    return tuple(Message(role, (Segment(text, "unknown"),)) for role, text in pairs)
 
 
 def _span(anchor: Mapping[str, Any], messages: tuple[Message, ...]) -> Changed:

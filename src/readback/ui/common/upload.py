@@ -14,8 +14,9 @@ from typing import BinaryIO
 
 from readback.readers.cache_folder import OWNER, UPLOAD, forget, uploads
 from readback.readers.paths import of_git
+from readback.review import state_folder
 from readback.types import Diagnostic, Location, Severity
-from readback.ui.common import upload_zip
+from readback.ui.common import upload_quota, upload_zip
 from readback.ui.common.upload_zip import Member
 from readback.words import t
 
@@ -52,6 +53,14 @@ class OfGit:
         return None
 
 
+# A review is never uploaded: its store, copies of it, and what SQLite has beside a database, which may name any file.
+STORE = re.compile(r"\.review\.sqlite3.*|[0-9a-f]{16}\.sqlite3(\.before-.*)?|.*\.sqlite3\.before-\w+")
+BESIDE_DATABASE = re.compile(r".*\.(sqlite\d?|db\d?|s3db|sl3)-(journal|wal|shm|mj[0-9a-f]*)")
+JOURNALS = (b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")  # how they begin
+OF_REVIEW = (
+    "it is the store of a review, or a journal of a database, and an upload never brings one; "
+    "readback review export writes a review as a file, and readback review import takes it"
+)
 HOUR = 60 * 60
 DAY = 24 * HOUR
 WHOLE = 1 << 30  # bytes in one upload, unpacked; the server's own limit is for each file
@@ -95,10 +104,12 @@ def save(
     What git keeps, links, names that lead outside or that no disk has, what is damaged and what is beyond the limits
     is left out, each with a note. `unwrap` takes away the one folder that all of it is wrapped in.
 
-    An upload gets its name when all of it is there: raises OSError where the disk has no room for it, and then, as
-    after any other exception, nothing of it is kept.
+    An upload gets its name when all of it is there: raises OSError where the disk has no room for it, NoRoom where the
+    uploads of this browser or of all have taken what they may, and then, as after any other exception, nothing of it
+    is kept.
     """
     sweep()
+    room, setting = upload_quota.room(whose)
     given = list(files)
     token = PREFIX + secrets.token_urlsafe(18)
     home().mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -108,7 +119,8 @@ def save(
         content = made / _title(given)
         content.mkdir()
         (made / OWNER).write_text(whose, "ascii")
-        diagnostics = tuple(_keep(content, given))
+        diagnostics = tuple(_keep(content, given, min(WHOLE, room), setting))
+        upload_quota.check(whose)
         if unwrap:
             lift(content)
         made.rename(home() / token)
@@ -165,13 +177,17 @@ def delete(token: str, whose: str) -> None:
     if path(token, whose):
         shutil.rmtree(home() / token, ignore_errors=True)
         forget(home() / token)
+        state_folder.forget_upload(token)
 
 
 def sweep() -> None:
-    """Delete the uploads of yesterday, and what was begun and never finished."""
+    """Delete the uploads of yesterday with their reviews, and what was begun and never finished."""
     for entry in home().glob(PREFIX + "*"):
         if _old(entry):
             shutil.rmtree(entry, ignore_errors=True)
+            forget(entry)
+            state_folder.forget_upload(entry.name)
+    state_folder.forget_uploads_but({entry.name for entry in home().glob(PREFIX + "*")})
     for entry in home().glob(BEGUN + "*"):
         if _old(entry, HOUR):
             shutil.rmtree(entry, ignore_errors=True)
@@ -193,8 +209,8 @@ def _harmless(name: str) -> str:
     return re.sub(r"[^\w-]+", "_", name.partition(".")[0])[:60].strip("_") or "files"
 
 
-def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]]) -> Iterator[Diagnostic]:
-    room, count, members = WHOLE, 0, list[Member]()
+def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]], most: int, setting: str) -> Iterator[Diagnostic]:
+    room, count, members = most, 0, list[Member]()
     for name, content in files:
         try:
             members += (
@@ -221,16 +237,23 @@ def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]]) -> Iterator[Diagn
             said = _said(member.name)
             yield Diagnostic("dat-path-outside", {"path": said}, Location(file=said), flagged=said)
             continue
+        if of_review(named[-1]):
+            yield _left_out(member.name, OF_REVIEW, "warning")
+            continue
         try:
             if reason := member.reason or unkept(named):
                 raise upload_zip.BrokenError(reason)
             room -= _write(member, folder.joinpath(*named), room)
+        except OfReviewError:
+            yield _left_out(member.name, OF_REVIEW, "warning")
         except upload_zip.BrokenError as error:
             yield _left_out(member.name, str(error))
         except OSError as error:
             if error.errno not in NAMES:  # no room, no right to write: nothing of the upload is kept
                 raise
             yield _left_out(member.name, NAMES[error.errno])
+        if room < 0 and most < WHOLE:
+            raise upload_quota.NoRoom(upload_quota.why(setting))
         if room < 0:
             values = {"size": f"more than {WHOLE}", "limit": WHOLE}
             yield Diagnostic("dat-too-large", values, Location(file=_said(member.name)), flagged=_said(member.name))
@@ -240,13 +263,15 @@ def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]]) -> Iterator[Diagn
 def _write(member: Member, target: Path, room: int) -> int:
     """Write a file until one byte too many, since the sizes that a zip declares are not believed; a part does not stay.
 
-    Answers how much was written, more than `room` where it was too much. Raises BrokenError, OSError.
+    Answers how much was written, more than `room` where it was too much. Raises OfReviewError, BrokenError, OSError.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     size, done = 0, False
     with target.open("xb") as out:
         try:
             for block in member.blocks():
+                if not size and block.startswith(JOURNALS):
+                    raise OfReviewError
                 size += out.write(block[: room + 1 - size])
                 if size > room:
                     return size
@@ -268,7 +293,17 @@ def _said(name: str) -> str:
     return shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
 
 
-# Which of the names in an upload are kept, and under which path; what belongs to git is not.
+# Which of the names in an upload are kept, and under which path; what belongs to git or to a review is not.
+
+
+class OfReviewError(Exception):
+    """A file is a journal of a database by its first bytes, whatever it is called."""
+
+
+def of_review(name: str) -> bool:
+    """Whether a file's name is that of a review's store, of a copy of one, or of what a database has beside it."""
+    plain = name.rstrip(". \t").casefold()
+    return bool(STORE.fullmatch(plain) or BESIDE_DATABASE.fullmatch(plain))
 
 
 def parts(name: str) -> tuple[str, ...] | None:

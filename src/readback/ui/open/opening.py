@@ -11,6 +11,7 @@ from markupsafe import Markup
 from readback.checks.rules import finding
 from readback.types import Diagnostic
 from readback.ui.common import address, choice, frame, show, upload
+from readback.ui.common.upload_quota import NoRoom
 from readback.words import t
 
 
@@ -88,6 +89,9 @@ def _delete(token: str) -> None:
 def _take(given: list[Any]) -> None:
     try:
         token, diagnostics = upload.save([(file.name, file) for file in given], choice.browser(), unwrap=True)
+    except NoRoom as error:
+        show.problem(t("open.not_kept"), str(error))
+        return
     except OSError as error:
         show.problem(t("open.not_kept"), (error.strerror or type(error).__name__).lower())
         return

@@ -12,6 +12,7 @@ from readback.review import lock_check, lock_file, renamed, signing, state, subj
 from readback.review.event import NotSaved
 from readback.review.leaves import NothingToLock
 from readback.review.state import Decision, Review, SignOff
+from readback.review.store import NotReadable
 from readback.review.subject import Subject, as_json
 from readback.types import Workspace
 from readback.ui.common import choice, reviewing, show
@@ -19,6 +20,7 @@ from readback.ui.review import note_here, standing_here
 from readback.ui.review.standing_here import Held
 from readback.words import t
 
+LISTED = 20  # entries that cannot be used, each with its reason
 POLL = 3.0  # seconds between two looks for what others saved
 
 
@@ -30,7 +32,11 @@ def follow(sequence: int) -> None:
 
 @st.fragment(run_every=POLL)
 def _follow() -> None:
-    if (reviewing.store().sequence(), standing_here.mark()) != st.session_state["review_seen"]:
+    try:
+        seen = reviewing.store().sequence(), standing_here.mark()
+    except NotReadable:
+        return  # the page says so
+    if seen != st.session_state["review_seen"]:
         st.rerun()
 
 
@@ -46,6 +52,16 @@ def _adopt(opened: Workspace, before: renamed.Former) -> None:
         renamed.adopt(opened.root, before)
     except NotSaved as error:
         st.session_state[reviewing.SAID] = ("board", "", str(error))
+
+
+def unread(found: Review) -> None:
+    """Name each entry that cannot be used, with the reason; what is more than a page holds is counted."""
+    if not found.unread:
+        return
+    listed = [t("review.unread_entry", sequence=one.sequence, why=one.why) for one in found.unread[:LISTED]]
+    if (more := len(found.unread) - LISTED) > 0:
+        listed.append(t("review.unread_more", n=more))
+    show.problem(t("review.unread", n=len(found.unread)), "\n".join(listed))
 
 
 def signoffs(found: Review) -> None:

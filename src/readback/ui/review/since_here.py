@@ -11,7 +11,7 @@ from readback.review.agenda import last_signoff
 from readback.review.leaves import NothingToLock
 from readback.review.since import NoBefore, Since, since_signoff
 from readback.review.state import Review, SignOff
-from readback.review.store import Store
+from readback.review.store import NotReadable, Store
 from readback.types import Workspace
 from readback.ui.common import choice, reviewing
 from readback.ui.common.work import Job, Progress
@@ -34,7 +34,7 @@ def _job(mark: str, _opened: Workspace, _store: Store, _one: SignOff, _found: Re
     def work(progress: Progress) -> Known:
         try:
             return Known(since_signoff(_opened, _store, _one, _found, None, progress))
-        except (NoBefore, NothingToLock, DatasetChanged) as error:
+        except (NoBefore, NothingToLock, DatasetChanged, NotReadable) as error:
             return Known(unsaid=str(error))
 
     return Job(work)

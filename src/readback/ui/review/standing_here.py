@@ -13,7 +13,7 @@ from readback import workspace
 from readback.records.changed import DatasetChanged
 from readback.review import signing
 from readback.review.state import SignOff
-from readback.review.store import Store
+from readback.review.store import NotReadable, Store
 from readback.types import Workspace
 from readback.ui.common import choice, local_time, reviewing
 from readback.ui.common.stamp import stamp
@@ -38,7 +38,7 @@ def _job(mark: str, called: str, _opened: Workspace, _store: Store, _one: SignOf
             fields = _opened.dataset.fields if _opened.dataset else None
             now = workspace.open(_way(_opened), fields=fields, chosen=_opened.chosen)  # as it is, whatever is shown
             found = signing.standing(now, _store, _one, progress)
-        except DatasetChanged as changed:
+        except (DatasetChanged, NotReadable) as changed:
             found = signing.Standing(unread=str(changed))
         except workspace.NothingRead as nothing:
             found = signing.Standing(unread=nothing.reason)

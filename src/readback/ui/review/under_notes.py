@@ -10,6 +10,7 @@ import streamlit as st
 from readback.html.exact import Mark
 from readback.review import under
 from readback.review.state import Note
+from readback.review.store import NotReadable
 from readback.types import Workspace
 from readback.ui.common import choice, reviewing
 
@@ -19,8 +20,11 @@ TITLED = 200  # characters of a note in the hint of its mark
 
 @st.cache_data(max_entries=SHARED, show_spinner=False)
 def _changed(key: str, called: str, _opened: Workspace, _note: Note) -> under.Changed | None:
-    store = reviewing.store()
-    return under.changed(_opened, _note, store.content(_note.kept) if _note.kept else None)
+    try:
+        content = reviewing.store().content(_note.kept) if _note.kept else None
+    except NotReadable:
+        content = None  # the page says so above
+    return under.changed(_opened, _note, content)
 
 
 def changed(note: Note) -> under.Changed | None:
