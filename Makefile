@@ -14,14 +14,18 @@ BIN := .venv/bin
 # Where this is set, every process of a test compiles what it imports anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup run test test-fast test-long check docs pictures bench wheels clean
+# Every package at the version and with the bytes it was tested with: pip refuses any other file.
+INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes
+AUDIT := .venv/audit
+
+.PHONY: setup run test test-fast test-long check audit lock docs pictures bench wheels clean
 
 setup: .venv/ready
 
-.venv/ready: requirements.txt requirements-dev.txt pyproject.toml
+.venv/ready: requirements.txt requirements-extras.txt requirements-dev.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Readback needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'
 	.venv/bin/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv  # one that works keeps its Python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -r requirements-dev.txt
+	$(BIN)/python $(INSTALL) -r requirements.txt -r requirements-extras.txt -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	$(BIN)/python -m compileall -q -j 0 src  # once, and not by every process of the first run at the same time
 	touch $@
@@ -52,6 +56,30 @@ check: setup
 	page=$$(mktemp) && trap 'rm -f "$$page"' EXIT && $(BIN)/readback rule --markdown > "$$page" && test -s "$$page" \
 		|| { echo "the page of the rules cannot be built: readback rule --markdown says why, or says nothing"; exit 1; }
 
+# What pip-audit and uv run in: an environment of their own, for they need other packages than Readback.
+$(AUDIT)/ready: requirements-audit.txt
+	$(PYTHON) -m venv --clear $(AUDIT)
+	$(AUDIT)/bin/python $(INSTALL) -r requirements-audit.txt
+	touch $@
+
+# Known weaknesses of what is installed. Where nobody can be asked about them that is a sentence, and no failure.
+audit:
+	@$(MAKE) --no-print-directory $(AUDIT)/ready \
+		|| { echo "audit: pip-audit cannot be installed here, so nothing was audited"; exit 0; }; \
+	$(AUDIT)/bin/python .ci/audit.py requirements.txt requirements-extras.txt requirements-dev.txt requirements-audit.txt
+
+# Works out requirements*.txt from pyproject.toml: the versions that are there stay, but for UPGRADE=name.
+COMPILE = $(AUDIT)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade-package $(UPGRADE))
+WITHOUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package \1/p' $(1))
+lock: $(AUDIT)/ready
+	$(COMPILE) pyproject.toml -o requirements.txt
+	$(COMPILE) pyproject.toml --all-extras -c requirements.txt $(call WITHOUT,requirements.txt) -o requirements-extras.txt
+	$(COMPILE) pyproject.toml --all-extras --group dev -c requirements.txt -c requirements-extras.txt \
+		$(call WITHOUT,requirements.txt requirements-extras.txt) -o requirements-dev.txt
+	$(COMPILE) --group pyproject.toml:audit -c requirements.txt -c requirements-extras.txt -c requirements-dev.txt \
+		-o requirements-audit.txt
+
 # docs/rules.md is made of the rules and not kept in git; the notebook is kept, with its answers.
 docs: setup
 	$(BIN)/readback rule --markdown > docs/rules.md.new && test -s docs/rules.md.new && mv docs/rules.md.new docs/rules.md
@@ -64,10 +92,10 @@ pictures: setup
 bench: setup
 	for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
-# Everything pip needs to install Readback on a machine without internet.
+# Everything pip needs to install Readback on a machine without internet; EXTRAS=1 takes along what its extras need.
 wheels: setup
 	rm -rf dist/wheels && mkdir -p dist/wheels
-	$(BIN)/python -m pip wheel --quiet --wheel-dir dist/wheels -r requirements.txt
+	$(BIN)/python -m pip wheel --quiet --require-hashes --wheel-dir dist/wheels -r requirements.txt $(if $(EXTRAS),-r requirements-extras.txt)
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist/wheels .
 
 clean:
