@@ -333,6 +333,8 @@ class Criterion:
     meanings: Mapping[str, str] = field(default_factory=dict)
     direction: Literal["up", "down", "none"] = "up"
     unit: str = ""
+    failed: tuple[float, ...] = ()  # numbers that stand for no score
+    scores: tuple[float, ...] = ()  # numbers that look like that and are scores
 
 
 @dataclass(frozen=True, slots=True)

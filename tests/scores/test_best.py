@@ -34,7 +34,7 @@ def rows(means: dict[str, float], items: int = 60, seed: int = 1) -> str:
 def found(write: Write, text: str, first: str, criterion: Criterion = UP) -> Best | None:
     table = load(write({"s.csv": text}))
     made = compare.compare(table, baseline=first, criterion="quality").comparisons
-    return best(made, len(table.columns.conditions), criterion)
+    return best(made, criterion)
 
 
 @pytest.mark.parametrize(("criterion", "top"), [(UP, "high"), (DOWN, "low")])
@@ -55,7 +55,8 @@ def test_p_is_corrected_for_every_pair_there_is(write: Write) -> None:
     made = found(write, text, "a")
     assert made is not None
     for one in (*made.clear, *made.open):
-        assert (one.family, one.p_adjusted) == (6, min(1.0, (one.p or 0) * 6))
+        assert one.family == 6
+        assert (one.p or 0) < (one.p_adjusted or 0) <= min(1.0, (one.p or 0) * 6)
 
 
 def test_without_an_effect_one_is_seldom_called_better(write: Write) -> None:
@@ -85,7 +86,7 @@ def page(write: Write, monkeypatch: pytest.MonkeyPatch) -> Say:
     ("means", "answer"),
     [
         ({"a": 5}, "There is one condition, so there is nothing to compare."),
-        ({"a": 2, "b": 7}, "Answer: “b” is better, and the difference is clear."),
+        ({"a": 2, "b": 7}, "Answer: “b” is better, and the difference is clear (+"),
         ({"a": 2, "b": 2, "c": 7}, "Answer: “c” is better than each of the 2 others, and every difference is clear."),
         ({"a": 2, "b": 7, "c": 7}, "has the best mean; it is clearly better than 1 of the 2 others."),
         ({"a": 5, "b": 5, "c": 5}, "Answer: no clear difference; “"),

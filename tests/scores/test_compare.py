@@ -99,7 +99,7 @@ def test_the_plan_is_one_family_and_stands_first_and_the_rest_is_exploratory(wri
     plan = (Planned("a", "b", ("r",)), Planned("b", "c", ("s",)), Planned("a", "nobody", ("r",)))
     made = compare.compare(table(write, cells), plan)
     assert [one.planned is not None for one in made.comparisons] == [True, True, False, False, False, False]
-    assert [one.family for one in made.comparisons] == [2, 2, 2, 2, 2, 2]
+    assert [one.family for one in made.comparisons] == [2, 2, 4, 4, 4, 4]
     assert compare.absent(table(write, cells), plan) == ((plan[2], "nobody"),)
 
 

@@ -16,6 +16,7 @@ from score_files import Write, load
 from readback.scores.comparing import difference, omnibus
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.table import Planned, ScoreTable
+from readback.types import Criterion
 
 A, B = (("condition", "a"),), (("condition", "b"),)
 HEADER = "item,condition,criterion,score,judge,cluster\n"
@@ -26,7 +27,7 @@ WRITES = settings(max_examples=some(25), deadline=None)
 def table(write: Write, rows: Sequence[tuple[str, str, Any, Any]], criterion: str = "grade") -> ScoreTable:
     """Rows of (item, condition, score, cluster)."""
     text = "".join(f"{item},{name},{criterion},{score},j,{cluster}\n" for item, name, score, cluster in rows)
-    return load(write({"s.csv": HEADER + text}))
+    return load(write({"s.csv": HEADER + text}), criteria={criterion: Criterion(criterion, scores=(-1.0,))})
 
 
 def two(

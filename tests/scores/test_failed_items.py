@@ -65,13 +65,13 @@ def test_a_sentence_says_under_which_of_them_the_judge_failed_and_where_the_othe
     for each in (found, found.turned()):
         said = report.sentence(each, called, SCALE)
         assert said.startswith(
-            "The judge failed under “other” for 30 of 40 questions; if these were scored, “other” could"
+            "There is no score under “other” for 30 of 40 questions; if these were scored, “other” could"
         )
         assert (
             f" be anywhere from {-ends[0]:.2f} lower to {ends[1]:.2f} higher than “one” (95 % interval). On the 10 "
             in said
         )
-    assert report.answer(found, called, SCALE) == "not known, because too many scores failed"
+    assert report.answer(found, called, SCALE) == "not known, because too many scores failed or are missing"
 
 
 @pytest.mark.parametrize(
@@ -122,10 +122,10 @@ def test_that_the_judge_failed_is_said_with_what_it_means(write: Write) -> None:
     low = made(write, one, [None] * 8 + [1, 0] * 16)
     assert low.failing
     assert report.failing(replace(low, verdict="not separated"), called) == (
-        "For 8 of 40 questions the judge failed under “other”."
+        "For 8 of 40 questions there is no score under “other”."
     )
     assert report.failing(replace(low, verdict="b is higher"), called) == (
-        "“other” stays higher whatever the scores are that the judge failed to give "
+        "“other” stays higher whatever the scores are that are missing "
         "under “other” for 8 of 40 questions."
     )
     assert report.failing(replace(low, failed=0, failed_b=0), called) == ""

@@ -27,8 +27,8 @@ def by(found: Any) -> dict[str, list[tuple[str, str]]]:
 def test_rows_with_replies_and_no_scores_are_read(write: Write, column: str) -> None:
     found = load(write({"r.jsonl": [{**RAW, column: SAYS % (2, -1)}, {**RAW, "item": "q2", column: "No."}]}))
     assert by(found) == {
-        "relevance_score": [("q1", "scored"), ("q2", "failed")],
-        "faithfulness_score": [("q1", "scored"), ("q2", "failed")],
+        "relevance_score": [("q1", "scored"), ("q2", "missing")],
+        "faithfulness_score": [("q1", "scored"), ("q2", "missing")],
     }
     assert found.sources[0].what == "judges' replies"
     assert found.sources[0].columns["read"] == ("whole 1", "nothing 1")

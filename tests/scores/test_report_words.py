@@ -54,7 +54,7 @@ def called(condition: ConditionKey) -> str:
             replace(OPEN, failed=41),
             "up",
             "fair",
-            "no clear difference on the 40 of 81 questions that were scored under both",
+            "no clear difference; 41 of 81 questions have no score under “shut”",
         ),
         (OPEN, "up", "unfair", "not known, because the comparison is not fair"),
         (OPEN, "up", "unchecked", "no clear difference, provided the comparison is fair"),

@@ -69,9 +69,9 @@ def test_a_scale_worked_out_from_mixed_values_says_so_and_names_the_file(write: 
     ]
 
 
-def test_nan_in_a_cell_is_missing_and_infinity_no_score(write: Write, path: bool) -> None:
+def test_nan_in_a_cell_and_infinity_are_no_scores(write: Write, path: bool) -> None:
     found = load(write({"s.csv": rows_of("1", "NaN", "Infinity", "nan", "1e400", "2")}), criteria=FOUR)
-    assert states(found) == ["scored", "missing", "failed", "missing", "failed", "scored"]
+    assert states(found) == ["scored", "failed", "failed", "failed", "failed", "scored"]
     assert said(found)[:3] == [
         ("dat-nan", "s.csv", 3),
         ("jdg-out-of-range", "s.csv", 4),
@@ -86,7 +86,7 @@ def test_nan_and_infinity_in_json_are_said_once_each(write: Write) -> None:
         f'{{"item": "q{n}", "condition": "a", "clear_score": {v}}}\n' for n, v in enumerate(("1", "NaN", "-Infinity"))
     )
     found = load(write({"s.jsonl": text}), criteria=FOUR)
-    assert states(found) == ["scored", "missing", "failed"]
+    assert states(found) == ["scored", "failed", "failed"]
     assert [(diagnostic.code, diagnostic.place.line) for diagnostic in found.diagnostics] == [
         ("dat-nan", 2),
         ("dat-nan", 3),

@@ -101,7 +101,8 @@ def test_the_answer_for_scripts_says_what_is_not_computed(write: Write) -> None:
     said = json.loads(json.dumps(answer.as_json(table, tell=lambda diagnostic: diagnostic.code)))
     assert said["rows"][0] == {
         "condition": {"condition": "closed"}, "criterion": "relevance", "judge": None,
-        "n": 1, "failed": 0, "missing": 0, "not_applicable": 0, "mean": 1.0, "interval": None, "method": None,
+        "n": 1, "failed": 0, "missing": 0, "not_applicable": 0, "not_read": 0, "in_question": 0, "mean": 1.0,
+            "interval": None, "method": None,
         "interval_clustered": None, "method_clustered": None, "interval_used": None, "interval_on_scale": None,
         "clusters": None, "design_effect": None,
         "distribution": {"-1": 0, "0": 0, "1": 1, "2": 0}, "share_of_one": 1.0,

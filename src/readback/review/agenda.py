@@ -24,13 +24,12 @@ from readback.review.subject import Subject
 from readback.scores import criterion_kinds, in_view, pooled, report
 from readback.scores.agreement.measured import of_pool
 from readback.scores.comparing import planned as plan_of
-from readback.scores.comparing.comparison import Comparison
+from readback.scores.comparing.comparison import DISPUTED, Comparison
 from readback.scores.table import ScoreTable
 from readback.types import Finding, Severity, Workspace
 from readback.words import t
 
 Kind = Literal["since", "comparison", "finding", "score", "note", "added"]
-LOW = 0.667  # alpha below which Krippendorff (2004) draws no conclusions
 LONG = 160  # characters of a note's text that stand for it here; the note has all
 PROOFS = 3  # findings that an item points at
 
@@ -216,7 +215,7 @@ def _surprise(table: ScoreTable, one: Comparison) -> Iterator[Item]:
 
 def _disputed(table: ScoreTable, criterion: str, pool: str) -> Iterator[Item]:
     agreed = of_pool(table, criterion, pooled.members(in_view.shown(table, pool), criterion, pool))
-    if agreed.alpha is None or agreed.alpha >= LOW:
+    if agreed.alpha is None or agreed.alpha >= DISPUTED:
         return
     who = t(f"agenda.{pool.removeprefix('*')}")
     fact = t("agenda.alpha", metric=agreed.metric, alpha=report.signed(agreed.alpha), n=agreed.units)

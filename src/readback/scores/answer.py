@@ -51,6 +51,16 @@ def as_json(
             {"a": one.a, "b": one.b, "without": name, "question": one.question or None, "plan": at[one]}
             for one, name in compare.absent(table, planned)
         ],
+        "questions": [
+            {
+                "criterion": one.criterion,
+                "numbers": [value for value, _ in one.values],
+                "count": one.count,
+                "reason": one.reason,
+                "key": one.key,
+            }
+            for one in table.questions
+        ],
         "criteria": {name: _criterion(table, name) for name in table.criteria},
         "criteria_order": list(order),
         "references": [{"condition": dict(key), **asdict(one)} for key, one in table.apart.items()],
@@ -174,6 +184,8 @@ def _row(row: Row) -> dict[str, Any]:
         "failed": row.failed,
         "missing": row.missing,
         "not_applicable": row.not_applicable,
+        "not_read": row.not_read,
+        "in_question": row.in_question,
         "mean": row.mean,
         "interval": row.interval,
         "method": row.method,
@@ -219,6 +231,9 @@ def _comparison(one: Comparison, at: Mapping[Planned, int]) -> dict[str, Any]:
         "p_wilcoxon": one.p_wilcoxon,
         "p_adjusted": one.p_adjusted,
         "family": one.family,
+        "small": one.small,
+        "scale_length": one.length,
+        "alpha": one.alpha,
         "cliffs_delta": one.delta,
         "smallest_detectable": one.detectable,
         "margin": one.margin,

@@ -18,17 +18,25 @@ def from_entry(name: str, entry: Any) -> Criterion | str:
     """The criterion of a `criteria:` entry, or why the entry cannot be used.
 
     An entry is a mapping whose `scale` is a list of numbers (0 and 1: binary, others: ordinal), `binary`, `nominal`,
-    or `{min, max}`; the scale alone may be in its place.
+    or `{min, max}`; the scale alone may be in its place. `failed` lists numbers that stand for no score, `scores` those
+    that look so and are scores.
     """
     given: Mapping[str, Any] = entry if isinstance(entry, Mapping) and not _is_range(entry) else {"scale": entry}
     direction = given.get("direction", "up")
     if direction not in ("up", "down", "none"):
         return f"direction is {direction!r}, not up, down or none"
+    listed: dict[str, tuple[float, ...]] = {}
+    for key in ("failed", "scores"):
+        numbers = _numbers(given.get(key))
+        if numbers is None:
+            return f"{key} is {given[key]!r}, not a list of numbers"
+        listed[key] = numbers
     meanings = given.get("meanings") or {}
     rest: dict[str, Any] = {
         "meanings": {str(key): str(text) for key, text in meanings.items()} if isinstance(meanings, Mapping) else {},
         "direction": direction,
         "unit": str(given.get("unit") or ""),
+        **listed,
     }
     match given.get("scale"):
         case "binary":
@@ -67,8 +75,9 @@ def look_up(name: str, among: Mapping[str, Criterion]) -> Criterion | None:
     if found is None or found.name == name:
         return found
     return Criterion(
-        name, found.scale, found.values, found.low, found.high, found.meanings, found.direction, found.unit
-    )
+        name, found.scale, found.values, found.low, found.high, found.meanings, found.direction, found.unit,
+        found.failed, found.scores,
+    )  # fmt: skip
 
 
 def holds(criterion: Criterion, value: float) -> bool:
@@ -132,6 +141,14 @@ def _inside(criterion: Criterion, value: float) -> bool:
 def _is_number(value: Any) -> bool:
     """A number an axis can carry: no truth value, not endless, not beyond what is exact."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
+
+
+def _numbers(entry: Any) -> tuple[float, ...] | None:
+    """Return the numbers of a list, or of one number alone; None where it is neither."""
+    if entry is None:
+        return ()
+    listed = entry if isinstance(entry, list | tuple) else [entry]
+    return tuple(float(value) for value in listed) if all(map(_is_number, listed)) else None
 
 
 def _is_range(entry: Mapping[str, Any]) -> bool:

@@ -96,6 +96,7 @@ def _said(workspace: Workspace) -> tuple[object, ...]:
             (c.name, c.scale, c.values, c.low, c.high, c.direction, c.unit, tuple(c.meanings.items()))
             for c in workspace.criteria.values()
         ),
+        tuple((c.failed, c.scores) for c in workspace.criteria.values()),
         tuple((c.name, c.mode, c.judge, c.aliases) for c in workspace.conditions),
         repr((tuple(rubrics.facts(workspace)), tuple(of_workspace(workspace)), planned(workspace))),
         repr((_rubrics(workspace), contestants.said(workspace), sorted(workspace.people.items()))),
@@ -160,6 +161,7 @@ def _load(asked: _Asked) -> ScoreTable:
             *rubrics.facts(workspace),
         ),
         inferred=resolved.inferred,
+        questions=resolved.questions,
         planned=planned(workspace),
         expenses=expenses.together(one for read in reads for one in read.expenses),
         people={**{name: one for read in reads for name, one in read.people.items()}, **workspace.people},

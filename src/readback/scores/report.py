@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from readback.scores.comparing.best import Best
-from readback.scores.comparing.comparison import Blocked, Comparison
-from readback.scores.criteria import MINUS
+from readback.scores.comparing.comparison import LOST, Blocked, Comparison
+from readback.scores.criteria import MINUS, number
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion
 from readback.words import t
@@ -17,12 +17,16 @@ from readback.words import t
 FEW = 2  # factors that a sentence can name
 CLOSE = 0.5  # of the last digit shown
 NARROW = 0.01  # from this p on a difference is only just clear: chance alone shows one as large in one study of 100
+PEOPLE = "*people"  # as scores/pooled.py calls the pool of people
 NOTHING = 1e-9  # what sums of floating numbers leave where the result is zero
 
 # The answer to "which is better?" by what was found, and by whether the comparison is fair.
 FOUND = {"b is higher": "better", "a is higher": "better", "not separated": "open", "equivalent": "equal",
-         "constant": "constant", "incomplete": "incomplete", "too few": "few"}  # fmt: skip
-SAID = {"not separated": "open", "equivalent": "equal", "constant": "constant", "incomplete": "incomplete"}
+         "constant": "constant", "incomplete": "incomplete", "too few": "few", "in question": "question",
+         "disputed": "disputed"}  # fmt: skip
+SAID = {"not separated": "open", "equivalent": "equal", "constant": "constant", "incomplete": "incomplete",
+        "disputed": "disputed"}  # fmt: skip
+NO_ANSWER = ("incomplete", "few", "question", "disputed")  # what is not known, whether the comparison is fair or not
 
 Line = Comparison | Blocked
 Name = Callable[[ConditionKey], str]
@@ -34,6 +38,8 @@ def sentence(one: Comparison, name: Name, criterion: Criterion, below: str | Non
     `below` is the kind of the verdict on the comparison where the sentence stands below its `answer`: what that says is
     not said again, and `power` stands beside the sentence.
     """
+    if one.verdict == "in question":
+        return t("scores.said_question", criterion=one.criterion, numbers=_numbers(one), key=one.questions[0].key)
     if one.difference is None or one.verdict == "too few":
         return t("scores.said_few", a=name(one.a), b=name(one.b), n=one.n_shared)
     up = one.difference >= 0
@@ -55,6 +61,8 @@ def sentence(one: Comparison, name: Name, criterion: Criterion, below: str | Non
         "where": _where(one, name),
         "all": one.n_shared + one.failed,
         "bounds": _bounds(one, name(high), name(low), turned=not up),
+        "who": _who(one),
+        "alpha": signed(one.alpha),
     }
     key = SAID.get(one.verdict, "higher")
     if key == "open" and abs(one.difference) < NOTHING:
@@ -112,8 +120,11 @@ def answer(one: Line, name: Name, criterion: Criterion, fair: str = "") -> str:
     if fair in ("unfair", "unknown"):
         return t(f"scores.answer_{fair}")
     said = _answer(one, name, criterion)
-    known = not isinstance(one, Blocked) and FOUND[one.verdict] not in ("incomplete", "few")
-    return t(f"scores.answer_{fair}", text=said) if known and fair in ("same", "unchecked") else said
+    known = not isinstance(one, Blocked) and FOUND[one.verdict] not in NO_ANSWER
+    said = t(f"scores.answer_{fair}", text=said) if known and fair in ("same", "unchecked") else said
+    if isinstance(one, Blocked) or one.verdict in ("in question", "incomplete"):
+        return said
+    return _lost(one, name, said)
 
 
 def best(found: Best, others: int, name: Name, *, checked: bool = True, unfair: int = 0) -> str:
@@ -140,14 +151,45 @@ def _answer(one: Line, name: Name, criterion: Criterion) -> str:
     if isinstance(one, Blocked):
         return t("scores.answer_blocked")
     found = FOUND[one.verdict]
-    if found == "open" and one.failing:
-        return t("scores.answer_open_part", n=one.n_shared, all=one.n_shared + one.failed)
     if found != "better":
-        return t(f"scores.answer_{found}")
-    just = "" if _narrow(one) is None else "_narrow"
+        return t(f"scores.answer_{found}", who=_who(one), numbers=_numbers(one))
+    kind = "_narrow" if _narrow(one) is not None else "_small" if one.small else ""
+    by = size(one, criterion)
+    by = t("scores.size_of", size=by) if by else ""
     if criterion.direction == "none":
-        return t(f"scores.answer_higher{just}", high=name(one.b if one.verdict == "b is higher" else one.a))
-    return t(f"scores.answer_better{just}", best=name(_better(one, criterion)))
+        high = name(one.b if one.verdict == "b is higher" else one.a)
+        return t(f"scores.answer_higher{kind}", high=high, size=by)
+    return t(f"scores.answer_better{kind}", best=name(_better(one, criterion)), size=by)
+
+
+def size(one: Comparison, criterion: Criterion) -> str:
+    """Return how large a difference is beside the length of its scale: `0.10 of 3 points`; "" where it has no ends."""
+    if one.difference is None or not one.length:
+        return ""
+    if criterion.scale == "binary":
+        return t("scores.size_rate", by=f"{100 * abs(one.difference):.1f}".removesuffix(".0"))
+    return t("scores.size", by=signed(abs(one.difference)), length=number(one.length), n=one.length)
+
+
+def _lost(one: Comparison, name: Name, answer: str) -> str:
+    """Return the answer with how many questions have no score on one side, where these are many."""
+    if one.failing:
+        given = {"failed": one.failed, "all": one.n_shared + one.failed, "where": _where(one, name)}
+        return t("scores.answer_lost", text=answer, **given)
+    alone = one.only_a + one.only_b
+    if alone > LOST * (one.n_shared + alone):
+        return t("scores.answer_part", text=answer, n=one.n_shared, all=one.n_shared + alone)
+    return answer
+
+
+def _numbers(one: Comparison) -> str:
+    """Return the numbers that may be no scores."""
+    return ", ".join(dict.fromkeys(each.numbers for each in one.questions)).replace("-", MINUS)
+
+
+def _who(one: Comparison) -> str:
+    """Return whose scores they are, where they are means over several."""
+    return t("agenda.people" if one.judge == PEOPLE else "agenda.judges")
 
 
 def _better(one: Comparison, criterion: Criterion) -> ConditionKey:

@@ -10,6 +10,18 @@ from typing import Any
 
 from readback.readers.bounded_diagnostics import bounded
 from readback.scores.criteria import fits, holds, inferred, look_up, number, scale_text
+from readback.scores.doubtful_numbers import (
+    BESIDE,
+    CODES,
+    IN_QUESTION,
+    NO_SCORE,
+    UNREAD,
+    Question,
+    Reason,
+    count_values,
+    find_codes,
+    report_questions,
+)
 from readback.scores.files.cells import INFINITE, NOT_A_NUMBER, TRUTH_VALUE
 from readback.scores.join import without_duplicates
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, Columns, ConditionKey
@@ -23,12 +35,13 @@ OFF_SCALE = "not on the scale: "
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """The columns with every cell in its final state, the scales, and which of these were worked out."""
+    """The columns with every cell in its final state, the scales and which were worked out, and what is in question."""
 
     columns: Columns
     criteria: Mapping[str, Criterion]
     inferred: frozenset[str]
     diagnostics: tuple[Diagnostic, ...]
+    questions: tuple[Question, ...] = ()
 
 
 def resolve_columns(
@@ -50,9 +63,17 @@ def resolve_columns(
     open_cells.closed_books(modes, ungrounded)
     criteria: dict[str, Criterion] = {}
     guessed: set[str] = set()
+    questions: list[Question] = []
     for code, name in enumerate(c.criteria):
+        open_cells.take_listed(code, look_up(name, declared))
         counts = open_cells.counts(code)
-        criteria[name], diagnostic = _scale(name, counts, declared, known)
+        certain = _certain(name, counts, declared, known)
+        if certain is not None:
+            open_cells.take_unread(code)
+        else:
+            questions += open_cells.ask(code, look_up(name, declared))
+            counts = open_cells.counts(code)
+        criteria[name], diagnostic = (certain, None) if certain else _infer(name, counts, declared, known)
         if diagnostic:
             guessed.add(name)
             file = 0 if not len(c) else c.file[int(np.argmax(np.asarray(c.criterion) == code))]
@@ -60,7 +81,8 @@ def resolve_columns(
         open_cells.hold(code, criteria[name], counts)
     resolved = replace(c, state=open_cells.state, value=open_cells.value, whys=open_cells.whys)
     diagnostics.extend(bounded(_off(resolved, criteria), c.files[0] if c.files else ""))
-    return Resolved(resolved, criteria, frozenset(guessed), tuple(diagnostics))
+    diagnostics.extend(report_questions(questions))
+    return Resolved(resolved, criteria, frozenset(guessed), tuple(diagnostics), tuple(questions))
 
 
 @dataclass(slots=True)
@@ -93,6 +115,57 @@ class _Open:
 
         values, counts = np.unique(np.asarray(self.value)[self.cells(code)], return_counts=True)
         return dict(zip(values.tolist(), counts.tolist(), strict=True))
+
+    def take_listed(self, code: int, declared: Criterion | None) -> None:
+        """The numbers that `readback.yml` lists as standing for no score are the judge's failures."""
+        import numpy as np
+
+        if declared is None or not declared.failed:
+            return
+        cells = self.cells(code)
+        cells = cells[np.isin(np.asarray(self.value)[cells], declared.failed)]
+        self.take(cells, FAILED, {at: NO_SCORE + number(self.value[at]) for at in cells.tolist()})
+
+    def unread(self, code: int) -> list[int]:
+        """The scored cells of a criterion that are in doubt because their reply cannot be read."""
+        c = self.columns
+        return [
+            at
+            for at, why in self.whys.items()
+            if why == BESIDE and c.criterion[at] == code and self.state[at] == SCORED
+        ]
+
+    def take_unread(self, code: int) -> None:
+        """On a scale that is certain a number in doubt beside an unreadable reply is the judge's failure."""
+        cells = self.unread(code)
+        if cells:
+            self.take(cells, FAILED, {at: UNREAD + number(self.value[at]) for at in cells})
+
+    def ask(self, code: int, declared: Criterion | None) -> list[Question]:
+        """Set the numbers in doubt of a criterion without a certain scale aside; answers what is in question."""
+        import numpy as np
+
+        scores = declared.scores if declared is not None else ()
+        cells = self.cells(code)
+        values = np.asarray(self.value)[cells]
+        codes = [value for value in find_codes(np.unique(values).tolist()) if value not in scores]
+        beside = [at for at in self.unread(code) if self.value[at] not in scores]
+        for at in self.unread(code):
+            del self.whys[at]
+        coded = cells[np.isin(values, codes)]
+        replied = np.setdiff1d(np.array(beside, np.int64), coded)
+        found: list[Question] = []
+        reasons: tuple[tuple[Reason, Any], ...] = (("code", coded), ("reply", replied))
+        for reason, those in reasons:
+            if not len(those):
+                continue
+            c, at = self.columns, int(those.min())
+            place = Location(file=c.files[c.file[at]], line=c.line[at] or None, record=c.items[c.item[at]])
+            counted = count_values(np.asarray(self.value)[those])
+            found.append(Question(c.criteria[code], counted, reason, len(cells), place))
+        both = np.concatenate([coded, replied])
+        self.take(both, FAILED, {at: IN_QUESTION + number(self.value[at]) for at in both.tolist()})
+        return found
 
     def closed_books(self, modes: Mapping[str, str], ungrounded: Collection[str]) -> None:
         """Grounding of a run without documents is not applicable; a rubric writes 0 there, which is not a score."""
@@ -131,20 +204,36 @@ class _Open:
             self.take(cells, FAILED, {at: shown[self.value[at]] for at in cells.tolist()})
 
 
-def _scale(
+def _certain(
     name: str, counts: Mapping[float, int], declared: Mapping[str, Criterion], known: Mapping[str, Criterion]
-) -> tuple[Criterion, Diagnostic | None]:
-    """The criterion's scale: declared, else the usual one if the values can be on it, else the one they suggest."""
+) -> Criterion | None:
+    """The criterion's scale where it is declared, or is the usual one of its name and the values fit it.
+
+    Codes that the usual scale does not hold say nothing about it: they are set aside before.
+    """
     said = look_up(name, declared)
     usual = look_up(name, known)
     if said is not None and said.scale != "unknown":
         same = usual is not None and usual.values == said.values and (usual.low, usual.high) == (said.low, said.high)
-        return replace(said, meanings=usual.meanings) if usual and same and not said.meanings else said, None
-    if usual is not None and fits(usual, counts):
-        return usual, None
+        return replace(said, meanings=usual.meanings) if usual and same and not said.meanings else said
+    if usual is None or (said is not None and not all(holds(usual, value) for value in said.scores)):
+        return None
+    plain = {value: count for value, count in counts.items() if value not in CODES or holds(usual, value)}
+    return usual if fits(usual, plain) else None
+
+
+def _infer(
+    name: str, counts: Mapping[float, int], declared: Mapping[str, Criterion], known: Mapping[str, Criterion]
+) -> tuple[Criterion, Diagnostic]:
+    """The scale that the values suggest, and the note that says so."""
+    said = look_up(name, declared)
+    usual = look_up(name, known)
     found = inferred(name, counts)
     if said is not None:
-        found = replace(found, direction=said.direction, unit=said.unit, meanings=said.meanings)
+        found = replace(
+            found, direction=said.direction, unit=said.unit, meanings=said.meanings, failed=said.failed,
+            scores=said.scores,
+        )  # fmt: skip
     values = {
         "criterion": name,
         "scale": scale_text(found),

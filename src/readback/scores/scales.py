@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from readback.scores.criteria import MINUS, holds, known, look_up, number
+from readback.scores.doubtful_numbers import CODES
 from readback.scores.resolve import OFF_SCALE
 from readback.scores.table import SCORED, ScoreTable
 from readback.types import Criterion
@@ -88,7 +89,7 @@ def _off_scale(table: ScoreTable, code: int) -> Mapping[int, float]:
     return {
         at: float(why.removeprefix(OFF_SCALE))
         for at, why in c.whys.items()
-        if c.criterion[at] == code and why.startswith(OFF_SCALE)
+        if c.criterion[at] == code and why.startswith(OFF_SCALE) and float(why.removeprefix(OFF_SCALE)) not in CODES
     }
 
 

@@ -46,7 +46,7 @@ def _rows(table: ScoreTable, by: str | None, wanted: set[int], judges: set[int])
     groups, to = _groups(table, by)
     item, condition, cluster = np.asarray(c.item), np.asarray(c.condition), np.asarray(c.cluster)
     by_line = all(map(BY_LINE.fullmatch, c.items))  # then no item of one condition is known to be that of another
-    value, state = np.asarray(c.value), np.frombuffer(c.state, np.uint8)
+    value, state, marks = np.asarray(c.value), np.frombuffer(c.state, np.uint8), table.marks
     for (code, said_by), cells in _parts(table).items():
         if code not in wanted or said_by not in judges:
             continue
@@ -79,6 +79,8 @@ def _rows(table: ScoreTable, by: str | None, wanted: set[int], judges: set[int])
                 share_of_one=sure.share_of_one,
                 method_clustered=sure.method_clustered,
                 interval_on_scale=sure.interval_on_scale,
+                not_read=int((marks[here] == 1).sum()),
+                in_question=int((marks[here] == 2).sum()),
             )
 
 

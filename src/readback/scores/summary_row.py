@@ -38,6 +38,8 @@ class Row:
     share_of_one: float | None = None  # of the value given most often
     method_clustered: str | None = None
     interval_on_scale: tuple[float, float] | None = None
+    not_read: int = 0  # of the missing ones: replies whose form is not known
+    in_question: int = 0  # of the failed ones: numbers of which nobody has said whether they are scores
 
     @property
     def span(self) -> tuple[float, float] | None:

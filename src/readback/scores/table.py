@@ -6,12 +6,14 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
+from readback.scores.doubtful_numbers import IN_QUESTION, Question
 from readback.types import NOWHERE, Criterion, Diagnostic, Location, Score, ScoreState
 
 STATES: tuple[ScoreState, ...] = ("scored", "failed", "missing", "not applicable")
 SCORED, FAILED, MISSING, NOT_APPLICABLE = range(4)
+NOT_READ = "not read: Readback does not know the form of this reply"  # why a cell is missing
 NONE = -1  # the code of an absent cluster, run or prompt
 
 ConditionKey = tuple[tuple[str, str], ...]  # (factor, value) pairs
@@ -201,12 +203,22 @@ class ScoreTable:
     people: Mapping[str, bool] = field(default_factory=dict)  # judges by name: whether a person, where it is said
     expenses: tuple[Expense, ...] = ()  # of rows, never of means
     apart: Mapping[ConditionKey, Reference] = field(default_factory=dict)  # conditions that are the gold answer
+    questions: tuple[Question, ...] = ()  # numbers of which nobody has said whether they are scores
     pool: Pool | None = None  # of a table made by `scores.pooled`: what its means over judges are made of
 
     @property
     def scores(self) -> Sequence[Score]:
         """The cells as Score values, made when they are looked at."""
         return Scores(self.columns)
+
+    @property
+    def marks(self) -> Any:
+        """Return an array with one entry a cell: 1 where a reply was not read, 2 where a number is in question."""
+        return _marks(self.columns.whys, len(self.columns))
+
+    def asks(self, criterion: str) -> tuple[Question, ...]:
+        """Return what is in question under a criterion; empty where every number is known to be a score or none."""
+        return tuple(one for one in self.questions if one.criterion == criterion)
 
     @property
     def factors(self) -> Mapping[str, tuple[str, ...]]:
@@ -231,6 +243,18 @@ class ScoreTable:
         """A condition in words: the values of the factors that vary, with their names where they are several."""
         needed = _varying(self.columns.conditions)
         return label(tuple(pair for pair in condition if pair[0] in needed) or condition)
+
+
+def _marks(whys: Mapping[int, str], many: int) -> Any:
+    import numpy as np
+
+    marks = np.zeros(many, np.uint8)
+    for at, why in whys.items():
+        if why.startswith(IN_QUESTION):
+            marks[at] = 2
+        elif why == NOT_READ:
+            marks[at] = 1
+    return marks
 
 
 @lru_cache(maxsize=8)  # asked once for every label

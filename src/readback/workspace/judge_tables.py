@@ -15,6 +15,7 @@ from typing import Any
 from readback.readers.paths import show
 from readback.readers.row import Row
 from readback.records.raw_rows import raw_rows
+from readback.scores.files.cells import ABSENT, INAPPLICABLE, NOT_FINITE
 from readback.types import ScoreSource
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import DATASET, ID, Found
@@ -25,6 +26,7 @@ WHAT = "table of judges"
 ROWS = 200  # rows that are looked at
 LEAST = 2  # judges; a single column of numbers may be anything
 LEAST_ROWS = 3
+GAPS = frozenset({*ABSENT, *NOT_FINITE, *INAPPLICABLE})
 VALUES = 12  # different values of a scale that people use
 HIGHEST = 100
 MANY = 3  # columns on one scale that look like judges whatever their names are
@@ -89,14 +91,21 @@ def said(text: str | None) -> dict[str, tuple[str, ...]]:
 
 
 def on_scale(cells: Iterable[Any]) -> bool:
-    """Whether a column holds a few small numbers that are no running count."""
-    values = [cell for cell in cells if cell not in (None, "")]
+    """Whether a column holds a few small numbers that are no running count; cells without a score may be among them."""
+    values = [cell for cell in cells if not _is_gap(cell)]
     numbers = list(_numbers(values))
     if not numbers or len(numbers) < len(values):
         return False
     distinct = set(numbers)
     running = len(numbers) > VALUES and len(distinct) == len(numbers)
     return len(distinct) <= VALUES and min(distinct) >= 0 and max(distinct) <= HIGHEST and not running
+
+
+def _is_gap(cell: Any) -> bool:
+    """Tell whether a cell holds no score: it is empty, or says NaN, null or the like."""
+    if isinstance(cell, float):
+        return math.isnan(cell)
+    return cell is None or (isinstance(cell, str) and cell.strip().lower() in GAPS)
 
 
 def _numbers(values: Iterable[Any]) -> Iterator[float]:

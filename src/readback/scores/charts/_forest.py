@@ -25,6 +25,8 @@ LOOKS = {
     "incomplete": ("chart_incomplete", "hourglass-open", 0),
     "equivalent": ("chart_equal", "square", 0),
     "too few": ("chart_few", "x-thin", 0),
+    "in question": ("chart_question", "cross-thin", 0),
+    "disputed": ("chart_disputed", "diamond-cross-open", 0),
     "constant": ("chart_constant", "diamond-open", 0),
 }
 One = Comparison | Blocked

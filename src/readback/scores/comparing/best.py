@@ -1,17 +1,16 @@
 """Which of several conditions is best where nobody planned what to compare: the one with the best mean, held against
 each of the others.
 
-Which one that is was not known before its scores were, so it is chosen among all pairs that there are: p is corrected
-for every one of them (Bonferroni), not only for those that are looked at.
+Which one that is was not known before its scores were, so it is chosen among all pairs that there are: the p of each
+comparison is corrected for every one of them, not only for those that are looked at (`compare`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from readback.scores.comparing.comparison import Comparison
-from readback.scores.comparing.difference import judged
 from readback.scores.table import ConditionKey
 from readback.types import Criterion
 
@@ -27,21 +26,15 @@ class Best:
     open: tuple[Comparison, ...]
 
 
-def best(pairs: Sequence[Comparison], conditions: int, criterion: Criterion) -> Best | None:
-    """What the comparisons of one condition, their first side, with others of so many in all say; None where there are
-    none, or where neither way of the scale is better.
+def best(pairs: Sequence[Comparison], criterion: Criterion) -> Best | None:
+    """What the comparisons of one condition, their first side, with the others say; None where there are none, or where
+    neither way of the scale is better.
     """
     if not pairs or criterion.direction not in HIGHER:
         return None
-    family = conditions * (conditions - 1) // 2
-    made = [judged(replace(one, p_adjusted=_corrected(one.p, family), family=family)) for one in pairs]
     better = HIGHER[criterion.direction]
     return Best(
         pairs[0].a,
-        tuple(one for one in made if one.verdict in better),
-        tuple(one for one in made if one.verdict not in better),
+        tuple(one for one in pairs if one.verdict in better),
+        tuple(one for one in pairs if one.verdict not in better),
     )
-
-
-def _corrected(p: float | None, family: int) -> float | None:
-    return None if p is None else min(1.0, p * family)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
@@ -13,6 +13,7 @@ from readback.scores.comparing.paired_items import members
 from readback.scores.comparing.sides import judge_called
 from readback.scores.table import ConditionKey, Planned, ScoreTable
 
+_Key = tuple[ConditionKey, ConditionKey, str]  # a, b and the criterion
 MOST = 12  # conditions of which all pairs are compared when no baseline is chosen
 
 
@@ -41,8 +42,9 @@ def compare(
 
     `baseline` is a condition (its label, its name or its place in `side`), with `by` a value of that factor; without
     one all pairs are compared where a criterion has at most 12 conditions. Planned comparisons are first and are
-    Holm's family, all of them whichever criterion and judge are asked for; the others are exploratory, and a family for
-    each criterion and judge. A reference answer, which the table sets apart, is compared only where the plan or
+    Holm's family, all of them whichever criterion and judge are asked for. The others are exploratory: all pairs under
+    all criteria by one judge are one family, whichever of them are asked for, so that a pair has one p everywhere.
+    A reference answer, which the table sets apart, is compared only where the plan or
     `baseline` names it. Raises LookupError, with the names there are, for a name that is not there.
     """
     chosen = criteria_of(table, criterion)
@@ -61,7 +63,7 @@ def compare(
         return one.criterion in chosen and judge in (None, one.judge)
 
     return Compared(
-        tuple(filter(wanted, _adjusted(comparisons))),
+        tuple(filter(wanted, _adjusted(table, comparisons, by, frozenset(seen)))),
         tuple(filter(wanted, blocked)),
         "; ".join(dict.fromkeys(skipped)) or None,
     )
@@ -175,20 +177,62 @@ def _judged(table: ScoreTable, pair: _Pair, judge: str | None) -> Iterator[Compa
             yield made
 
 
-def _adjusted(comparisons: Sequence[Comparison]) -> Iterator[Comparison]:
-    """Each comparison with Holm's p over its family: the plan, or the unplanned ones of its criterion and judge."""
+def _adjusted(
+    table: ScoreTable, comparisons: Sequence[Comparison], by: str | None, meant: frozenset[_Key]
+) -> Iterator[Comparison]:
+    """Each comparison with Holm's p over its family: the plan, or all unplanned ones of its judge."""
     from readback.stats import multiple_tests
 
-    families: dict[object, list[int]] = {}
-    for at, one in enumerate(comparisons):
-        if one.p is not None:
-            families.setdefault(None if one.planned else (one.criterion, one.judge), []).append(at)
-    p: dict[int, tuple[float, int]] = {}
-    for family in families.values():
-        adjusted = multiple_tests.holm([comparisons[at].p or 0.0 for at in family])
-        p.update({at: (value, len(family)) for at, value in zip(family, adjusted, strict=True)})
-    for at, one in enumerate(comparisons):
-        yield difference.judged(replace(one, p_adjusted=p[at][0], family=p[at][1]) if at in p else one)
+    plan = [one for one in comparisons if one.planned and one.p is not None]
+    of_plan = dict(zip(map(id, plan), multiple_tests.holm([one.p or 0.0 for one in plan]), strict=True))
+    for one in comparisons:
+        if one.p is None:
+            yield difference.judged(one)
+            continue
+        if one.planned:
+            adjusted, family = of_plan[id(one)], len(plan)
+        else:
+            adjusted, family = _in_family(table, one, by, meant)
+        yield difference.judged(replace(one, p_adjusted=adjusted, family=family))
+
+
+def _in_family(table: ScoreTable, one: Comparison, by: str | None, meant: frozenset[_Key]) -> tuple[float, int]:
+    """Return the p of an unplanned comparison, adjusted for all that its judge allows, and how many these are."""
+    known, many = _family(table, by, one.judge, meant)
+    for key in ((one.a, one.b, one.criterion), (one.b, one.a, one.criterion)):
+        if key in known:
+            return known[key], many
+    return min(1.0, (one.p or 0.0) * max(many, 1)), many  # a pair among too many conditions: Bonferroni's
+
+
+@lru_cache(maxsize=32)
+def _family(table: ScoreTable, by: str | None, judge: str, meant: frozenset[_Key]) -> tuple[Mapping[_Key, float], int]:
+    """Return Holm's p of every unplanned pair under every criterion by one judge, and how many there are.
+
+    Pairs of a criterion with more than 12 conditions are counted and not computed.
+    """
+    from readback.stats import multiple_tests
+
+    p: dict[_Key, float] = {}
+    others = 0
+    for name in table.columns.criteria:
+        sides = [
+            side
+            for side in sides_of(table, by, name)
+            if side not in table.apart and judge in judges_of(table, side, name)
+        ]
+        if len(sides) > MOST:
+            others += len(sides) * (len(sides) - 1) // 2
+            continue
+        for a, b in combinations(sides, 2):
+            if (a, b, name) in meant or (b, a, name) in meant or comparability.against(table, a, b, name, judge):
+                continue
+            alone = difference.p_of_pair(table, a, b, name, judge)
+            if alone is not None:
+                p[a, b, name] = alone
+    # those that are not computed may have any p: they stand behind all others, which is the careful side
+    adjusted = multiple_tests.holm([*p.values(), *[1.0] * others])
+    return dict(zip(p, adjusted, strict=False)), len(p) + others
 
 
 def criteria_of(table: ScoreTable, name: str | None) -> tuple[str, ...]:

@@ -6,11 +6,18 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from readback.scores.certainty import shown
+from readback.scores.doubtful_numbers import Question
 from readback.scores.table import ConditionKey, Planned
 from readback.types import Diagnostic
 
-Verdict = Literal["b is higher", "a is higher", "not separated", "equivalent", "incomplete", "too few", "constant"]
+Verdict = Literal[
+    "in question", "too few", "constant", "equivalent", "not separated", "incomplete", "disputed", "b is higher",
+    "a is higher",
+]  # fmt: skip
 Span = tuple[float, float]
+SMALL = 0.05  # share of the scale's length below which a difference is called small
+DISPUTED = 0.667  # alpha of the judges below which no conclusion is drawn (Krippendorff 2004)
+NOTHING = 1e-12  # what rounding leaves of a difference that is exactly at the edge
 LOST = 0.10  # share of items whose judge failed on one side, from which it is said
 
 
@@ -58,6 +65,26 @@ class Comparison:
     failed_b: int = 0  # and those of them where it failed under b
     bounds: Span | None = None  # where the difference of these items lies whatever those scores are,
     bounds_interval: Span | None = None  # and that of all items like them, by its 95 % intervals
+    questions: tuple[Question, ...] = ()  # numbers of the criterion of which nobody has said whether they are scores
+    length: float | None = None  # of the scale, from its least to its greatest value; None where it has no ends
+    alpha: float | None = None  # the agreement of the judges whose means these are; None of one judge
+
+    @property
+    def in_question(self) -> bool:
+        """Whether some numbers of the criterion may be no scores."""
+        return bool(self.questions)
+
+    @property
+    def small(self) -> bool | None:
+        """Whether the difference is less than a twentieth of the scale; None where the scale has no ends."""
+        if not self.length or self.difference is None:
+            return None
+        return abs(self.difference) < SMALL * self.length - NOTHING
+
+    @property
+    def disputed(self) -> bool:
+        """Whether the judges whose means these are disagree too much for a conclusion."""
+        return self.alpha is not None and self.alpha < DISPUTED
 
     @property
     def failing(self) -> bool:
@@ -124,6 +151,10 @@ class Blocked:
     judge: str
     why: tuple[Diagnostic, ...]
     planned: Planned | None = None
+
+    def turned(self) -> Blocked:
+        """Return the same with the sides changed."""
+        return replace(self, a=self.b, b=self.a)
 
 
 @dataclass(frozen=True, slots=True)

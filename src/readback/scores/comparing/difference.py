@@ -9,6 +9,7 @@ from readback.scores.comparing import failed_items
 from readback.scores.comparing.comparison import Comparison, Span, Verdict
 from readback.scores.comparing.paired_items import items
 from readback.scores.table import ConditionKey, Planned, ScoreTable
+from readback.types import Criterion
 
 if TYPE_CHECKING:
     from readback.stats.interval import Clustered
@@ -35,7 +36,9 @@ def difference(
     n = len(d)
     margin = planned.margin if planned else None
     made = Comparison(
-        a, b, criterion, judge, n, shared.only_a, shared.only_b, "too few", margin=margin, planned=planned
+        a, b, criterion, judge, n, shared.only_a, shared.only_b, "too few", margin=margin, planned=planned,
+        questions=table.asks(criterion), length=_length(table.criteria[criterion]),
+        alpha=_alpha(table, criterion, judge),
     )  # fmt: skip
     lost = failed_items.bounds(table, a, b, criterion, judge, shared)
     made = replace(
@@ -74,6 +77,7 @@ def difference(
 def judged(made: Comparison) -> Comparison:
     """The comparison with its verdict, by the adjusted p, and by the interval: one is higher only if both say so.
 
+    None is where a number is in question, or where the judges whose means these are disagree too much.
     Where a judge failed at more than a tenth of the items on one side, it is higher only if its interval said so
     whatever the missing scores are. A difference that is within the study's margin counts as none, however sure it is.
     """
@@ -81,6 +85,8 @@ def judged(made: Comparison) -> Comparison:
 
 
 def _verdict(made: Comparison) -> Verdict:
+    if made.in_question:
+        return "in question"
     if made.n_shared < FEW or made.difference is None:
         return "too few"
     if made.ties == made.n_shared:
@@ -92,7 +98,37 @@ def _verdict(made: Comparison) -> Verdict:
         return "not separated"
     if _undecided(made):
         return "incomplete"
+    if made.disputed:
+        return "disputed"
     return "b is higher" if made.difference > 0 else "a is higher"
+
+
+def p_of_pair(table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str) -> float | None:
+    """Return the p of a pair alone, as `difference` has it; None where they share no item."""
+    import numpy as np
+
+    shared = items(table, a, b, criterion, judge)
+    if not len(shared.items):
+        return None
+    d = np.round(shared.b - shared.a, EXACT)
+    return _p(table.criteria[criterion].scale == "binary", shared.a, shared.b, d, shared.clusters)[0]
+
+
+def _length(criterion: Criterion) -> float | None:
+    """Return how long a criterion's scale is; None where it has no ends, or where values are names."""
+    found = failed_items.ends(criterion)
+    if found is None or criterion.scale == "nominal":
+        return None
+    return found[1] - found[0]
+
+
+def _alpha(table: ScoreTable, criterion: str, pool: str) -> float | None:
+    """Return Krippendorff's alpha of the judges of a pool, over all conditions; None of a table of single judges."""
+    if table.pool is None:
+        return None
+    from readback.scores.agreement.measured import of_pool
+
+    return of_pool(table.pool.table, criterion, table.pool.judges.get((criterion, pool), ())).alpha
 
 
 def _undecided(made: Comparison) -> bool:

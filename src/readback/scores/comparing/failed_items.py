@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from readback.scores.comparing.paired_items import PairedItems, members, scored_items
-from readback.scores.table import FAILED, ConditionKey, ScoreTable
+from readback.scores.table import FAILED, MISSING, ConditionKey, ScoreTable
 from readback.types import Criterion
 
 Bounds = tuple[float, float]
@@ -14,9 +15,11 @@ Bounds = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """At how many items the judge failed under a, and under b, that it scored on the other side; and where b − a over
-    these and the shared items lies whatever those scores are: `bounds` of these items, `interval` of all items like
-    them (from the lower end of the 95 % interval of the least difference to the upper end of that of the most).
+    """At how many items the judge gave no score under a, and under b, that it scored on the other side.
+
+    Where b − a over these and the shared items lies whatever those scores are: `bounds` of these items, `interval` of
+    all items like them (from the lower end of the 95 % interval of the least difference to the upper end of that of
+    the most).
     """
 
     under_a: int = 0
@@ -40,10 +43,10 @@ def bounds(
 
     lost_b = _lost(table, a, b, criterion, judge)
     lost_a = _lost(table, b, a, criterion, judge)
-    ends = _ends(table.criteria[criterion])
-    if not len(lost_a) + len(lost_b) or ends is None:
+    edges = ends(table.criteria[criterion])
+    if not len(lost_a) + len(lost_b) or edges is None:
         return Lost(len(lost_a), len(lost_b))
-    low, high = ends
+    low, high = edges
     known = shared.b - shared.a
     least = np.concatenate([known, low - lost_b, lost_a - high])
     most = np.concatenate([known, high - lost_b, lost_a - low])
@@ -59,12 +62,28 @@ def _low(differences: Any) -> float:
     return found.low if found else float(differences.mean())
 
 
-def _lost(table: ScoreTable, scored: ConditionKey, failed: ConditionKey, criterion: str, judge: str) -> Any:
-    """The scores under one condition of the items that have none under the other because the judge failed."""
+@lru_cache(maxsize=64)
+def judges_of_criterion(table: ScoreTable, criterion: str) -> tuple[str, ...]:
+    """Return who has cells for a criterion."""
     import numpy as np
 
     c = table.columns
-    here = np.frombuffer(c.state, np.uint8) == FAILED
+    here = np.asarray(c.criterion) == c.criteria.index(criterion)
+    return tuple(c.judges[code] for code in np.unique(np.asarray(c.judge)[here]).tolist())
+
+
+def _lost(table: ScoreTable, scored: ConditionKey, failed: ConditionKey, criterion: str, judge: str) -> Any:
+    """The scores under one condition of the items that have none under the other, because the judge failed there.
+
+    Where the criterion has one judge only, a row without a score counts as well: nobody else was to give it.
+    """
+    import numpy as np
+
+    c = table.columns
+    state = np.frombuffer(c.state, np.uint8)
+    here = state == FAILED
+    if len(judges_of_criterion(table, criterion)) == 1:
+        here |= state == MISSING
     here &= np.asarray(c.criterion) == c.criteria.index(criterion)
     here &= np.asarray(c.judge) == c.judges.index(judge)
     here &= np.isin(np.asarray(c.condition), members(table, failed))
@@ -74,7 +93,8 @@ def _lost(table: ScoreTable, scored: ConditionKey, failed: ConditionKey, criteri
     return means[np.array([name in without for name in names], bool)]
 
 
-def _ends(criterion: Criterion) -> Bounds | None:
+def ends(criterion: Criterion) -> Bounds | None:
+    """Return the least and the greatest value of a criterion's scale; None where it has none."""
     if criterion.scale == "binary":
         return 0.0, 1.0
     if criterion.values:

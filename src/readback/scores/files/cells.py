@@ -14,7 +14,8 @@ from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED
 
 LARGEST = 1e70  # the fourth powers of a million of these still have a sum
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-ABSENT = {"", "na", "nan", "none", "null"}
+ABSENT = {"", "na", "none", "null"}
+NOT_FINITE = {"nan", "+nan", "-nan"}  # a program counted and got no number
 INAPPLICABLE = {"n/a", "not applicable", "not_applicable", "inapplicable"}
 TRUTH = {"true": 1.0, "yes": 1.0, "pass": 1.0, "false": 0.0, "no": 0.0, "fail": 0.0}
 NOT_A_NUMBER = "not a number: "
@@ -63,6 +64,8 @@ def _text(value: str) -> Cell:
     lowered = bare.lower()
     if lowered in ABSENT:
         return math.nan, MISSING, f"{SAYS}{bare}" if bare else ""
+    if lowered in NOT_FINITE:
+        return math.nan, FAILED, f"{SAYS}{bare}"
     if lowered in INAPPLICABLE:
         return math.nan, NOT_APPLICABLE, ""
     if lowered in TRUTH:
@@ -73,7 +76,7 @@ def _text(value: str) -> Cell:
 def _finite(value: float) -> Cell:
     """A score, unless it is too large to count with; there is one zero, not two."""
     if math.isnan(value):
-        return math.nan, MISSING, f"{SAYS}NaN"
+        return math.nan, FAILED, f"{SAYS}NaN"
     return (value + 0.0, SCORED, "") if abs(value) < LARGEST else _off(str(value))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.scores.doubtful_numbers import BESIDE
 from readback.scores.files._odd import ScoreTexts
 from readback.scores.files._wrong import part
 from readback.scores.files.cells import WRITTEN, Cell, cell, legible, stem, text_of
@@ -93,7 +94,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         judged.update(dict.fromkeys(criterion for criterion, _, _ in scored))
         unused.update(dict.fromkeys(name for name in NOT_SCORES if name in fields))
         if reply := column(fields, RAW):
-            again.see(reply, fields[reply], text_of(fields.get("task_id")), row.line, scored)
+            again.see(reply, fields[reply], text_of(fields.get("task_id")), row.line, scored, len(intake.value))
         if not (given := fields.get("judge_scores")) or not isinstance(given, Mapping):
             failed.append((item, combo, row.line, _reason(fields.get("errors"))))
         for criterion, judge, found in (*scored, *computed):
@@ -104,6 +105,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
                 item, combo, criterion, judge, NO_DOCUMENTS if closed else found, rationale=rationale, line=row.line
             )
     diagnostics.take(again.found())
+    intake.whys.update(dict.fromkeys(again.beside.find_doubtful(), BESIDE))
     diagnostics.extend(texts.diagnostics(source.path))
     _fail(intake, failed, judged or {VERDICT: None}, asked)
     conditions, kept = make_conditions(intake, source, stem(source.path))

@@ -1,4 +1,4 @@
-"""Files that keep what a judge wrote and no scores: every reply is read, and what cannot be is the judge's failure."""
+"""Files that keep what a judge wrote and no scores: every reply is read, and one of an unknown form is not read."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from readback.scores.files._odd import ScoreTexts
 from readback.scores.files.cells import Cell, legible, stem, text_of
 from readback.scores.files.intake import Intake, columns, make_conditions
 from readback.scores.files.judge_reply import Mark, Reply
+from readback.scores.files.judge_reply.plain_forms import find_labels, find_plain_scores, is_labelled
 from readback.scores.files.layout import (
     CONDITION,
     JUDGE,
@@ -38,6 +39,7 @@ REST = (*FINISH, "usage", "id", "object", "created", "messages", "request")
 KEPT = 600  # characters of a reply kept as the diagnostic of its cells
 STATE = {"scored": SCORED, "failed": FAILED, "missing": MISSING}
 NOTHING = "nothing"  # the step of a reply that cannot be read
+SCORE = "score"  # what the only number of replies without JSON is called
 NOT_CRITERIA = ("confidence",)  # numbers that judges add and nobody scores by
 
 
@@ -53,7 +55,8 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     if first(JUDGE, fields) or reply.strip().lower().startswith("judge_"):
         return True
     known = reply.strip().lower() in RAW or first((*source.condition, *CONDITION), fields)
-    return bool(known and _numbers((_text(row.get(reply)) for row in rows), asked))
+    texts = [text for row in rows if (text := _text(row.get(reply))).strip()]
+    return bool(known) and (bool(_numbers(texts, asked)) or sum(map(is_labelled, texts)) * 2 > len(texts))
 
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
@@ -156,8 +159,9 @@ def _cell(mark: Mark, reply: Reply, text: str, fields: Mapping[str, Any]) -> Cel
     if not text.strip():
         return math.nan, MISSING, "there is no reply"
     why = mark.why
-    if mark.state == "failed" and reply.value is None and (name := first(FINISH, list(fields))):
-        why += "; it was cut at its token limit" if str(fields.get(name)).strip().lower() in CUT else ""
+    name = first(FINISH, list(fields))
+    if reply.value is None and name and str(fields.get(name)).strip().lower() in CUT:
+        return mark.value, FAILED, f"{why.removeprefix('not read: ')}; it was cut at its token limit"
     return mark.value, STATE[mark.state], why
 
 
@@ -176,7 +180,19 @@ def _layout(samples: Sequence[Mapping[str, Any]], source: ScoreSource) -> Layout
 
 def _criteria(texts: Collection[str], asked: Asked) -> tuple[str, ...]:
     """What the replies give numbers to; the two criteria of the RAG judge where none of them says."""
-    return _numbers(texts, asked) or judge_reply.RAG[1:]
+    return _numbers(texts, asked) or _plain(texts, asked) or judge_reply.RAG[1:]
+
+
+def _plain(texts: Collection[str], asked: Asked) -> tuple[str, ...]:
+    """Return the criteria of replies without JSON: the known names that most lines give numbers to, else `score`."""
+    counts: Counter[str] = Counter()
+    written = [text for text in texts if text.strip()]
+    for text in written:
+        counts.update(dict.fromkeys(find_labels(text), 1))
+    known = [name for name, count in counts.items() if count * 2 >= len(written) and look_up(name, asked.criteria)]
+    if known:
+        return tuple(known)
+    return (SCORE,) if any(find_plain_scores(text, (SCORE,)) for text in written) else ()
 
 
 def _numbers(texts: Iterable[str], asked: Asked) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.criteria import MINUS, number
+from readback.scores.doubtful_numbers import RepliesBeside
 from readback.scores.files import judge_reply
 from readback.scores.files.cells import TRUTH_VALUE, Cell
 from readback.scores.files.judge_reply import Mark, Reply
@@ -48,7 +49,7 @@ class Rubrics:
         """The reply, by the ladder or, where the workspace asks for it, as the judge's own program reads it."""
         keys = {*judge_reply.RAG, *judge_reply.RUBRIC, *judge_reply.spellings(criteria)}
         if not self.upstream:
-            return judge_reply.read(text, keys)
+            return judge_reply.read_plain(text, judge_reply.read(text, keys), criteria)
         ours = judge if judge in self.criteria else next(iter(self.criteria), "")
         return judge_reply.read(text, keys, upstream="rubric" if ours in self.rubric else "rag")
 
@@ -83,17 +84,28 @@ class Reread:
     rubrics: Rubrics
     diagnostics: BoundedDiagnostics = field(default_factory=BoundedDiagnostics)
     unread: BoundedDiagnostics = field(default_factory=BoundedDiagnostics)
+    beside: RepliesBeside = field(default_factory=RepliesBeside)
     read: int = 0
     last: tuple[str, str] = ("", "")
 
-    def see(self, name: str, text: Any, item: str, line: int, cells: Sequence[tuple[str, str, Cell]]) -> None:
-        """One row: the reply in column `name`, and criterion, judge and cell of each stored score."""
-        if not isinstance(text, str) or not text.strip() or not cells:
+    def see(self, name: str, text: Any, item: str, line: int, cells: Sequence[tuple[str, str, Cell]], at: int) -> None:
+        """One row: the reply in column `name`, and criterion, judge and cell of each stored score.
+
+        The first of the cells is number `at` of the file.
+        """
+        if not cells:
+            return
+        raw = name.strip().lower() in RAW
+        if not isinstance(text, str) or not text.strip():
+            if raw and (text is None or isinstance(text, str)):
+                self._beside(cells, at, None)
             return
         judge = cells[0][1]
         reply = self.rubrics.read(text, [criterion for criterion, _, _ in cells], judge)
+        if raw:
+            self._beside(cells, at, reply)
         if reply.value is None:
-            if name.strip().lower() in RAW:
+            if raw:
                 for criterion, by, cell in cells:
                     if cell[1] == SCORED:
                         self.unread.add(
@@ -109,6 +121,13 @@ class Reread:
             self.read += named
             if named and (shown := _other(cell, mark)):
                 self.diagnostics.add(self._differs(reply, criterion, item, by, line, cell, shown))
+
+    def _beside(self, cells: Sequence[tuple[str, str, Cell]], at: int, reply: Reply | None) -> None:
+        """Note for each stored number whether its reply gives one too; `reply` is None where it is empty."""
+        for step, (criterion, judge, (value, state, why)) in enumerate(cells):
+            if state == SCORED and not why.startswith(TRUTH_VALUE):
+                gives = reply is not None and said(reply, criterion).state == "scored"
+                self.beside.see((criterion, judge), at + step, value, empty=reply is None, gives=gives)
 
     def found(self) -> BoundedDiagnostics:
         """All diagnostics. That nothing can be read of a reply is one only where other replies of the file could be."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.scores.doubtful_numbers import BESIDE
 from readback.scores.files._costs import Costs, Spent
 from readback.scores.files._odd import ScoreTexts, oddities, without_id
 from readback.scores.files._summary_rows import SUMMARIES, SummaryRows
@@ -119,6 +120,7 @@ def read_rows(
         _take(row, plan, asked, intake, texts, again, spent)
     diagnostics.extend(texts.diagnostics(source.path))
     diagnostics.take(again.found())
+    intake.whys.update(dict.fromkeys(again.beside.find_doubtful(), BESIDE))
     diagnostics.extend(summaries.diagnostics())
     counted = Counted(used, means, synthetic, costs.shown(), spent, summaries.left)
     read = finished(what, intake, plan, asked, counted, diagnostics)
@@ -222,7 +224,7 @@ def _take(row: Row, plan: Layout, asked: Asked, intake: Intake, texts: ScoreText
     if plan.reply:
         named = ((criterion or said or "score", judge or judged_by) for _, criterion, judge in plan.scores)
         stored = [(*names, found) for names, found in zip(named, cells, strict=True)]
-        again.see(plan.reply, fields.get(plan.reply), item, row.line, stored)
+        again.see(plan.reply, fields.get(plan.reply), item, row.line, stored, len(intake.value) - len(stored))
 
 
 def _widened(plan: Layout, newer: Layout, intake: Intake) -> Layout:

@@ -12,7 +12,7 @@ from readback.scores import chart_sentences, in_view, pooled, report
 from readback.scores import charts as drawn
 from readback.scores.agreement.measured import of_pool
 from readback.scores.comparing import comparability, difference
-from readback.scores.comparing.comparison import Blocked, Compared, Comparison
+from readback.scores.comparing.comparison import DISPUTED, Blocked, Compared, Comparison
 from readback.scores.criteria import scale_text
 from readback.scores.report import Line
 from readback.scores.summary_row import Row
@@ -33,7 +33,6 @@ from readback.ui.scores.score_drilldown import address_of
 from readback.ui.scores.score_view import Chosen
 from readback.words import t
 
-LOW = 0.667  # alpha below which Krippendorff (2004) draws no conclusions
 MOST = 6  # other criteria that a pair is looked at under
 
 
@@ -92,7 +91,7 @@ def _pooled(scored: ScoreTable, view: Chosen) -> tuple[Markup, Markup]:
     given = {"metric": agreed.metric, "alpha": report.signed(agreed.alpha), "interval": span, "n": agreed.units}
     way = score_drilldown_links.link(t("scores.pool_way"), view="agreement")
     said = [t("scores.pool_said", who=who, each=each), t(key, **given)]
-    if agreed.alpha is not None and agreed.alpha < LOW:
+    if agreed.alpha is not None and agreed.alpha < DISPUTED:
         said.append(t("scores.pool_agree_low"))
     return show.h("{}", " ".join(said)), way
 

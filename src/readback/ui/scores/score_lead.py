@@ -83,7 +83,7 @@ def _best(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
         return t("scores.conclusion", text=t("scores.best_many", n=len(rows))), factor
     against = replace(view, baseline=address_of(table, rows[0].condition))
     made = score_view.compared(table, against, workspace).comparisons
-    found = best(made, len(rows), view.criterion)
+    found = best(made, view.criterion)
     if found is None:
         return "", ""
     verdicts = [(one, *_fair(table, workspace, one)) for one in found.clear]

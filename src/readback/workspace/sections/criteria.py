@@ -9,7 +9,7 @@ from readback.scores.criteria import from_entry
 from readback.workspace.draft import Draft
 
 KEY = "criteria"
-KNOWN = ("scale", "direction", "unit", "meanings", "headline")
+KNOWN = ("scale", "direction", "unit", "meanings", "headline", "failed", "scores")
 SCALES = ("binary", "nominal")
 RANGE = {"min", "max"}
 
@@ -28,7 +28,9 @@ def read(node: Node, draft: Draft) -> None:
             entry = {key: parts[key].value for key in parts if key != "headline"}
         found = from_entry(name, entry)
         if isinstance(found, str):
-            part.wrong(f"a scale: a list of numbers, {', '.join(SCALES)} or {{min, max}} ({found})")
+            part.wrong(
+                f"a scale (a list of numbers, {', '.join(SCALES)} or {{min, max}}), failed: or scores: ({found})"
+            )
             continue
         draft.criteria[name] = found
         if headline:

@@ -1,17 +1,19 @@
-"""Read a judge's reply: the whole text, else a fenced block, else an object in braces; the first that succeeds."""
+"""Read a judge's reply: an object (the whole text, a fenced block, braces), else a mapping or a usual plain form."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from readback.readers.json_text import Decoder, NotJson
 from readback.scores.files.judge_reply.json_objects import Found, Span, holds, inner, objects
+from readback.scores.files.judge_reply.plain_forms import find_plain_scores
+from readback.scores.files.judge_reply.python_mapping import spell_as_json
 from readback.types import Diagnostic, Location
 
-Step = Literal["whole", "fence json", "fence", "braces"]
+Step = Literal["whole", "fence json", "fence", "braces", "python mapping", "plain form"]
 
 OPENS, CLOSES = "<think>", "</think>"
 FENCE = re.compile(r"`{3,}+[ \t]*+([\w+.-]*+)[^\S\n]*+\s*+", re.ASCII)
@@ -35,6 +37,7 @@ class Reply:
     others: tuple[Span, ...] = ()
     refused: tuple[str, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    unknown_form: bool = False  # there is an answer without a brace in it, of which no number can be read
 
     @property
     def ambiguous(self) -> bool:
@@ -64,11 +67,44 @@ def read(text: str, keys: Collection[str], *, upstream: Literal[None, "rag", "ru
     loose = [one for one in good if one.start in steps]
     chosen = _best(holding, steps) or _best(loose, steps)
     if chosen is None:
-        return Reply(thought=thought, refused=refused)
+        return _without_object(text, (start, stop), keys, thought, refused)
     other = [one for one in holding if one.start != chosen.start and one.value != chosen.value][:MOST]
     step = steps.get(chosen.start, "braces") if chosen in good else "braces"
     span, others = (chosen.start, chosen.end), tuple((one.start, one.end) for one in other)
     return Reply(step, chosen.value, span, thought, others, refused, tuple(_diagnostics(step, span, others)))
+
+
+def read_plain(text: str, reply: Reply, criteria: Collection[str]) -> Reply:
+    """Return the reply with the scores that it gives in a usual plain form, where no object was read of it."""
+    if not reply.unknown_form:
+        return reply
+    start, stop, _ = _thinking(text)
+    scores = find_plain_scores(text[start:stop], criteria)
+    if not scores:
+        return reply
+    return replace(reply, step="plain form", value=scores, span=(start, stop), unknown_form=False)
+
+
+def _without_object(
+    text: str, part: Span, keys: Collection[str], thought: tuple[Span, ...], refused: tuple[str, ...]
+) -> Reply:
+    """Return what can be read of a reply without JSON: the mapping that Python printed, or that its form is unknown."""
+    proper = text[part[0] : part[1]]
+    if "{" not in proper:
+        return Reply(thought=thought, refused=refused, unknown_form=bool(proper.strip()))
+    if not refused:
+        spelled = spell_as_json(proper)
+        good = [one for one in objects(spelled, 0, len(spelled)) if not one.refused]
+        holding = [one for one in (_held(one, keys) for one in good) if one]
+        chosen = holding[-1] if holding else good[-1] if len(good) == 1 and _alone(spelled, good[0]) else None
+        if chosen is not None:
+            return Reply("python mapping", chosen.value, part, thought)
+    return Reply(thought=thought, refused=refused)
+
+
+def _alone(text: str, found: Found) -> bool:
+    """Tell whether an object is all there is in a text but blanks."""
+    return not (text[: found.start] + text[found.end :]).strip()
 
 
 def _thinking(text: str) -> tuple[int, int, tuple[Span, ...]]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from readback.scores.criteria import holds, number, scale_text
 from readback.scores.files.judge_reply.read_reply import Reply
+from readback.scores.table import NOT_READ
 from readback.types import Criterion, Diagnostic, Location, ScoreState
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -40,6 +41,8 @@ def scores(reply: Reply, criteria: Mapping[str, Criterion], *, item: str = "", j
 
 def written(reply: Reply, name: str) -> Mark:
     """What a reply says of one criterion, whatever its scale."""
+    if reply.unknown_form:
+        return Mark(math.nan, "missing", NOT_READ)
     if reply.value is None:
         why = f"{NOTHING} ({reply.refused[0]})" if reply.refused else NOTHING
         return Mark(math.nan, "failed", why)

@@ -1,0 +1,106 @@
+"""Replies without JSON: the usual forms are read, an unknown one is not read, and that is no failure of the judge."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from score_files import Write, load
+
+from readback.scores import summary
+from readback.scores.files import judge_reply
+from readback.scores.files.judge_reply.plain_forms import find_plain_scores
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ("Score: 8", 8),
+        ("The answer is good. Rating: [[8]]", 8),
+        ("**Score:** 8/10", 8),
+        ("8", 8),
+        ("**8**", 8),
+        ("8.", 8),
+        ("8.5/10", 8.5),
+        ("I would give it an 8 out of 10.", 8),
+        ("<score>8</score>", 8),
+        ("Thanks.\n<rating> 8 </rating>", 8),
+        ("Final verdict: 8", 8),
+        ("FINAL SCORE = 8", 8),
+        ("final_score: 8", 8),
+        ("Overall score is 8 out of 10", 8),
+        ("Rating: **8**/10", 8),
+        ("### Score\n8", 8),
+        ("Score: -1", -1),
+        ("I think 3/4 of it is right. Score: 8", 8),
+        ("Score: 8\nScore: 7", None),
+        ("Score: 80%", None),
+        ("8-9", None),
+        ("Score: eight", None),
+        ("Grade: A", None),
+        ("12/11/2024", None),
+        ("I cannot rate this answer.", None),
+        ("Version 2 is better than version 1", None),
+        ("", None),
+    ],
+)
+def test_a_usual_form_is_read(text: str, score: float | None) -> None:
+    assert find_plain_scores(text, ("score",)) == ({} if score is None else {"score": float(score)})
+
+
+def test_several_criteria_are_read_by_their_names() -> None:
+    text = "Relevance: 2\n**Faithfulness:** 1\nOverall: good"
+    assert find_plain_scores(text, ("relevance_score", "faithfulness")) == {"relevance_score": 2, "faithfulness": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("{'score': 8}", {"score": 8}),
+        ("Here: {'score': 8, 'why': \"it's fine\", 'ok': True, 'more': None}.",
+         {"score": 8, "why": "it's fine", "ok": True, "more": None}),
+        ("{score: 8}", None),
+        ("{'score': __import__('os')}", None),
+    ],
+)  # fmt: skip
+def test_a_mapping_that_python_printed_is_read(text: str, value: object) -> None:
+    assert judge_reply.read(text, ("score",)).value == value
+
+
+def test_ten_usual_ways_and_one_that_nobody_knows(write: Write) -> None:
+    texts = [
+        "Score: 8", "Rating: [[8]]", "**Score:** 8/10", "8", "an 8 out of 10", "<score>8</score>", "Final verdict: 8",
+        "{'score': 8}", '```json\n{"score": 8}\n```', "FINAL SCORE = 8", "It is fine, I suppose.",
+    ]  # fmt: skip
+    rows = [{"item": f"q{n}", "condition": "a", "judge": "j", "reply": text} for n, text in enumerate(texts)]
+    (row,) = summary.rows(load(write({"r.jsonl": rows})))
+    assert (row.criterion, row.n, row.mean) == ("score", 10, 8.0)
+    assert (row.failed, row.missing, row.not_read) == (0, 1, 1)
+
+
+def test_a_broken_object_is_the_judges_failure_and_an_unknown_form_is_not(write: Write) -> None:
+    texts = ['{"score": 8}', '{"score": 8', "No.", "<think>hm"]
+    rows = [{"item": f"q{n}", "condition": "a", "judge": "j", "reply": text} for n, text in enumerate(texts)]
+    (row,) = summary.rows(load(write({"r.jsonl": rows})))
+    assert (row.n, row.failed, row.missing, row.not_read) == (1, 2, 1, 1)
+
+
+def test_answers_that_are_numbers_are_not_taken_for_scores(write: Write) -> None:
+    rows = [{"item": f"q{n}", "condition": "a", "reply": str(n)} for n in range(9)]
+    assert not len(load(write({"r.jsonl": rows})).columns)
+
+
+@given(st.text(alphabet="score:=is of[]<>/*_`'{}\"8 \n-.,", max_size=300))
+def test_no_text_raises(text: str) -> None:
+    reply = judge_reply.read(text, ("score",))
+    judge_reply.read_plain(text, reply, ("score",))
+
+
+@pytest.mark.parametrize("part", ["score ", "[[", "8/", "<score>", "score: is of ", "'", "{'", "_8", "1 out of "])
+def test_time_grows_with_the_text_alone(part: str) -> None:
+    text = part * (190_000 // len(part))
+    begun = time.perf_counter()
+    judge_reply.read_plain(text, judge_reply.read(text, ("score",)), ("score",))
+    assert time.perf_counter() - begun < 5
