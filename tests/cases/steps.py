@@ -155,7 +155,16 @@ def sends(record: str, role: str, text: str, *choice: str) -> Step:
     return check
 
 
-def mean(condition: str, criterion: str, value: float, *, n: int, failed: int = 0, missing: int = 0) -> Step:
+def mean(
+    condition: str,
+    criterion: str,
+    value: float,
+    *,
+    n: int,
+    failed: int = 0,
+    missing: int = 0,
+    judge: str | None = None,
+) -> Step:
     """Expect this row of `scores --format json`; `condition` is the value of its only factor, or empty."""
 
     def check(folder: Path) -> None:
@@ -163,7 +172,11 @@ def mean(condition: str, criterion: str, value: float, *, n: int, failed: int = 
         assert out, err
         rows = json.loads(out)["rows"]
         for one in rows:
-            if one["criterion"] == criterion and one["judge"] is None and condition in (*one["condition"].values(), ""):
+            if (
+                one["criterion"] == criterion
+                and one["judge"] == judge
+                and condition in (*one["condition"].values(), "")
+            ):
                 assert abs(one["mean"] - value) < 1e-4, one
                 assert (one["n"], one["failed"], one["missing"]) == (n, failed, missing), one
                 return

@@ -125,7 +125,6 @@ def test_that_the_judge_failed_is_said_with_what_it_means(write: Write) -> None:
         "For 8 of 40 questions there is no score under “other”."
     )
     assert report.failing(replace(low, verdict="b is higher"), called) == (
-        "“other” stays higher whatever the scores are that are missing "
-        "under “other” for 8 of 40 questions."
+        "“other” stays higher whatever the scores are that are missing under “other” for 8 of 40 questions."
     )
     assert report.failing(replace(low, failed=0, failed_b=0), called) == ""

@@ -97,17 +97,17 @@ def test_a_planned_comparison_without_errors_is_said_to_have_none(serving: Any) 
 @pytest.mark.parametrize(
     ("wrong", "other", "said"),
     [
-        (False, "high", "Fair. | “right” is better, and the difference is clear. |"),
+        (False, "high", "Fair. | “right” is better, and the difference is clear (+1.00 of 2 points). |"),
         (
             False,
             "failed",
-            "Fair. | Not known, because too many scores failed. | "
-            "For 30 of 40 questions the judge failed under “other”.",
+            "Fair. | Not known, because too many scores failed or are missing. | "
+            "For 30 of 40 questions there is no score under “other”.",
         ),
         (
             False,
             "near",
-            "Fair. | “right” looks better, but this is not certain. | "
+            "Fair. | “right” looks better, but this is not certain (+0.20 of 2 points). | "
             "Even without any true difference, about one study in 25 would show one as large by chance.",
         ),
         (True, "high", "Not fair. | Not known, because the comparison is not fair. |"),

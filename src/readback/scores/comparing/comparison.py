@@ -11,9 +11,16 @@ from readback.scores.table import ConditionKey, Planned
 from readback.types import Diagnostic
 
 Verdict = Literal[
-    "in question", "too few", "constant", "equivalent", "not separated", "incomplete", "disputed", "b is higher",
+    "b is higher",
     "a is higher",
-]  # fmt: skip
+    "not separated",
+    "equivalent",
+    "incomplete",
+    "disputed",
+    "in question",
+    "too few",
+    "constant",
+]
 Span = tuple[float, float]
 SMALL = 0.05  # share of the scale's length below which a difference is called small
 DISPUTED = 0.667  # alpha of the judges below which no conclusion is drawn (Krippendorff 2004)
