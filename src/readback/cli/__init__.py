@@ -15,6 +15,7 @@ import pkgutil
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import ExitStack
 from importlib import import_module
 from io import TextIOWrapper
 from types import ModuleType
@@ -108,8 +109,10 @@ def _run(words: list[str]) -> int:
             sandbox.begin(*CHILDREN.get(words[0], ()))
         args = parser(words[:1]).parse_args(words)
         _colour.CHOICE.set(getattr(args, "color", _colour.CHOICE.get()))
-        code: int = args.run(args)
-        sys.stdout.flush()
+        with ExitStack() as stack:
+            args.stack = stack  # what is to be cleared away when the command ends
+            code: int = args.run(args)
+            sys.stdout.flush()
     except UsageError as wrong:
         return _complain(str(wrong))
     except DatasetChanged as changed:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TypeVar
 
 from readback import workspace
-from readback.cli import UsageError, _lines
+from readback.cli import UsageError, _brought, _lines
 from readback.readers import by_address
 from readback.readers.yaml_file import nearest
 from readback.records.dataset import Dataset, open_dataset
@@ -49,6 +49,7 @@ def choices_of_files(parser: argparse.ArgumentParser) -> None:
 def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -> Workspace:
     """The workspace, under `options` instead of its own. Raises UsageError when nothing at all could be read."""
     given = by_address.shown(args.workspace)
+    brought = _brought.bring(args.workspace, args.command, args.stack)
     if by_address.is_address(args.workspace) and sys.stderr.isatty():  # a slow store may take its time
         print(_lines.safe(f"readback: {t('cli.workspace.copying', workspace=given)}"), file=sys.stderr)
     try:
@@ -60,7 +61,7 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
         chosen |= {score_tables.KEY: "\n".join(tables)} if (tables := getattr(args, "scores", [])) else {}
         chosen |= {id_column.KEY: named} if (named := getattr(args, "id", None)) else {}
         fields = _fields(getattr(args, "field", []))
-        found = workspace.open(args.workspace, fields=fields, options=options, chosen=chosen)
+        found = workspace.open(brought, fields=fields, options=options, chosen=chosen)
     except workspace.NothingRead as nothing:
         raise UsageError(nothing.name_path(given)) from None
     for file in getattr(args, "template", []):
@@ -76,7 +77,7 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
             _lines.safe(f"readback: {t('cli.workspace.address', workspace=args.workspace, folder=found.root)}"),
             file=sys.stderr,
         )
-    elif not os.path.lexists(args.workspace):
+    elif not os.path.lexists(brought):
         said = t("cli.workspace.hub", workspace=args.workspace, revision=found.root.name, folder=found.root)
         print(_lines.safe(f"readback: {said}"), file=sys.stderr)
     return found

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from readback.cli import UsageError
+from readback.cli import UsageError, _brought
 from readback.readers import by_address, hub_cache
 from readback.ui.common import server
 from readback.words import t
@@ -40,6 +40,8 @@ def _looked_at(given: str) -> str:
             return str(by_address.fetch(given))
         except by_address.Refused as refused:
             raise UsageError(f"{by_address.shown(given)}: {refused}") from None
+    if _brought.is_brought(given):
+        raise UsageError(t("cli.serve.no_folder", path=given))
     if os.path.lexists(given):
         return given
     if not hub_cache.is_repository(given):
