@@ -279,6 +279,8 @@ class Model:
     chat_template: ChatTemplate | None = None
     chat_format: str | None = None
     tokenizer: str | None = None  # the name of a table, or the path of a tokenizer.json
+    serving_options: Values = field(default_factory=dict)  # what its template is given: tools, enable_thinking
+    training_options: Values = field(default_factory=dict)  # the same in training
     context: int | None = None  # tokens it reads at once
     reserve: int | None = None  # of them for its answer
     settings: Values = field(default_factory=dict)

@@ -13,6 +13,7 @@ from readback.serving.ollama import rendered as ollama
 from readback.types import ChatTemplate, Diagnostic, Engine, Message, Model, Modelfile, ModelInput, Workspace
 
 CHAT = "chat template"
+THINK, ENABLE_THINKING = "think", "enable_thinking"
 
 
 def engine_of(opened: Workspace, model: Model) -> Engine | None:
@@ -34,9 +35,9 @@ def text_by_ollama(opened: Workspace, model: Model, messages: Sequence[Message])
     if engine.sends == "renderer":
         return _without_text(model.modelfile, engine)
     if engine.sends == CHAT and template:
-        sent = _by_chat_template(opened, model.modelfile, template, messages)
+        sent = _by_chat_template(opened, model, model.modelfile, template, messages)
     else:
-        sent = ollama.model_input(model.modelfile, messages, today=today(opened))
+        sent = _by_template(opened, model, model.modelfile, messages)
     return replace(sent, engine=engine)
 
 
@@ -46,10 +47,10 @@ def other_text(opened: Workspace, model: Model, messages: Sequence[Message]) -> 
     if engine is None or model.modelfile is None or template is None or engine.renderer:
         return None
     if engine.sends != CHAT:
-        return _by_chat_template(opened, model.modelfile, template, messages)
+        return _by_chat_template(opened, model, model.modelfile, template, messages)
     if model.modelfile.template is None:
         return None
-    return ollama.model_input(model.modelfile, messages, today=today(opened))
+    return _by_template(opened, model, model.modelfile, messages)
 
 
 def _chat_template(model: Model) -> ChatTemplate | None:
@@ -57,8 +58,17 @@ def _chat_template(model: Model) -> ChatTemplate | None:
     return template if template and template.text is not None else None
 
 
+def _by_template(opened: Workspace, model: Model, modelfile: Modelfile, messages: Sequence[Message]) -> ModelInput:
+    """The text of TEMPLATE. `think` is what a request says of thinking; `enable_thinking` is its name elsewhere."""
+    options = dict(model.serving_options)
+    if THINK not in options and ENABLE_THINKING in options:
+        options[THINK] = options[ENABLE_THINKING]
+    values = {name: options[name] for name in ("tools", THINK) if name in options}
+    return ollama.model_input(modelfile, messages, today=today(opened), values=values)
+
+
 def _by_chat_template(
-    opened: Workspace, modelfile: Modelfile, template: ChatTemplate, messages: Sequence[Message]
+    opened: Workspace, model: Model, modelfile: Modelfile, template: ChatTemplate, messages: Sequence[Message]
 ) -> ModelInput:
     """The chat template's text of SYSTEM, the MESSAGE turns and the messages, without the token of the beginning.
 
@@ -66,7 +76,10 @@ def _by_chat_template(
     """
     begins = bool(messages) and messages[0].role.lower() == "system"
     opening = tuple(Message(role, segments) for role, segments in ollama.opening(modelfile, begins))
-    sent = chat.model_input(template, (*opening, *messages), today=today(opened))
+    options = dict(model.serving_options)
+    if THINK in options:
+        options.setdefault(ENABLE_THINKING, bool(options[THINK]))
+    sent = chat.model_input(template, (*opening, *messages), today=today(opened), values=options)
     bos, text = template.bos_token or "", sent.text
     if bos and text.startswith(bos):
         sent = replace(sent, segments=named_formats.cut(sent.segments, len(bos), len(text)))

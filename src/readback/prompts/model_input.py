@@ -10,7 +10,7 @@ from readback.prompts.program import program
 from readback.records import row_fields
 from readback.serving import named_formats
 from readback.serving.chat import rendered as chat
-from readback.types import Assembly, Condition, Message, Model, ModelInput, Record, Segment, Workspace
+from readback.types import Assembly, ChatTemplate, Condition, Message, Model, ModelInput, Record, Segment, Workspace
 
 
 def sent(
@@ -36,8 +36,18 @@ def served(opened: Workspace, model: Model, messages: Sequence[Message], trainin
         return None if training else text_by_ollama(opened, model, messages)
     template = model.chat_template or chat.named(model.chat_format or "")
     if template:
-        return chat.model_input(template, messages, today=today(opened), add_generation_prompt=not training)
+        return _by_template(opened, template, messages, training, model)
     return named_formats.model_input(messages, model.chat_format, training=training) if model.chat_format else None
+
+
+def _by_template(
+    opened: Workspace, template: ChatTemplate, messages: Sequence[Message], training: bool, model: Model | None
+) -> ModelInput:
+    """The text of a chat template with the options that the model states."""
+    options = (model.training_options if training else model.serving_options) if model else {}
+    return chat.model_input(
+        template, messages, today=today(opened), add_generation_prompt=not training, values=dict(options)
+    )
 
 
 def _formatted(
@@ -57,7 +67,7 @@ def _formatted(
     own = program(opened, opened.prompts.get(mode) if mode else None)
     named = (model.chat_format if model else None) or own.format
     if template := chat.named(named or ""):
-        return chat.model_input(template, messages, today=today(opened), add_generation_prompt=not training)
+        return _by_template(opened, template, messages, training, model)
     if named is None and not (own.albert and own.config):
         return None
     return named_formats.model_input(messages, named, training=training, dialect=own.dialect, chatml_bug=own.chatml_bug)

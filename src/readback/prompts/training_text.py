@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from readback.prompts.by_ollama import today
@@ -23,6 +23,7 @@ from readback.types import (
     Selection,
     TrainedPrompt,
     TrainingBasis,
+    Values,
     Workspace,
 )
 
@@ -45,11 +46,13 @@ class Template:
     """What makes one text of training messages: a chat template or a format's name; `basis` says who says so.
 
     stated: the model's `training:`; serving: what also serves it; assumed: what its Modelfile's TEMPLATE looks like.
+    `options` are what the template is given besides the messages.
     """
 
     name: str
     template: ChatTemplate | None
     basis: TrainingBasis
+    options: Values = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,18 +132,19 @@ def _stand_in(opened: Workspace, model: Model, sent: Sequence[Message]) -> tuple
 
 def template(model: Model) -> Template | None:
     """What a model's training messages went through; None where nothing says it."""
+    options = model.training_options
     if model.training_template:
-        return Template(model.training_template.name, model.training_template, "stated")
+        return Template(model.training_template.name, model.training_template, "stated", options)
     if model.training_format:
-        return Template(model.training_format, chat.named(model.training_format), "stated")
+        return Template(model.training_format, chat.named(model.training_format), "stated", options)
     if model.chat_template:
-        return Template(model.chat_template.name, model.chat_template, "serving")
+        return Template(model.chat_template.name, model.chat_template, "serving", options)
     if model.chat_format:
-        return Template(model.chat_format, chat.named(model.chat_format), "serving")
+        return Template(model.chat_format, chat.named(model.chat_format), "serving", options)
     written = (model.modelfile.template or "") if model.modelfile else ""
     name = next((name for signs, name in FAMILIES if all(sign in written for sign in signs)), None)
-    found = chat.named(name) if name else None
-    return Template(found.name, found, "assumed") if found else None
+    assumed = chat.named(name) if name else None
+    return Template(assumed.name, assumed, "assumed", options) if assumed else None
 
 
 def guessed(model: Model) -> bool | None:
@@ -152,7 +156,10 @@ def guessed(model: Model) -> bool | None:
 def rendered(opened: Workspace, found: Template, messages: Sequence[Message]) -> ModelInput:
     """Messages as text to learn from: the answer included, nothing that asks for one."""
     if found.template:
-        made = chat.model_input(found.template, messages, today=today(opened), add_generation_prompt=False)
+        values = dict(found.options)
+        made = chat.model_input(
+            found.template, messages, today=today(opened), add_generation_prompt=False, values=values
+        )
     else:
         made = named_formats.model_input(messages, found.name, training=True)
     return replace(made, assumed=found.basis == "assumed")

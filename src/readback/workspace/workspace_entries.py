@@ -22,6 +22,7 @@ from readback.types import (
     TrainingFile,
     Workspace,
 )
+from readback.workspace import template_options
 
 CONSTANT = "training constant"  # key of Model.settings: which constant of a Python file the training text is
 CELL = "training cell"  # the same: which cell of a notebook it is in
@@ -69,6 +70,7 @@ def adapter(one: Adapter) -> str:
 
 def training(model: Model) -> dict[str, Any]:
     found = said(messages=model.training_messages) | _template(model.training_template, model.training_format)
+    found |= said(template_options=template_options.entries(model)[2])
     text = model.training
     if text and not text.verified:
         found["system"] = text.text
@@ -87,7 +89,8 @@ def stated(model: Model) -> list[dict[str, Any]]:
 def serving(model: Model) -> dict[str, Any]:
     file = model.modelfile.place.file if model.modelfile else None
     base = model.base.place.file if model.base else None
-    return said(modelfile=file, base=base) | _template(model.chat_template, model.chat_format)
+    options = said(template_options=template_options.entries(model)[1])
+    return said(modelfile=file, base=base) | _template(model.chat_template, model.chat_format) | options
 
 
 def ollama(server: OllamaServer) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from readback.readers.yaml_text import comment, flow
 from readback.sources import inline, prompt_formats
 from readback.sources.prompt_formats import SAID
 from readback.types import Leaks, Model, Workspace
+from readback.workspace import template_options
 from readback.workspace import workspace_entries as entries
 from readback.workspace.judge_files import judge_criteria
 from readback.workspace.recognise import COMPARISONS, DATASET, MODEL, MODELFILE, OTHER, PLAN
@@ -177,6 +178,7 @@ def _serving(workspace: Workspace, model: Model) -> Iterator[str]:
 def _sizes(workspace: Workspace, model: Model) -> Iterator[str]:
     said = entries.said(tokenizer=model.tokenizer, context=model.context)
     said |= {} if model.reserve is None else {"reserve": model.reserve}  # 0 says something
+    said |= entries.said(template_options=template_options.entries(model)[0])
     yield from (f"{key}: {flow(value)}" for key, value in said.items())
 
 

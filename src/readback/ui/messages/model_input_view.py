@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from readback.checks.of_server import model_of, of_server
 from readback.html import exact
 from readback.prompts import by_ollama
 from readback.review import under
-from readback.types import Assembly, Finding, Location, Model, ModelInput, Workspace
+from readback.types import Assembly, Engine, Finding, Location, Model, ModelInput, Workspace
 from readback.ui.common import choice, message, show, token_sizes
 from readback.ui.common.token_sizes import UNSIZED, Sized
 from readback.ui.messages import contexts_strip, model_input_marks
@@ -100,17 +102,35 @@ def draw_other(sent: ModelInput, other: ModelInput | None, masked: bool = False)
 
 
 def engine_in_words(workspace: Workspace, model: Model, sent: ModelInput) -> str:
-    """By which rule Ollama takes its template, in a sentence; empty for other servers."""
+    """By which rule Ollama takes its template, and what the template is given besides the messages, in sentences."""
     engine = sent.engine
     if engine is None:
-        return ""
-    return t(
+        return options_in_words(model.serving_options)
+    return _engine_sentence(workspace, model, engine)
+
+
+def _engine_sentence(workspace: Workspace, model: Model, engine: Engine) -> str:
+    options = options_in_words(model.serving_options)
+    rule = t(
         f"messages.engine_{engine.why.replace(' ', '_')}",
         version=(workspace.ollama.version if workspace.ollama else "") or "",
         weights=model.weights.file if model.weights else "",
         more=" and ".join(engine.more),
         renderer=engine.renderer,
     )
+    return f"{rule} {options}".rstrip()
+
+
+def options_in_words(options: Mapping[str, Any]) -> str:
+    """What a template is given besides the messages, in a sentence; empty where that is nothing."""
+    listed = (
+        t("messages.template_option_list", name=name, n=len(value))
+        if isinstance(value, list)
+        else f"{name} {json.dumps(value, ensure_ascii=False)}"
+        for name, value in options.items()
+    )
+    named = ", ".join(listed)
+    return t("messages.template_options", options=named) if named else ""
 
 
 def source(sent: ModelInput) -> str:

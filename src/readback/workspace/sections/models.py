@@ -13,17 +13,28 @@ from readback.serving import tokens
 from readback.serving.modelfile import read_file
 from readback.sources import model_yaml, prompt_formats, training_text
 from readback.types import Model, Modelfile, SystemText
-from readback.workspace import chat_templates, weights
+from readback.workspace import chat_templates, template_options, weights
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import MODEL
 from readback.workspace.workspace_entries import CELL, CONSTANT
 
 KEY = "models"
 NAME = re.compile(r"[\w-]+(\.\d+)?")  # what looks like a table's name: gpt-4o, qwen2.5
-KNOWN = ("type", "config", "training", "stated_in", "serving", "tokenizer", "context", "reserve", "settings")
+KNOWN = (
+    "type",
+    "config",
+    "training",
+    "stated_in",
+    "serving",
+    template_options.KEY,
+    "tokenizer",
+    "context",
+    "reserve",
+    "settings",
+)
 DATES = "Cutting Knowledge Date:"
-TRAINING = ("system", "messages", "chat_template", "tokenizer_config", "format")
-SERVING = ("modelfile", "base", *chat_templates.KEYS)
+TRAINING = ("system", "messages", "chat_template", "tokenizer_config", "format", template_options.KEY)
+SERVING = ("modelfile", "base", *chat_templates.KEYS, template_options.KEY)
 
 
 def read(node: Node, draft: Draft) -> None:
@@ -41,8 +52,14 @@ def _model(name: str, node: Node, draft: Draft) -> Model:
     serving = parts["serving"].mapping(*SERVING) if "serving" in parts else {}
     messages = _file(training.get("messages"), "training messages", draft)
     modelfile = _modelfile(serving.get("modelfile"), draft) or model.modelfile
+    options = template_options.read_options(parts.get(template_options.KEY), draft)
+    of_serving, of_training = (
+        template_options.read_options(part.get(template_options.KEY), draft) for part in (serving, training)
+    )
     made = replace(
         model,
+        serving_options={**model.serving_options, **options, **of_serving},
+        training_options={**model.training_options, **options, **of_training},
         training=_training(name, training, messages, draft) or model.training,
         stated=tuple(_stated(name, parts["stated_in"], draft)) if "stated_in" in parts else model.stated,
         training_messages=messages or model.training_messages,
