@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import gguf_files
 import pytest
 
 from readback.cli import main
@@ -84,7 +85,9 @@ def test_ten_real_modelfiles_are_each_carried_out_or_refused_with_the_line(
     asked = write({"messages.json": ASKED}) / "messages.json"
     for path in files:
         code, out, err = run("--modelfile", path, "--messages", asked)
-        assert (code, err) == (0, "") or (code == 1 and f"{path}:" in err), path.name
+        assert code == 0 or (code == 1 and f"{path}:" in err), path.name
+        assert code == 1 or err.count("\n") == 1, path.name
+        assert code == 1 or "info oll-engine-unknown" in err, path.name
         assert code == 1 or "Q" in out
     assert len(files) == 10
 
@@ -190,10 +193,12 @@ def test_a_batch_comes_from_standard_input_too(run: Run, monkeypatch: pytest.Mon
 
 def test_one_case_is_printed_exactly_and_explained_in_json(run: Run, write: Write) -> None:
     folder = write({"Modelfile": FILE, "m.json": ASKED, "o.json": {"messages": ASKED, "variables": {"think": True}}})
-    assert run("--modelfile", folder / "Modelfile", "--messages", folder / "m.json") == (0, "<system>S<user>Q", "")
+    code, out, err = run("--modelfile", folder / "Modelfile", "--messages", folder / "m.json")
+    assert (code, out, "info oll-engine-unknown" in err) == (0, "<system>S<user>Q", True)
     code, out, _ = run("--modelfile", folder / "Modelfile", "--messages", folder / "o.json", "--format", "json")
     said = json.loads(out)
-    assert (code, said["text"], said["kind"], said["findings"]) == (0, "<system>S<user>Q", "modelfile", [])
+    assert (code, said["text"], said["kind"]) == (0, "<system>S<user>Q", "modelfile")
+    assert [one["code"] for one in said["findings"]] == ["oll-engine-unknown"]
     assert "".join(one["text"] for one in said["segments"]) == said["text"]
     assert [one["origin"] for one in said["segments"]] == ["serving"] * 3 + ["system"] + ["serving"] * 3 + ["variable"]
 
@@ -225,6 +230,34 @@ def test_where_there_is_no_text_the_exit_code_is_one_and_nothing_is_printed(run:
     assert "bad:2: Ollama refuses it" in err
     code, out, _ = run("--modelfile", folder / "bad", "--messages", folder / "m.json", "--format", "json")
     assert (code, "refuses" in json.loads(out)["error"]) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"Modelfile": "FROM x\nSYSTEM Be brief.\n"},
+        {"Modelfile": "FROM x\nRENDERER qwen3.5\nTEMPLATE {{ .Prompt }}\n"},
+    ],
+)
+def test_where_nobody_can_tell_the_text_the_exit_code_is_one(run: Run, write: Write, files: dict[str, str]) -> None:
+    folder = write({**files, "m.json": ASKED})
+    code, out, err = run("--modelfile", folder / "Modelfile", "--messages", folder / "m.json")
+    assert (code, out, "info oll-" in err) == (1, "", True)
+
+
+def test_an_empty_conversation_has_no_text_of_a_chat_template(run: Run, write: Write) -> None:
+    folder = write({"t.jinja": JINJA, "m.json": [], "b.jsonl": json.dumps({"chat_template": JINJA, "messages": []})})
+    code, out, err = run("--chat-template", folder / "t.jinja", "--messages", folder / "m.json")
+    assert (code, out, "has no message" in err) == (1, "", True)
+    code, out, _ = run("--batch", folder / "b.jsonl")
+    assert (code, "has no message" in json.loads(out)["error"]) == (1, True)
+
+
+def test_what_speaks_against_template_is_said_beside_its_text(run: Run, write: Write) -> None:
+    weights = gguf_files.model("{{ tools }}{{ messages[0].content }}")
+    folder = write({"Modelfile": "FROM ./w.gguf\nTEMPLATE Q {{ .Prompt }}\n", "w.gguf": weights, "m.json": ASKED})
+    code, out, err = run("--modelfile", folder / "Modelfile", "--messages", folder / "m.json")
+    assert (code, out, "oll-chat-template-sent" in err) == (0, "Q Q", True)
 
 
 @pytest.mark.parametrize(

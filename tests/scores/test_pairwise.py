@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -106,3 +107,35 @@ def test_the_sign_test_of_very_many_is_that_of_scipy_but_for_the_curve(wins: int
     exact = binomtest(wins, wins + losses).pvalue
     assert pairwise.sign_test(wins, losses) == pytest.approx(exact, rel=1e-3)
     assert pairwise.sign_test(losses, wins) == pairwise.sign_test(wins, losses)
+
+
+@pytest.mark.parametrize("indent", [None, 4])
+def test_annotations_of_alpaca_eval_are_outcomes(write: Write, indent: int | None) -> None:
+    preferences = [1.0, 2.0, 1.5, 1.000021, 1.9, None, 0.0, "first"]
+    rows = [
+        {
+            "instruction": f"Question {i}?",
+            "output_1": "one",
+            "generator_1": "base",
+            "output_2": "two",
+            "generator_2": "tuned",
+            "annotator": "house_judge",
+            "preference": preference,
+        }
+        for i, preference in enumerate(preferences)
+    ]
+    table = load(write({"annotations.json": json.dumps(rows, indent=indent)}))
+    assert [(one.item, one.outcome) for one in table.outcomes] == [
+        ("Question 0?", "a"),
+        ("Question 1?", "b"),
+        ("Question 2?", "tie"),
+        ("Question 3?", "a"),
+        ("Question 4?", "b"),
+    ]
+    (comparison,) = pairwise.told(table)
+    assert (comparison.wins_a, comparison.wins_b, comparison.ties, comparison.judge) == (2, 2, 1, "house_judge")
+    (source,) = table.sources
+    assert (source.what, dict(source.left_out)) == (
+        "AlpacaEval annotations",
+        {"not decided yet": 1, "not an outcome": 2},
+    )

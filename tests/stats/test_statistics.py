@@ -259,6 +259,12 @@ def test_no_difference_at_all_proves_nothing(d: list[float]) -> None:
     assert equivalence.tost(d, 0.1) == 1.0
 
 
+@pytest.mark.parametrize(("n", "how"), [(39, "exact"), (42, "upper bound"), (400, "upper bound")])
+def test_a_p_at_the_floor_of_rounding_is_not_called_exact(n: int, how: str) -> None:
+    p, said = paired.sign_flip([1.0] * n)
+    assert (p >= 2.0 ** (1 - n), said) == (True, f"sign-flip permutation, {how}")
+
+
 @pytest.mark.parametrize(("b", "c"), [(0, 0), (3, 10), (10, 3), (7, 7), (0, 40)])
 def test_mcnemar_is_that_of_statsmodels(b: int, c: int) -> None:
     expected = contingency_tables.mcnemar([[5, b], [c, 9]], exact=True).pvalue if b + c else 1.0

@@ -61,7 +61,7 @@ def test_the_gravest_rule_is_open_and_explains_itself() -> None:
 
 def test_the_first_line_says_how_much_is_wrong_where_and_what_comes_first() -> None:
     test = findings(workspace="six-conditions-mistakes")
-    whole = "✕ 107 errors , ▲ 1 warning and ● 26 notes ; 130 of these are in 24 of 24 records."
+    whole = "✕ 107 errors , ▲ 1 warning and ● 27 notes ; 130 of these are in 24 of 24 records."
     assert whole in words(test)
     assert "Look at first" not in words(test)  # it is open beside the list, and first in it
     first = "The prompt lacks contexts that the record lists"

@@ -41,9 +41,9 @@ def test_the_two_system_blocks_and_the_lost_newline_are_marked_in_place(serving:
     serving({**FILES, "Modelfile": modelfile(TWICE)})
     test = page("messages", condition="c", view="wire")
     assert marked(said(test)) == [
-        ("2", "system message, first time"),
+        ("3", "system message, first time"),
         ("1", "no newline follows here"),
-        ("2", "system message, second time"),
+        ("3", "system message, second time"),
     ]
     text = words(test)
     assert "Built with TEMPLATE of Modelfile line 3" in text
@@ -127,7 +127,11 @@ def test_render_shows_what_the_page_shows(write: Write, capsys: pytest.CaptureFi
         ["<|im_end|>"],
     )
     assert model_input["text"].count("Be brief.") == 2
-    assert [one["code"] for one in answer["findings"]] == ["oll-chatml-newline", "oll-system-twice"]
+    assert [one["code"] for one in answer["findings"]] == [
+        "oll-chatml-newline",
+        "oll-engine-unknown",
+        "oll-system-twice",
+    ]
     main(["check", str(root), "--select", "oll,fmt", "--format", "json"])
     checked = json.loads(capsys.readouterr().out)
     assert {one["key"] for one in checked["findings"]} == {one["key"] for one in answer["findings"]}

@@ -5,22 +5,24 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from readback import as_json
+from readback import as_json, workspace
 from readback.checks import rules
+from readback.checks.of_server import of_server
 from readback.cli import UsageError, _lines, _model_input_cases
 from readback.serving import named_formats
 from readback.serving.chat import rendered as chat
 from readback.serving.modelfile import read_file as modelfile
 from readback.serving.ollama import rendered as ollama
-from readback.types import ModelInput
+from readback.types import Finding, ModelInput
 from readback.words import t
 
 LONGEST = 64 << 20  # bytes of a file of messages
 STDIN = Path("-")
+ENGINE = ("oll-engine-unknown", "oll-chat-template-sent", "oll-renderer-inherited")  # which template is sent
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         sent = _sent(args, case)
     except _model_input_cases.Wrong as wrong:
         return _told(None, str(wrong), args.format)
-    return _told(sent, "", args.format)
+    return _told(sent, "", args.format, _about_engine(args.modelfile))
 
 
 def _sent(args: argparse.Namespace, case: dict[str, Any]) -> ModelInput:
@@ -81,10 +83,24 @@ def _template(path: Path) -> Any:
     return chat.read(found, found if found.is_dir() else found.parent)
 
 
-def _told(sent: ModelInput | None, error: str, form: str) -> int:
+def _about_engine(path: Path | None) -> tuple[Finding, ...]:
+    """What speaks against the text of TEMPLATE being the one that Ollama sends, by what lies beside the Modelfile."""
+    if path is None or path == STDIN:
+        return ()
+    try:
+        opened = workspace.open(path)
+    except workspace.NothingRead:
+        return ()
+    about = (one for model in opened.models.values() for one in of_server(opened, model))
+    return tuple(one for one in about if isinstance(one, Finding) and one.code in ENGINE)
+
+
+def _told(sent: ModelInput | None, error: str, form: str, about: Sequence[Finding] = ()) -> int:
     """Print the text, or why there is none; what is only explained goes beside it."""
     found = [rules.finding(diagnostic) for diagnostic in (sent.diagnostics if sent else ())]
-    failed = sent is None or (not sent.segments and any(one.severity == "error" for one in found))
+    reasons = [one for one in found if one.code not in _model_input_cases.EXPLAINED]
+    failed = sent is None or (not sent.segments and bool(reasons))
+    found = [*found, *about]
     if form == "json":
         said = {"error": error} if sent is None else {**(as_json.model_input(sent) or {})}
         print(as_json.dumps({**said, "findings": [as_json.finding(one) for one in found]}, indent=1))

@@ -12,7 +12,7 @@ DRAWS = 9_999
 FEW = 16  # units whose 2^n sign patterns are all tried
 WIDTH = 4_000_000  # steps between the smallest and the largest sum
 WORK = 30_000_000  # steps × distinct sizes
-LEAST_P = 1e-12  # what rounding leaves of the smallest probabilities
+LEAST_P = 1e-12  # what rounding leaves of the smallest probabilities: a p that stands there is an upper bound
 CHUNK = 2_000_000  # numbers held at once
 
 

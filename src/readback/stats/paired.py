@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from readback.stats._flips import LARGE, Exact, exact, normal_limit, sampled
+from readback.stats._flips import LARGE, LEAST_P, Exact, exact, normal_limit, sampled
 from readback.stats._numbers import Floats, codes, finite, histogram
 from readback.stats.equivalence import detectable, tost
 from readback.stats.interval import SEED
@@ -23,9 +23,9 @@ def sign_flip(d: ArrayLike, clusters: ArrayLike | None = None, *, seed: int = SE
 
     d: b − a for each item. p = share of all ways to flip signs whose |sum| is at least the one seen (Fisher 1935, The
     Design of Experiments, §21). Whole clusters flip together. Exact where the differences are multiples of one step or
-    few; else 9,999 draws by `seed`, p = (hits + 1)/(draws + 1) (Phipson, Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9,
-    39); for 20,000 units and more the normal limit Σd/√Σd². Raises ValueError for a value that is not a number or a
-    cluster code below 0.
+    few, but for a p of 1e-12, below which rounding leaves nothing to tell: that is an upper bound. Else 9,999 draws by
+    `seed`, p = (hits + 1)/(draws + 1) (Phipson, Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9, 39); for 20,000 units and
+    more the normal limit Σd/√Σd². Raises ValueError for a value that is not a number or a cluster code below 0.
     """
     import numpy as np
 
@@ -38,7 +38,7 @@ def sign_flip(d: ArrayLike, clusters: ArrayLike | None = None, *, seed: int = SE
         return 1.0, f"{NAME}, exact"
     found: Exact = exact(units)
     if found is not None:
-        return found, f"{NAME}, exact"
+        return found, f"{NAME}, upper bound" if found == LEAST_P else f"{NAME}, exact"
     if len(units) >= LARGE:
         return normal_limit(units), f"{NAME}, normal limit"
     return sampled(units, seed)

@@ -16,6 +16,7 @@ from typing import Any
 from readback import adapters
 from readback.records import training_row
 from readback.scores import files
+from readback.scores.files import alpaca_eval
 from readback.sources import (
     albert,
     comparisons,
@@ -72,6 +73,7 @@ SENT = {"prompt_text", "model_label", "prompt_mode"}  # columns of saved respons
 RECORD = {"rag", "instruction", "question", "query_text"}  # columns of what is asked, which a score file seldom has
 JUDGED = {"judge_scores", "judge_verdict"}  # columns of a run's details
 PAIR = {"model_a", "model_b", "outcome"}  # columns of outcomes side by side, which repeat what was asked
+OF_ALPACA_EVAL = frozenset(alpaca_eval.COLUMNS)  # two answers to one instruction and which is preferred
 CHAT = {"messages", "completion", "chosen", "chosen_messages", "preferred_output"}  # columns of training rows
 
 
@@ -255,7 +257,7 @@ def _scores(table: Table) -> float:
     """
     if table.scored is None:
         return 0.0
-    repeats = bool(table.fields & JUDGED) or table.fields >= PAIR
+    repeats = bool(table.fields & JUDGED) or table.fields >= PAIR or table.fields >= OF_ALPACA_EVAL
     return float(table.scored.own or repeats or not table.fields & RECORD)
 
 

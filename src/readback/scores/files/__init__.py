@@ -24,6 +24,7 @@ from readback.readers.row import Header
 from readback.records.raw_rows import raw_rows
 from readback.scores.criteria import known
 from readback.scores.files import (
+    alpaca_eval,
     columnar,
     details,
     judge_columns,
@@ -54,6 +55,7 @@ MARKED = (
     metadata.NAME,
     metrics.NAME,
     liverag.NAME,
+    alpaca_eval.NAME,
     pairwise.NAME,
 )
 GENERAL = (replies.NAME, tidy.NAME, means.NAME, wide.NAME)
