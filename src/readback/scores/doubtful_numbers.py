@@ -62,7 +62,7 @@ def find_codes(values: Collection[float]) -> frozenset[float]:
     scores = [value for value in values if value not in CODES]
     if not scores:
         return frozenset()
-    found = set()
+    found: set[float] = set()
     if min(scores) >= 0:
         found.update(value for value in values if value in NEGATIVE)
     found.update(value for value in values if value in POSITIVE and max(scores) <= POSITIVE[value])

@@ -39,7 +39,7 @@ def sentence(one: Comparison, name: Name, criterion: Criterion, below: str | Non
     not said again, and `power` stands beside the sentence.
     """
     if one.verdict == "in question":
-        return t("scores.said_question", criterion=one.criterion, numbers=_numbers(one), key=one.questions[0].key)
+        return t("scores.said_question", criterion=one.criterion, numbers=_numbers(one), entry=one.questions[0].key)
     if one.difference is None or one.verdict == "too few":
         return t("scores.said_few", a=name(one.a), b=name(one.b), n=one.n_shared)
     up = one.difference >= 0
