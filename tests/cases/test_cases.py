@@ -111,8 +111,14 @@ TABLE = (
     ),
     row(
         "29-contexts-as-python-list-text",
-        finding("", "warning", count=1, phrase="contexts.*Python list"),
-        owner="byt",
+        finding(
+            "asm-text-for-list",
+            "error",
+            "prompts/user.jinja:1",
+            count=4,
+            phrase="contexts is a text that looks like a Python list",
+            records=["q0", "q1", "q2", "q3"],
+        ),
     ),
     row(
         "33-leak-with-other-case",
@@ -209,7 +215,6 @@ TABLE = (
             'Style: {"tone":"formal","n":1.0,"brief":true,"x":null}\nQ: Where is the tide gauge?',
         ),
         sends("q2", "user", 'Style: {"tone":"caf\\u00e9","n":2e3,"brief":false}\nQ: Who pays the pilot?'),
-        owner="byt",
     ),
     row(
         "52-same-instruction-other-input",

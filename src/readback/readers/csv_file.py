@@ -100,7 +100,9 @@ def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
     except csv.Error as error:
         raise ValueError(str(error)) from None
     fields: dict[str, Any] = dict(zip(shape["names"], cells, strict=True))
-    return with_json(fields, shape["json"]) if shape.get("json") else fields
+    if not shape.get("json"):
+        return fields
+    return with_json(fields, shape["json"], shape.get("named", True))
 
 
 class _Cells:

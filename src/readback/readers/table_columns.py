@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from readback.readers.json_cells import with_cell
 from readback.readers.json_text import BLANK, Decoder, NotJson
+from readback.readers.python_text import looks_like_python, read_python
 from readback.readers.row import Row
 from readback.types import Diagnostic, Location
 
@@ -33,15 +36,19 @@ def unique(given: Sequence[str], place: Location) -> tuple[tuple[str, ...], tupl
     return tuple(names), tuple(diagnostics)
 
 
-def with_json(fields: Mapping[str, Any], columns: Collection[str]) -> dict[str, Any]:
-    """A row whose cells in `columns` are read as JSON; one that is empty or not JSON stays the text it is."""
+def with_json(fields: Mapping[str, Any], columns: Collection[str], named: bool = True) -> dict[str, Any]:
+    """A row whose cells in `columns` are read as JSON; one that is empty or not JSON stays the text it is.
+
+    Where nobody `named` the columns, a list or an object still prints as its cell.
+    """
     decoder = Decoder()
-    found = dict(fields)
+    row = dict(fields)
     for name in columns:
-        if isinstance(cell := found.get(name), str) and cell.strip(BLANK):
-            value = _value(decoder, cell)
-            found[name] = cell if isinstance(value, NotJson) else value
-    return found
+        if isinstance(cell := row.get(name), str) and cell.strip(BLANK):
+            value = _value(decoder, cell, named)
+            if not isinstance(value, NotJson):
+                row[name] = value if named else with_cell(value, cell)
+    return row
 
 
 class JsonColumns:
@@ -72,7 +79,7 @@ class JsonColumns:
             if self.said is None and not cell.lstrip(BLANK).startswith(("[", "{")):
                 self._refute(name)
                 continue
-            value = _value(self._decoder, cell)
+            value = _value(self._decoder, cell, self.said is not None)
             if not isinstance(value, NotJson):
                 self.held.setdefault(name)
                 values[name] = value
@@ -93,8 +100,12 @@ class JsonColumns:
         self._text.add(name)
 
 
-def _value(decoder: Decoder, cell: str) -> Any | NotJson:
+def _value(decoder: Decoder, cell: str, named: bool) -> Any | NotJson:
+    """What a cell holds as JSON; in a column that is `named`, a list as Python writes it will do."""
     try:
         return decoder.whole(cell)
     except NotJson as error:
+        if named and looks_like_python(cell):
+            with contextlib.suppress(NotJson):
+                return read_python(cell)
         return error

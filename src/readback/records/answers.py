@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from readback.readers.json_cells import cell_of
 from readback.readers.progress import Progress
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import Answer, Condition, DatasetSource, Diagnostic, Location, Workspace
@@ -60,6 +61,8 @@ class Answers:
 
 def as_text(value: Any) -> str | None:
     """A reply as text: a text as it is, any other value as JSON; None where there is none."""
+    if (cell := cell_of(value)) is not None:
+        return cell
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -18,6 +18,7 @@ from readback.readers.bounded_diagnostics import from_json
 from readback.readers.checksum import Hashes
 from readback.readers.choose_format import Chosen, choose
 from readback.readers.file_state import State, state
+from readback.readers.json_cells import cell_of
 from readback.readers.paths import resolve, show
 from readback.readers.progress import Cancelled, Progress
 from readback.records import plugin_rows
@@ -34,7 +35,7 @@ ESCAPED = frozenset('"\\/\x7f') | {chr(code) for code in range(32)}  # may be wr
 
 __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "look", "open_dataset"]
 
-VERSION = "11"  # of the index; another one makes every file be read again
+VERSION = "12"  # of the index; another one makes every file be read again
 CHUNK = 32 << 20
 PIECE = 1 << 20  # bytes that are read at once where no more than a hash is made of them
 READINGS = 3  # of a file that changes meanwhile; one that is written all the time is not read for ever
@@ -434,6 +435,8 @@ def holds(value: Any, wanted: str) -> bool:
     """Whether a text or number anywhere inside `value` holds `wanted`, which is casefolded."""
     if isinstance(value, str):
         return wanted in value.casefold()
+    if (cell := cell_of(value)) is not None and wanted in cell.casefold():
+        return True
     if isinstance(value, dict):
         return any(holds(inner, wanted) for inner in value.values())
     if isinstance(value, list):

@@ -385,7 +385,7 @@ class _Reading:
         # a field that was only taken for the id, and is on several rows each, says what a row is about
         about = self.guessed and 2 * len(again) >= len(self.starts)
         held = list(self.columns.held) if self.columns else []
-        shape = self.shape | ({"json": held} if held else {})
+        shape = self.shape | ({"json": held, "named": self.source.json is not None} if held else {})
         apart = repeated_ids.meant(
             again if self.guessed and not about else (),
             list(self.names.top),

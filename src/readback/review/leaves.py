@@ -29,6 +29,7 @@ from readback.prompts.judge_messages import unanswered
 from readback.prompts.self_tests import hangs
 from readback.prompts.training_layout import training
 from readback.prompts.tri_section import fingerprint
+from readback.readers.json_cells import as_written
 from readback.records.dataset import Dataset, open_dataset
 from readback.review import merkle
 from readback.types import Message, ModelInput, Record, Selection, Workspace
@@ -318,5 +319,5 @@ def _of(text: ModelInput | None) -> str | None:
 
 def row_hash(record: Record) -> bytes:
     """SHA-256 of a row's fields as compact JSON in ASCII, its keys in order: so their order in the file is nothing."""
-    said = json.dumps(record.fields, sort_keys=True, separators=(",", ":"), default=repr)
+    said = json.dumps(as_written(record.fields), sort_keys=True, separators=(",", ":"), default=repr)
     return hashlib.sha256(said.encode()).digest()

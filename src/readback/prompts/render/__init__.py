@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any
 
 from readback import sandbox
-from readback.prompts.render.mustache import mustache_pieces
+from readback.prompts.render.mustache import Read, mustache_pieces
 from readback.prompts.render.simple_fields import (
     Piece,
     Wrong,
@@ -22,8 +22,21 @@ from readback.prompts.render.simple_fields import (
     percent_pieces,
     placeholder_pieces,
 )
+from readback.readers.json_cells import as_written, cell_of
+from readback.readers.python_text import looks_like_python
 from readback.sandbox import staying
-from readback.types import NOWHERE, Diagnostic, Location, Origin, Segment, Syntax, UseState, Values, VariableUse
+from readback.types import (
+    NOWHERE,
+    Diagnostic,
+    Location,
+    Origin,
+    Segment,
+    Severity,
+    Syntax,
+    UseState,
+    Values,
+    VariableUse,
+)
 
 WORK = "readback.prompts.render.jinja:work"
 LIMITS = sandbox.Limits(seconds=0.8, total=2.5, closed=True)  # to compile and render twice; most take milliseconds
@@ -78,6 +91,13 @@ FILLED = {
     "dollar": dollar_pieces,
     "placeholder": placeholder_pieces,
 }
+LOOKS = {
+    "python": "a text that looks like a Python list",
+    "json": "a text that looks like a JSON list",
+    "text": "a text",
+}
+SENT = {"loop": "goes through its single characters", "few": "takes its single characters", "key": "looks for an item"}
+DOT = re.compile(r"\{\{[{&]?\s*\.\s*\}")  # mustache: the item of the section around it
 NO_DEFAULTS: Values = {}
 _stopped: dict[bytes, tuple[str, str]] = {}  # template over its values -> kind, detail
 _lock = Lock()
@@ -110,6 +130,7 @@ def render_many(
 def _filled(template: Template, values: Values, defaults: Values) -> Rendered:
     if template.syntax == "mustache":
         return _sections(template, values, defaults)
+    values = as_written(values)  # nothing else than a section of mustache goes into a value
     if fill := FILLED.get(template.syntax):
         pieces, wrong = fill(template.text, {**defaults, **values})
     elif template.syntax == "text":
@@ -147,7 +168,20 @@ def _sections(template: Template, values: Values, defaults: Values) -> Rendered:
     )
     if wrong:
         return Rendered((), tuple(names.items()), tuple(_wrong(template, each) for each in wrong), False, uses)
-    return Rendered(_segments(template, pieces, values), tuple(names.items()), uses=uses)
+    texts = _texts(template, _texts_in_sections(template, reads, {**defaults, **values}))
+    return Rendered(_segments(template, pieces, values), tuple(names.items()), texts, uses=uses)
+
+
+def _texts_in_sections(
+    template: Template, reads: Iterable[Read], values: Values
+) -> Iterator[tuple[str, str, str, int]]:
+    """The texts that look like lists of which a section is meant to go through the items."""
+    if not DOT.search(template.text):
+        return
+    for read in reads:
+        value = values.get(read.name)
+        if read.asked and isinstance(value, str) and looks_like_python(value):
+            yield read.name, "key", "python", read.line
 
 
 def _segments(template: Template, pieces: Sequence[Piece], values: Values) -> tuple[Segment, ...]:
@@ -193,7 +227,8 @@ def _jinja(
 
     What was stopped is remembered, with the values it was given: the same again costs nothing and answers the same.
     """
-    given = {"values": values, "defaults": defaults, "together": TOGETHER, "origins": origins}
+    cells = {name: cell for name, value in values.items() if (cell := cell_of(value)) is not None}
+    given = {"values": values, "defaults": defaults, "together": TOGETHER, "origins": origins, "cells": cells}
     limits = LIMITS if origins else TEXT_ALONE
     if not templates:
         return []
@@ -258,7 +293,18 @@ def _rendered(template: Template, answer: Mapping[str, Any]) -> Rendered:
         Segment(text, template.origin if kind == "literal" else kind, name, places[line])
         for text, kind, name, line in answer["pieces"]
     )
-    return Rendered(tuple(segments), names, _random(template, answer.get("drawn")), uses=uses)
+    diagnostics = (*_random(template, answer.get("drawn")), *_texts(template, answer.get("texts") or ()))
+    return Rendered(tuple(segments), names, diagnostics, uses=uses)
+
+
+def _texts(template: Template, found: Iterable[Sequence[Any]]) -> tuple[Diagnostic, ...]:
+    """Say of each text that the template goes into as if it were a list."""
+    told: dict[str, Diagnostic] = {}
+    for path, how, kind, line in sorted(found, key=lambda one: one[1] == "key"):
+        severity: Severity = "warning" if how == "key" or kind == "text" else "error"
+        values = {"name": path, "looks": LOOKS[kind], "sent": SENT[how], "column": STEP.split(path)[0]}
+        told.setdefault(path, Diagnostic("asm-text-for-list", values, _at(template, line), path, severity))
+    return tuple(told.values())
 
 
 def _random(template: Template, drawn: Sequence[Any] | None) -> tuple[Diagnostic, ...]:

@@ -29,7 +29,9 @@ from readback.prompts.render.env import environment, loaded, mutates
 from readback.prompts.render.marks import PLANES, Marker, Site, holds, split
 from readback.prompts.render.seen import SEEN, Kept, Seen, account
 from readback.prompts.render.trace import STATE, Trace
+from readback.prompts.render.walked import Walked, find_texts, find_walked
 from readback.prompts.render.watch import Look, watcher
+from readback.readers.json_cells import with_cell
 
 NEVER = float("inf")
 KEPT = 256  # compiled templates kept in a child: more than the modes, tasks and adapters of a workspace
@@ -38,6 +40,8 @@ ROOT = re.compile(r"[.\[]")  # where the first name of a path ends
 REASON = 300  # characters of a reason: an exception may repeat the data
 GLOBALS = frozenset(DEFAULT_NAMESPACE)
 ACCOUNTS = 1_000  # different accounts of one template kept in a child
+
+NO_CELLS: Mapping[str, str] = {}
 
 Piece = tuple[str, str, str | None, int | None]  # text, kind, name, line
 Drawn = tuple[str, int]  # what is drawn at random, line
@@ -63,6 +67,7 @@ class Ready:
     lines: Mapping[str, int]
     mutable: bool
     drawn: Drawn | None  # what it draws at random, and where
+    walked: Walked  # the values that it goes into
     tree: nodes.Template | None  # until the first marked form is made of it
     marked: dict[int, tuple[Compiled, tuple[Site, ...], tuple[Look, ...]] | None] = field(default_factory=dict)
     watched: list[tuple[Compiled, tuple[Look, ...]] | None] = field(default_factory=list)  # at most one
@@ -72,19 +77,22 @@ class Ready:
 def work(payload: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """{"templates": [[text, blocks]], "values", "defaults", "together"} → for each template its pieces or its verdict.
 
-    After `together` seconds no further one is begun. Where "origins" is false, a text is one piece of unknown origin.
+    "cells" are the texts of those values that stood in a cell of a table as JSON: a template that goes into one gets
+    the list or object, any other the text. After `together` seconds no further template is begun. Where "origins" is
+    false, a text is one piece of unknown origin.
     """
     values: Mapping[str, Any] = payload["values"]
     absent = {name: value for name, value in payload["defaults"].items() if name not in values}
     both = {**absent, **values}
     hidden = frozenset(GLOBALS & both.keys())
+    origins, cells = payload.get("origins", True), payload.get("cells", NO_CELLS)
     began = time.process_time()
     for number, (text, blocks) in enumerate(payload["templates"]):
         if number:  # the first one's time has just begun
             if time.process_time() - began > payload.get("together", NEVER):
                 return
             sandbox.beat()
-        yield one(text, blocks, both, absent.keys(), hidden, payload.get("origins", True))
+        yield one(text, blocks, both, absent.keys(), hidden, origins, cells)
 
 
 def warm() -> None:
@@ -102,18 +110,37 @@ def warm() -> None:
 
 
 def one(
-    text: str, blocks: bool, values: Mapping[str, Any], absent: Any, hidden: frozenset[str], origins: bool = True
+    text: str,
+    blocks: bool,
+    values: Mapping[str, Any],
+    absent: Any,
+    hidden: frozenset[str],
+    origins: bool = True,
+    cells: Mapping[str, str] = NO_CELLS,
 ) -> dict[str, Any]:
     """One template over one record; `absent` names the values that are the configuration's defaults."""
     ready = compiled(text, blocks, hidden)
     if isinstance(ready, Failed):
         return {"names": {}, "failed": ready.verdict}
+    values = _with_cells(ready, values, cells) if cells else values
     try:
         pieces, uses = rendered(ready, values, absent) if origins else (_whole(plainly(ready, values)), ())
-        return {"names": ready.lines, "pieces": pieces, "uses": uses, "drawn": ready.drawn}
+        texts = find_texts(ready.walked, values, uses) if origins else []
+        return {"names": ready.lines, "pieces": pieces, "uses": uses, "drawn": ready.drawn, "texts": texts}
     except Failed as failed:
         uses = _looked(ready, values, absent) if origins and failed.verdict["kind"] == "error" else ()
         return {"names": ready.lines, "failed": failed.verdict, "uses": uses}
+
+
+def _with_cells(ready: Ready, values: Mapping[str, Any], cells: Mapping[str, str]) -> Mapping[str, Any]:
+    """The values, each cell as the text that it is, or as what is in it where the template goes into it."""
+    roots = ready.walked.roots
+    own = {
+        name: with_cell(values[name], cell) if name in roots else cell
+        for name, cell in cells.items()
+        if name in ready.names.context
+    }
+    return {**values, **own}
 
 
 @lru_cache(KEPT)
@@ -124,7 +151,8 @@ def compiled(text: str, blocks: bool, hidden: frozenset[str]) -> Ready | Failed:
         mutable = mutates(tree)
         plain, reads = loaded(environment(blocks, mutable, hidden), tree)
         known = names(tree, reads)
-        return Ready(text, blocks, hidden, plain, known, first_lines(tree, known), mutable, _drawn(tree, hidden), tree)
+        lines, drawn = first_lines(tree, known), _drawn(tree, hidden)
+        return Ready(text, blocks, hidden, plain, known, lines, mutable, drawn, find_walked(tree, known), tree)
     except TemplateSyntaxError as error:
         return Failed("error", _sentence(error.message or "not a Jinja template"), error.lineno)
     except MemoryError:

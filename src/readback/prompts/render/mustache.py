@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from readback.prompts.render.simple_fields import LONGEST, Piece, Wrong
+from readback.readers.json_cells import cell_of
 from readback.types import UseState, Values
 
 KINDS = {
@@ -211,6 +212,8 @@ def _get(key: str, scopes: Sequence[_Scope], run: _Run, line: int, asked: bool) 
         name = f"{scope.path}.{key}" if scope.path else key
         state: UseState = "null" if value is None else "empty" if value in ("", [], {}) else "present"
         run.reads.setdefault((name, state, asked), line)
+        if not asked and (cell := cell_of(value)) is not None:
+            return _Scope(cell, name)
         return _Scope(value if value in (0, False) else value or "", name)
     run.reads.setdefault((key, "missing", asked), line)
     return _Scope("", key)

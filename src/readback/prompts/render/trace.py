@@ -69,7 +69,7 @@ class Trace:
     def of(self, value: Any) -> str | None:
         """The path of this very object in the values, if it is there exactly once."""
         kind = type(value)
-        if kind is not dict and kind is not list and (kind is not str or len(value) < 2):
+        if not isinstance(value, dict | list) and (kind is not str or len(value) < 2):
             return None
         if self._known is None:
             self._known = _places(self.values, self.roots)
@@ -110,12 +110,12 @@ def _places(values: Mapping[str, Any], roots: Iterable[str]) -> dict[int, tuple[
         if kind is str:
             if len(value) > 1:
                 found[id(value)] = None if id(value) in found else (holder, key)
-        elif kind is dict or kind is list:
+        elif isinstance(value, dict | list):
             if id(value) in found:
                 found[id(value)] = None
                 continue
             found[id(value)] = (holder, key)
-            pairs = value.items() if kind is dict else enumerate(value)
+            pairs = value.items() if isinstance(value, dict) else enumerate(value)
             waiting.extend((id(value), inner, each) for inner, each in pairs)
     return found
 

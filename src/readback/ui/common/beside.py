@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 from markupsafe import Markup
 
 from readback.html import exact
+from readback.readers.json_cells import as_written
 from readback.types import Answer, Assembly, Finding, Location, Record, Segment, Values
 from readback.ui.common import address, choice, show
 from readback.words import t
@@ -72,7 +73,7 @@ def fields(record: Record, made: Assembly, found: Sequence[Finding], answer: Ans
 def _listed(values: Values, row: Location, made: Assembly, found: Sequence[Finding], nothing: str) -> None:
     mapped = aliases()
     used = used_names(made, row, mapped)
-    leaves = [(path, value) for path, value in leaves_of(values) if _head(path) not in mapped]
+    leaves = [(path, value) for path, value in leaves_of(_gone_into(values, used)) if _head(path) not in mapped]
     if not leaves:
         show.draw(show.h('<p class="rb-small">{}</p>', t(nothing)))
         return
@@ -86,6 +87,13 @@ def _listed(values: Values, row: Location, made: Assembly, found: Sequence[Findi
     show.draw(show.h('<dl class="rb-fields">{}</dl>', show.join(rows)))
     if len(leaves) > FIELDS:
         st.caption(t("messages.more_fields", n=len(leaves) - FIELDS))
+
+
+def _gone_into(values: Values, used: Collection[str]) -> Values:
+    """The values; a cell that holds JSON is its text where no message has an item of it alone."""
+    inside = {_head(name) for name in used if _head(name) != name}
+    written = as_written(values)
+    return {name: value if name in inside else written[name] for name, value in values.items()}
 
 
 def used_names(made: Assembly, row: Location, mapped: Mapping[str, str]) -> frozenset[str]:

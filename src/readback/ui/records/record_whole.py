@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from readback.readers.json_cells import as_written
 from readback.types import Record
 from readback.ui.common import beside, downloads, exports, show
 from readback.words import t
@@ -25,7 +26,7 @@ def draw(record: Record, name: str) -> None:
         show.draw(show.h('<p class="rb-small">{}</p>', t("records.more_fields", n=len(values) - MOST)))
     if record.masked:
         show.notice(t("frame.masked"))
-    downloads.button(t("records.download"), lambda: json.dumps(dict(record.fields), indent=1),
+    downloads.button(t("records.download"), lambda: json.dumps(as_written(record.fields), indent=1),
                      f"{exports.name('record', name)}.json", "application/json", key="record_json")  # fmt: skip
 
 
