@@ -59,13 +59,16 @@ def test_a_later_record_names_the_first_one_with_both_papers(write: Write) -> No
         ({}, "info"),
         ({"metadata": {"source_path": "p.txt"}}, "warning"),
         ({"contexts": ["a"]}, "warning"),
-        ({"output": "Hi."}, "warning"),
+        ({"response": "Hi."}, "warning"),
     ],
 )
 def test_two_answers_to_one_instruction_are_a_note_where_no_record_has_documents(
     write: Write, extra: dict[str, Any], severity: str
 ) -> None:
-    rows = [{"id": "a", "instruction": "Hello", "output": "Hi."}, {"id": "b", "instruction": "hello", "output": "So."}]
+    rows = [
+        {"id": "a", "instruction": "Hello", "response": "Hi."},
+        {"id": "b", "instruction": "hello", "response": "So."},
+    ]
     (one,) = found(write({"d.jsonl": [rows[0], rows[1] | extra]}))
     assert one.severity == severity
     assert one.message == "the record has the same instruction as record a in line 1" + (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from readback.citations import bounded, find, marks
 from readback.citations.clean import clean
 from readback.citations.legal import likely, may_cite
-from readback.citations.marks import other_styles
+from readback.citations.marks import citations, other_styles
 from readback.sandbox import Limits
 
 PIECES = (
@@ -260,3 +260,35 @@ def test_the_bounded_search_answers_what_the_direct_one_does() -> None:
 
 def test_the_versions_of_the_database_are_known() -> None:
     assert all(bounded.database().values())
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("Nine metres [7].", [7]),
+        ("Nine metres[7].", [7]),
+        ("Nine metres.[7]", [7]),
+        ("So [1][7], and CO2 [9].", [1, 7, 9]),
+        ("[7] Nine metres.", [7]),
+        ("It is x[10] or arr[0], values[5] and rows[3][4].", []),
+        ("It is self.items[7], my_list[8], myList[9] and x1[3].", []),
+        ("See [3](https://example.org) and ![4](a.png).", []),
+        ("Use `log[10]` and ``a [9] b``.", []),
+        ("```python\nprint(a, [7])\n```\nSo [1].", [1]),
+        ("~~~\nx = [7]\n~~~", []),
+        ("```\nnever closed [7]", []),
+        ("Smith says so [7].\n\n[7]: Smith, 2010", []),
+        ("Smith says so [7].\n\n[7] Smith, 2010", []),
+        ("In [2020] EWCA Civ 12.", []),
+        ("It is done[0].", []),
+        ("An open ` tick, then [7].", [7]),
+    ],
+)
+def test_citations_are_told_from_code_links_indexes_and_footnotes(text: str, numbers: list[int]) -> None:
+    assert [mark.number for mark in citations(text, 2)] == numbers
+    assert all(text[mark.start : mark.end] == f"[{mark.number}]" for mark in citations(text, 2))
+
+
+@pytest.mark.parametrize("text", ["a[1, 2]", "`[1, 2]`", "[1, 2](u)", "grid[1-3]"])
+def test_other_styles_are_not_looked_for_in_code_links_and_indexes(text: str) -> None:
+    assert list(other_styles(text, 3)) == []

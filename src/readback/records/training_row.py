@@ -59,6 +59,10 @@ ALPACA = frozenset(
         *("lang", "language", "source", "task", "topic", "difficulty", "tags", "split", "weight", "images"),
     }
 )
+# Columns of the answer that an evaluation expects, beside messages that end with what is asked.
+EXPECTED = frozenset(
+    {"ideal", "expected", "expected_output", "target", "answer", "reference", "ground_truth", "solution"}
+)
 ANSWERED = frozenset({"generator", "model", "model_id", "score"})  # keys of what some model answered, which is no row
 # What a chat template writes, so that a text with it is a whole conversation and no document.
 WRITTEN = re.compile(
@@ -214,8 +218,16 @@ def trains(kind: Kind | None, fields: Values) -> bool:
     if kind == "alpaca":
         return not ((ASKED | FOUND) - {"instruction"}) & fields.keys()
     if kind == "chat_sft":
-        return not (ASKED | FOUND) & fields.keys()
+        asks = EXPECTED & fields.keys() and not _is_answered(fields)
+        return not (asks or (ASKED | FOUND) & fields.keys())
     return kind is not None and kind != "rag"
+
+
+def _is_answered(fields: Values) -> bool:
+    """Whether a row's messages end with something else than a user's."""
+    listed = fields.get("messages", fields.get("conversations"))
+    last = listed[-1] if isinstance(listed, list) and listed else None
+    return not (isinstance(last, Mapping) and last.get("role", last.get("from")) in ("user", "human"))
 
 
 def most(rows: Sequence[Values]) -> Kind | None:

@@ -7,6 +7,7 @@ ones nest it under `inference:`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,15 @@ KEYS = (
     "max_new_tokens", "temperature", "top_p", "repetition_penalty", "stop_sequences",
 )  # fmt: skip
 NESTED = ("base_url", "max_tokens")  # spellings of the older, nested form
+CLOSE = 0.85  # how much alike a misspelt key is: temprature, max_new_token
 OWN = frozenset(KEYS) - {"model", "timeout", "temperature", "top_p"}  # keys that mark a file as one of these
 
 
 def recognise(path: Path, value: Any) -> bool:
-    """A mapping with a model and one of the format's own keys, no rubric, and little else.
+    """A mapping with a model and one of the format's own keys, and no rubric.
 
-    A configuration that trains a model names one, too, but most of its keys are of its own.
+    Programs of all kinds name a model, a host or a port: without a provider or a type of the format, each key has to be
+    one of the format's.
     """
     if not isinstance(value, Mapping) or "prompt" in value or "prompts" in value or "runs" in value:
         return False
@@ -37,8 +40,22 @@ def recognise(path: Path, value: Any) -> bool:
         return False
     if not (OWN & part.keys() | nested(part)):
         return False
-    known = len(part.keys() & {*KEYS, *NESTED})
-    return 2 * known > len(part)
+    if "provider" in part or "inference" in value or _is_type(part.get("model_type")):
+        return True
+    strange = sum(not _is_key(key) for key in part)
+    if 2 * strange >= len(part):
+        return True  # the table of kinds refuses it, and says which keys are of another kind
+    return "model_type" not in part and not strange
+
+
+def _is_type(value: Any) -> bool:
+    """Return whether a value is one of the format's types, with a slip of the pen perhaps."""
+    return isinstance(value, str) and bool(get_close_matches(value.strip().lower(), prompt_formats.TYPES, n=1))
+
+
+def _is_key(key: Any) -> bool:
+    """Return whether a key is one of the format's, with a slip of the pen perhaps."""
+    return isinstance(key, str) and bool(get_close_matches(key, KEYS, n=1, cutoff=CLOSE))
 
 
 def nested(part: Mapping[str, Any]) -> set[str]:

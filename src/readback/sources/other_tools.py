@@ -9,7 +9,7 @@ from typing import Any
 # Before a configuration is parsed, one of these keys is looked for.
 KEYS = re.compile(
     rb"\b(doc_to_text|output_type|input_variables|_type|lc|evalId|template_format|eval|components|providers|targets"
-    rb"|defaultTest|scenarios|n-shot)[\"']?\s*:"
+    rb"|defaultTest|scenarios|n-shot|fn_completions|backstory|expected_output)[\"']?\s*:"
 )
 TESTED = ("providers", "targets", "tests", "scenarios", "defaultTest")
 ROWS = (
@@ -65,6 +65,19 @@ def _langchain_dump(value: Mapping[str, Any]) -> bool:
     return isinstance(inner, Mapping) and inner.get("lc") == 1 and inner.get("type") == "constructor"
 
 
+def _alpaca_eval(value: Mapping[str, Any]) -> bool:
+    """An annotator, or a model, of AlpacaEval: by its name what completes a prompt template."""
+    inner = [one for one in value.values() if isinstance(one, Mapping)]
+    return bool(inner) and all({"prompt_template", "fn_completions"} <= one.keys() for one in inner)
+
+
+def _crew(value: Mapping[str, Any]) -> bool:
+    """Agents or tasks of CrewAI, by name."""
+    inner = [one for one in value.values() if isinstance(one, Mapping)]
+    agents = all({"role", "goal", "backstory"} <= one.keys() for one in inner)
+    return bool(inner) and (agents or all({"description", "expected_output"} <= one.keys() for one in inner))
+
+
 def _semantic_kernel(value: Mapping[str, Any]) -> bool:
     return {"template_format", "template"} <= value.keys()
 
@@ -84,6 +97,8 @@ MAPPINGS = (
     ("results of lm-eval", _lm_eval_results),
     ("a task of lm-eval", _lm_eval_task),
     ("a stored prompt of LangChain", _langchain_dump),
+    ("an annotator of AlpacaEval", _alpaca_eval),
+    ("agents or tasks of CrewAI", _crew),
     ("a prompt of semantic-kernel", _semantic_kernel),
     ("a prompt of LangChain", _langchain),
     ("a pipeline of Haystack", _haystack),

@@ -197,8 +197,12 @@ def kind_of_rows(table: Table) -> Claim:
 
 
 def _of_adapter(path: Path, value: Any) -> bool:
-    marks = {"system_prompt", "extends", "wording"}
-    return isinstance(value, Mapping) and "name" in value and bool(marks & value.keys())
+    """A name with what an adapter says of itself; a system prompt that is a text is a persona's or a judge's."""
+    if not isinstance(value, Mapping) or "name" not in value:
+        return False
+    if {"extends", "wording"} & value.keys():
+        return True
+    return "system_prompt" in value and ("tasks" in value or not isinstance(value["system_prompt"], str))
 
 
 def _of_workspace(path: Path, value: Any) -> bool:

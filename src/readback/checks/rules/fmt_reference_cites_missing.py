@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 
 from readback.checks.facts import stored_prompt
-from readback.checks.facts.citation_marks import MARK
+from readback.checks.facts.citation_marks import citations
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-reference-cites-missing"
 ON = "record"
-PASS = ({"data.jsonl": '{"id": "1", "expected_response": "So [1].", "rag": {"contexts": ["one"]}}\n'},)
+PASS = (
+    {"data.jsonl": '{"id": "1", "expected_response": "So [1].", "rag": {"contexts": ["one"]}}\n'},
+    {"data.jsonl": '{"id": "1", "expected_response": "It is `x[10]` or arr[0], see [3](u).", "contexts": ["one"]}\n'},
+)
 FAIL = ({"data.jsonl": '{"id": "1", "expected_response": "So [1] and [3].", "contexts": ["one", "two"]}\n'},)
 
 
@@ -18,8 +21,8 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if listed is None or stated is None:
         return
     (_, contexts), (name, text) = listed, stated
-    wrong = [mark for mark in MARK.finditer(text) if not 1 <= int(mark[1]) <= len(contexts)]
+    wrong = [mark for mark in citations(text, len(contexts)) if not 1 <= mark.number <= len(contexts)]
     if wrong:
-        cited = list(dict.fromkeys(mark[0] for mark in wrong))
-        place = Location(field=name, start=wrong[0].start(), end=wrong[0].end())
+        cited = list(dict.fromkeys(text[mark.start : mark.end] for mark in wrong))
+        place = Location(field=name, start=wrong[0].start, end=wrong[0].end)
         yield Diagnostic(CODE, {"cited": cited, "contexts": len(contexts)}, place, " ".join(cited))

@@ -39,4 +39,11 @@ def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[
     row = training_facts.row(case)
     field = row.asked.field if row and row.asked else None
     differs = case.record is not None and any(first.fields.get(f) != case.record.fields.get(f) for f in INPUTS)
-    yield Diagnostic(CODE, values, Location(field=field), str(first.id), "info" if differs else None)
+    earlier = training_facts.row(RuleContext(case.workspace, first))
+    same = (
+        row is not None
+        and earlier is not None
+        and training_facts.said(row.chosen) == training_facts.said(earlier.chosen)
+    )
+    several = row is not None and (row.kind == "alpaca" or (row.is_pair and same))
+    yield Diagnostic(CODE, values, Location(field=field), str(first.id), "info" if differs or several else None)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from readback.checks.facts import training_facts
+from readback.checks.facts.citation_marks import citations
 from readback.checks.facts.training_facts import DATASET, TrainingRow
 from readback.types import Diagnostic, Record, RuleContext
 
@@ -22,7 +23,6 @@ FAIL = (
     {"train.jsonl": '{"prompt": "Why?", "chosen": "So [2].", "rejected": "No.", "contexts": ["one"]}\n'},
 )
 
-MARK = re.compile(r"\[(\d{1,9})\]")
 LISTED = re.compile(r"^\[(\d{1,4})\][ \t]", re.MULTILINE)
 
 
@@ -32,10 +32,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         return
     count = _contexts(case.record, row)
     for name, turn in training_facts.answers(row) if count else ():
-        wrong = [hit for hit in MARK.finditer(turn.text) if not 1 <= int(hit[1]) <= count]
+        wrong = [mark for mark in citations(turn.text, count) if not 1 <= mark.number <= count]
         if wrong and name != "rejected":
-            cited = list(dict.fromkeys(hit[0] for hit in wrong))
-            place = training_facts.spot(turn, wrong[0].start(), wrong[0].end())
+            cited = list(dict.fromkeys(turn.text[mark.start : mark.end] for mark in wrong))
+            place = training_facts.spot(turn, wrong[0].start, wrong[0].end)
             values = {"field": place.field, "cited": cited, "contexts": count}
             yield Diagnostic(CODE, values, place, " ".join(cited))
 
