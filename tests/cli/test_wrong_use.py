@@ -338,3 +338,42 @@ def test_a_script_is_one_that_the_shell_can_read(shell: str, tmp_path: Path, cap
     script.write_text(capsys.readouterr().out, "utf-8")
     done = subprocess.run([shell, "-n", str(script)], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+# Options that name something of the workspace.
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--plan nope.yaml", "--plan nope.yaml: there is no such file in W"),
+        ("--prompts nope", "--prompts nope: there is no such file in W"),
+        ("--dataset nope", "--dataset nope: there is no such file in W"),
+        ("--template nope", "--template nope: there is no such file in W"),
+        ("--judges panel.csv", "--judges panel.csv: write FILE=COLUMN,COLUMN"),
+        ("--judges panel.csv=", "--judges panel.csv=: write FILE=COLUMN,COLUMN"),
+        ("--judges nope=a", "--judges nope: there is no such file in W"),
+        ("--judges panel.csv=judge_1,judge_9", "no column 'judge_9'; did you mean 'judge_2'?"),
+        ("--scores panel.csv=xyz", "no column 'xyz'; there are: item, judge_1, judge_2"),
+        ("--judges notes.txt=a", "--judges notes.txt=a: this file was not read as scores; it is no table here, or"),
+        ("--id quest", "no field 'quest'; did you mean 'question'?"),
+    ],
+)
+def test_an_option_that_names_what_is_not_there_is_wrong_use(
+    words: str, sentence: str, tmp_path: Path, capsys: Output
+) -> None:
+    panel = "item,judge_1,judge_2\n" + "".join(f"q{n},{n % 3},{n % 2}\n" for n in range(9))
+    for name, text in {
+        "panel.csv": panel,
+        "rows.jsonl": '{"key": "1", "question": "Why?"}\n',
+        "user.txt": "{question}",
+        "notes.txt": "a",
+    }.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    (line,) = refuse(capsys, "check", str(tmp_path), *words.split())
+    assert line.replace(str(tmp_path), "W").startswith(f"readback: {sentence}")
+
+
+def test_names_with_commas_are_told_apart(capsys: Output) -> None:
+    (line,) = refuse(capsys, "check", str(EXAMPLES / "six-conditions"), "--condition", "nope")
+    assert "there are: 'base, closed book', 'base, open book'" in line

@@ -57,6 +57,9 @@ def bring(given: str, command: str, stack: ExitStack) -> str:
         token, diagnostics = upload.save([(name, content)], whose, unwrap=packed)
     except upload_quota.NoRoom as full:
         raise UsageError(f"{given}: {full}") from None
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise UsageError(t("cli.brought.unwritable", given=given, folder=upload.home(), why=why)) from None
     stack.callback(upload.delete, token, whose)
     for diagnostic in diagnostics:
         print(_lines.line(rules.finding(diagnostic), sys.stderr), file=sys.stderr)

@@ -12,8 +12,10 @@ from typing import TypeVar
 from readback import workspace
 from readback.cli import UsageError, _brought, _lines
 from readback.readers import by_address
+from readback.readers.row import Row
 from readback.readers.yaml_file import nearest
 from readback.records.dataset import Dataset, open_dataset
+from readback.records.raw_rows import raw_rows
 from readback.sources.template_language import LANGUAGES
 from readback.types import Workspace
 from readback.words import t
@@ -22,6 +24,8 @@ from readback.workspace.candidates import KINDS
 from readback.workspace.plain_templates import KEY, PARTS, SYNTAX, cut_files
 
 T = TypeVar("T")
+TABLES = (judge_tables.KEY, score_tables.KEY)  # options and keys are called the same
+BUILTIN = "builtin:"
 
 
 def add(parser: argparse.ArgumentParser, formats: Collection[str] = ("text", "json")) -> None:
@@ -64,9 +68,7 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
         found = workspace.open(brought, fields=fields, options=options, chosen=chosen)
     except workspace.NothingRead as nothing:
         raise UsageError(nothing.name_path(given)) from None
-    for file in getattr(args, "template", []):
-        if not (found.root / file).is_file():
-            raise UsageError(t("cli.workspace.no_template", file=file, workspace=args.workspace))
+    _check_files(args, found)
     for file in getattr(args, "parts", []):
         if file not in cut_files(found):
             may = ", ".join(found.alternatives.get(PARTS, ()))
@@ -81,6 +83,40 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
         said = t("cli.workspace.hub", workspace=args.workspace, revision=found.root.name, folder=found.root)
         print(_lines.safe(f"readback: {said}"), file=sys.stderr)
     return found
+
+
+def _check_files(args: argparse.Namespace, opened: Workspace) -> None:
+    """Raise UsageError where an option names a file, a field or columns that are not there: whoever types a name means
+    what is called so.
+    """
+    named = [(kind, file) for kind in KINDS if (file := getattr(args, kind, None))]
+    named += [("template", file) for file in getattr(args, "template", [])]
+    tables = [(option, *_table(option, said)) for option in TABLES for said in getattr(args, option, [])]
+    for option, file in (*named, *((option, file) for option, file, _ in tables)):
+        if not file.startswith(BUILTIN) and not (opened.root / file).exists():
+            raise UsageError(t("cli.workspace.no_such_file", option=option, file=file, workspace=args.workspace))
+    read = {source.path for source in opened.scores}
+    for option, file, columns in tables:
+        rows = raw_rows(opened.root / file, file, enough=1)
+        if first := next((row for row in rows if isinstance(row, Row)), None):
+            for name in filter(None, columns.split(",")):
+                one_of("column", name, list(first.fields))
+        if file not in read:
+            raise UsageError(t("cli.workspace.no_table", option=option, file=file, columns=columns))
+    if getattr(args, "id", None) and opened.dataset and not opened.dataset.absent:
+        from readback.checks.unmapped import LOOKED_AT, fields  # with it come the rules
+
+        known = fields(tuple(data(opened).records(0, LOOKED_AT)))
+        if known:
+            one_of("field", args.id, known)
+
+
+def _table(option: str, said: str) -> tuple[str, str]:
+    """Return the file and the columns of FILE=COLUMN,COLUMN. Raises UsageError."""
+    file, _, columns = said.rpartition("=")
+    if not (file and columns.strip(", ")):
+        raise UsageError(t("cli.workspace.no_columns", option=option, given=said))
+    return file, columns
 
 
 def _language(said: str) -> str:
@@ -117,6 +153,12 @@ def begins(what: str, called: str, there: Sequence[tuple[str, T]]) -> T:
     return meant[0]
 
 
+def list_names(names: Collection[str]) -> str:
+    """Return the names with commas between them; in quotes where a name has a comma of its own."""
+    quoted = any("," in name for name in names)
+    return ", ".join(f"'{name}'" if quoted else name for name in names)
+
+
 def one_of(kind: str, name: str, known: Collection[str]) -> str:
     """`name`, or UsageError with the names there are; `kind` is one that `cli.workspace.kind_…` has a word for."""
     if name in known:
@@ -127,5 +169,5 @@ def one_of(kind: str, name: str, known: Collection[str]) -> str:
     if kind == "rule":  # the list of all would be no help
         raise UsageError(t("cli.workspace.unknown_rule", name=name))
     if known:
-        raise UsageError(t("cli.workspace.unknown_known", kind=called, name=name, names=", ".join(known)))
+        raise UsageError(t("cli.workspace.unknown_known", kind=called, name=name, names=list_names(known)))
     raise UsageError(t("cli.workspace.unknown", kind=called, name=name))

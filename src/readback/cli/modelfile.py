@@ -31,7 +31,8 @@ def run(args: argparse.Namespace) -> int:
 def _bytes(path: Path) -> bytes:
     try:
         if not path.is_file():
-            raise UsageError(t("cli.modelfile.not_a_file", file=path))
+            why = "not_a_file" if path.exists() else "no_file"
+            raise UsageError(t(f"cli.modelfile.{why}", file=path))
         with path.open("rb") as opened:
             data = opened.read(modelfile.LIMIT + 1)
     except OSError as error:
