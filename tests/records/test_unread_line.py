@@ -35,7 +35,7 @@ GOOD = b'{"id": "1"}\n'
         ("d.jsonl", GOOD + b"x" * 100 + b"\n" + GOOD, 2, None),
         ("d.csv", b'id,q\n1,"x\n2,y\n', 2, '1,"x'),
         ("d.json", b'[{"id": "1"},\n {"id": nope}]', 2, ' {"id": nope}]'),
-        ("d.jsonl.gz", gzip.compress(GOOD + b"nope\n"), 2, None),
+        ("d.jsonl.gz", gzip.compress(GOOD + b"nope\n", mtime=0), 2, None),
         ("d.yaml", b"- id: 1\n- nope\n", 2, None),
         ("none.jsonl", None, 1, None),
     ],

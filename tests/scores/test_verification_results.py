@@ -62,7 +62,7 @@ FLAT = [flat("q1"), flat("q2", False)]
         ("results.json", json.dumps(whole(TWO), indent=2)),
         ("results.json", lines(TWO)),
         ("results.json", json.dumps(whole(TWO), sort_keys=True)),
-        ("results.json.gz", gzip.compress(lines(TWO).encode())),
+        ("results.json.gz", gzip.compress(lines(TWO).encode(), mtime=0)),
         ("bom.json", b"\xef\xbb\xbf" + lines(TWO).encode()),
         ("list.json", TWO),
         ("list.json", [{**one, "row_index": at} for at, one in enumerate(FLAT, 1)]),
