@@ -601,11 +601,16 @@ class Leaks:
     phrases: tuple[str, ...] | None = None  # None: the usual list, of dialects/leak_phrases.py
 
 
+Looks = Literal["", "data", "prompt", "log", "scores"]
+
+
 @dataclass(frozen=True, slots=True)
 class Recognised:
     """A file and what it was taken for; `used` is False when something else was preferred.
 
-    Files that are not used for one reason may stand together: `count` of them, `path` names the first ones.
+    Files that are not used for one reason may stand together: `count` of them, `path` names the first ones and `files`
+    all of them (of very many the first). `looks` says of a file that is not used what it looks like, "" where it looks
+    like nothing that a review is about, and `step` what makes it readable.
     """
 
     path: str
@@ -613,6 +618,9 @@ class Recognised:
     used: bool = True
     detail: str = ""
     count: int = 1
+    files: tuple[str, ...] = ()
+    looks: Looks = ""
+    step: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ FIRST = {
 LATER = {
     "dat-file-missing": 1,
     "dat-several-files": 1,
+    "dat-unread": 1,  # two rubrics of judges in an archive, which no plan names
     "fmt-system-mismatch": 1,  # prompts.py and the Modelfile of the instruction-only model
     "fmt-train-serve-diff": 2,
     "oll-chatml-newline": 3,

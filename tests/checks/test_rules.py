@@ -30,6 +30,7 @@ NO_GUESS = {
     "asm-instruction-never-used": "the text looks like part of the experiment to whoever reads it",
     "asm-mark-not-filled": "that the mark is sent as it is, is known; whether it was meant to be filled in, it asks",
     "dat-encoding": "nothing is guessed: the line is refused",
+    "dat-nothing-read": "that nothing is read is known; that a check of nothing would look like a good one is why",
     "fmt-train-serve-diff": "for information where a format is only guessed",
     "scr-judge-is-contestant": "the names are those of models, and the finding says that they are what tells it",
     "jdg-field-unused": "what scores look like to a reader",

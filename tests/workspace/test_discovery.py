@@ -188,7 +188,10 @@ def test_a_broken_configuration_is_a_finding_with_a_place(write: Write, expected
 
 def test_a_broken_plan_in_a_folder_is_a_finding(write: Write) -> None:
     found = workspace.open(write({"plan.yaml": "runs:\n  - {label: a\n"}))
-    assert [(n.code, n.severity, n.place.file) for n in found.diagnostics] == [("dat-bad-line", "warning", "plan.yaml")]
+    assert [(n.code, n.severity, n.place.file) for n in found.diagnostics] == [
+        ("dat-bad-line", "warning", "plan.yaml"),
+        ("dat-nothing-read", None, "plan.yaml"),
+    ]
 
 
 def test_a_hostile_folder_opens_all_the_same(write: Write, tmp_path_factory: Any) -> None:

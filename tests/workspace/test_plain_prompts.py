@@ -106,12 +106,23 @@ def taken(folder: Path, **chosen: str) -> Workspace:
     return workspace.open(folder, chosen=chosen)
 
 
+FOO = "prompts: ['{{q}}']\ntests: [{vars: {q: x}}]\n"
+
+
 @pytest.mark.parametrize(
     ("files", "modes"),
     [
         ({"d.jsonl": ROWS, "p.txt": "Answer: {question}"}, {"p": "format"}),
         ({"d.jsonl": ROWS, "README.md": "Use {question}."}, {}),
-        ({"d.jsonl": ROWS, "notes.txt": "Be kind."}, {"notes": "text"}),  # the only text beside the rows
+        ({"d.jsonl": ROWS, "notes.txt": "Be kind."}, {}),  # nothing is filled in, and its name says nothing
+        ({"d.jsonl": ROWS, "notes.txt": "Answer {qestion}."}, {"notes": "format"}),  # the only text with a mark
+        ({"d.jsonl": ROWS, "wiki.txt": "{question} " * 20_000}, {}),  # a corpus
+        ({"d.jsonl": ROWS, "user.txt": "Be kind."}, {"prompt": "text"}),
+        ({"d.jsonl": ROWS, "promptfooconfig.yaml": FOO, "p.txt": "Answer: {question}", "prompts/x.md": "Hi"}, {}),
+        (
+            {"d.jsonl": ROWS, "foo/promptfooconfig.yaml": FOO, "p.txt": "{question}", "foo/prompt.txt": "Hi"},
+            {"p": "format"},
+        ),
         ({"d.jsonl": ROWS, "notes.txt": "Be kind.", "more.txt": "Be brief."}, {}),
         ({"d.jsonl": ROWS, "notes.txt": "Be kind.", "p.txt": "{question}"}, {"p": "format"}),
         ({"d.jsonl": ROWS, "requirements.txt": "jinja2"}, {}),
@@ -189,7 +200,8 @@ def test_bad_files_are_findings_and_the_rest_opens(write: Write) -> None:
 def test_five_hundred_prompts_are_taken_and_of_more_it_is_said(write: Write) -> None:
     opened = taken(write({"d.jsonl": ROWS} | {f"t{n:04}.j2": "{{ question }}" for n in range(502)}))
     assert len(opened.prompts) == plain_templates.MOST
-    assert [one.code for one in opened.diagnostics] == ["dat-limit"]
+    assert [one.code for one in opened.diagnostics] == ["dat-limit", "dat-unread"]
+    assert opened.diagnostics[1].values["count"] == 1  # the first one is named by the limit
 
 
 def test_a_typed_template_is_a_mode_of_its_own(write: Write) -> None:
@@ -377,7 +389,10 @@ def test_template_files_that_a_workspace_file_names_are_prompts_as_in_a_folder(w
     texts = {"README.md": "Tell me: {question}", "system.txt": "Be brief.", "user.md": "Q: {question}"}
     folder = write({"readback.yml": f"{dataset}prompts: {named}\n", "d.jsonl": ROWS, "other.jinja": "no", **texts})
     opened = workspace.open(folder)
-    assert [one.code for one in opened.diagnostics] == (["dat-file-missing"] if rows.startswith("gone") else [])
+    unread = {name for one in opened.diagnostics if one.code == "dat-unread" for name in one.values["files"]}
+    assert unread == {"other.jinja", *(() if rows == "d.jsonl" else ("d.jsonl",))}
+    others = [one.code for one in opened.diagnostics if one.code != "dat-unread"]
+    assert others == (["dat-file-missing"] if rows.startswith("gone") else [])
     plain = next(one for one in opened.configs if one.name == plain_templates.NAME)
     made = {mode: (one.template, one.system, one.syntax) for mode, one in plain.prompts.items()}
     assert made["prompt"] == ("Q: {question}", "Be brief.", "format")

@@ -16,8 +16,9 @@ from readback.checks import rules, rules_page
 from readback.checks.rules import Fault
 from readback.checks.summary import Audit
 from readback.cli import _lines
-from readback.types import Finding, Location, Severity
+from readback.types import Finding, Location, Recognised, Severity
 from readback.words import t
+from readback.workspace.left_out import each_file
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVEL: Mapping[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
@@ -26,10 +27,16 @@ FINGERPRINT = "readbackKey/v1"
 BASE = "%SRCROOT%"
 
 
-def lines(found: Iterable[Finding], audit: Callable[[], Audit], file: Callable[[str], str]) -> Iterator[str]:
+def lines(
+    found: Iterable[Finding],
+    audit: Callable[[], Audit],
+    file: Callable[[str], str],
+    recognised: Iterable[Recognised] = (),
+) -> Iterator[str]:
     """The log in pieces, each a line: a result for every finding as it comes, then what is known when all have come.
 
     `audit` answers the summary once `found` has ended; `file` turns a file of the workspace into one of the repository.
+    Each file of the workspace is an artifact, with what it is taken for or why it is not used.
     """
     numbers: dict[str, int] = {}
     yield f'{{"$schema": {as_json.dumps(SCHEMA)}, "version": "2.1.0", "runs": [{{"results": ['
@@ -38,8 +45,20 @@ def lines(found: Iterable[Finding], audit: Callable[[], Audit], file: Callable[[
         number = numbers.setdefault(one.code, len(numbers))
         yield comma + as_json.dumps(_result(one, number, file))
         comma = ","
-    rest = as_json.dumps(_run(audit(), numbers))
+    artifacts = [_artifact(one, file) for one in each_file(recognised)]
+    rest = as_json.dumps({**_run(audit(), numbers), **({"artifacts": artifacts} if artifacts else {})})
     yield f"], {rest[1:]}]}}"
+
+
+def _artifact(one: Recognised, file: Callable[[str], str]) -> dict[str, Any]:
+    detail = f" ({one.detail})" if one.detail else ""
+    kind = "recognised" if one.used else "recognised_unused"
+    about = {"what": one.what, "used": one.used, "count": one.count, "looks": one.looks}
+    return {
+        "location": {"uri": _uri(file(one.path)), "uriBaseId": BASE},
+        "description": {"text": t(f"cli.check.{kind}", file=one.path, what=one.what) + detail},
+        "properties": about,
+    }
 
 
 def _run(audit: Audit, codes: Iterable[str]) -> dict[str, Any]:

@@ -45,6 +45,8 @@ from readback.records.training_row import SAID
 from readback.types import Finding, Workspace
 from readback.words import t
 from readback.workspace import id_column, plain_templates
+from readback.workspace.left_out import each_file, left_unread, reconciled
+from readback.workspace.unread import NOTHING
 
 if TYPE_CHECKING:
     from readback.cli._changes import Before  # with what compares texts, which a check without --since does not need
@@ -54,6 +56,7 @@ TOLD = 20  # fields that are listed
 LISTED = 100  # findings of a rule that text lists as they come
 DRAWN = 20  # of the others, shown in the end
 COLLECT = (50_000, 20, 20)  # objects until the collector looks: findings hold each other in no circle, and are many
+NOTHING_READ = 2  # the exit code where nothing of a folder could be read
 FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github", "markdown")
 
 
@@ -104,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(map(_lines.safe, then.told())))
     if args.format == "text" and not args.quiet:
         told = _told(audit, _judged(opened, audit), whole=not (select or ignore or names))
-        lines = map(_lines.safe, (*told, *(_files(opened) if args.verbose else ())))
+        lines = map(_lines.safe, (*told, *_files(opened, args.verbose)))
         print("\n".join(map(_colour.paint_counts, lines)))
     for (rule, error), n in Counter((fault.rule, fault.error) for fault in audit.faults).items():
         failed = "rule_failed_times" if n > 1 else "rule_failed"
@@ -117,6 +120,8 @@ def run(args: argparse.Namespace) -> int:
     if unfilled:
         out = sys.stdout if args.format == "text" else sys.stderr
         print("\n".join(map(_lines.safe, _to_map(opened, unfilled))), file=out)
+    if any(one.code == NOTHING for one in opened.diagnostics):
+        return NOTHING_READ
     return int(_lines.worst(audit.severities, args.fail_on) or (bool(unfilled) and args.fail_on != "never"))
 
 
@@ -166,8 +171,9 @@ def _written(
     (audit,) = ended
     if args.format == "json":
         since = {"since": then.values()} if then else {}
+        files = {"files": _each_file(opened)}
         sys.stdout.writelines(
-            as_json.pieces({**summary(audit), "comparisons": _comparisons(opened, audit), **since}, indent=1)
+            as_json.pieces({**summary(audit), "comparisons": _comparisons(opened, audit), **files, **since}, indent=1)
         )
         print()
     return audit
@@ -205,7 +211,7 @@ def _pieces(
         case "github":
             yield from _github.lines(found, file)
         case "sarif":
-            yield from _sarif.lines(found, audit, file)
+            yield from _sarif.lines(found, audit, file, opened.recognised)
         case "junit":
             yield from _junit.lines(found, audit, file, args.fail_on, _names(args.select), _names(args.ignore))
         case "markdown" if then:
@@ -408,12 +414,36 @@ def _lines_of(records: Counts) -> str:
     return t("cli.check.lines", **counts)
 
 
-def _files(opened: Workspace) -> Iterator[str]:
-    """What each file was taken for."""
+def _files(opened: Workspace, verbose: bool) -> Iterator[str]:
+    """How many files are used and how many are not; `verbose`, or where nothing is read, what each was taken for."""
+    used, unused = reconciled(opened.recognised)
+    unread = left_unread(opened.recognised)
+    if used + unused > 1 or unread:
+        counts = t("cli.check.files_counted", n=used + unused, used=used, unused=unused)
+        yield f"  {counts}{t('cli.check.files_unread', n=unread) if unread else ''}"
+    if not (verbose or any(one.code == NOTHING for one in opened.diagnostics)):
+        return
     for one in opened.recognised:
-        file = t("cli.check.files_more", file=one.path, n=one.count - 1) if one.count > 1 else one.path
+        file = (
+            t("cli.check.files_more", file=one.path, n=one.count - 1) if one.count > 1 and not one.files else one.path
+        )
         said = t(f"cli.check.{'recognised' if one.used else 'recognised_unused'}", file=file, what=one.what)
         yield f"  {t('cli.check.recognised_detail', said=said, detail=one.detail) if one.detail else said}"
+
+
+def _each_file(opened: Workspace) -> list[dict[str, Any]]:
+    """Every file by itself with what it is taken for, or why it is not used."""
+    return [
+        {
+            "path": one.path,
+            "what": one.what,
+            "used": one.used,
+            "count": one.count,
+            "detail": one.detail,
+            "looks": one.looks,
+        }
+        for one in each_file(opened.recognised)
+    ]
 
 
 def _names(given: list[str]) -> frozenset[str]:

@@ -44,6 +44,7 @@ from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.tasks import profile_of
 from readback.types import Assembly, Finding, ModelInput, Record, Selection, Values, Workspace
+from readback.workspace.left_out import each_file
 
 if TYPE_CHECKING:
     import pandas
@@ -95,8 +96,8 @@ class Study:
 
     def files(self) -> Rows:
         """Every file of the folder: what it was taken for, whether it is used, and if not, why. Counts add up."""
-        names = ("path", "what", "used", "count", "detail")
-        rows = ({name: getattr(one, name) for name in names} for one in self.workspace.recognised)
+        names = ("path", "what", "used", "count", "detail", "looks")
+        rows = ({name: getattr(one, name) for name in names} for one in each_file(self.workspace.recognised))
         return Rows(names, tuple(rows))
 
     @property

@@ -28,6 +28,7 @@ class Listing:
 
     files: tuple[Path, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
+    deeper: bool = False  # whether there are folders below those that were searched
 
 
 def of_git(name: str) -> bool:
@@ -116,6 +117,7 @@ def listing(root: Path, depth: int = DEPTH, limit: int = FILES) -> Listing:
     """The files at most `depth` folders below `root`: hidden names skipped, folders that are links not entered."""
     files: list[Path] = []
     diagnostics: list[Diagnostic] = []
+    deeper = False
     waiting = deque([(root, 0)])
     while waiting:
         folder, level = waiting.popleft()
@@ -127,13 +129,14 @@ def listing(root: Path, depth: int = DEPTH, limit: int = FILES) -> Listing:
                 diagnostic = _missing(ascii(path.name), "its name is not UTF-8", NOWHERE)
                 diagnostics.append(replace(diagnostic, severity="info"))
             elif is_folder(path):
+                deeper = deeper or level >= depth
                 if level < depth:
                     waiting.append((path, level + 1))
             elif len(files) < limit:
                 files.append(path)
             else:
                 return Listing(tuple(files), (*diagnostics, _limit("files in the folder", limit)))
-    return Listing(tuple(files), tuple(diagnostics))
+    return Listing(tuple(files), tuple(diagnostics), deeper)
 
 
 def _limit(what: str, limit: int) -> Diagnostic:

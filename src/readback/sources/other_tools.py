@@ -20,6 +20,15 @@ ROWS = (
     ({"custom_id", "params"}, "requests of an Anthropic batch"),
     ({"custom_id", "result"}, "answers of an Anthropic batch"),
 )
+MESSAGE = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "timestamp", "id", "type", "created_at"})
+# What makes the folder that it lies in a project of that tool.
+PROJECTS = (
+    "a promptfoo project",
+    "a task of lm-eval",
+    "a prompt of semantic-kernel",
+    "a prompt of LangChain",
+    "a pipeline of Haystack",
+)
 
 
 def of_mapping(value: Any) -> str | None:
@@ -31,7 +40,10 @@ def of_mapping(value: Any) -> str | None:
 
 def of_rows(fields: Collection[str]) -> str | None:
     """What a table with these columns is."""
-    return next((said for needed, said in ROWS if needed <= set(fields)), None)
+    names = set(fields)
+    if {"role", "content"} <= names <= MESSAGE:
+        return "one conversation, a message a row"
+    return next((said for needed, said in ROWS if needed <= names), None)
 
 
 def _promptfoo_results(value: Mapping[str, Any]) -> bool:

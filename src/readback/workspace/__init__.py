@@ -7,20 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from readback.quantity import quantity
 from readback.readers import by_address, hub_cache, paths
 from readback.readers.yaml_file import read_yaml
 from readback.types import Diagnostic, Location, Workspace
 from readback.workspace import (
     discovery,
-    judge_tables,
     left_out,
     plain_templates,
     proposed_scores,
-    score_tables,
+    unread,
     workspace_file,
 )
 from readback.workspace.draft import Draft
-from readback.workspace.recognise import DATASET, FORM, OTHER, TOOL, WORKSPACE, recognise
+from readback.workspace.recognise import DATASET, OTHER, WORKSPACE, recognise
 from readback.workspace.resolve_draft import resolve
 from readback.workspace.workspace_init import init_text
 
@@ -75,9 +75,28 @@ def open(  # noqa: A001 - the verb that fits
     _nothing_to_send(draft)
     if place.is_dir():
         left_out.list_left_out(draft)
+        _refuse_empty(draft)
+    else:
+        left_out.list_file(draft, place)
     if draft.dataset and fields:
         draft.dataset = replace(draft.dataset, fields={**draft.dataset.fields, **fields})
     return draft.workspace()
+
+
+def _refuse_empty(draft: Draft) -> None:
+    """Raise NothingRead where a folder holds nothing that looks like a part of a review, and no fault says why."""
+    nothing = next((one for one in draft.diagnostics if one.code == unread.NOTHING), None)
+    faults = (
+        one for one in draft.diagnostics if one.severity != "info" and one.code not in (unread.NOTHING, "dat-limit")
+    )
+    if nothing is None or draft.file or left_out.left_unread(draft.recognised) or any(faults):
+        return
+    unlike = (one for one in draft.diagnostics if one.code == NO_FORMAT)
+    odd = next((f" ({one.values['path']}: {one.values['reason']})" for one in unlike), "")
+    count, names = nothing.values["count"], ", ".join(nothing.values["files"])
+    files = f"; it holds {quantity(count, 'file')} ({names}), looked for {draft.depth} folders deep" if count else ""
+    step = "put a template and rows (.jsonl, .csv, .parquet) into it, or open the folder that holds them"
+    raise NothingRead(f"{draft.root.name}: nothing in this folder is a file that Readback knows{odd}{files}; {step}")
 
 
 def _place(said: str) -> Path:
@@ -144,13 +163,6 @@ def _folder(root: Path, begun: _Begun) -> Draft:
         else:
             draft.diagnostics.append(path)
     discovery.discover(draft)
-    broken = any(diagnostic.severity != "info" and diagnostic.code != "dat-limit" for diagnostic in draft.diagnostics)
-    known = (FORM, TOOL, judge_tables.WHAT, score_tables.WHAT)
-    if not (any(r.used or r.what in known for r in draft.recognised) or draft.file or broken):
-        odd = next(
-            (f" ({n.values['path']}: {n.values['reason']})" for n in draft.diagnostics if n.code == NO_FORMAT), ""
-        )
-        raise NothingRead(f"{root.name}: nothing in this folder is a file that Readback knows{odd}")
     return draft
 
 
@@ -171,9 +183,17 @@ def _file(path: Path, begun: _Begun) -> Draft:
     elif not found.diagnostics or any(
         diagnostic.code in UNREADABLE or diagnostic.values.get("looks") for diagnostic in found.diagnostics
     ):
-        raise NothingRead(f"{path.name}: {'; '.join(map(_why, found.diagnostics)) or 'not a file that Readback knows'}")
+        raise NothingRead(f"{path.name}: {'; '.join(map(_why, found.diagnostics)) or _unlike(path, found.reason)}")
     draft.diagnostics.extend(found.diagnostics if found.what == OTHER else ())
     return draft
+
+
+def _unlike(path: Path, reason: str) -> str:
+    """Say why a file is of no kind that can be read, and what makes it readable, as far as that is known."""
+    seen = unread.look(path.name, path)
+    why = reason or (seen.why if seen else "")
+    step = f"; {seen.step}" if seen and seen.step else ""
+    return f"not a file that Readback knows{f' ({why})' if why else ''}{step}"
 
 
 def _why(diagnostic: Diagnostic) -> str:

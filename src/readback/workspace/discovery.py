@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from readback.readers.paths import show
-from readback.sources import prompt_formats
+from readback.sources import other_tools, prompt_formats
 from readback.workspace import (
     candidates,
     experiment,
@@ -31,6 +32,7 @@ from readback.workspace.recognise import (
     PROMPTS,
     SCORES,
     TEMPLATE,
+    TOOL,
     TRAINING,
     Found,
 )
@@ -44,6 +46,9 @@ def discover(draft: Draft) -> None:
     """Take in what the folder holds: a prompt configuration, else an experiment plan, else what lies there singly."""
     around = survey(draft.root)
     draft.diagnostics.extend(around.diagnostics)
+    draft.discovered, draft.depth = True, around.depth
+    draft.reasons |= around.reasons
+    around = _without_neighbours(draft, around)
     several = candidates.main(draft, around, MAIN)
     main = several.found
     candidates.say(draft, "plan" if main and main.what == PLAN else "prompts", main, several.others)
@@ -74,6 +79,27 @@ def discover(draft: Draft) -> None:
         run_folders.take(draft, around)
         experiment.take_comparisons(draft, around)
     _rest(draft, around)
+
+
+def _without_neighbours(draft: Draft, around: Survey) -> Survey:
+    """Leave out what lies in the folder of another tool's project and is only guessed to be data or a prompt."""
+    homes = {one.path.parent: one for one in around.all(TOOL) if one.detail.startswith(other_tools.PROJECTS)}
+    if not homes:
+        return around
+    asked = set(draft.chosen.get("dataset", "").split("\n")) | set(draft.chosen.get("template", "").split("\n"))
+    left: set[Path] = set()
+    for path in around.files:
+        home = next((one for folder, one in homes.items() if path.is_relative_to(folder)), None)
+        found = around.of(path)
+        guessed = found is None or found.what in DATA
+        if home is None or not guessed or show(draft.root, path) in asked:
+            continue
+        left.add(path)
+        tool = home.detail.partition(",")[0]
+        beside = f"it lies beside {tool} ({show(draft.root, home.path)})"
+        draft.reasons[show(draft.root, path)] = f"{beside}, and what lies beside another tool's file is not guessed"
+    rest = tuple(one for one in around.found if one.path not in left)
+    return replace(around, found=rest, files=tuple(path for path in around.files if path not in left))
 
 
 def open_file(found: Found, draft: Draft) -> None:

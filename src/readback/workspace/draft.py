@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import resolve, show
+from readback.readers.paths import DEPTH, resolve, show
 from readback.sources import prompt_formats
 from readback.types import (
     NOWHERE,
@@ -74,6 +74,9 @@ class Draft:
     chosen: Mapping[str, str] = field(default_factory=dict)  # by kind: the file that whoever opens it wants
     offered: bool = False  # whether only files that the folder offers may be chosen
     code_texts: list[SystemText] = field(default_factory=list)
+    depth: int = DEPTH  # folders below the root in which files were looked for
+    discovered: bool = False  # whether the files of the folder were looked at, beside what a workspace file names
+    reasons: dict[str, str] = field(default_factory=dict)  # by file: why one that was looked at is of no kind
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def report(self, code: str, place: Location = NOWHERE, flagged: str = "", **values: Any) -> None:

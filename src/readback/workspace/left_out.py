@@ -5,34 +5,47 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from readback.readers.paths import DEPTH, FILES, resolve
-from readback.types import Diagnostic, Location, Recognised
+from readback.readers.paths import FILES, resolve
+from readback.types import Diagnostic, Location, Looks, Recognised
+from readback.workspace import kinds
 from readback.workspace.draft import Draft
-from readback.workspace.recognise import OTHER
+from readback.workspace.kinds import OTHER
+from readback.workspace.unread import BESIDE, look, nothing_read, report_unread
 
 MOST = 200_000  # entries of a folder that are counted: somebody's whole disk is not
 SECONDS = 2.0
 NAMED = 6  # files of a group that are named
-BESIDE = "read for another file"
-HIDDEN, DEEP = "hidden files and folders are left out", f"more than {DEPTH} folders deep"
+HIDDEN = "hidden files and folders are left out"
 UNNAMED, UNREAD = "readback.yml does not name it", "it could not be read; the problems say why"
 UNKNOWN, EMPTY = "not of a kind that Readback knows", "empty"
 LINK, ODD = "a link that leads out of the folder, or nowhere", "not a regular file"
 BEYOND, LETTERS = f"beyond the {FILES:,} files that are looked at", "its name is not UTF-8"
 
 
+LISTED = 20_000  # names that a group of files keeps
+# What a file that was recognised and is not used looks like.
+LOOKS: Mapping[str, Looks] = {
+    **dict.fromkeys((kinds.DATASET, kinds.TRAINING, kinds.ANSWERS, kinds.TOOL, kinds.FORM), "data"),
+    **dict.fromkeys((kinds.SCORES, "table of judges", "table of scores"), "scores"),
+    **dict.fromkeys((kinds.PROMPTS, kinds.TEMPLATE, kinds.JUDGE), "prompt"),
+}
+
+
 def list_left_out(draft: Draft) -> None:
-    """List what the reading of a folder left out, by reason; files that others are made of are used."""
+    """List what the reading of a folder left out, by reason and by what it looks like; files that others are made of
+    are used. Afterwards every file of the folder stands in `recognised` once.
+    """
+    draft.recognised = [_with_looks(one) for one in draft.recognised]
     listed = {one.path for one in draft.recognised}
     beside = _read_for_others(draft) - listed
     wrong = {name for diagnostic in draft.diagnostics for name in (diagnostic.place.file, diagnostic.flagged) if name}
-    groups: dict[str, list[str]] = {}
+    groups: dict[_Reason, list[str]] = {}
     seen = 0
     end = time.monotonic() + SECONDS
     whole = True
@@ -43,13 +56,61 @@ def list_left_out(draft: Draft) -> None:
         if name in beside:
             draft.recognised.append(Recognised(name, BESIDE))
         elif name not in listed:
-            groups.setdefault(_why(draft, name, path, seen, wrong), []).append(name)
+            groups.setdefault(_reason(draft, name, path, seen, wrong), []).append(name)
         seen += not _hidden(name)
     more = "" if whole else "; there are more, which were not counted"
-    for why, names in sorted(groups.items()):
-        draft.recognised.append(
-            Recognised(_said(sorted(names)), OTHER, used=False, detail=why + more, count=len(names))
+    for reason, names in sorted(groups.items()):
+        group = Recognised(
+            _said(sorted(names)),
+            OTHER,
+            used=False,
+            detail=reason.why + more,
+            count=len(names),
+            files=tuple(map(_legible, sorted(names)[:LISTED])),
+            looks=reason.looks,
+            step=reason.step,
         )
+        draft.recognised.append(group)
+    report_unread(draft)
+
+
+def list_file(draft: Draft, path: Path) -> None:
+    """Account for a file that was opened by itself: where nothing of it is read, that is a finding."""
+    draft.recognised = [_with_looks(one) for one in draft.recognised]
+    if nothing_read(draft):
+        reason = next((one.values["reason"] for one in draft.diagnostics if one.code == "dat-not-recognised"), UNKNOWN)
+        draft.say(path, OTHER, used=False, detail=str(reason))
+        report_unread(draft)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Reason:
+    """Why files are not used, what they look like, and the step that makes them readable."""
+
+    why: str
+    looks: Looks = ""
+    step: str = ""
+
+
+def each_file(recognised: Iterable[Recognised]) -> Iterator[Recognised]:
+    """Yield every file by itself; of a group of very many files the rest stands together at its end."""
+    for one in recognised:
+        if not one.files:
+            yield one
+            continue
+        yield from (replace(one, path=name, count=1, files=()) for name in one.files)
+        rest = one.count - len(one.files)
+        if rest:
+            yield replace(one, path=f"{rest:,} more", count=rest, files=())
+
+
+def left_unread(recognised: Iterable[Recognised]) -> int:
+    """Count the files that look like data, prompts, logs or scores and are not read."""
+    return sum(one.count for one in recognised if one.looks and not one.used)
+
+
+def _with_looks(one: Recognised) -> Recognised:
+    return one if one.used else replace(one, looks=LOOKS.get(one.what, ""))
 
 
 def reconciled(recognised: tuple[Recognised, ...]) -> tuple[int, int]:
@@ -76,25 +137,36 @@ def _entries(root: Path) -> Iterator[tuple[str, Path]]:
                 yield path.relative_to(root).as_posix(), path
 
 
-def _why(draft: Draft, name: str, path: Path, seen: int, wrong: set[str]) -> str:
+def _reason(draft: Draft, name: str, path: Path, seen: int, wrong: set[str]) -> _Reason:
     """Why a file is not used."""
     if not _printable(name):
-        return LETTERS
+        return _Reason(LETTERS)
     if _hidden(name):
-        return HIDDEN
-    if len(PurePosixPath(name).parts) > DEPTH + 1:
-        return DEEP
+        return _Reason(HIDDEN)
     if isinstance(resolve(draft.root, name), Diagnostic):
-        return ODD if not path.is_symlink() else LINK
-    if name in wrong:
-        return UNREAD
+        return _Reason(ODD if not path.is_symlink() else LINK)
     if not stat.S_ISREG(path.stat().st_mode):
-        return ODD
+        return _Reason(ODD)
     if not path.stat().st_size:
-        return EMPTY
-    if draft.file:
-        return UNNAMED
-    return UNKNOWN if seen < FILES else BEYOND
+        return _Reason(EMPTY)
+    if name in wrong:
+        return _Reason(UNREAD, _looks(name, path))
+    if len(PurePosixPath(name).parts) > draft.depth + 1:
+        deep = f"it lies more than {draft.depth} folders deep, where no file is looked for"
+        return _Reason(deep, _looks(name, path), "open the folder that holds it, or name it in readback.yml")
+    if seen >= FILES and not draft.file:
+        return _Reason(BEYOND, _looks(name, path), "open a folder below, or name the file in readback.yml")
+    found = look(name, path)
+    if found is None:
+        return _Reason(draft.reasons.get(name) or (UNNAMED if draft.file else UNKNOWN))
+    if draft.file and not draft.discovered and not found.why:
+        return _Reason(UNNAMED, found.looks, "name it in readback.yml")
+    return _Reason(draft.reasons.get(name) or found.why or UNKNOWN, found.looks, found.step)
+
+
+def _looks(name: str, path: Path) -> Looks:
+    found = look(name, path)
+    return found.looks if found else ""
 
 
 def _read_for_others(draft: Draft) -> set[str]:
@@ -126,6 +198,10 @@ def _printable(name: str) -> bool:
     return True
 
 
+def _legible(name: str) -> str:
+    return name if _printable(name) else ascii(name)
+
+
 def _said(names: list[str]) -> str:
-    shown = [name if _printable(name) else ascii(name) for name in names[:NAMED]]
+    shown = list(map(_legible, names[:NAMED]))
     return ", ".join(shown) + (f" and {len(names) - NAMED:,} more" if len(names) > NAMED else "")

@@ -22,6 +22,7 @@ NAME, TYPED = "plain files", "typed templates"
 KEY, SYNTAX, PARTS = "template", "syntax", "parts"  # keys of what whoever opens a workspace chooses
 NOTHING = "asm-nothing-to-send"
 MOST = 500  # modes that plain files make
+LONGEST = 100_000  # characters of a text that is taken for a prompt because of what is in it: longer ones are corpora
 READ = 16 << 20  # bytes of files that are read to see whether they are prompts
 
 
@@ -34,6 +35,7 @@ class _Text:
     language: Language
     diagnostics: tuple[Diagnostic, ...]
     probable: bool
+    marked: bool = False  # whether something in it is to be filled in, by whatever name
     line: int = 1
     part: int | None = None
 
@@ -51,8 +53,9 @@ def take(draft: Draft, around: Survey, wanted: Sequence[str] = ()) -> None:
     served: list[Path] = []
     texts = _read(draft, paths, fields, wanted, served)
     used = [one for one in texts if one.probable or one.file in wanted]
-    if not used and len(papers := [one for one in texts if not plain_prompts.paper(PurePosixPath(one.file))]) == 1:
-        used = papers  # the only text beside the records
+    marked = [one for one in texts if one.marked and not plain_prompts.paper(PurePosixPath(one.file))]
+    if not used and len(marked) == 1:
+        used = marked  # the only text beside the records in which something is to be filled in
     _add(draft, used, cut, fields)
     if offered := [one.file for one in texts if one not in used]:
         draft.alternatives[KEY] = tuple(offered)
@@ -194,8 +197,9 @@ def _read(
             break
         spoken = language(path.name, text, fields)
         marked = names_a_field(text, fields) if fields else bool(left_as_they_are(text)) or spoken.syntax != "text"
-        probable = plain_prompts.probable(pure, marked)
-        found.append(_Text(file, text, spoken, diagnostics, probable))
+        probable = plain_prompts.probable(pure, marked and len(text) <= LONGEST)
+        any_mark = (bool(left_as_they_are(text)) or spoken.syntax != "text") and len(text) <= LONGEST
+        found.append(_Text(file, text, spoken, diagnostics, probable, any_mark))
     return found
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from readback.readers.paths import DEPTH, listing, resolve, show
@@ -11,6 +11,7 @@ from readback.types import NOWHERE, Diagnostic, Location
 from readback.workspace.recognise import OTHER, Found, recognise
 
 PARSED = 64 << 20  # bytes of configurations, some half a minute of work; a review's own take a second or two
+DEEPER = 16  # folders below the root that are searched where nothing is found in the usual ones
 STOPPED = 4 << 20  # bytes that one counts for whose reading had to be stopped
 
 
@@ -22,6 +23,8 @@ class Survey:
     found: tuple[Found, ...]
     files: tuple[Path, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    reasons: Mapping[str, str] = field(default_factory=dict)  # by file: why one that looked like a kind is of none
+    depth: int = DEPTH
 
     def all(self, *what: str) -> tuple[Found, ...]:
         return tuple(f for f in self.found if f.what in what)
@@ -34,11 +37,16 @@ def survey(root: Path, depth: int = DEPTH) -> Survey:
     """What each file at most `depth` folders below `root` is. A link that leads out of the folder is not followed."""
     listed = listing(root, depth)
     diagnostics = list(listed.diagnostics)
-    found = tuple(_each(root, listed.files, diagnostics))
-    return Survey(root, found, listed.files, tuple(diagnostics))
+    reasons: dict[str, str] = {}
+    found = tuple(_each(root, listed.files, diagnostics, reasons))
+    if depth == DEPTH and listed.deeper and not found:
+        return survey(root, DEEPER)
+    return Survey(root, found, listed.files, tuple(diagnostics), reasons, depth)
 
 
-def _each(root: Path, files: tuple[Path, ...], diagnostics: list[Diagnostic]) -> Iterator[Found]:
+def _each(
+    root: Path, files: tuple[Path, ...], diagnostics: list[Diagnostic], reasons: dict[str, str]
+) -> Iterator[Found]:
     left = PARSED
     for path in files:
         if left < 0:
@@ -57,6 +65,8 @@ def _each(root: Path, files: tuple[Path, ...], diagnostics: list[Diagnostic]) ->
             diagnostics.extend(
                 replace(diagnostic, severity=diagnostic.severity or "warning") for diagnostic in what.diagnostics
             )
+            if what.reason:
+                reasons[show(root, path)] = what.reason
             if what.detail:
                 name = show(root, path)
                 said = {"path": name, "reason": what.detail, "known": [], "endings": []}

@@ -20,6 +20,7 @@ from readback.ui.common import choice, listing, sample_words, show
 from readback.ui.messages import training_row
 from readback.ui.overview import paired
 from readback.words import t
+from readback.workspace.left_out import left_unread
 
 BESIDE = 4  # planned comparisons at most for which there is room beside the list
 ENGINE = "oll-engine-unknown"
@@ -74,10 +75,19 @@ def draw_first(
             show.draw(more())
         show.draw(first(audit, found, "first_conditions" if workspace.conditions else "first_modes"))
         return
-    varied = "overview.first_none_varied" if any(one.confounded for one in judged) else "overview.first_none"
-    none = t("sample.first_none" if audit.sample else varied)
+    none = nothing_to_repair(audit, judged, workspace)
     step = way(workspace)
     show.draw(show.h("<p>{} {}</p>", none, show.link(*reversed(step)) if step else ""))
+
+
+def nothing_to_repair(audit: Audit, judged: Sequence[Verdict], workspace: Workspace) -> str:
+    """Say that no error and no warning was found, and of how many files that look like part of it nothing was read."""
+    unread = left_unread(workspace.recognised)
+    if unread:
+        return t("overview.first_none_unread", n=unread)
+    if audit.sample:
+        return t("sample.first_none")
+    return t("overview.first_none_varied" if any(one.confounded for one in judged) else "overview.first_none")
 
 
 def first(audit: Audit, found: Sequence[Weighed], by: str) -> Markup:
