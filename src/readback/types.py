@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -685,6 +685,7 @@ class RuleContext:
     learn: Callable[[], ModelInput | None] = lambda: None  # makes what `trained_input` answers: few rules ask for it
     systems: Systems = NO_SYSTEMS  # of the training rows in the record's file
     find_trained_prompt: Callable[[], TrainedPrompt | None] = lambda: None  # what the assembly's model was trained on
+    render_training: Callable[[], Iterable[tuple[Model, tuple[Message, ...], ModelInput]]] = lambda: ()  # of a row
     run_self_test: Callable[[], SelfTest | None] = lambda: None  # of the assembly's model
 
     @property

@@ -25,8 +25,12 @@ TABLE = (
     ),
     row(
         "08-second-system-message-dropped",
-        finding("", "", count=None, phrase=r"system message.*(dropped|not in|left out|does not write)"),
-        owner="arr",
+        finding(
+            "trn-message-dropped",
+            "warning",
+            "train.jsonl:1",
+            phrase="leaves out message 4 of 6, which has the role system: .*in 6 of 6 rows.*talk like a poet",
+        ),
     ),
     row(
         "10-text-rows-with-bos-and-tokenizer-bos",

@@ -19,7 +19,7 @@ from readback.checks.variables import Told
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
 from readback.prompts.self_tests import hangs, of_model, of_this, own_template
 from readback.prompts.training_layout import trained_on
-from readback.prompts.training_text import guessed, trained_input, trained_prompt
+from readback.prompts.training_text import guessed, render_row, trained_input, trained_prompt
 from readback.records import of_record
 from readback.records.dataset import open_dataset
 from readback.records.field_path import MASK
@@ -29,6 +29,7 @@ from readback.types import (
     Assembly,
     Diagnostic,
     Finding,
+    Message,
     Model,
     ModelInput,
     Record,
@@ -133,7 +134,13 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[tuple
         observed: list[bool | None] = []
         if of_rows:
             counted = token_counts.of_row(opened, record)
-            alone = RuleContext(opened, record, tokens=counted, systems=inside.data.systems)
+            alone = RuleContext(
+                opened,
+                record,
+                tokens=counted,
+                systems=inside.data.systems,
+                render_training=partial(_training_texts, opened, record),
+            )
             found[0].extend(rules.check(alone, "record", wanted, decided))
         values = look.at(record) if look.quiet else None
         sizes = values.sizes if values else None
@@ -211,7 +218,8 @@ def everything(
     told: rules.Seen = {}
     rows = open_dataset(opened.root, opened.dataset) if opened.dataset and opened.training else None
     counted, systems = token_counts.of_row(opened, record), rows.systems if rows else NO_SYSTEMS
-    alone = RuleContext(opened, record, tokens=counted, systems=systems)
+    learned = partial(_training_texts, opened, record)
+    alone = RuleContext(opened, record, tokens=counted, systems=systems, render_training=learned)
     both = chain(
         rules.check(alone, "record", None, decided) if opened.dataset else (),
         about(opened, record, assembly, None, seen, decided)
@@ -269,6 +277,13 @@ def about(
         *rules.check(case, "assembly", wanted, decided),
     )
     yield from found if opened.dataset else (one for one in found if _without_row(one))
+
+
+def _training_texts(opened: Workspace, record: Record) -> Iterator[tuple[Model, tuple[Message, ...], ModelInput]]:
+    """What models read of a training row, but those whose template hangs."""
+    for model, messages, text in render_row(opened, record):
+        if not hangs(opened, model.name):
+            yield model, messages, text
 
 
 def _nothing() -> None:

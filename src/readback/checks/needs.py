@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
 from readback.checks.facts import stored_prompt
-from readback.types import Prompt, RuleContext, Selection, Workspace
+from readback.types import Model, Prompt, RuleContext, Selection, Workspace
 
 Rule = TypeVar("Rule")
 Needs = Mapping[str, tuple[str, ...]]  # by what is looked at
@@ -41,10 +41,15 @@ def _prompt(opened: Workspace, choice: Selection) -> Prompt | None:
 
 def _has_training_rows(case: RuleContext) -> bool:
     """Whether the model of what is sent was trained on a file of rows."""
+    model = _model_of(case)
+    return model is not None and model.training_messages is not None
+
+
+def _model_of(case: RuleContext) -> Model | None:
+    """The model that gets what is sent; None for a judge and where no condition names one."""
     choice = case.assembly.choice if case.assembly else ALONE
     condition = case.workspace.condition(choice.condition) if choice.condition and not choice.judge else None
-    model = case.workspace.models.get(condition.model or "") if condition else None
-    return model is not None and model.training_messages is not None
+    return case.workspace.models.get(condition.model or "") if condition else None
 
 
 # What holds for a choice, whatever the record; a record alone has the choice of nothing.
@@ -59,6 +64,7 @@ OF_CHOICE: Mapping[str, Callable[[Workspace, Selection], bool]] = {
 # What holds for a case: what is known beside its messages.
 OF_CASE: Mapping[str, Callable[[RuleContext], bool]] = {
     "model input": lambda case: case.model_input is not None,
+    "modelfile": lambda case: (model := _model_of(case)) is not None and model.modelfile is not None,
     "tokens": lambda case: case.tokens is not None,
     "trained": lambda case: case.trained is not None or _has_training_rows(case),
 }

@@ -81,14 +81,18 @@ def read_from(made: Assembly) -> Location | None:
 
 
 def _of_row(found: Record, row: TrainingRow, record: Record, model: Model) -> Assembly:
+    """A training row as an assembly for the record that asks what it asks."""
+    messages = messages_of_row(found, row, model)
+    mark = fingerprint(messages) if messages else ""
+    return Assembly(ROW, record.id, record.place.index, messages, mark, masked=record.masked or found.masked)
+
+
+def messages_of_row(found: Record, row: TrainingRow, model: Model) -> tuple[Message, ...]:
     """The messages of a training row; of a pair the chosen answer. What it does not say of the system is stated."""
     answer = row.completion or row.chosen
     turns = ((turn, turn.role or role) for role, part in (("user", row.prompt), ("assistant", answer)) for turn in part)
     messages = tuple(Message(role, _segments(turn, found), turn.whole) for turn, role in turns)
-    if row.system is None:
-        messages = (*_stated(model), *messages)
-    mark = fingerprint(messages) if messages else ""
-    return Assembly(ROW, record.id, record.place.index, messages, mark, masked=record.masked or found.masked)
+    return (*_stated(model), *messages) if row.system is None else messages
 
 
 def _stated(model: Model) -> tuple[Message, ...]:

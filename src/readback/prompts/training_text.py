@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from readback.prompts.by_ollama import today
-from readback.prompts.training_layout import asked_in, row_that_asks, training
+from readback.prompts.training_layout import asked_in, messages_of_row, row_that_asks, training
 from readback.prompts.training_match import never_has_system
+from readback.records import training_reader
 from readback.serving import named_formats
 from readback.serving.chat import rendered as chat
 from readback.types import (
@@ -120,6 +121,34 @@ def trained_prompt(opened: Workspace, record: Record, assembly: Assembly) -> Tra
         return None
     system = any(one.role == "system" and one.text.strip() for one in messages)
     return TrainedPrompt(prompt, system, found.name, found.basis, made is not None)
+
+
+def render_row(opened: Workspace, record: Record) -> Iterator[tuple[Model, tuple[Message, ...], ModelInput]]:
+    """What the models that were trained on a row's file read of it: the model, the row's messages, its training text.
+
+    A template that is only guessed, or that makes no text of the row, is left out.
+    """
+    file = next((file for file in opened.training if file.path == record.place.file), None)
+    row = training_reader.read(record.fields) if file and file.models else None
+    rendered_by: set[tuple[str, str | None]] = set()
+    for name in file.models if file and row else ():
+        model = opened.models.get(name)
+        by = template(model) if model else None
+        if model is None or row is None or by is None or by.basis == "assumed" or _ran_before(by, rendered_by):
+            continue
+        messages = messages_of_row(record, row, model)
+        text = rendered(opened, by, messages) if messages else None
+        if text and text.segments:
+            yield model, messages, text
+
+
+def _ran_before(by: Template, rendered_by: set[tuple[str, str | None]]) -> bool:
+    """Whether another model of the file has the same template, which then made the same text."""
+    key = (by.name, by.template.text if by.template else None)
+    if key in rendered_by:
+        return True
+    rendered_by.add(key)
+    return False
 
 
 def _stand_in(opened: Workspace, model: Model, sent: Sequence[Message]) -> tuple[Message, ...]:

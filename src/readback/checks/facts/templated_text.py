@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,6 +12,8 @@ from readback.types import ChatTemplate, Message, Model, ModelInput, RuleContext
 
 CHAT = "chat template"  # the kind of such a text
 TELLING = re.compile(r"[^\n\"'<>&\\]+")  # what no escaping of a text changes
+
+PARTS = re.compile(r"\{%-?\s*for\s+\w+\s+in\s+\w+(?:\.content\b|\[['\"]content['\"]\])")  # for part in m.content
 
 # Tokens that chat models of several families take for the borders of a turn, whatever a tokenizer's files say.
 CHAT_TOKEN = re.compile(
@@ -69,6 +71,13 @@ def reached(model_input: ModelInput, message: Message, others: Iterable[Message]
         return True
     longest = max((part.strip() for part in TELLING.findall(message.text)), key=len, default="")
     return longest in model_input.text
+
+
+def reads_parts_alone(text: ModelInput, messages: Sequence[Message], template: str | None) -> bool:
+    """Whether a template goes through the parts of a message and so writes nothing of messages that are texts."""
+    if not PARTS.search(template or ""):
+        return False
+    return not any(reached(text, message, messages) for message in messages if message.text.strip())
 
 
 def _from(part: Segment) -> tuple[object, ...]:

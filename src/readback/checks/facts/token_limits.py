@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from readback.checks.facts import albert_modes
-from readback.serving.limits import Limit, of, trained, window
+from readback.serving.limits import CONTEXT, Limit, of, trained, window
 from readback.types import Location, Model, RuleContext, Severity, Tokens
 
-__all__ = ["Limit", "of", "trained", "window"]
+__all__ = ["CONTEXT", "Limit", "of", "trained", "window"]
 
 MARGIN = 1.2  # an estimate of more than this times the room is over it: bytes ÷ 4 is 17 % too much in 1 of 100 prompts
 

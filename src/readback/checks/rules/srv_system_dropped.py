@@ -1,6 +1,5 @@
 """Looks for srv-system-dropped; its words are in catalogue/en.yml."""
 
-import re
 from collections.abc import Iterator
 
 from readback.checks.facts import templated_text
@@ -14,7 +13,6 @@ _REST = (
     "models: {served: {serving: {chat_template: t.jinja}}}\n"
     "conditions: [{name: c, mode: m, model: served}]\n"
 )
-PARTS = re.compile(r"\{%-?\s*for\s+\w+\s+in\s+\w+(?:\.content\b|\[['\"]content['\"]\])")  # for part in m.content
 _TEMPLATE = "{% for message in messages %}%s{% endfor %}{% if add_generation_prompt %}A:{% endif %}"
 PASS = (
     {"readback.yml": _REST, "t.jinja": _TEMPLATE.replace("%s", "{{ message.content | upper }}\n")},
@@ -39,11 +37,13 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         return
     everything = case.assembly.messages
     used = templated_text.template(case)
-    parts = bool(used and PARTS.search(used.text or "")) and not any(
-        templated_text.reached(model_input, one, everything) for one in everything if one.text.strip()
-    )
-    for message in case.messages("system"):
-        if message.text.strip() and not templated_text.reached(model_input, message, everything):
+    parts = templated_text.reads_parts_alone(model_input, everything, used.text if used else None)
+    for message in everything[:1]:  # of later ones srv-message-dropped tells
+        if (
+            message.role == "system"
+            and message.text.strip()
+            and not templated_text.reached(model_input, message, everything)
+        ):
             yield Diagnostic(
                 CODE, {"name": model_input.format}, Location(role="system"), message.text, "info" if parts else None
             )

@@ -1,0 +1,69 @@
+"""Looks for srv-message-dropped; its words are in catalogue/en.yml."""
+
+from collections.abc import Iterator
+
+from readback.checks.facts import albert_modes, dropped_messages, templated_text
+from readback.checks.facts.dropped_messages import DroppedMessage
+from readback.types import Diagnostic, Finding, Location, Model, RuleContext
+
+CODE = "srv-message-dropped"
+ON = "assembly"
+NEEDS = "model input"
+_FILES = {
+    "readback.yml": "dataset: d.jsonl\ntasks: {generation: {user: '{{ question }}'}}\n"
+    "models: {m: {serving: {chat_template: t.jinja}}}\nconditions: [{name: c, task: generation, model: m}]\n",
+    "d.jsonl": '{"id": "1", "question": "Who tolls?", "history": [{"role": "user", "content": "Good day."}, '
+    '{"role": "assistant", "content": "Good day to you.  "}]}\n',
+}
+PASS = ({**_FILES, "t.jinja": "{% for m in messages %}{{ m.role }}: {{ m.content | trim }}\n{% endfor %}A:"},)
+FAIL = (
+    {**_FILES, "t.jinja": "{% for m in messages %}{% if m.role == 'user' %}{{ m.content }}\n{% endif %}{% endfor %}A:"},
+    {**_FILES, "t.jinja": "{{ messages[-1].content }}\nA:"},
+)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    text, assembly = case.model_input, case.assembly
+    if text is None or assembly is None or not text.segments:
+        return
+    if text.kind == "format" and (text.diagnostics or albert_modes.mode(case)):
+        return  # Albert's formats have rules of their own
+    used = templated_text.template(case)
+    source = used.text if used else _modelfile_template(case)
+    if templated_text.reads_parts_alone(text, assembly.messages, source):
+        return  # servers make lists of parts for such a template, as srv-system-dropped says
+    for dropped in dropped_messages.find_dropped_messages(text, assembly.messages, source):
+        if not _is_named_by_another_rule(case, text.kind, dropped):
+            values = dropped_messages.describe(dropped, assembly.messages, text.format)
+            place = Location(role=dropped.message.role)
+            yield Diagnostic(CODE, values, place, f"{text.format}\n{dropped.message.role}\n{dropped.reason}")
+
+
+def gather(finding: Finding) -> tuple[str, ...] | None:
+    """Name the kind: messages of one role that one template leaves out for one reason."""
+    values = finding.values
+    return str(values["name"]), str(values["role"]), str(values["reason"])
+
+
+def _is_named_by_another_rule(case: RuleContext, kind: str, dropped: DroppedMessage) -> bool:
+    """Whether srv-system-dropped names it, or one of the rules about what a Modelfile never writes."""
+    if kind == templated_text.CHAT:
+        return dropped.message.role == "system" and dropped.number == 0
+    if kind != "modelfile":
+        return False
+    self_test = case.run_self_test()
+    if self_test is None:
+        return False
+    text = {"system": self_test.system, "user": self_test.user}.get(dropped.message.role)
+    return text is not None and text not in self_test.first.text
+
+
+def _modelfile_template(case: RuleContext) -> str | None:
+    model = _model(case)
+    return model.modelfile.template if model and model.modelfile else None
+
+
+def _model(case: RuleContext) -> Model | None:
+    choice = case.assembly.choice if case.assembly else None
+    condition = case.workspace.condition(choice.condition) if choice and choice.condition else None
+    return case.workspace.models.get(condition.model or "") if condition else None
