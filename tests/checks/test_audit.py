@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from told import told_of_each
 
-from readback import project_files, sandbox, workspace
+from readback import cli, project_files, sandbox, workspace
 from readback.checks import chunk, engine, kept_answers, rules, summary
 from readback.checks.summary import Audit, Progress
 from readback.prompts import in_chunks
@@ -208,6 +208,7 @@ def test_a_template_that_never_ends_costs_one_finding_and_the_other_modes_are_au
     rows = [{"id": str(n), "q": "Why?"} for n in range(40)]
     audit = engine.check(workspace.open(write({"readback.yml": json.dumps(config), "data.jsonl": rows})))
     assert [(f.place.mode, f.place.record) for f in audit.findings if f.code == "dat-limit"] == [("bad", "0")]
+    assert [(one.name, one.count, one.total) for one in audit.unlooked] == [("bad", 40, 40)]
     assert audit.counts["fmt-system-text-in-user"] == 40
 
 
@@ -246,6 +247,38 @@ def test_a_mode_whose_records_keep_killing_is_given_up(write: Write, monkeypatch
     audit = engine.check(workspace.open(write({"readback.yml": json.dumps(config), "data.jsonl": rows})))
     limits = [finding.place.index for finding in audit.findings if finding.code == "dat-limit"]
     assert limits == [1, None]
+    assert [(one.name, one.count, one.total) for one in audit.unlooked] == [("m", 7, 9)]
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("count", [4, 31])
+@pytest.mark.parametrize("slow", [0, 3])
+def test_one_record_that_is_stopped_ends_nothing_wherever_it_stands(write: Write, count: int, slow: int) -> None:
+    template = "{% if evil %}" + LOOP + "{% endif %}Be brief. {{ q }}"
+    config = {"dataset": "data.jsonl", "modes": [{"mode": "m", "template": template, "system": "Be brief."}]}
+    rows: list[dict[str, Any]] = [{"id": str(n), "q": "Why?", "evil": n == slow} for n in range(count)]
+    opened = workspace.open(write({"readback.yml": json.dumps(config), "data.jsonl": rows}))
+    audit = engine.check(opened)
+    hits = {code: [f.place.index for f in audit.findings if f.code == code] for code in audit.counts}
+    others = [n for n in range(count) if n != slow]
+    assert (hits["dat-limit"], hits["fmt-system-text-in-user"], audit.unlooked) == ([slow], others, ())
+
+
+@pytest.mark.usefixtures("hurried")
+def test_what_was_not_looked_at_is_a_count_and_a_sentence_in_text_and_json(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = {
+        "dataset": "data.jsonl",
+        "modes": [{"mode": "bad", "template": LOOP}, {"mode": "good", "template": "{{ q }}"}],
+    }
+    rows = [{"id": str(n), "q": "Why?"} for n in range(25)]
+    folder = write({"readback.yml": json.dumps(config), "data.jsonl": rows})
+    assert cli.main(["check", str(folder)]) == 1
+    assert "25 of 25 records were not looked at under bad, because too many of the others" in capsys.readouterr().out
+    assert cli.main(["check", str(folder), "--format", "json"]) == 1
+    (one,) = json.loads(capsys.readouterr().out)["not_looked_at"]
+    assert (one["name"], one["records"], one["of"], "5 of 10 tried" in one["why"]) == ("bad", 25, 25, True)
 
 
 def test_an_audit_stops_when_it_is_told_to_and_says_so(write: Write) -> None:

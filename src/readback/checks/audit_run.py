@@ -18,7 +18,7 @@ from readback.checks.kept_parts import Parts
 from readback.checks.marks import Marks
 from readback.checks.repeat_pairs import Pairs
 from readback.checks.rules import Fault
-from readback.checks.summary import Tally
+from readback.checks.summary import Tally, Unlooked
 from readback.checks.variables import Variables
 from readback.prompts import in_child, token_counts
 from readback.readers.checksum import Hashes
@@ -67,6 +67,12 @@ class Run:
 
     def __post_init__(self) -> None:
         self.children = ChildPerThread(WORK, *self._limits())
+
+    def give_up(self, choice: Selection, count: int, why: str) -> None:
+        """Look at no further record under a choice; `count` of them were not looked at."""
+        self.active.remove(choice)
+        if count:
+            self.tally.unlooked.append(Unlooked(choice, count, len(self.numbers), why))
 
     @property
     def sampled(self) -> bool:

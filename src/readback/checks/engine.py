@@ -227,20 +227,18 @@ def _codes(select: Collection[str], ignore: Collection[str]) -> Iterator[str]:
 
 
 def _preflight(run: Run, record: Record, firsts: Iterable[Assembly]) -> Iterator[Finding | Fault]:
-    """Give up choices whose first record breaks a limit, or most of whose records are slow; and idle judges."""
+    """Give up choices most of whose records are slow or break a limit; and idle judges."""
+    hits = dict[Selection, Finding]()
     for choice, assembly in zip(tuple(run.active), firsts, strict=True):
         if hit := next((diagnostic for diagnostic in assembly.diagnostics if diagnostic.code == "dat-limit"), None):
-            run.active.remove(choice)
-            yield rules.noted(hit, RuleContext(run.opened, record, assembly))
+            hits[choice] = rules.noted(hit, RuleContext(run.opened, record, assembly))
         elif _waits(run.opened, choice):
             run.active.remove(choice)
             found = about(run.opened, record, assembly, run.codes)
             yield from (one for one in found if isinstance(one, Fault) or one.code != NO_ANSWER)
-    for choice, limit in trial.too_slow(run.opened, run.data, run.active).items():
-        run.active.remove(choice)
-        yield excess.given_up(
-            run.opened, choice, "the records of the dataset, given up before the rest was tried", limit
-        )
+    for choice, limit in trial.too_slow(run.opened, run.data, run.active, hits).items():
+        run.give_up(choice, len(run.numbers) if len(run.data) > 1 else 0, limit)  # of one record the finding says it
+        yield hits.get(choice) or excess.given_up(run.opened, choice, EARLY, limit)
 
 
 def _waits(opened: Workspace, choice: Selection) -> bool:
@@ -378,16 +376,16 @@ def _alone(run: Run, at: int) -> Found:
                 found.extend(one.by_index.get(index, ()))
                 its_marks = one.marks if choice is None else its_marks
         except sandbox.Stopped as stopped:
-            found.extend(_killed(run, index, choice, stopped))
+            found.extend(_killed(run, at, choice, stopped))
     return Found((index,), {index: found}, its_marks)
 
 
-def _killed(run: Run, index: int, choice: Selection | None, stopped: sandbox.Stopped) -> Iterator[Finding]:
-    yield from excess.of_record(run.opened, run.data, index, choice, stopped)
+def _killed(run: Run, at: int, choice: Selection | None, stopped: sandbox.Stopped) -> Iterator[Finding]:
+    yield from excess.of_record(run.opened, run.data, run.numbers[at], choice, stopped)
     if choice is None:
         return
     run.kills[choice] += 1
     if run.kills[choice] >= KILLS:
-        run.active.remove(choice)
+        run.give_up(choice, len(run.numbers) - at - 1, f"{KILLS} records stopped at the limit of {stopped.detail}")
         what = f"the rest of the dataset, given up after {KILLS} records"
         yield excess.given_up(run.opened, choice, what, stopped.detail)

@@ -67,12 +67,30 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Unlooked:
+    """How many of the records were not looked at under a choice, and why: too many of the others took too long."""
+
+    choice: Selection
+    count: int
+    total: int
+    why: str
+
+    @property
+    def name(self) -> str:
+        """What the choice is called by: the condition, else mode, task and adapter; and the judge."""
+        one = self.choice
+        parts = (one.condition,) if one.condition is not None else (one.mode, one.task, one.adapter)
+        return " · ".join(part for part in (*parts, one.judge) if part)
+
+
+@dataclass(frozen=True, slots=True)
 class Audit:
     """The whole answer.
 
     All counts leave out what the workspace ignores and the `known` findings of a baseline. `records_by_code` counts
     distinct records; `faults` are our own mistakes; `stopped` says that somebody ended the audit early. `sample` says
-    that only some of the records were looked at: all counts about records are then of these. `every` has all findings
+    that only some of the records were looked at: all counts about records are then of these. `unlooked` are the
+    choices that were given up before all records were looked at. `every` has all findings
     where they are more than `findings` holds and somebody wants to list them.
     """
 
@@ -102,6 +120,7 @@ class Audit:
     intended: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)  # by pair: what the plan varies
     limited: bool = False  # work met a limit of time or memory, known or not: a quicker machine may find something else
     every: FindingsOnDisk | None = None
+    unlooked: tuple[Unlooked, ...] = ()
 
     def unpacked(self) -> Audit:
         """The same with its findings as objects, for who looks at them again and again."""
@@ -133,6 +152,7 @@ class Tally:
     with_finding: RecordsWithFinding = field(default_factory=RecordsWithFinding)
     seen: Seen = field(default_factory=dict)  # of what is about no record
     limited: bool = False
+    unlooked: list[Unlooked] = field(default_factory=list)
     measured: tuple[Sequence[Selection], Sequence[SelectionKey]] = ((), ())  # the choices of last time, and their keys
     concerned: Concerned = field(init=False)
 
@@ -220,6 +240,7 @@ class Tally:
             with_finding=self.with_finding.done(),
             intended=intended(self.opened),
             limited=self.limited,
+            unlooked=tuple(self.unlooked),
         )
 
     def _complete(self, row: Row, weights: Mapping[tuple[SelectionKey, str], int]) -> Row:

@@ -281,6 +281,9 @@ def summary(audit: Audit) -> dict[str, Any]:
         "findings": OneByOne(audit.findings, as_json.finding),
         "truncated": audit.truncated,
         "sample": _drawn(audit.sample),
+        "not_looked_at": [
+            {"name": one.name, "records": one.count, "of": one.total, "why": one.why} for one in audit.unlooked
+        ],
         "variables": _variables.rows(audit),
         "unused": _variables.unused(audit),
         "training": [
@@ -344,6 +347,9 @@ def _told(audit: Audit, judged: Sequence[Verdict], whole: bool) -> Iterator[str]
         counts += [t("cli.check.of_model", n=row.model_errors)] if row.model_errors else []
         about = ", ".join(_about(row, audit.sample is not None))
         yield f"  {t('cli.check.row', name=row.name, counts=', '.join(counts), about=about)}"
+    for unlooked in audit.unlooked:
+        values = {"n": unlooked.count, "all": unlooked.total, "name": unlooked.name, "why": unlooked.why}
+        yield f"  {t('overview.unlooked', **values)}"
     yield from (f"  {_verdict_lines.said(one)}" for one in judged)
     for code, count in audit.counts.items():
         yield f"  {_code(audit, code, count)}"

@@ -196,15 +196,15 @@ def _index(opened: Workspace, choices: Iterable[Selection]) -> None:
 
 
 def _preflight(run: _Run) -> Iterator[Lost]:
-    """Give up choices whose first record breaks a limit, since every other would cost as much."""
+    """Give up choices most of whose records break a limit; that the first one does says nothing of the others."""
     first = next(iter(run.data.records(0, 1)), None)
+    hits = dict[Selection, str]()
     for choice in tuple(run.active) if first else ():
         made = assemble(run.opened, first or Record(None, {}), choice)
         if hit := next((diagnostic for diagnostic in made.diagnostics if diagnostic.code == "dat-limit"), None):
-            yield Lost(None, choice, f"{hit.values.get('what')}: more than {hit.values.get('limit')}")
-            run.give_up(choice)
-    for choice, why in trial.too_slow(run.opened, run.data, run.active).items():
-        yield Lost(None, choice, why)
+            hits[choice] = f"{hit.values.get('what')}: more than {hit.values.get('limit')}"
+    for choice, why in trial.too_slow(run.opened, run.data, run.active, hits).items():
+        yield Lost(None, choice, hits.get(choice, why))
         run.give_up(choice)
 
 

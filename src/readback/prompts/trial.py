@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 from typing import Any
 
 from readback import sandbox
-from readback.prompts import in_child
+from readback.prompts import in_child, render
 from readback.prompts.assemble import assemble
 from readback.prompts.in_child import warm as warm
 from readback.records.dataset import Dataset, DatasetChanged
@@ -22,25 +22,45 @@ SLOW = 0.25  # seconds of processor time for the messages of one record; ordinar
 MOST = 5  # slow ones among them with which a choice is given up: one poisoned record condemns nobody
 
 
-def too_slow(opened: Workspace, data: Dataset, choices: Sequence[Selection]) -> Mapping[Selection, str]:
-    """The choices most of whose records are slow, and what was found. Nothing is tried where there are few records."""
-    if len(data) <= 2 * TRIED:
+def too_slow(
+    opened: Workspace, data: Dataset, choices: Sequence[Selection], suspects: Collection[Selection] = ()
+) -> Mapping[Selection, str]:
+    """The choices most of whose records are slow, and what was found.
+
+    Where there are few records, only `suspects` are tried, whose first record was stopped at its limit: they are given
+    up if every other record that is tried is stopped at that limit, too. One stopped record ends nothing.
+    """
+    if len(data) > 2 * TRIED:
+        places = [at * (len(data) - 1) // (TRIED - 1) for at in range(TRIED)]
+        return _tried(opened, choices, places, SLOW, MOST)
+    others = list(range(1, min(len(data), TRIED + 1)))
+    asked = [choice for choice in choices if choice in suspects]
+    if not others:  # the only record has been tried by whoever suspects it
+        return dict.fromkeys(asked, f"1 of 1 tried, which took more than {sandbox.time_said(render.LIMITS.seconds)}")
+    if not asked:
         return {}
+    return _tried(opened, asked, others, render.LIMITS.seconds, min(MOST, len(others)))
+
+
+def _tried(
+    opened: Workspace, choices: Sequence[Selection], places: Sequence[int], seconds: float, most: int
+) -> Mapping[Selection, str]:
+    """The choices of which so many of the records at these places took more time, and what was found."""
     slow = Counter[int]()
-    waiting = list(product(range(len(choices)), (at * (len(data) - 1) // (TRIED - 1) for at in range(TRIED))))
+    waiting = list(product(range(len(choices)), places))
     while waiting:
         work = {**in_child.payload(opened, choices, 0, 0), "tried": waiting}
         done = 0
         try:
-            for _ in sandbox.stream(WORK, work, replace(in_child.LIMITS, seconds=SLOW)):
+            for _ in sandbox.stream(WORK, work, replace(in_child.LIMITS, seconds=seconds)):
                 done += 1
             break
         except sandbox.Stopped:
             culprit, _ = waiting[done]
             slow[culprit] += 1
-            waiting = [pair for pair in waiting[done + 1 :] if pair[0] != culprit or slow[culprit] < MOST]
-    limit = f"{MOST} of {TRIED} tried, each of which took more than {sandbox.time_said(SLOW)}"
-    return {choices[number]: limit for number, count in slow.items() if count >= MOST}
+            waiting = [pair for pair in waiting[done + 1 :] if pair[0] != culprit or slow[culprit] < most]
+    limit = f"{most} of {len(places)} tried, each of which took more than {sandbox.time_said(seconds)}"
+    return {choices[number]: limit for number, count in slow.items() if count >= most}
 
 
 def trial_chunk(work: Mapping[str, Any]) -> Iterator[int]:

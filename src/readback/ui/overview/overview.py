@@ -145,6 +145,9 @@ def state(audit: Audit) -> None:
     if audit.stopped:
         show.notice(t("overview.stopped"), "warning")
         st.button(t("frame.again"), key="check_again", on_click=choice.check_again)
+    for one in audit.unlooked:
+        said = t("overview.unlooked", n=one.count, all=one.total, name=one.name, why=one.why)
+        show.notice(said, "warning")
     if audit.faults:
         show.problem(t("overview.faults_ours", n=len(audit.faults)), ours(audit))
 
