@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import gguf_files
 import pytest
 
 from readback import workspace
@@ -332,3 +333,34 @@ def test_a_modelfile_that_serves_no_run_of_a_plan_is_checked_by_itself(write: Wr
     opened = workspace.open(root)
     assert list(opened.models) == ["m", "spare"]
     assert [(one.code, one.place.file) for one in found(root)] == [("oll-system-missing", "Modelfile.spare")]
+
+
+CHAT = "{% for m in messages if m.role != 'system' %}[{{ m.role }}]{{ m.content }}{% endfor %}{{ tools }}[assistant]"
+STATED = (
+    "dataset: d.jsonl\nserving: {ollama: {version: '0.31.1'}}\n"
+    "modes: [{mode: m, system: Be brief., template: '{{ q }}'}]\n"
+    "models: {one: {serving: {modelfile: Modelfile}}}\nconditions: [{name: c, mode: m, model: one}]\n"
+)
+
+
+def test_the_rules_look_at_the_chat_template_that_is_sent(write: Write) -> None:
+    file = 'FROM ./w.gguf\nTEMPLATE """{{ .System }}{{ range .Messages }}{{ .Content }}{{ end }}"""\n'
+    rows = [{"id": "1", "q": "Why?"}]
+    folder = write({"readback.yml": STATED, "d.jsonl": rows, "Modelfile": file, "w.gguf": gguf_files.model(CHAT)})
+    opened = workspace.open(folder)
+    audit = engine.check(opened, select=("oll", "srv"))
+    assert codes(list(audit.findings)) == ["oll-chat-template-sent", "srv-system-dropped"]
+    about = [one for one in of_server(opened, opened.models["one"]) if isinstance(one, Finding)]
+    assert "oll-chat-template-sent" in codes(about)
+
+
+def test_weights_whose_chat_template_fails_are_said_once_and_in_these_words(write: Write) -> None:
+    file = 'FROM ./w.gguf\nTEMPLATE """{{ .System }} {{ .Prompt }}"""\n'
+    weights = gguf_files.model("{% if tools %}{{ messages")
+    folder = write(
+        {"readback.yml": STATED, "d.jsonl": [{"id": "1", "q": "Why?"}], "Modelfile": file, "w.gguf": weights}
+    )
+    audit = engine.check(workspace.open(folder), select=("oll", "srv"))
+    assert codes(list(audit.findings)) == ["oll-chat-template-sent", "srv-template-error"]
+    sent = next(one for one in audit.findings if one.code == "oll-chat-template-sent")
+    assert sent.message.endswith("one of the two makes no text of a made-up conversation")

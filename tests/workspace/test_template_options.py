@@ -12,7 +12,9 @@ import pytest
 from readback import workspace
 from readback.prompts import training_text
 from readback.prompts.model_input import served
-from readback.types import Message, Segment, Workspace
+from readback.prompts.row_options import options_of_row
+from readback.records import dataset
+from readback.types import Message, Segment, Selection, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
 CHAT = (
@@ -92,3 +94,31 @@ def test_ollama_gets_tools_and_thinking(write: Write) -> None:
     assert sent
     assert sent.text.startswith('q[{"type":"function"')
     assert sent.text.endswith("truetrue")
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_the_tools_of_a_training_row_reach_its_text(write: Write, as_text: bool) -> None:
+    tools: Any = [{"name": "tide"}]
+    row = {"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]}
+    files = {
+        "t.jinja": CHAT,
+        "train.jsonl": [{**row, "tools": json.dumps(tools) if as_text else tools}],
+        "d.jsonl": [{"id": "1", "question": "q"}],
+        "readback.yml": "dataset: d.jsonl\nmodes: [{mode: m, template: '{{ question }}'}]\n"
+        "models: {m: {serving: {chat_template: t.jinja}, training: {messages: train.jsonl}}}\n"
+        "conditions: [{name: c, mode: m, model: m}]\n",
+    }
+    opened = workspace.open(write(files))
+    assert opened.dataset
+    record = dataset.open_dataset(opened.root, opened.dataset).record(0)
+    trained = training_text.trained_text(opened, record, "m")
+    assert trained.text
+    assert trained.text.text == 'user: q;assistant: a;[{"name": "tide"}]'
+    known = training_text.trained_input(opened, record, Selection(condition="c"))
+    assert known
+    assert known.text == trained.text.text
+
+
+@pytest.mark.parametrize("tools", ["not JSON", "[" * 50_000, [], ["a"], 7, None])
+def test_a_column_that_holds_no_tools_is_none(tools: Any) -> None:
+    assert options_of_row({"tools": tools}) == {}

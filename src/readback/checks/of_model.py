@@ -9,6 +9,13 @@ from readback.types import Finding, Model
 NONE = frozenset[str]()
 
 
+def files_of_server(model: Model) -> frozenset[str]:
+    """The files that say what a model's server makes of messages: its Modelfile, chat template and weights."""
+    templates = (model.chat_template, model.weights.template if model.weights else None)
+    files = (one.place.file for one in (model.modelfile, *templates) if one)
+    return frozenset(file for file in files if file)
+
+
 class Concerned:
     """The models among some that findings are about."""
 
@@ -16,9 +23,8 @@ class Concerned:
         self._names = {model.name for model in models}
         self._of_files: dict[str, frozenset[str]] = {}
         for model in models:
-            for file in (one.place.file for one in (model.modelfile, model.chat_template) if one):
-                if file:
-                    self._of_files[file] = self._of_files.get(file, NONE) | {model.name}
+            for file in files_of_server(model):
+                self._of_files[file] = self._of_files.get(file, NONE) | {model.name}
 
     def names(self, found: Finding) -> frozenset[str]:
         """Those that a finding of no condition names, or whose files it is about: what serves them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from readback.checks import rules
-from readback.checks.of_model import Concerned
+from readback.checks.of_model import Concerned, files_of_server
 from readback.checks.rules import Fault
 from readback.prompts.self_tests import always, self_tests
 from readback.types import Finding, Model, RuleContext, Selection, Workspace
@@ -21,7 +21,7 @@ def model_of(opened: Workspace, choice: Selection) -> Model | None:
 
 def of_server(opened: Workspace, model: Model) -> Iterator[Finding | Fault]:
     """The findings, with the keys they have in an audit of the workspace."""
-    files = {one.place.file for one in (model.modelfile, model.chat_template) if one and one.place.file}
+    files = files_of_server(model)
     served, concerned = self_tests(opened), Concerned([model])
     about = (
         diagnostic for diagnostic in (*opened.diagnostics, *always(served, opened)) if diagnostic.place.file in files

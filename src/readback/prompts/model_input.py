@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from readback.prompts.by_ollama import text_by_ollama
 from readback.prompts.by_ollama import today as today
 from readback.prompts.program import program
+from readback.prompts.row_options import options_of_row
 from readback.records import row_fields
 from readback.serving import named_formats
 from readback.serving.chat import rendered as chat
@@ -26,28 +28,40 @@ def sent(
     model = opened.models.get(condition.model) if condition and condition.model else None
     messages = _with_answer(assembly.messages, record) if training else assembly.messages
     if model and (model.modelfile or model.chat_template) and not (training and model.modelfile):
-        return served(opened, model, messages, training)
-    return _formatted(opened, model, assembly, condition, messages, training)
+        return served(opened, model, messages, training, record)
+    return _formatted(opened, model, assembly, condition, messages, training, record)
 
 
-def served(opened: Workspace, model: Model, messages: Sequence[Message], training: bool = False) -> ModelInput | None:
-    """What the model's own server makes of messages: Ollama with its Modelfile, else its chat template or format."""
+def served(
+    opened: Workspace, model: Model, messages: Sequence[Message], training: bool = False, record: Record | None = None
+) -> ModelInput | None:
+    """What the model's own server makes of messages: Ollama with its Modelfile, else its chat template or format.
+
+    `record` is the row that they are of, whose tools count in `training`.
+    """
     if model.modelfile:
         return None if training else text_by_ollama(opened, model, messages)
     template = model.chat_template or chat.named(model.chat_format or "")
     if template:
-        return _by_template(opened, template, messages, training, model)
+        return _by_template(opened, template, messages, training, model, record)
     return named_formats.model_input(messages, model.chat_format, training=training) if model.chat_format else None
 
 
 def _by_template(
-    opened: Workspace, template: ChatTemplate, messages: Sequence[Message], training: bool, model: Model | None
+    opened: Workspace,
+    template: ChatTemplate,
+    messages: Sequence[Message],
+    training: bool,
+    model: Model | None,
+    record: Record | None,
 ) -> ModelInput:
-    """The text of a chat template with the options that the model states."""
-    options = (model.training_options if training else model.serving_options) if model else {}
-    return chat.model_input(
-        template, messages, today=today(opened), add_generation_prompt=not training, values=dict(options)
-    )
+    """The text of a chat template with the options that the model states, in training with those of the row."""
+    options: dict[str, Any] = {}
+    if model:
+        options |= model.training_options if training else model.serving_options
+    if training and record:
+        options |= options_of_row(record.fields)
+    return chat.model_input(template, messages, today=today(opened), add_generation_prompt=not training, values=options)
 
 
 def _formatted(
@@ -57,6 +71,7 @@ def _formatted(
     condition: Condition | None,
     messages: Sequence[Message],
     training: bool,
+    record: Record,
 ) -> ModelInput | None:
     """The text under the model's named format, else that of the configuration the mode comes from.
 
@@ -67,7 +82,7 @@ def _formatted(
     own = program(opened, opened.prompts.get(mode) if mode else None)
     named = (model.chat_format if model else None) or own.format
     if template := chat.named(named or ""):
-        return _by_template(opened, template, messages, training, model)
+        return _by_template(opened, template, messages, training, model, record)
     if named is None and not (own.albert and own.config):
         return None
     return named_formats.model_input(messages, named, training=training, dialect=own.dialect, chatml_bug=own.chatml_bug)

@@ -61,6 +61,12 @@ def asked_in(messages: Sequence[Message]) -> str:
     return next((one.text for one in reversed(messages) if one.role == "user"), "")
 
 
+def row_record(workspace: Workspace, record: Record, model: Model, sent: str = "") -> Record | None:
+    """The row of a model's training file that stands for a record; None where there is none."""
+    row = row_of(workspace, record, model.training_messages, sent) if model.training_messages else None
+    return row[0] if row else None
+
+
 def row_that_asks(workspace: Workspace, record: Record, model: Model, sent: str) -> Assembly | None:
     """The messages of the row of the model's training file that asks what the record asks; None where there is none.
 

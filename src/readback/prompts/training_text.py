@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from readback.prompts.by_ollama import today
-from readback.prompts.training_layout import asked_in, messages_of_row, row_that_asks, training
+from readback.prompts.row_options import options_of_row
+from readback.prompts.training_layout import asked_in, messages_of_row, row_record, row_that_asks, training
 from readback.prompts.training_match import never_has_system
 from readback.records import training_reader
 from readback.serving import named_formats
@@ -82,6 +83,7 @@ def trained_text(opened: Workspace, record: Record, model: str, sent: Sequence[M
     found = template(known)
     if found is None:
         return TrainedText(made, missing="template")
+    found = with_row(found, row_record(opened, record, known, asked_in(sent)))
     text = rendered(opened, found, made.messages)
     prompt = _prompt(opened, found, made.messages, text)
     if not text.segments or not prompt:
@@ -95,7 +97,9 @@ def trained_input(opened: Workspace, record: Record, choice: Selection) -> Model
     known = opened.models.get(condition.model) if condition and condition.model else None
     found = template(known) if known else None
     made = training(opened, record, known.name) if known and found else None
-    return rendered(opened, found, made.messages) if found and made and made.messages else None
+    if known is None or found is None or made is None or not made.messages:
+        return None
+    return rendered(opened, with_row(found, row_record(opened, record, known)), made.messages)
 
 
 def trained_prompt(opened: Workspace, record: Record, assembly: Assembly) -> TrainedPrompt | None:
@@ -115,6 +119,8 @@ def trained_prompt(opened: Workspace, record: Record, assembly: Assembly) -> Tra
     messages = made.messages if made else _stand_in(opened, known, assembly.messages)
     if not messages:
         return None
+    if made:
+        found = with_row(found, row_record(opened, record, known, asked_in(assembly.messages)))
     text = rendered(opened, found, messages)
     prompt = _prompt(opened, found, messages, text)
     if not text.segments or not prompt:
@@ -130,21 +136,21 @@ def render_row(opened: Workspace, record: Record) -> Iterator[tuple[Model, tuple
     """
     file = next((file for file in opened.training if file.path == record.place.file), None)
     row = training_reader.read(record.fields) if file and file.models else None
-    rendered_by: set[tuple[str, str | None]] = set()
+    rendered_by: set[tuple[str, str | None, str]] = set()
     for name in file.models if file and row else ():
         model = opened.models.get(name)
         by = template(model) if model else None
         if model is None or row is None or by is None or by.basis == "assumed" or _ran_before(by, rendered_by):
             continue
         messages = messages_of_row(record, row, model)
-        text = rendered(opened, by, messages) if messages else None
+        text = rendered(opened, with_row(by, record), messages) if messages else None
         if text and text.segments:
             yield model, messages, text
 
 
-def _ran_before(by: Template, rendered_by: set[tuple[str, str | None]]) -> bool:
-    """Whether another model of the file has the same template, which then made the same text."""
-    key = (by.name, by.template.text if by.template else None)
+def _ran_before(by: Template, rendered_by: set[tuple[str, str | None, str]]) -> bool:
+    """Whether another model of the file has the same template and options, which then made the same text."""
+    key = (by.name, by.template.text if by.template else None, repr(sorted(by.options.items())))
     if key in rendered_by:
         return True
     rendered_by.add(key)
@@ -174,6 +180,12 @@ def template(model: Model) -> Template | None:
     name = next((name for signs, name in FAMILIES if all(sign in written for sign in signs)), None)
     assumed = chat.named(name) if name else None
     return Template(assumed.name, assumed, "assumed", options) if assumed else None
+
+
+def with_row(found: Template, row: Record | None) -> Template:
+    """The template with the tools of a training row."""
+    own = options_of_row(row.fields) if row else {}
+    return replace(found, options={**found.options, **own}) if own else found
 
 
 def guessed(model: Model) -> bool | None:

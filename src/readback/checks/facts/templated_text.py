@@ -37,10 +37,10 @@ def templated(case: RuleContext) -> Iterator[Templated]:
     """Each chat template of the workspace's models, once, whatever the number of models it serves."""
     seen: set[tuple[str, str | None, bool]] = set()
     for model in case.workspace.models.values():
-        found = None if model.modelfile else model.chat_template or named(model.chat_format or "")
+        self_test = case.self_tests.get(model.name)
+        found = _template_of(model, self_test.first if self_test else None)
         if found and (key := (found.name, found.config, found.adds_bos)) not in seen:
             seen.add(key)
-            self_test = case.self_tests.get(model.name)
             yield Templated(model, found, self_test if self_test and self_test.first.kind == CHAT else None)
 
 
@@ -51,7 +51,15 @@ def template(case: RuleContext) -> ChatTemplate | None:
     choice = case.assembly.choice if case.assembly else None
     condition = case.workspace.condition(choice.condition) if choice and choice.condition else None
     model = case.workspace.models.get(condition.model) if condition and condition.model else None
-    return (model.chat_template if model else None) or named(case.model_input.format)
+    return (_template_of(model, case.model_input) if model else None) or named(case.model_input.format)
+
+
+def _template_of(model: Model, sent: ModelInput | None) -> ChatTemplate | None:
+    """The chat template that serves a model; where Ollama does, that of the weights if it made the text."""
+    if model.modelfile is None:
+        return model.chat_template or named(model.chat_format or "")
+    by_weights = sent is not None and sent.kind == CHAT and model.weights is not None
+    return model.weights.template if by_weights and model.weights else None
 
 
 def stands(model_input: ModelInput, message: Message, start: int = 0) -> tuple[int, int] | None:

@@ -38,6 +38,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
                 "who": _who(case.workspace.ollama),
                 "weights": weights,
                 "more": " and ".join(served.engine.more),
+                "texts": _texts(served),
                 "model": served.model.name,
                 "uncertain": [served.model.name] if served.engine.sends == "unknown" else [],
             }
@@ -50,6 +51,14 @@ def _sends_another(served: EngineOfModel) -> bool:
     if modelfile is None or modelfile.template is None or engine.renderer:
         return False
     return engine.sends == "chat template" or engine.why == "server unknown"
+
+
+def _texts(served: EngineOfModel) -> str:
+    """What the two templates make of the made-up conversation, in words."""
+    texts = (served.first, served.later, *(served.others or ()))
+    if all(text.segments for text in texts):
+        return "the two make different texts of a made-up conversation"
+    return "one of the two makes no text of a made-up conversation"
 
 
 def _who(server: OllamaServer | None) -> str:
