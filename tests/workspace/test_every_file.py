@@ -197,3 +197,40 @@ def test_furniture_of_projects_looks_like_nothing(write: Write) -> None:
     opened = workspace.open(write({"user.jinja": "{{ question }}", "q.csv": ROWS, **quiet}))
     assert left_unread(opened.recognised) == 0
     assert [one.code for one in opened.diagnostics if one.code == "dat-unread"] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name: My study\n",
+        "options: {}\n",
+        "acronyms: {IJ: internal journal}\n",
+        "ignore: [{code: dat-missing-id}]\n",
+        "criteria: {good: {scale: [0, 1]}}\n",
+        "leaks: {}\nlanguage: de\n",
+        "",
+    ],
+)
+def test_a_workspace_file_of_settings_alone_leaves_recognition_as_it_is(write: Write, text: str) -> None:
+    files = {"rows.csv": ROWS, "prompts/user.txt": "Tell me: {question}", "scores/s.csv": CONTENTS["scores.csv"]}
+    plain, settings = write(files), write({**files, "readback.yml": text})
+    opened = workspace.open(settings)
+    without = workspace.open(plain)
+    assert opened.dataset is not None
+    assert opened.dataset.path == "rows.csv"
+    assert list(opened.prompts) == list(without.prompts) == ["prompts"]
+    assert [one.path for one in opened.scores] == ["scores/s.csv"]
+    if text.startswith("name"):
+        assert opened.name == "My study"
+
+
+def test_answers_of_no_record_are_counted_with_their_first_ids(write: Write, capsys: Output) -> None:
+    yml = "dataset: d.jsonl\nmodes: {m: {user: '{{ q }}'}}\nconditions: [{name: c, mode: m, answers: a.jsonl}]\n"
+    rows = [{"id": f"r{n}", "q": "Why?"} for n in range(5)]
+    replies = [{"id": f"r{n}", "response": "So."} for n in (0, 1, 7, 8, 9, 10)] + [{"response": "nameless"}]
+    root = write({"readback.yml": yml, "d.jsonl": rows, "a.jsonl": replies})
+    main(["check", str(root), "--format", "json"])
+    told = json.loads(capsys.readouterr().out)
+    (found,) = [one for one in told["findings"] if one["code"] == "dat-answers-without-record"]
+    assert (found["severity"], found["place"]["file"]) == ("warning", "a.jsonl")
+    assert found["message"] == "5 of the 7 answers of c belong to no record; the first ids are r7, r8, r9"

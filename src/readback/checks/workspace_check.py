@@ -64,7 +64,10 @@ def diagnostics(
         yield from training.noted(part.opened, part.data)
     for condition in opened.conditions:
         if condition.answers:
-            yield from answers.open_answers(opened, condition, progress).diagnostics
+            replies = answers.open_answers(opened, condition, progress)
+            yield from replies.diagnostics
+            if strangers := answers.find_strangers(replies, data):
+                yield strangers
     if opened.scores:
         yield from warnings.diagnostics(scores.load(opened, progress))
     else:

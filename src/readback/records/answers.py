@@ -14,6 +14,7 @@ from readback.types import Answer, Condition, DatasetSource, Diagnostic, Locatio
 
 TEXTS = ("response", "answer", "model_answer", "output")  # the first that a row has
 SENT = "prompt_text"
+FIRST = 3  # ids that a finding names
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,29 @@ def open_answers(workspace: Workspace, condition: Condition, progress: Progress 
     return Answers(
         condition.name, opened, tuple(_under(diagnostic, condition.name) for diagnostic in diagnostics), by_line
     )
+
+
+def find_strangers(answers: Answers, data: Dataset) -> Diagnostic | None:
+    """Count the answers whose id belongs to no record of `data`; None where each has its record, or there are no
+    records at all. Answers with a record, those without one and those that repeat an id are all of them.
+    """
+    replies = answers.dataset
+    if replies is None or not len(data):
+        return None
+    strangers: list[str] = []
+    count = 0
+    for index in range(len(replies)):
+        (called,) = replies.ids(index, index + 1)
+        nameless = replies.called_by_line(index) and not answers.by_line
+        if nameless or data.find(called) is None:
+            count += 1
+            if len(strangers) < FIRST:
+                strangers.append(called)
+    if not count:
+        return None
+    values = {"condition": answers.condition, "count": count, "all": len(replies), "ids": strangers}
+    place = Location(file=replies.file, condition=answers.condition)
+    return Diagnostic("dat-answers-without-record", values, place, answers.condition)
 
 
 def _replies(workspace: Workspace) -> Iterator[str]:

@@ -26,6 +26,12 @@ from readback.workspace.workspace_init import init_text
 
 __all__ = ["NothingRead", "init_text", "open"]
 
+# Keys of readback.yml that say what the workspace is made of; without any of them its files are recognised as they are
+# without a readback.yml, under the settings that it has.
+SOURCES = frozenset({
+    "dataset", "prompts", "modes", "tasks", "instructions", "models", "plan", "conditions", "judges", "scores",
+    "training",
+})  # fmt: skip
 NO_FORMAT = "dat-not-recognised"
 UNREADABLE = ("dat-file-missing", "dat-too-large")  # nothing of such a file was seen
 
@@ -158,7 +164,7 @@ def _folder(root: Path, begun: _Begun) -> Draft:
         if isinstance(path, Path):
             parsed = read_yaml(path, workspace_file.NAME)
             workspace_file.read(draft, parsed)
-            if isinstance(parsed.value, Mapping):
+            if isinstance(parsed.value, Mapping) and not SOURCES.isdisjoint(parsed.value):
                 return draft
         else:
             draft.diagnostics.append(path)

@@ -58,7 +58,8 @@ def discover(draft: Draft) -> None:
         take_found(main, draft, around=around)
     if main is None or main.what != PLAN:
         candidates.say(draft, "prompts", next(iter(around.all(INSTRUCTIONS)), None), around.all(INSTRUCTIONS))
-        for found in around.all(INSTRUCTIONS)[:1] + around.all(JUDGE, MODEL, ADAPTER):
+        first = () if draft.instructions else around.all(INSTRUCTIONS)[:1]
+        for found in first + around.all(JUDGE, MODEL, ADAPTER):
             take_found(found, draft, around=around)
         serve(draft, around)
         alone(draft, around)

@@ -32,7 +32,8 @@ def mapping(workspace: Workspace, data: Dataset) -> None:
     if any(not one.optional for one in wanted):
         show.draw(show.h("<p>{}</p>", t("open.mapping_lead")))
     elif not choice.mapped():
-        show.draw(show.h("<p>{}</p>", t("open.mapping_none")))
+        templates = workspace.prompts or workspace.tasks or workspace.judges
+        show.draw(show.h("<p>{}</p>", t("open.mapping_none" if templates else "open.mapping_no_template")))
     known = fields(records)
     for one in wanted:
         _row(one, known)
