@@ -66,6 +66,15 @@ def test_a_folder_of_weights_gives_their_template_and_so_does_a_configuration_be
         assert weights.template.text == CHAT
 
 
+def test_a_configuration_that_serves_another_model_is_not_taken_for_the_weights(write: Write) -> None:
+    yml = (
+        "models: {m: {serving: {modelfile: Modelfile}}, other: {serving: {tokenizer_config: tokenizer_config.json}}}\n"
+    )
+    config = {"chat_template": CHAT}
+    root = write({"Modelfile": f"FROM x\n{GO}", "tokenizer_config.json": config, "readback.yml": yml})
+    assert workspace.open(root).models["m"].weights is None
+
+
 def test_a_projector_is_not_the_weights(write: Write) -> None:
     files = {"p.gguf": gguf_files.model("P", "clip"), "w.gguf": gguf_files.model(CHAT)}
     root = write({"Modelfile": f"FROM ./p.gguf\nFROM ./w.gguf\n{GO}", **files})

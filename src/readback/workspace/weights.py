@@ -72,7 +72,7 @@ def _weights(model: Model, draft: Draft) -> Weights | None:
             return weights
     if model.chat_template:
         return Weights(model.chat_template.place.file or model.chat_template.name, "", model.chat_template)
-    return _beside(modelfile, draft)
+    return _beside(model, modelfile, draft)
 
 
 def _in_workspace(name: str, modelfile: Modelfile, draft: Draft) -> Weights | None:
@@ -126,8 +126,11 @@ def _template(header: gguf.Weights, file: str) -> ChatTemplate | None:
     )
 
 
-def _beside(modelfile: Modelfile, draft: Draft) -> Weights | None:
-    """The chat template of a tokenizer configuration in the Modelfile's folder, which nothing says is the weights'."""
+def _beside(model: Model, modelfile: Modelfile, draft: Draft) -> Weights | None:
+    """The chat template of a tokenizer configuration in the Modelfile's folder, which nothing says is the weights'.
+
+    None where another model is served with it.
+    """
     folder = draft.root / PurePosixPath(modelfile.place.file or "").parent
     path = resolve(draft.root, show(draft.root, folder / chat_files.CONFIG))
     if isinstance(path, Diagnostic):
@@ -136,6 +139,11 @@ def _beside(modelfile: Modelfile, draft: Draft) -> Weights | None:
     if template.text is None:
         return None
     file = template.place.file or template.name
+    others = (
+        other.chat_template for other in draft.models.values() if other.name != model.name and other.chat_template
+    )
+    if any(other.place.file == file for other in others):
+        return None
     for name in dict.fromkeys((file, show(draft.root, path))):
         draft.say(name, "chat template", detail="taken for the one in the weights, since it lies beside the Modelfile")
     return Weights(file, "", template, stated=False)

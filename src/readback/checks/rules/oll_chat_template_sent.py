@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from readback.checks.facts.ollama_engines import EngineOfModel, has_different_texts, list_engines
-from readback.types import Diagnostic, OllamaServer, RuleContext
+from readback.types import Diagnostic, OllamaServer, RuleContext, Weights
 
 CODE = "oll-chat-template-sent"
 ON = "workspace"
@@ -33,10 +33,9 @@ FAIL = (
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in list_engines(case):
         if _sends_another(served) and has_different_texts(served):
-            weights = served.model.weights.file if served.model.weights else ""
             values = {
                 "who": _who(case.workspace.ollama),
-                "weights": weights,
+                "weights": _weights(served.model.weights),
                 "more": " and ".join(served.engine.more),
                 "texts": _texts(served),
                 "model": served.model.name,
@@ -51,6 +50,17 @@ def _sends_another(served: EngineOfModel) -> bool:
     if modelfile is None or modelfile.template is None or engine.renderer:
         return False
     return engine.sends == "chat template" or engine.why == "server unknown"
+
+
+def _weights(weights: Weights | None) -> str:
+    """The file of the chat template in words, with why it is taken for that of the weights where that is a guess."""
+    if weights is None:
+        return ""
+    return (
+        weights.file
+        if weights.stated
+        else f"{weights.file} (which lies beside the Modelfile and is taken for the weights')"
+    )
 
 
 def _texts(served: EngineOfModel) -> str:
