@@ -55,7 +55,7 @@ score_first.charts(seen, rows, compared, view)
 show.draw(score_means.strip(rows, in_view.judge_name(scored, criterion.name, view.judge) if view.judge else ""))
 if score_drilldown_links.is_open() and "under" not in drilldown:
     score_drilldown_lists.draw(seen, workspace, criterion.name, view.judge)
-score_first.trade(seen, plan, compared)
+score_first.trade(seen, workspace, plan, compared)
 score_first.tables(seen, rows, compared, view)
 score_more.draw(seen, workspace, rows, view)
 if criterion.meanings:

@@ -155,7 +155,6 @@ TABLE = (
         mean("new", "faithfulness", 1.0, n=20, failed=20),
         prints("scores", phrase=r"^.*20 of 40.*\n", absent='"new" is better'),
         prints("scores", absent="no difference anywhere"),
-        owner="ver",
     ),
     row(
         "42-panel-with-nan",

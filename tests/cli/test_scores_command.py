@@ -58,7 +58,7 @@ def study(write: Write) -> Path:
 
 def test_the_plan_is_answered_first_in_its_order_with_what_was_expected(study: Path, capsys: Any) -> None:
     said = run(capsys, "scores", study)[1]
-    plan = said.split("\n\n")[0].splitlines()
+    plan = said.split("\n\n")[1].splitlines()
     starts = [
         "Does an open book help? On 30 shared questions “open” scores 0.67 higher than “shut” (95 % interval 0.4",
         "  expected: open is higher; found: open is higher",

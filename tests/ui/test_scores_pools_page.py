@@ -135,9 +135,9 @@ def test_a_value_of_a_factor_is_better_only_where_its_conditions_may_be_compared
     assert "provided the comparison is fair" in looking.words(app)  # nobody has checked the prompts yet
     looking.turned(app, "overview")
     said = looking.words(looking.turned(app, "scores", by="mode"))
-    assert f"Answer: {answer}." in said
+    assert f"Answer for relevance: {answer}." in said
     assert why in said
-    assert ("is better" in said.split("Answer: ")[1][:60]) is (not repeated and len(named) == 2)
+    assert ("is better" in said.split("Answer for relevance: ")[1][:60]) is (not repeated and len(named) == 2)
 
 
 def test_conditions_that_are_not_compared_are_counted_once_and_explained_where_they_are_read(

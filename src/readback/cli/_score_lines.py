@@ -8,7 +8,7 @@ from typing import Any
 from readback.cli import _finding_costs, _plan_lines, _reported_lines, _source_lines, _trade_lines
 from readback.cli._plan_lines import about, at_odds, ends, interval, left_out, number, p_of, plus
 from readback.scores.certainty import CONCENTRATED
-from readback.scores.comparing.comparison import Compared
+from readback.scores.comparing.comparison import IN_QUESTION, Compared
 from readback.words import t
 
 LOST = ("failed", "missing", "not_applicable")
@@ -28,6 +28,10 @@ def text(answer: Answer, made: Compared, factors: Collection[str], of_pools: Com
         yield t("scores.synthetic")
     if not answer["rows"] and not answer["duels"]:
         yield t(f"cli.scores.{'alone' if answer['aggregates'] else 'empty'}")
+    yield from _concluded(answer.get("conclusions", ()))
+    both = (*answer["comparisons"], *answer["blocked"], *answer["planned_without_scores"])
+    if answer.get("conclusions") and (answer.get("pooled") or any("plan" in one and one["plan"] for one in both)):
+        yield ""
     yield from _pooled(answer, of_pools, factors)
     yield from _plan_lines.text(answer, made, say.side)
     yield from _rows(answer, say)
@@ -43,6 +47,19 @@ def text(answer: Answer, made: Compared, factors: Collection[str], of_pools: Com
     yield from _slices(answer.get("slices", ()), say)
     yield from _finding_costs.text(answer)
     yield from _source_lines.text(answer)
+
+
+def _concluded(found: Collection[Answer]) -> Iterator[str]:
+    """The verdict under each criterion, as every page has it; then whether anybody looked at the prompts."""
+    said = [one for one in found if one["answer"]]
+    for one in said:
+        pair = t("scores.pair", a=one["a"], b=one["b"]) if one["a"] is not None else ""
+        yield f"{pair} {t('scores.conclusion', criterion=one['criterion'], text=one['answer'])}".lstrip()
+        if one["verdict"] == IN_QUESTION:
+            yield f"  {one['sentence']}"
+    if said:
+        checked = any("provided" in one["answer"] for one in said)
+        yield t("scores.fair_not_checked" if checked else "scores.fair_no_prompts")
 
 
 def _pooled(whole: Answer, made: Compared, factors: Collection[str]) -> Iterator[str]:

@@ -12,12 +12,13 @@ from readback.as_csv import csv_text
 from readback.checks import rules
 from readback.cli import UsageError, _finding_costs, _lines, _options, _proposed_lines, _score_lines, _workspace
 from readback.scores import answer as answers
-from readback.scores import answer_sections, criterion_kinds, pooled, summary, warnings
+from readback.scores import answer_sections, conclusion, criterion_kinds, in_view, pooled, summary, warnings
 from readback.scores import loading as scores
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Compared, Comparison
 from readback.scores.comparing.planned import planned
 from readback.scores.table import Planned, ScoreTable
+from readback.types import Workspace
 from readback.words import t
 
 COLUMNS = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean")
@@ -49,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
         answer = answers.as_json(
             table, plan, tell=lambda diagnostic: rules.finding(diagnostic).message, order=order, **asked
         )
+        answer["conclusions"] = _conclusions(workspace, table, asked)
         if args.slice:
             field = answer_sections.field(workspace, table, args.slice)
             answer["slices"] = answer_sections.slices(table, field, _sides(table, plan, asked))
@@ -72,6 +74,19 @@ def run(args: argparse.Namespace) -> int:
     for told in [] if workspace.scores else _proposed_lines.text(workspace, args.workspace):
         print(_lines.safe(told), file=sys.stdout if args.format == "text" else sys.stderr)
     return int(_lines.worst((one.severity for one in found), args.fail_on))
+
+
+def _conclusions(workspace: Workspace, table: ScoreTable, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What is concluded under each criterion; nothing where a factor, a judge or a baseline is asked for by itself.
+
+    This command does not look at prompts: whether a comparison is fair is not checked, and each conclusion says so.
+    """
+    if asked["by"] or asked["baseline"] or asked["judge"] or not len(table.columns):
+        return []
+    prompts = workspace.dataset is not None and bool(workspace.conditions)
+    kind = conclusion.UNCHECKED if prompts else conclusion.NO_PROMPTS
+    found = conclusion.conclude_all(table, workspace, lambda _: kind, asked["criterion"])
+    return [conclusion.as_json(in_view.shown(table, one.judge), one) for one in found]
 
 
 def _sides(table: ScoreTable, plan: tuple[Planned, ...], asked: Mapping[str, Any]) -> list[answer_sections.Side]:

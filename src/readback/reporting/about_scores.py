@@ -14,7 +14,7 @@ from readback.checks import fair_pairs
 from readback.checks.rules import finding
 from readback.records.dataset import open_dataset
 from readback.review.meeting import Meeting
-from readback.scores import answer, chart_sentences, criterion_kinds, in_view, report
+from readback.scores import answer, chart_sentences, conclusion, criterion_kinds, in_view, report
 from readback.scores import charts as drawn
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Comparison
@@ -138,8 +138,8 @@ def _planned(made: Meeting, table: ScoreTable) -> Iterator[dict[str, Any]]:
                 same = fair.verdict.kind == "same"
                 rest = report.untouched(one, fair.touched, fair.untouched, name, same=same)
             scale, kind = seen.criteria[criterion], fair.verdict.kind if fair else ""
-            answer = t("scores.conclusion", text=report.answer(one, name, scale, kind))
-            parts = (answer, report.sentence(one, name, scale, below=kind), report.not_shown(one, name, scale, kind),
+            concluded = conclusion.conclude(seen, one, kind)
+            parts = (concluded.headline, concluded.sentence, report.not_shown(one, name, scale, kind),
                      report.doubtful(one, kind), report.power(one, kind))  # fmt: skip
             yield {**said, "said": " ".join(filter(None, parts)), "tested": report.tested(one) or None,
                    "fair": kind or None, "untouched": rest}  # fmt: skip

@@ -117,7 +117,8 @@ def answer(one: Line, name: Name, criterion: Criterion, fair: str = "") -> str:
     """Which of the two is better, in a few words; `fair` is the kind of the verdict on the comparison, `unchecked`
     before a check and empty where none can be given. An unfair comparison has no better side, whatever its scores.
     """
-    if fair in ("unfair", "unknown"):
+    question = not isinstance(one, Blocked) and one.in_question
+    if fair in ("unfair", "unknown") and not question:
         return t(f"scores.answer_{fair}")
     said = _answer(one, name, criterion)
     known = not isinstance(one, Blocked) and FOUND[one.verdict] not in NO_ANSWER
@@ -131,6 +132,8 @@ def best(found: Best, others: int, name: Name, *, checked: bool = True, unfair: 
     """Which of several conditions is best, in a few words; it is not known yet whether they may be compared where this
     is not `checked`, and `unfair` more are clear and not known to be fair.
     """
+    if not found.clear and not unfair and (why := _no_answer(found)):
+        return why
     sure = [one for one in found.clear if _narrow(one) is None]
     given = {"best": name(found.condition), "n": others, "clear": len(sure or found.clear)}
     if unfair and not found.clear:
@@ -138,6 +141,27 @@ def best(found: Best, others: int, name: Name, *, checked: bool = True, unfair: 
     key = "all" if len(sure) == others else "some" if sure else "narrow" if found.clear else "none"
     said = t(f"scores.best_{key}", **given)
     return said if checked or not found.clear else t("scores.best_unchecked", text=said)
+
+
+def _no_answer(found: Best) -> str:
+    """Return why nothing is known of any pair, or that conditions have the same mean; "" where neither is so."""
+    for verdict in ("in question", "disputed"):
+        if one := next((each for each in found.open if each.verdict == verdict), None):
+            return t(f"scores.answer_{FOUND[verdict]}", who=_who(one), numbers=_numbers(one))
+    same = [one for one in found.open if one.difference is not None and abs(one.difference) < NOTHING]
+    if same:
+        return t("scores.best_tied" if len(same) < len(found.open) else "scores.best_tied_all", n=len(same) + 1)
+    return ""
+
+
+def is_clear(one: Comparison) -> bool:
+    """Tell whether one side is higher by more than chance explains, and it is more than hardly so."""
+    return FOUND[one.verdict] == "better" and _narrow(one) is None
+
+
+def better_side(one: Comparison, criterion: Criterion) -> ConditionKey | None:
+    """Return the side that is better by the direction of the scale; None where neither way is."""
+    return None if criterion.direction == "none" else _better(one, criterion)
 
 
 def not_shown(one: Line, name: Name, criterion: Criterion, fair: str) -> str:

@@ -21,6 +21,7 @@ Verdict = Literal[
     "too few",
     "constant",
 ]
+IN_QUESTION: Verdict = "in question"
 Span = tuple[float, float]
 SMALL = 0.05  # share of the scale's length below which a difference is called small
 DISPUTED = 0.667  # alpha of the judges below which no conclusion is drawn (Krippendorff 2004)

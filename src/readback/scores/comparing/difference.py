@@ -123,12 +123,21 @@ def _length(criterion: Criterion) -> float | None:
 
 
 def _alpha(table: ScoreTable, criterion: str, pool: str) -> float | None:
-    """Return Krippendorff's alpha of the judges of a pool, over all conditions; None of a table of single judges."""
-    if table.pool is None:
-        return None
+    """Return Krippendorff's alpha of the judges of a pool, over all conditions; None where there is no pool.
+
+    Of a judge who belongs to a pool it is the pool's: one alone is no surer than all of them.
+    """
+    from readback.scores import pooled
     from readback.scores.agreement.measured import of_pool
 
-    return of_pool(table.pool.table, criterion, table.pool.judges.get((criterion, pool), ())).alpha
+    whole = table if table.pool is None else table.pool.table
+    made = pooled.pooled(table) if table.pool is None else table
+    if made is None or made.pool is None:
+        return None
+    for (name, called), judges in made.pool.judges.items():
+        if name == criterion and pool in (called, *judges):
+            return of_pool(whole, criterion, judges).alpha
+    return None
 
 
 def _undecided(made: Comparison) -> bool:

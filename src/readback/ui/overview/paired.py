@@ -14,7 +14,7 @@ from readback.checks.comparisons import Pair
 from readback.checks.fair_pairs import name_of
 from readback.checks.summary import Audit
 from readback.checks.verdicts import Verdict
-from readback.scores import criterion_kinds, in_view, report
+from readback.scores import conclusion, criterion_kinds, in_view, report
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.planned import planned
 from readback.scores.table import ScoreTable
@@ -98,7 +98,7 @@ def answers(workspace: Workspace, table: ScoreTable, found: Sequence[Verdict]) -
             if pair is not None and pair not in made:
                 name = partial(report.short, seen)
                 kind = "fair" if kinds[pair] == "same" else kinds[pair]  # the fault is said beside it
-                text = report.answer(line, name, seen.criteria[criterion], kind)
+                text = conclusion.conclude(seen, line, kind).answer
                 unfair = kind in ("unfair", "unknown")  # then no score answers anything
                 told = ""
                 if isinstance(line, Comparison) and not unfair:

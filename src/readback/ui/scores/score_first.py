@@ -8,10 +8,9 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.rules import finding
-from readback.scores import chart_sentences, in_view, pooled, report
+from readback.scores import chart_sentences, conclusion, in_view, pooled, report
 from readback.scores import charts as drawn
 from readback.scores.agreement.measured import of_pool
-from readback.scores.comparing import comparability, difference
 from readback.scores.comparing.comparison import DISPUTED, Blocked, Compared, Comparison
 from readback.scores.criteria import scale_text
 from readback.scores.report import Line
@@ -119,11 +118,11 @@ def charts(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Ch
         show.draw(show.h('<p class="rb-small">{}</p>', warning))
 
 
-def trade(scored: ScoreTable, plan: Sequence[Line], compared: Compared) -> None:
+def trade(scored: ScoreTable, workspace: Workspace, plan: Sequence[Line], compared: Compared) -> None:
     """The pairs in view under the other criteria: the only one that is drawn, else the planned ones."""
     planned = [one for one in plan if isinstance(one, Comparison)][: score_lead.FIRST]
     for pair in compared.comparisons if len(compared.comparisons) == 1 else planned:
-        show.draw(draw(scored, pair))
+        show.draw(draw(scored, workspace, pair))
 
 
 def tables(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen) -> None:
@@ -229,9 +228,9 @@ def _unplanned(scored: ScoreTable, workspace: Workspace) -> str:
 # The same two conditions under the other criteria of a judge: whether what one gains another loses.
 
 
-def draw(table: ScoreTable, pair: Comparison) -> Markup:
+def draw(table: ScoreTable, workspace: Workspace, pair: Comparison) -> Markup:
     """The same pair under the other criteria of the same judge, each with its interval: exploratory, and said to be."""
-    others = list(_others(table, pair))
+    others = conclusion.other_criteria(table, workspace, pair.a, pair.b, pair.criterion, pair.judge)[:MOST]
     if not others:
         return Markup("")
     both = (pair, *others)
@@ -246,15 +245,6 @@ def draw(table: ScoreTable, pair: Comparison) -> Markup:
         '<div class="rb-trade"><h3>{}: {} <span class="rb-small">({})</span></h3>{}<ul>{}</ul></div>',
         t("scores.trade"), name, t("scores.exploratory"), off, show.join(items),
     )  # fmt: skip
-
-
-def _others(table: ScoreTable, pair: Comparison) -> Iterator[Comparison]:
-    for name in [name for name in table.columns.criteria if name != pair.criterion][:MOST]:
-        if comparability.against(table, pair.a, pair.b, name, pair.judge):
-            continue
-        made = difference.difference(table, pair.a, pair.b, name, pair.judge)
-        if made.n_shared:
-            yield difference.judged(made)
 
 
 def _traded(table: ScoreTable, one: Comparison) -> str:

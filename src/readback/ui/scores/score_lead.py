@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 from markupsafe import Markup
 
 from readback.checks import fair_pairs
 from readback.checks.rules import finding
-from readback.scores import in_view, report
+from readback.scores import conclusion, in_view, report
 from readback.scores.comparing import compare
-from readback.scores.comparing.best import best
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
 from readback.scores.comparing.planned import planned
 from readback.scores.report import Line
 from readback.scores.summary_row import Row
-from readback.scores.table import Planned, ScoreTable
+from readback.scores.table import ConditionKey, Planned, ScoreTable
 from readback.types import Criterion, Workspace
 from readback.ui.common import caches, choice, show, verdict
 from readback.ui.scores import score_means, score_view
-from readback.ui.scores.score_drilldown import address_of
 from readback.ui.scores.score_view import Chosen
 from readback.words import t
 
@@ -78,23 +75,23 @@ def _best(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     """
     if len(rows) < 2:
         return (t("scores.best_alone") if rows else ""), ""
-    if len(rows) > compare.MOST:
-        factor = t("scores.best_factor") if score_view.levels(table, view.criterion.name, view.judge) else ""
-        return t("scores.conclusion", text=t("scores.best_many", n=len(rows))), factor
-    against = replace(view, baseline=address_of(table, rows[0].condition))
-    made = score_view.compared(table, against, workspace).comparisons
-    found = best(made, view.criterion)
-    if found is None:
+    ways: dict[tuple[ConditionKey, ConditionKey], tuple[Markup, str]] = {}
+
+    def fair(one: Comparison) -> str:
+        ways[one.a, one.b] = _fair(table, workspace, one)
+        return ways[one.a, one.b][1]
+
+    found = conclusion.conclude_best(table, workspace, view.criterion.name, view.judge, fair, view.by or None)
+    if found is None or not found.answer:
         return "", ""
-    verdicts = [(one, *_fair(table, workspace, one)) for one in found.clear]
-    fair = tuple(one for one, _, kind in verdicts if kind not in ("unfair", "unknown"))
-    unchecked = next((way for _, way, kind in verdicts if kind == "unchecked"), None)
-    against_it = [way for _, way, kind in verdicts if kind in ("unfair", "unknown")]
-    name, others, unfair = partial(report.short, table), len(rows) - 1, len(against_it)
-    text = report.best(replace(found, clear=fair), others, name, checked=unchecked is None, unfair=unfair)
+    if found.found is None:
+        factor = t("scores.best_factor") if score_view.levels(table, view.criterion.name, view.judge) else ""
+        return found.headline, factor
+    unchecked = next((way for way, kind in ways.values() if kind == conclusion.UNCHECKED), None)
+    against = [way for way, kind in ways.values() if kind in conclusion.AGAINST]
     which = t("scores.best_which", factor=view.by) if view.by else ""
-    rest = show.h("<p>{}</p>{}", t("scores.best_unfair", n=unfair), against_it[0]) if unfair else ""
-    return f"{which} {t('scores.conclusion', text=text)}".lstrip(), unchecked or rest
+    rest = show.h("<p>{}</p>{}", t("scores.best_unfair", n=len(against)), against[0]) if against else ""
+    return f"{which} {found.headline}".lstrip(), unchecked or rest
 
 
 def _line(table: ScoreTable, workspace: Workspace, one: Line, criterion: Criterion, first: bool) -> Markup:
@@ -108,9 +105,12 @@ def _line(table: ScoreTable, workspace: Workspace, one: Line, criterion: Criteri
         tested = ("", "")
     else:
         fair, kind = _fair(table, workspace, one)
-        said, look = report.sentence(one, name, criterion, below=kind), ""
-        answer = t("scores.conclusion", text=report.answer(one, name, criterion, kind))
-        more = (report.not_shown(one, name, criterion, kind), report.doubtful(one, kind))
+        concluded = conclusion.conclude(table, one, kind)
+        said, look, answer = concluded.sentence, "", concluded.headline
+        others = ""
+        if first:
+            others = conclusion.sum_up_others(table, workspace, one.a, one.b, one.criterion, one.judge)
+        more = (others, report.not_shown(one, name, criterion, kind), report.doubtful(one, kind))
         said = " ".join(part for part in (said, *more) if part)
         tested = (report.tested(one), report.power(one, kind))
     below = [expected, *tested, plan.warning if plan else ""]
@@ -125,7 +125,7 @@ def _fair(table: ScoreTable, workspace: Workspace, one: Comparison) -> tuple[Mar
     kind of the verdict, "unchecked" before a check and "" where none can be given.
     """
     if workspace.dataset is None or not workspace.conditions:
-        return Markup(""), ""
+        return show.h('<p class="rb-small rb-fair">{}</p>', t("scores.fair_no_prompts")), conclusion.NO_PROMPTS
     job = caches.audited(choice.key())
     audit = job.result if job is not None and job.ready.is_set() else None
     if audit is None or audit.stopped:

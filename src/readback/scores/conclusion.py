@@ -1,0 +1,233 @@
+"""The one verdict on a comparison: what every page, command, report and notebook says of which condition is better.
+
+It is made here, of the paired difference (its interval, its p corrected for all criteria and pairs, its size against
+the scale), of scores that failed, are missing or in question, of how far the judges agree, and of whether the two may
+be compared. Pages and commands draw it and add nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from readback.scores import criterion_kinds, in_view, report
+from readback.scores.comparing import compare
+from readback.scores.comparing.best import Best, best
+from readback.scores.comparing.comparison import Blocked, Comparison
+from readback.scores.comparing.planned import planned
+from readback.scores.report import Line
+from readback.scores.table import ConditionKey, ScoreTable
+from readback.types import Criterion, Workspace
+from readback.words import t
+
+UNCHECKED, NO_PROMPTS = "unchecked", ""
+AGAINST = ("unfair", "unknown")  # fairness of which no score can make one side the better
+Fair = Callable[[Comparison], str]  # the kind of the verdict on the prompts of a pair; `unchecked` before a check
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What is concluded of two conditions under one criterion by one judge, or by several together.
+
+    `verdict` is that of the comparison, `blocked` where none may be made, or the `fairness` where that is `unfair` or
+    `unknown`. `better` is the side that is clearly better, None where there is none. `answer` says it in a few words,
+    `sentence` with its numbers.
+    """
+
+    line: Line
+    judge: str
+    verdict: str
+    fairness: str
+    better: ConditionKey | None
+    answer: str
+    sentence: str
+
+    @property
+    def headline(self) -> str:
+        """The answer with its criterion, as a whole sentence."""
+        return t("scores.conclusion", criterion=self.line.criterion, text=self.answer)
+
+
+@dataclass(frozen=True, slots=True)
+class BestOf:
+    """What is concluded where several conditions were compared without a plan: the best one held against each other.
+
+    `pairs` are the conclusions on those in which it scores clearly higher. `answer` is empty where nobody can say.
+    """
+
+    criterion: str
+    judge: str
+    conditions: int
+    answer: str
+    found: Best | None = None
+    pairs: tuple[Conclusion, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        """The answer with its criterion, as a whole sentence."""
+        return t("scores.conclusion", criterion=self.criterion, text=self.answer) if self.answer else ""
+
+
+def conclude(table: ScoreTable, line: Line, fairness: str) -> Conclusion:
+    """Return the verdict on one comparison of a table (of a pool where the judge is one)."""
+    name, criterion = partial(report.short, table), table.criteria[line.criterion]
+    answer = report.answer(line, name, criterion, fairness)
+    if isinstance(line, Blocked):
+        return Conclusion(line, line.judge, "blocked", fairness, None, answer, "")
+    against = fairness in AGAINST and line.verdict != "in question"
+    clear = not against and report.is_clear(line)
+    return Conclusion(
+        line,
+        line.judge,
+        fairness if against else line.verdict,
+        fairness,
+        report.better_side(line, criterion) if clear else None,
+        answer,
+        report.sentence(line, name, criterion, below=fairness),
+    )
+
+
+def conclude_best(
+    table: ScoreTable, workspace: Workspace, criterion: str, judge: str, fair: Fair, by: str | None = None
+) -> BestOf | None:
+    """Return which of several conditions is best, where no comparison was planned; None for fewer than two."""
+    scale = table.criteria[criterion]
+    rows = in_view.better_first(in_view.ranked(table, by, criterion, judge), scale)
+    rows = tuple(row for row in rows if row.mean is not None)
+    if len(rows) < 2:
+        return None
+    if len(rows) > compare.MOST:
+        return BestOf(criterion, judge, len(rows), t("scores.best_many", n=len(rows)))
+    first = rows[0].condition
+    sides = {row.condition for row in rows}
+    made = _all_pairs(table, workspace, criterion, judge, by)
+    pairs = [one if one.a == first else one.turned() for one in made if first in (one.a, one.b)]
+    found = best([one for one in pairs if one.b in sides], scale)
+    if found is None:
+        return BestOf(criterion, judge, len(rows), "")
+    concluded = tuple(conclude(table, one, fair(one)) for one in found.clear)
+    standing = tuple(one.line for one in concluded if one.fairness not in AGAINST)
+    unfair = len(concluded) - len(standing)
+    checked = all(one.fairness != UNCHECKED for one in concluded)
+    kept = Best(found.condition, standing, found.open)  # type: ignore[arg-type]
+    name = partial(report.short, table)
+    answer = report.best(kept, len(rows) - 1, name, checked=checked, unfair=unfair)
+    return BestOf(criterion, judge, len(rows), answer, found, concluded)
+
+
+def _all_pairs(
+    table: ScoreTable, workspace: Workspace, criterion: str, judge: str, by: str | None
+) -> tuple[Comparison, ...]:
+    return compare.compare(table, planned(workspace), by=by, criterion=criterion, judge=judge).comparisons
+
+
+def conclude_all(
+    table: ScoreTable, workspace: Workspace, fair: Fair, criterion: str | None = None
+) -> Iterator[Conclusion | BestOf]:
+    """Yield what is concluded under each criterion, in the order in which Scores shows them, by whom it shows first.
+
+    Of a planned pair, and of two conditions, that is a Conclusion; of several unplanned ones a BestOf.
+    """
+    plan = planned(workspace)
+    for name in criterion_kinds.order_of(table, workspace):
+        judge = next(iter(in_view.judges(table, name)), None)
+        if judge is None or criterion not in (None, name, name.removesuffix("_score")):
+            continue
+        seen = in_view.shown(table, judge)
+        lines: Sequence[Line] = in_view.of_plan(seen, plan, name, judge)
+        if not lines:
+            lines = pair_alone(seen, workspace, name, judge)
+        if lines:
+            yield from (conclude(seen, one, _fairness(one, fair)) for one in lines)
+        elif (several := conclude_best(seen, workspace, name, judge, fair)) is not None:
+            yield several
+
+
+def pair_alone(
+    table: ScoreTable, workspace: Workspace, criterion: str, judge: str, by: str | None = None
+) -> tuple[Line, ...]:
+    """Return the only comparison there is, where two conditions were scored and none was planned; else nothing."""
+    rows = [row for row in in_view.ranked(table, by, criterion, judge) if row.mean is not None]
+    if len(rows) != 2:
+        return ()
+    made = compare.compare(table, planned(workspace), by=by, criterion=criterion, judge=judge)
+    sides = {row.condition for row in rows}
+    both: tuple[Line, ...] = (*made.comparisons, *made.blocked)
+    return tuple(one for one in both if {one.a, one.b} == sides and one.judge in (judge, ""))[:1]
+
+
+def as_json(table: ScoreTable, one: Conclusion | BestOf) -> dict[str, Any]:
+    """Return a conclusion for scripts: names of conditions as sentences have them, the verdict, the answer."""
+    if isinstance(one, BestOf):
+        clear = [report.short(table, each.better) for each in one.pairs if each.better is not None]
+        return {
+            "criterion": one.criterion, "judge": one.judge or None, "a": None, "b": None,
+            "conditions": one.conditions, "verdict": "best of several",
+            "better": clear[0] if clear and len(clear) == one.conditions - 1 else None,
+            "fairness": _stated(one.pairs[0].fairness if one.pairs else UNCHECKED), "answer": one.answer,
+        }  # fmt: skip
+    line = one.line
+    return {
+        "criterion": line.criterion, "judge": line.judge or None, "a": report.short(table, line.a),
+        "b": report.short(table, line.b), "conditions": 2, "verdict": one.verdict,
+        "better": None if one.better is None else report.short(table, one.better),
+        "fairness": _stated(one.fairness), "answer": one.answer, "sentence": one.sentence or None,
+    }  # fmt: skip
+
+
+def _stated(fairness: str) -> str:
+    return fairness if fairness not in (UNCHECKED, NO_PROMPTS) else "not checked"
+
+
+def _fairness(line: Line, fair: Fair) -> str:
+    return fair(line) if isinstance(line, Comparison) else NO_PROMPTS
+
+
+def other_criteria(
+    table: ScoreTable, workspace: Workspace, a: ConditionKey, b: ConditionKey, criterion: str, judge: str
+) -> tuple[Comparison, ...]:
+    """Return the same pair under the other criteria of the judge, with the p that it has everywhere."""
+    made: list[Comparison] = []
+    for name in criterion_kinds.order_of(table, workspace):
+        if name == criterion:
+            continue
+        for one in compare.compare(table, planned(workspace), criterion=name, judge=judge, baseline=_label(table, a)
+                                   ).comparisons:  # fmt: skip
+            if {one.a, one.b} == {a, b} and one.n_shared:
+                made.append(one if one.a == a else one.turned())
+    return tuple({one.criterion: one for one in made}.values())
+
+
+def sum_up_others(
+    table: ScoreTable, workspace: Workspace, a: ConditionKey, b: ConditionKey, criterion: str, judge: str
+) -> str:
+    """Return in a sentence what the other criteria of the judge say of the pair; "" where there are none."""
+    others = other_criteria(table, workspace, a, b, criterion, judge)
+    if not others:
+        return ""
+    parts: list[str] = []
+    rest = 0
+    for one in others:
+        scale = table.criteria[one.criterion]
+        better = report.better_side(one, scale) if report.is_clear(one) else None
+        if better is None:
+            rest += 1
+            continue
+        size = report.size(one, scale)
+        size = t("scores.size_of", size=size) if size else ""
+        best_name = report.short(table, better)
+        parts.append(t("scores.other_clear", criterion=one.criterion, best=best_name, size=size))
+    if rest:
+        parts.append(t("scores.other_open", n=rest))
+    return t("scores.other_criteria", n=len(others), found="; ".join(parts))
+
+
+def _label(table: ScoreTable, key: ConditionKey) -> str | None:
+    return table.label(key) if key in table.columns.conditions else None
+
+
+def scale_of(table: ScoreTable, one: Conclusion) -> Criterion:
+    """Return the criterion of a conclusion."""
+    return table.criteria[one.line.criterion]
