@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Literal
 
 from readback.scores.agreement.ratings import is_person
-from readback.scores.comparing.planned import planned
 from readback.scores.table import SCORED, ScoreTable
 from readback.types import Workspace
 
@@ -81,7 +80,7 @@ def ordered(
 
 def order_of(table: ScoreTable, workspace: Workspace) -> tuple[str, ...]:
     """`ordered`, as the workspace declares criteria, names one its headline and means to compare some."""
-    meant = {name for one in planned(workspace) for name in one.criteria}
+    meant = {name for one in table.planned for name in one.criteria}
     return ordered(table, tuple(workspace.criteria), workspace.headline, meant)
 
 
