@@ -84,11 +84,11 @@ def test_scores_come_from_standard_input(
     assert left_over() == []
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("packed", [False, True])
 def test_rows_come_from_standard_input_packed_or_not(
-    pack: object, monkeypatch: pytest.MonkeyPatch, capsys: Output
+    packed: bool, monkeypatch: pytest.MonkeyPatch, capsys: Output
 ) -> None:
-    content = gzip.compress(PAIRS.encode()) if pack is gzip.compress else PAIRS.encode()
+    content = gzip.compress(PAIRS.encode()) if packed else PAIRS.encode()
     monkeypatch.setattr(sys, "stdin", Stdin(content))
     assert json.loads(run(capsys, "check", "-", "--format", "json")[1])["records"]["read"] == 2
 
@@ -121,6 +121,7 @@ def test_a_pipe_is_read_like_standard_input(tmp_path: Path, capsys: Output) -> N
         (gzip.compress(b"[1]", mtime=0), ".json.gz"),
         (b"\xff\xfea\x00", ".csv"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_the_kind_of_rows_is_told_by_how_they_begin(head: bytes, ending: str) -> None:
     assert _brought.guess_ending(head) == ending

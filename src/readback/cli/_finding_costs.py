@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from readback.words import t
 
 def answer(
     workspace: Workspace, table: ScoreTable, rows: Sequence[Mapping[str, Any]], jobs: int | None = None,
-    planned: Sequence[tuple[ScoreTable, Comparison]] = (),
+    planned: Sequence[tuple[ScoreTable, Comparison]] = (), progress: Callable[[int, int], bool | None] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """{"findings", "prompt_changes", "not_records", "fair"} for every criterion and judge of `rows`.
 
@@ -30,7 +30,7 @@ def answer(
     if workspace.dataset is None:
         return told
     data = open_dataset(workspace.root, workspace.dataset)
-    audit = engine.check(workspace, jobs=jobs)
+    audit = engine.check(workspace, jobs=jobs, progress=progress)
     for criterion, judge in dict.fromkeys((row["criterion"], row["judge"]) for row in rows):
         made = costs.costs(workspace, data, audit, table, criterion, judge or "")
         scored = {"criterion": criterion, "judge": judge}

@@ -18,6 +18,11 @@ def loudness(parser: argparse.ArgumentParser, quiet: str, verbose: str = "") -> 
         either.add_argument("-v", "--verbose", action="store_true", help=verbose)
 
 
+def quiet(parser: argparse.ArgumentParser) -> None:
+    """-q of a command whose answer is the same with it."""
+    parser.add_argument("-q", "--quiet", action="store_true", help=t("cli.options.help_quiet"))
+
+
 def jobs(parser: argparse.ArgumentParser, goes_with: str = "") -> None:
     """-j; `goes_with` is the option without which one process works."""
     said = t("cli.options.help_jobs_with", option=goes_with) if goes_with else t("cli.options.help_jobs")

@@ -21,10 +21,17 @@ class Progress:
         self.begun = self.drawn = monotonic()
         self.wait = FIRST if not sys.stderr.isatty() else DRAWN
         self.there = False  # whether the terminal has a line of ours
+        self.before = (
+            0,
+            0,
+        )  # done and total when it was called last: with another total another part of the work began
 
     def __call__(self, done: int, total: int) -> bool:
         """Take note that `done` of `total` records are done; True, since nothing here stops the work."""
         now = monotonic()
+        if total != self.before[1] or done < self.before[0]:
+            self.begun = now
+        self.before = done, total
         if self.quiet or not total or now - self.drawn < self.wait:
             return True
         self.drawn = now

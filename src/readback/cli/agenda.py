@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from readback import as_json
-from readback.cli import UsageError, _lines, _options, _workspace
+from readback.cli import UsageError, _lines, _options, _progress, _workspace
 from readback.review import meeting, state
 from readback.review.agenda import Agenda, Item
 from readback.review.event import Draft, NotSaved, new_id
@@ -29,6 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--before", metavar="KEY", help=t("cli.agenda.help_before"))
     _options.author(parser)
     _options.jobs(parser)
+    _options.quiet(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -40,7 +41,10 @@ def run(args: argparse.Namespace) -> int:
         found = state.review(store.events())
         if args.add is not None or args.undo or args.restore is not None:
             return _save(args, store, _without_items(args, found))
-        made = meeting.gathered(opened, store, datetime.now(UTC).date(), found, _options.workers(args))
+        progress = _progress.Progress(args.quiet)
+        args.stack.callback(progress.end)
+        made = meeting.gathered(opened, store, datetime.now(UTC).date(), found, _options.workers(args), progress)
+        progress.end()
         if args.drop is not None or args.move is not None:
             return _save(args, store, _with_items(args, made.agenda))
     except (NotSaved, NotReadable) as error:

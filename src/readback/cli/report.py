@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from readback import as_json
-from readback.cli import UsageError, _lines, _options, _workspace
+from readback.cli import UsageError, _lines, _options, _progress, _workspace
 from readback.exporting.whole_file import whole_file
 from readback.reporting import contents, seal
 from readback.reporting.forms import FORMS, form_of
@@ -28,6 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=(*FORMS, "text"), help=t("cli.report.help_format"))
     parser.add_argument("--as-of", metavar="TIME", help=t("cli.report.help_as_of"))
     _options.jobs(parser)
+    _options.quiet(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -47,7 +48,10 @@ def _write(args: argparse.Namespace) -> int:
     store = Store(opened.root)
     try:
         when = contents.until(store.events(), args.as_of)
-        made = contents.contents(opened, store, when, _options.workers(args))
+        progress = _progress.Progress(args.quiet)
+        args.stack.callback(progress.end)
+        made = contents.contents(opened, store, when, _options.workers(args), progress)
+        progress.end()
     finally:
         store.close()
     raw = FORMS[form](made)

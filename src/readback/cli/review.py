@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from readback import as_json
-from readback.cli import UsageError, _lines, _options, _review_lines, _workspace
+from readback.cli import UsageError, _lines, _options, _progress, _review_lines, _workspace
 from readback.compare.side import SideError
 from readback.compare.sides import show_side
 from readback.exporting.whole_file import whole_file
@@ -109,6 +109,7 @@ def _decide(parser: argparse.ArgumentParser) -> None:
 def _sign(parser: argparse.ArgumentParser) -> None:
     _subject(parser)
     _options.jobs(parser)
+    _options.quiet(parser)
 
 
 def _withdraw(parser: argparse.ArgumentParser) -> None:
@@ -120,6 +121,7 @@ def _list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unchecked", action="store_true", help=t("cli.review.help_unchecked"))
     parser.add_argument("--fail-on-stale", action="store_true", help=t("cli.review.help_fail_on_stale"))
     _options.jobs(parser)
+    _options.quiet(parser)
 
 
 def _nothing(parser: argparse.ArgumentParser) -> None:
@@ -201,7 +203,10 @@ def _drafted(
         said = {"subject": subject_json(about), "verdict": args.verdict, "reason": args.reason, "agenda": args.agenda}
         said |= {"item": item.key, "on": item.said} if item else {}
         return "decision", {**said, **made_on.payload}, dict(made_on.texts)
-    kept = signing.keep(opened, about, jobs=_options.workers(args))
+    progress = _progress.Progress(args.quiet)
+    args.stack.callback(progress.end)
+    kept = signing.keep(opened, about, progress, _options.workers(args))
+    progress.end()
     return "signoff", dict(kept.payload), dict(kept.texts)
 
 
@@ -301,9 +306,11 @@ def _tell(args: argparse.Namespace, saved: Saved) -> None:
 
 def _listed(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
     found, broken = state.review(store.events()), store.broken()
-    jobs = _options.workers(args)
-    held = {one.id: signing.standing(opened, store, one, jobs=jobs) for one in found.signoffs
+    jobs, progress = _options.workers(args), _progress.Progress(args.quiet)
+    args.stack.callback(progress.end)
+    held = {one.id: signing.standing(opened, store, one, progress, jobs) for one in found.signoffs
             if not args.unchecked and one.withdrawn is None}  # fmt: skip
+    progress.end()
     since = {note.id: one for note in found.notes if not args.unchecked
              and (one := under.changed(opened, note, store.content(note.kept) if note.kept else None))}  # fmt: skip
     if args.format == "json":

@@ -10,7 +10,16 @@ from typing import Any
 from readback import as_json
 from readback.as_csv import csv_text
 from readback.checks import rules
-from readback.cli import UsageError, _finding_costs, _lines, _options, _proposed_lines, _score_lines, _workspace
+from readback.cli import (
+    UsageError,
+    _finding_costs,
+    _lines,
+    _options,
+    _progress,
+    _proposed_lines,
+    _score_lines,
+    _workspace,
+)
 from readback.scores import answer as answers
 from readback.scores import answer_sections, conclusion, criterion_kinds, in_view, pooled, summary, warnings
 from readback.scores import loading as scores
@@ -57,7 +66,11 @@ def run(args: argparse.Namespace) -> int:
     except LookupError as unknown:
         raise UsageError(str(unknown.args[0])) from None
     if args.findings:
-        answer |= _finding_costs.answer(workspace, table, answer["rows"], jobs, _planned_pairs(table, plan, asked))
+        progress = _progress.Progress(args.quiet)
+        args.stack.callback(progress.end)
+        pairs = _planned_pairs(table, plan, asked)
+        answer |= _finding_costs.answer(workspace, table, answer["rows"], jobs, pairs, progress)
+        progress.end()
     found = [rules.finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import as_json
-from readback.cli import UsageError, _changes, _lines, _options, _workspace
+from readback.cli import UsageError, _changes, _lines, _options, _progress, _workspace
 from readback.compare.side import SideError
 from readback.review import since, state
 from readback.review.leaves import NothingToLock
@@ -33,13 +33,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument("--rev", metavar="REV", help=t("cli.since.help_rev"))
     one.add_argument("--lock", metavar="FILE", help=t("cli.since.help_lock"))
     _options.jobs(parser)
+    _options.quiet(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     opened = _workspace.opened(args)
     store = Store(opened.root)
     try:
-        made = _since(args, opened, store, state.review(store.events()))
+        progress = _progress.Progress(args.quiet)
+        args.stack.callback(progress.end)
+        made = _since(args, opened, store, state.review(store.events()), progress)
+        progress.end()
     except (NoBefore, NotReadable, SideError, BadLock) as error:
         raise UsageError(str(error)) from None
     except NothingToLock as nothing:
@@ -54,16 +58,18 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _since(args: argparse.Namespace, opened: Workspace, store: Store, found: Review) -> Since:
+def _since(
+    args: argparse.Namespace, opened: Workspace, store: Store, found: Review, progress: _progress.Progress
+) -> Since:
     jobs = _options.workers(args)
     if args.rev is not None:
-        return since.since_revision(opened, store, args.rev, found, jobs)
+        return since.since_revision(opened, store, args.rev, found, jobs, progress)
     if args.lock is not None:
-        return since.since_lock(opened, store, Path(args.lock), found, jobs)
+        return since.since_lock(opened, store, Path(args.lock), found, jobs, progress)
     before = since.of_day(opened, found, _day(args.date)) if args.date else _signoff(found, args.signoff)
     if isinstance(before, str):
-        return since.since_revision(opened, store, before, found, jobs)
-    return since.since_signoff(opened, store, before, found, jobs)
+        return since.since_revision(opened, store, before, found, jobs, progress)
+    return since.since_signoff(opened, store, before, found, jobs, progress)
 
 
 def _day(said: str) -> date:
