@@ -170,7 +170,7 @@ def test_the_budget_of_the_models_kind_goes_first(write: Write, kind: str | None
 
 @pytest.mark.parametrize(
     ("turns", "dropped"),
-    [(1, 0), (3, 0), (5, 2), (7, 4), (4, 2), (2, 0)],
+    [(1, 0), (3, 2), (5, 4), (7, 6), (4, 3), (2, 1)],
 )
 def test_the_history_that_the_program_would_leave_out_is_counted_in_pairs(
     write: Write, turns: int, dropped: int

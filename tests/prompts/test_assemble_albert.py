@@ -110,7 +110,7 @@ TURNS = [{"role": role, "content": f"{role[0]}{i}"} for i in (1, 2) for role in 
         (TURNS[:3], ["S", "u1", "a1", "R Q"], []),
         (TURNS, ["S", "u1", "a1", "R Q", "a2"], []),
         (TURNS[1:2], ["S", "a1"], ["alb-history-shape"]),
-        ([{"role": "system", "content": "own"}, *TURNS[:1]], ["own", "R Q"], []),
+        ([{"role": "system", "content": "own"}, *TURNS[:1]], ["S", "own", "R Q"], ["alb-history-system"]),
         ("not a list", ["S", "R Q"], ["alb-history-shape"]),
         ([{"content": "x"}], ["S", "R Q"], ["alb-history-shape"]),
     ],

@@ -204,5 +204,5 @@ def test_what_is_shown_exported_and_found_is_the_cell(tmp_path_factory: Any, cel
     assert shown == cells
     out = folder / "out.jsonl"
     assert cli.main(["export", str(folder), "--as", "messages-jsonl", "--out", str(out)]) == 0
-    exported = [json.loads(line)["messages"][0]["content"] for line in out.read_text("utf-8").splitlines()]
+    exported = [json.loads(line)["messages"][0]["content"] for line in out.read_bytes().splitlines()]
     assert exported == cells

@@ -46,7 +46,7 @@ def codes(diagnostics: tuple[Diagnostic, ...]) -> list[str]:
         ({**ROW, "gold": None}, 430, "586fb7d00fd235296d9bf4c61fb449381d826bf239cf6107aff8ed158f86dada"),
         (ROW, 456, "7a1de83408d3c43c5115b581c157e5266c807ad874a1b664af147c95f83518cd"),
         (
-            {**ROW, "documents": [], "gold": ""},
+            {**ROW, "documents": [], "gold": None},
             392,
             "b7426adf4e646e503b8096118373e80443a9038618478bf81e14436352359415",
         ),
@@ -219,6 +219,16 @@ def test_no_value_is_ever_scanned_again(question: Any, answer: Any, documents: A
     record = row({"question": question, "answer": answer, "documents": documents, "gold": gold})
     said = ["" if value is None else str(value) for value in (question, answer, gold)]
     listed = "".join(f"\nDocument {i}:\n{text}\n" for i, text in enumerate(documents or (), 1))
-    reference = f"GOLD REFERENCE ANSWER:\n{said[2]}\n\n" if said[2] else ""
+    reference = f"GOLD REFERENCE ANSWER:\n{said[2]}\n\n" if gold is not None else ""
     user = judge_messages(PLAIN, record)[0][-1]
     assert "|".join((*said[:2], listed, reference, "{}")) == user.text
+
+
+@pytest.mark.parametrize(
+    ("gold", "section"), [("", "GOLD REFERENCE ANSWER:\n\n\n"), (None, ""), ("G", "GOLD REFERENCE ANSWER:\nG\n\n")]
+)
+def test_an_empty_reference_keeps_its_heading_and_no_reference_has_none(gold: str | None, section: str) -> None:
+    judge = Judge("j", "{question}|{gold_reference}")
+    messages, _, diagnostics, _ = judge_messages(judge, row({"question": "Q", "answer": "A", "gold": gold}))
+    assert messages[-1].text == f"Q|{section}"
+    assert ("jdg-gold-missing" in codes(diagnostics)) == (not gold)

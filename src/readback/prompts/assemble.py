@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from readback import adapters
 from readback.prompts.adapter_texts import Added, added
+from readback.prompts.albert_history import with_albert_history
 from readback.prompts.base_texts import base_texts
 from readback.prompts.few_shot import with_examples
 from readback.prompts.generation import begin, with_turns
@@ -18,7 +19,6 @@ from readback.prompts.selections import SelectedTexts, choices, selected_texts, 
 from readback.prompts.training_layout import training
 from readback.prompts.tri_section import Segments, assemble_text, fingerprint, to_messages
 from readback.records.field_path import steps
-from readback.serving.history import with_history
 from readback.serving.merged_roles import gemma, merged
 from readback.sources.instruction_keys import instruction_for, key_for
 from readback.sources.plain_prompts import SYSTEM_ALONE
@@ -31,6 +31,7 @@ from readback.types import (
     Diagnostic,
     Location,
     Message,
+    Model,
     Record,
     Segment,
     Selection,
@@ -145,17 +146,39 @@ def _sent(workspace: Workspace, record: Record, choice: Selection, origins: bool
     if system and adapter and not system_role:
         end = sum(len(segment.text) for segment in system)
         values = {"adapter": adapter.name, "characters": end}
-        diagnostics.append(Diagnostic("asm-system-folded", values, Location(role="user", start=0, end=end)))
+        place = Location(role="user", start=0, end=end)
+        diagnostics.append(Diagnostic("asm-system-folded", values, place))
+        diagnostics += _served_again(own.model, adapter, system, place)
     sender = program(workspace, own.prompt)
     if sender.albert:
-        alone = sender.sends_text_alone(own.model)
-        messages, lost = with_history(messages, record.fields.get("history"), record.place, alone=alone)
-        diagnostics += lost
+        sent = with_albert_history(messages, own, sender, record)
+        messages = sent.messages
+        diagnostics += sent.diagnostics
         if sender.dialect == "current":
             messages = merged(messages, system_role=not gemma(own.model))
     if workspace.options.get("merge_roles") == "gemma":
         messages = merged(messages)
     return messages, names, tuple(diagnostics), uses
+
+
+def _served_again(model: Model | None, adapter: Adapter, system: Segments, place: Location) -> Iterator[Diagnostic]:
+    """Say that Ollama puts the Modelfile's SYSTEM before a user message that begins with the system text: no message
+    of the request is a system message, so it does.
+    """
+    modelfile = model.modelfile if model else None
+    if model is None or modelfile is None or not modelfile.system:
+        return
+    template = modelfile.template
+    if template is not None and "System" not in template and "Messages" not in template:
+        return
+    same = "".join(segment.text for segment in system).startswith(modelfile.system)
+    values = {
+        "adapter": adapter.name,
+        "model": model.name,
+        "file": modelfile.place.file or "Modelfile",
+        "read": "the same system text twice" if same else "two system texts",
+    }
+    yield Diagnostic("asm-system-twice", values, place, f"{adapter.name}\n{model.name}")
 
 
 def _weighed(workspace: Workspace, diagnostic: Diagnostic) -> Diagnostic:

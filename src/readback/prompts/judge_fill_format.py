@@ -64,7 +64,8 @@ def _documents(found: Value, texts: tuple[str, ...]) -> Iterator[Segment]:
 
 
 def _gold(gold: Value) -> Segments:
-    if not gold.text:
+    """The section with the reference; the evaluator prints its heading above an empty one, too, and none for null."""
+    if gold.value is None:
         return ()
     heading, end = Segment("GOLD REFERENCE ANSWER:\n", "joiner"), Segment("\n\n", "joiner")
-    return heading, Segment(gold.text, "variable", "gold", gold.place), end
+    return heading, *compact([Segment(gold.text, "variable", "gold", gold.place)]), end

@@ -12,6 +12,7 @@ from readback.prompts.row_options import options_of_row
 from readback.records import row_fields
 from readback.serving import named_formats
 from readback.serving.chat import rendered as chat
+from readback.serving.history import is_earlier_turn
 from readback.types import Assembly, ChatTemplate, Condition, Message, Model, ModelInput, Record, Segment, Workspace
 
 
@@ -85,7 +86,15 @@ def _formatted(
         return _by_template(opened, template, messages, training, model, record)
     if named is None and not (own.albert and own.config):
         return None
-    return named_formats.model_input(messages, named, training=training, dialect=own.dialect, chatml_bug=own.chatml_bug)
+    from_history = own.albert and own.dialect == "classic" and bool(messages) and is_earlier_turn(messages[0])
+    return named_formats.model_input(
+        messages,
+        named,
+        training=training,
+        dialect=own.dialect,
+        chatml_bug=own.chatml_bug,
+        system_prompt=not from_history,
+    )
 
 
 def _with_answer(messages: tuple[Message, ...], record: Record) -> tuple[Message, ...]:

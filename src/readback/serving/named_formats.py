@@ -30,10 +30,12 @@ def model_input(
     history: Sequence[Any] = (),
     dialect: Dialect = "classic",
     chatml_bug: Bug = "reproduce",
+    system_prompt: bool = True,
 ) -> ModelInput:
     """What `format` makes of the messages; None or "null" means no format.
 
-    `messages` are an optional system message first, then turns; `history` are earlier turns ({role, content}), of
+    `messages` are an optional system message first (the program's own system prompt, unless `system_prompt` says that
+    it is a turn of the history), then turns; `history` are earlier turns ({role, content}), of
     which the last user turn is replaced by the messages' user text. `training` ends after the assistant's text
     instead of asking for one. An unknown format gives no text and the diagnostic alb-format-unknown.
 
@@ -51,11 +53,11 @@ def model_input(
         answer = tuple(message for message in messages if message.role == "assistant")
         asked = tuple(message for message in messages if message.role != "assistant")
         messages, diagnostics = with_history(
-            asked, list(history), NOWHERE, alone=name == NO_FORMAT and dialect == "classic"
+            asked, list(history), NOWHERE, alone=name == NO_FORMAT and dialect == "classic", dialect=dialect
         )
         if messages and messages[-1].role != "assistant":
             messages = (*messages, *answer)
-    system, turns = _split(messages)
+    system, turns = _split(messages) if system_prompt else (None, tuple(messages))
     if name in ("llama-chat", "llama2-chat"):
         again = not training and bool(turns) and len(turns) % 2 == 0
         diagnostics = (
@@ -82,7 +84,10 @@ def model_input(
             *diagnostics,
             Diagnostic("alb-history-dropped", {"format": name, "turns": users[-1]}, flagged=name),
         )
-    return ModelInput(name, turns[users[-1]].segments if users else (), diagnostics)
+    if not users:
+        return ModelInput(name, (), diagnostics)
+    # an empty text is sent like any other, and is not the same as none
+    return ModelInput(name, turns[users[-1]].segments or (Segment("", "serving", name),), diagnostics)
 
 
 def stripped(segments: Iterable[Segment]) -> Segments:
