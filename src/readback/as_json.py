@@ -143,8 +143,9 @@ def rendering(
     """The answer of `readback render`; mode, adapter and task are those of the condition where one was chosen.
 
     `dialect` is that of the Albert program in force, which also is beside the format of `wire`; null where no
-    Albert mode is sent. `sampling` are the values that the configuration states for it, by name, and
-    `sampling_places` says of each its `level` ("models", "mode" or "top" of the file) and its place. `made_by` are the
+    Albert mode is sent. `sampling` are the settings that go with the request, by the name that their file uses, and
+    `sampling_places` says of each its `level` (of Albert "models", "mode" or "top" of the file; else "model", "mode",
+    "condition" or "judge") and its place. `made_by` are the
     named options that made the text: {"option", "value", "version", "others": [[value, version]]}. `system_unknown`
     says why it is not known which system message the model gets, where none is sent. `unanswered`: a judge's messages
     whose answer is not there, which nobody can send and an export leaves out.

@@ -26,9 +26,8 @@ from readback.exporting.wanted import NothingToExport
 from readback.prompts import in_chunks
 from readback.prompts.assemble import assemble
 from readback.readers.cache_folder import cache_folder
-from readback.records import training_reader
+from readback.records import custom_id, training_reader
 from readback.records.dataset import DatasetChanged, open_dataset
-from readback.requests import custom_id
 from readback.types import Condition, Judge, Selection, Workspace
 from readback.ui.messages import export_all
 
@@ -239,9 +238,10 @@ def test_a_custom_id_says_what_it_was_made_of(
 
 def test_a_long_custom_id_is_shortened_to_the_digest_of_the_long_one() -> None:
     long = "index=3&record=" + "r" * 60 + "&condition=one"
-    assert custom_id.written(3, "r" * 60, Selection(condition="one")) == (
-        "index=3&sha256=" + hashlib.sha256(long.encode()).hexdigest()[:32]
-    )
+    digest = hashlib.sha256(long.encode()).hexdigest()
+    choice = Selection(condition="one")
+    assert custom_id.written(3, "r" * 60, choice) == f"index=3&name={'r' * 12}.one&sha256={digest[:16]}"
+    assert f"index=3&sha256={digest[:32]}" in custom_id.forms(3, "r" * 60, choice)
     with pytest.raises(ValueError, match="shortened"):
         custom_id.read(custom_id.written(3, "r" * 60, Selection(condition="one")))
 

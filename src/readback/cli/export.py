@@ -107,6 +107,8 @@ def _said(made: Exported, args: argparse.Namespace) -> Iterator[str]:
     if made.wording:
         named = ", ".join(t("cli.export.wording_name", name=name, n=n) for name, n in made.wording.items())
         yield t("cli.export.wording", names=named, n=lines)
+    if made.unsent:
+        yield t("cli.export.unsent", names=", ".join(made.unsent), n=len(made.unsent))
     if made.masked:
         yield t("cli.export.masked", masked=made.masked, n=lines)
     if made.unread:

@@ -13,7 +13,7 @@ from readback.checks.chunk import by_format, everything
 from readback.checks.of_server import model_of, of_server
 from readback.cli import UsageError, _colour, _lines, _options, _workspace
 from readback.message_parts import part_title, parts
-from readback.prompts import assemble, model_input, program, token_counts
+from readback.prompts import assemble, model_input, program, request_settings, token_counts
 from readback.prompts.judge_messages import unanswered
 from readback.prompts.unknown_system import unknown_system
 from readback.prompts.variants import Variant, variants
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     sent = read if args.wire else None
     seen = None if values else Observer(opened, _workspace.data(opened)).seen(record, assembly)
     found = list(_findings(opened, assemble.tried(opened, record, values), assembly, sent, seen))
-    own, stated = program.of_choice(opened, choice), program.stated(opened, choice)
+    own, stated = program.of_choice(opened, choice), request_settings.find_settings(opened, choice)
     if args.wire and sent is None:
         print(f"readback: {t('cli.render.no_format')}", file=sys.stderr)
     made_by, unknown = variants(opened, choice), unknown_system(opened, choice, assembly.messages)
@@ -87,8 +87,8 @@ def run(args: argparse.Namespace) -> int:
         lines = list(_text(told, assembly, sent, found, counted, sizes, made_by, unknown, args.verbose))
         if lacking:
             lines.insert(1, t("cli.render.unanswered"))
-        if args.verbose and own:
-            lines[1:1] = [_lines.safe(one) for one in _sampling(stated)]
+        if args.verbose and (own or stated):
+            lines[1:1] = [_lines.safe(line) for line in _sampling(stated, own is not None)]
         print("\n".join(_messages(assembly, sent) if args.quiet else lines))
     return int(_lines.worst((one.severity for one in found), args.fail_on))
 
@@ -227,11 +227,11 @@ def _text(
     yield from map(_lines.with_fix if verbose else _lines.line, found)
 
 
-def _sampling(stated: Mapping[str, program.Stated]) -> Iterator[str]:
-    """Where each sampling value of an Albert mode is set, and which are not set."""
+def _sampling(stated: Mapping[str, request_settings.Setting], albert: bool) -> Iterator[str]:
+    """Where each setting of the request is stated; of an Albert mode also which sampling values are not set."""
     for name, one in stated.items():
         yield f"    {t(f'cli.render.set_{one.level}', name=name, file=one.place.file, line=one.place.line)}"
-    if rest := [name for name in program.SAMPLING if name not in stated]:
+    if albert and (rest := [name for name in program.SAMPLING if name not in stated]):
         yield f"    {t('cli.render.not_set', names=', '.join(rest))}"
 
 

@@ -32,7 +32,7 @@ def export_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     messages; `masked` counts lines, `wording` lines by adapter.
     """
     inside, form = in_chunks.enter(work), work["form"]
-    models = {Selection(**choice): model for choice, model in work["models"]}
+    requests = {Selection(**choice): (model, settings) for choice, model, settings in work["requests"]}
     first, size, made = inside.start, 0, list[Line]()
     for record in inside.records():
         at = record.place.index or 0
@@ -44,7 +44,7 @@ def export_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             if sent.messages and not unanswered(
                 sent, reply
             ):  # a judge that is asked about nothing would still give scores
-                one = lines.line(form, sent, at, models.get(choice, ""))
+                one = lines.line(form, sent, at, *requests.get(choice, ("", lines.NO_SETTINGS)))
             else:
                 one = lines.failed(at, record.id, choice, *why(inside.opened, record, sent))
             made.append(one)

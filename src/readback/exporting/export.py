@@ -18,6 +18,7 @@ from readback.exporting.parquet_rows import ParquetRows
 from readback.exporting.rows import Batch, rows
 from readback.exporting.wanted import NothingToExport
 from readback.prompts.in_chunks import Progress
+from readback.prompts.request_settings import find_settings, make_request
 from readback.readers.progress import Cancelled
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import Selection, Workspace
@@ -39,7 +40,7 @@ class Exported:
 
     `failed` could not be assembled, or not be written in this form. `masked` counts lines with private fields that
     were replaced, `wording` by adapter lines with its text in Readback's own words. `unread` are lines of the dataset
-    that are no records.
+    that are no records. `unsent` are settings for which a request of chat completions has no name.
     """
 
     choices: tuple[Selection, ...]
@@ -50,6 +51,7 @@ class Exported:
     wording: Mapping[str, int] = field(default_factory=dict)
     unread: int = 0
     stopped: bool = False
+    unsent: tuple[str, ...] = ()
 
 
 def export(
@@ -75,6 +77,9 @@ def export(
     """
     choices = tuple(dict.fromkeys(choices))
     models = _models(opened, choices, model) if form == "openai-batch" else {}
+    settings = {choice: make_request(find_settings(opened, choice)) for choice in models}
+    requests = {choice: (name, settings[choice].body) for choice, name in models.items()}
+    left_out = dict.fromkeys(name for request in settings.values() for name in request.left_out)
     try:
         data = open_dataset(opened.root, opened.dataset, lambda *_: progress is None or progress(0, 0) is not False)
     except Cancelled:
@@ -85,7 +90,7 @@ def export(
     lines = failed = masked = 0
     wording = Counter[str]()
     try:
-        for batch in rows(opened, data, choices, form, models, progress, jobs):
+        for batch in rows(opened, data, choices, form, requests, progress, jobs):
             sink.take(batch)
             lines += len(batch.lines)
             failed += len(batch.failed)
@@ -94,7 +99,9 @@ def export(
     finally:
         sink.close()  # also of what is thrown away: Arrow would close it later, when the stream is gone
     stopped = lines < len(data) * len(choices)
-    return Exported(choices, len(data), lines - failed, failed, masked, dict(wording), data.counts.bad, stopped)
+    written = lines - failed
+    unread, unsent = data.counts.bad, tuple(left_out)
+    return Exported(choices, len(data), written, failed, masked, dict(wording), unread, stopped, unsent)
 
 
 class _Sink(Protocol):

@@ -2,7 +2,7 @@
 
     {"index", "record", "condition", "messages": [{"role", "content"}], "fingerprint"}
     {"index", "record", "condition", "error": {"code", "message"}}
-    {"custom_id", "method", "url", "body": {"model", "messages"}}                    (openai-batch)
+    {"custom_id", "method", "url", "body": {"model", "messages", settings …}}        (openai-batch)
 
 A message that is more than a role and a text (tool calls, images, a name, a weight) is there as its row has it.
 `index` counts records from 0. Beside `condition` a line has `mode`, `task` or `judge` where one was chosen; then
@@ -13,12 +13,13 @@ fields were replaced) and `"wording": {"readback": [adapters]}` (their text is i
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from json.encoder import encode_basestring as quoted
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from readback import adapters, as_json
-from readback.requests import custom_id
+from readback.records import custom_id
 from readback.types import Assembly, Message, Selection
 
 Form = Literal["messages-jsonl", "openai-batch", "parquet"]
@@ -29,6 +30,7 @@ SURROGATE = "the text holds a lone surrogate, which UTF-8 and so Parquet cannot 
 NOT_JSON = "not-json"
 TOGETHER = "the text holds two lone surrogates beside each other, which JSON would read as one character"
 HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+NO_SETTINGS: Mapping[str, Any] = {}
 CHOSEN = ("mode", "task", "judge")  # beside `condition`, where they were chosen
 
 
@@ -41,13 +43,14 @@ class Line(NamedTuple):
     wording: tuple[str, ...] = ()
 
 
-def line(form: Form, made: Assembly, index: int, model: str) -> Line:
-    """The line of an assembly that has messages."""
+def line(form: Form, made: Assembly, index: int, model: str, settings: Mapping[str, Any] = NO_SETTINGS) -> Line:
+    """The line of an assembly that has messages; `settings` go into the body of a request as they are."""
     # Put together by hand, as `json` does it: that costs a fourth, and it is most of what a line costs.
     sent = ", ".join([_message(one) for one in made.messages])
     if form == "openai-batch":
         named = quoted(custom_id.written(index, made.record, made.choice))
-        body = f'{{"model": {quoted(model)}, "messages": [{sent}]}}'
+        more = f", {as_json.encoded(dict(settings))[1:-1]}" if settings else ""
+        body = f'{{"model": {quoted(model)}, "messages": [{sent}]{more}}}'
         text = f'{{"custom_id": {named}, "method": "POST", "url": "{URL}", "body": {body}'
     else:
         head = _head(index, made.record, made.choice)

@@ -37,15 +37,17 @@ def rows(
     data: Dataset,
     choices: Sequence[Selection],
     form: Form,
-    models: Mapping[Selection, str],
+    requests: Mapping[Selection, tuple[str, Mapping[str, Any]]],
     progress: Progress | None = None,
     jobs: int | None = None,
 ) -> Iterator[Batch]:
-    """The lines of every record under every choice. Ends early when `progress` answers False.
+    """The lines of every record under every choice; `requests` are the model and the settings of each.
+
+    Ends early when `progress` answers False.
 
     Raises DatasetChanged when the dataset is written to meanwhile.
     """
-    extra = {"form": form, "models": [[asdict(choice), model] for choice, model in models.items()]}
+    extra = {"form": form, "requests": [[asdict(choice), *one] for choice, one in requests.items()]}
     most = _records_of_a_child(opened, data, choices)
     order = _Order(opened, data, tuple(choices))
     stopped = False

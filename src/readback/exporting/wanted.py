@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from readback.prompts.request_settings import find_run_of_judge
 from readback.scores.judge_names import judge_model
 from readback.types import Condition, Selection, Workspace
 
@@ -71,14 +72,16 @@ def name(choice: Selection) -> str:
 
 
 def model(opened: Workspace, choice: Selection, given: str | None = None) -> str | None:
-    """The model that a request names: the one of its judge, else the one of its condition, else the `given` one.
+    """The model that a request names; None where nobody names any.
 
-    None where nobody names any.
+    That is the one that its run or its judge is asked by, else the one of its condition, else the `given` one.
     """
-    if choice.judge is not None:
-        judge = opened.judges.get(choice.judge)
-        return (judge_model(judge) if judge else None) or given
     condition = opened.condition(choice.condition) if choice.condition else None
+    if choice.judge is not None:
+        run = condition or find_run_of_judge(opened, choice.judge)
+        of_run = run.settings.get("judge_model") if run else None
+        judge = opened.judges.get(choice.judge)
+        return _text(of_run) or (judge_model(judge) if judge else None) or given
     return _served(opened, condition) or given
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from readback.readers.json_cells import cell_of
 from readback.readers.progress import Progress
+from readback.records.batch_replies import CUSTOM_ID, BatchReplies, is_batch, read_reply
 from readback.records.dataset import Dataset, open_dataset
-from readback.types import Answer, Condition, DatasetSource, Diagnostic, Location, Workspace
+from readback.types import Answer, Condition, DatasetSource, Diagnostic, Location, Record, Workspace
 
 TEXTS = ("response", "answer", "model_answer", "output")  # the first that a row has
 SENT = "prompt_text"
@@ -28,6 +29,7 @@ class Answers:
     dataset: Dataset | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
     by_line: bool = False
+    batch: BatchReplies | None = None
 
     @property
     def count(self) -> int:
@@ -36,7 +38,12 @@ class Answers:
 
     def get(self, record_id: str | None) -> Answer | None:
         """The answer for a record; of several with its id, the first."""
-        if self.dataset is None or record_id is None or (index := self.dataset.find(record_id)) is None:
+        if self.dataset is None or record_id is None:
+            return None
+        if self.batch:
+            at = self.batch.find(self.dataset, record_id)
+            return None if at is None else self._answer(at)
+        if (index := self.dataset.find(record_id)) is None:
             return None
         # An answer that only its line names is about no record that has a name of its own, nor one of that line.
         return self._answer(index) if self.by_line or not self.dataset.called_by_line(index) else None
@@ -47,6 +54,8 @@ class Answers:
     def _answer(self, index: int) -> Answer:
         assert self.dataset is not None  # noqa: S101 - only called where there is one
         record = self.dataset.record(index)
+        if self.batch:
+            return self._of_batch(record)
         name = next((name for name in TEXTS if record.fields.get(name) is not None), None)
         return Answer(
             condition=self.condition,
@@ -56,6 +65,19 @@ class Answers:
             place=replace(record.place, condition=self.condition),
             fields=record.fields,
             reply=name,
+            masked=record.masked,
+        )
+
+    def _of_batch(self, record: Record) -> Answer:
+        """The answer in a reply of a batch; its record is the one that the request's id names."""
+        assert self.batch is not None  # noqa: S101 - only called where there is one
+        return Answer(
+            condition=self.condition,
+            record=self.batch.record_of(record.id or "") or record.id or "",
+            text=read_reply(record.fields),
+            place=replace(record.place, condition=self.condition),
+            fields=record.fields,
+            reply="response",
             masked=record.masked,
         )
 
@@ -91,6 +113,13 @@ def open_answers(workspace: Workspace, condition: Condition, progress: Progress 
         *(diagnostic for diagnostic in opened.diagnostics if not _of_dataset(diagnostic, workspace.dataset)),
         *_without_text(opened),
     )
+    if is_batch(opened.field_counts):
+        named = replace(source, id=CUSTOM_ID)
+        replies = open_dataset(workspace.root, named, progress, growing=True)
+        records = open_dataset(workspace.root, workspace.dataset, progress)
+        of_batch = BatchReplies(workspace, condition, records)
+        noted = tuple(_under(diagnostic, condition.name) for diagnostic in replies.diagnostics)
+        return Answers(condition.name, replies, noted, batch=of_batch)
     by_line = opened.id_field is None and wanted is None
     return Answers(
         condition.name, opened, tuple(_under(diagnostic, condition.name) for diagnostic in diagnostics), by_line

@@ -16,8 +16,8 @@ from readback.readers import checksum
 from readback.readers.bounded_diagnostics import BoundedDiagnostics, about, as_json, from_json
 from readback.readers.cache_folder import cache_folder
 from readback.readers.progress import Cancelled, Progress
+from readback.records import custom_id
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
-from readback.requests import custom_id
 from readback.requests.request import Request, read_request, result_of
 from readback.types import DatasetSource, Diagnostic, Location, Record, Workspace
 

@@ -114,6 +114,7 @@ def _settings(draft: Draft, run: Run, base: Path) -> dict[str, object]:
             draft.say(path, INFERENCE)
             if model := model_yaml.model_of(path, draft.root):
                 found["judge_model"] = model
+                found["judge_settings"] = dict(model_yaml.read(path, draft.root)[0].settings)
         found["judge_inference"] = PurePosixPath(named.path).stem
     return found
 

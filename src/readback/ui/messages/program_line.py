@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from readback.prompts import program
+from readback.prompts import program, request_settings
 from readback.types import Selection, Workspace
 from readback.ui.common import choice, options, show
 from readback.words import t
@@ -18,6 +18,7 @@ def draw() -> None:
     workspace, sent = choice.workspace(), choice.sent()
     own = program.of_choice(workspace, sent)
     if own is None:
+        _draw_settings(workspace, sent)
         return
     other = f"albert_dialect={OTHER[own.dialect]}"
     link = show.link("compare", t("messages.program_other"), differs="option", b_option=other)
@@ -62,6 +63,14 @@ def _sampling(workspace: Workspace, sent: Selection) -> str:
     return f"{values} · {t('messages.program_not_set', names=rest)}" if rest else values
 
 
-def _stated(name: str, one: program.Stated) -> str:
+def _draw_settings(workspace: Workspace, sent: Selection) -> None:
+    """The settings of a request to a model or a judge, each with the line that states it; nothing without any."""
+    settings = request_settings.find_settings(workspace, sent)
+    if settings:
+        values = ", ".join(_stated(name, setting) for name, setting in settings.items())
+        show.draw(show.h('<p class="rb-small rb-program">{}</p>', t("messages.settings", values=values)))
+
+
+def _stated(name: str, one: request_settings.Setting | program.Stated) -> str:
     where = t(f"messages.program_set_{one.level}", file=one.place.file or "", line=str(one.place.line or ""))
     return f"{name} {json.dumps(one.value, ensure_ascii=False)} ({where})"

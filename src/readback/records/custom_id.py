@@ -5,13 +5,15 @@ It is written like the query of an address, so that any library for those reads 
 unique also where several records have one id; then `record`, unless the record has no id, and what the choice names of
 `condition`, `mode`, `task`, `adapter` and `judge`.
 
-Services allow 64 characters. A longer one is shortened to `index=5&sha256=` and the first 32 hexadecimal digits of the
-SHA-256 of the long one: who knows the records and the names of the choices finds out which it is (`resolve`).
+Services allow 64 characters. A longer one is shortened to `index=5&name=ellery-06.base-open&sha256=` and the first 16
+hexadecimal digits of the SHA-256 of the long one: `name` is for people, and whoever knows the records and the names of
+the choices finds out which it is (`resolve`). Earlier versions wrote 32 digits and no name, which are still read.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from urllib.parse import quote, unquote
@@ -20,14 +22,22 @@ from readback.types import Selection, Workspace
 
 NAMES = tuple(field.name for field in fields(Selection))
 MOST = 64  # characters that OpenAI's and Anthropic's batches allow
-DIGITS = 32  # of the SHA-256: 128 bits, so that no two of one file are equal
-SHORT = "sha256"
+DIGITS = 16  # of the SHA-256, beside the index: no two of one file are equal
+EARLIER_DIGITS = 32
+SHORT, NAME = "sha256", "name"
+UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")  # what a name for people leaves out
 
 
 def written(index: int, record: str | None, choice: Selection) -> str:
     """The id in ASCII, at most 64 characters; a lone surrogate in a name keeps its three bytes."""
     long = _long(index, record, choice)
-    return long if len(long) <= MOST else f"index={index}&{SHORT}={hashlib.sha256(long.encode()).hexdigest()[:DIGITS]}"
+    if len(long) <= MOST:
+        return long
+    end = f"&{SHORT}={_digest(long, DIGITS)}"
+    start = f"index={index}&{NAME}="
+    parts = [record, *(getattr(choice, name) for name in NAMES)]
+    names = [UNSAFE.sub("-", part).strip("-") for part in parts if part]
+    return f"{start}{_shorten([name for name in names if name], MOST - len(start) - len(end))}{end}"
 
 
 def read(text: str) -> tuple[int, str | None, Selection]:
@@ -54,7 +64,13 @@ def resolve(
         return read(text)
     index = int(parts["index"])
     named = record(index)
-    return next(((index, named, one) for one in choices(opened) if written(index, named, one) == text), None)
+    return next(((index, named, choice) for choice in choices(opened) if text in forms(index, named, choice)), None)
+
+
+def forms(index: int, record: str | None, choice: Selection) -> tuple[str, ...]:
+    """Every id that a request may have: as it is written now, and as earlier versions shortened it."""
+    long, now = _long(index, record, choice), written(index, record, choice)
+    return (now,) if now == long else (now, f"index={index}&{SHORT}={_digest(long, EARLIER_DIGITS)}")
 
 
 def choices(opened: Workspace) -> Iterator[Selection]:
@@ -73,9 +89,19 @@ def _long(index: int, record: str | None, choice: Selection) -> str:
     return "&".join(f"{name}={_quoted(text)}" for name, text in parts.items() if text is not None)
 
 
+def _digest(long: str, digits: int) -> str:
+    return hashlib.sha256(long.encode()).hexdigest()[:digits]
+
+
+def _shorten(names: list[str], room: int) -> str:
+    """The names with a dot between them, each cut to an equal share of the room."""
+    share = max(1, (room + 1) // max(1, len(names)) - 1)
+    return ".".join(name[:share] for name in names)[: max(0, room)]
+
+
 def _parts(text: str) -> dict[str, str]:
     parts = {name: unquote(value, errors="surrogatepass") for name, _, value in map(_cut, text.split("&"))}
-    known = {"index", SHORT} if SHORT in parts else {"index", "record", *NAMES}
+    known = {"index", NAME, SHORT} if SHORT in parts else {"index", "record", *NAMES}
     if not parts.get("index", "").isdecimal() or not parts.keys() <= known:
         raise ValueError(f"no custom_id of Readback: {text}")
     return parts
