@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import importlib
 import json
+import os
+import socket
 import sys
 import types
 from collections.abc import Iterator
@@ -19,6 +21,7 @@ from hypothesis import strategies as st
 
 from readback import cli, workspace
 from readback.adapters import find, read_adapter
+from readback.bridge import run as program_run
 from readback.bridge import yaml_files
 from readback.bridge.child import CONTEXT, marker
 from readback.bridge.templates import NotWritten, written
@@ -139,7 +142,7 @@ LEFT_OUT = (  # code of a module, and why nothing of it is written
     ),
     ("AdapterInstructionRegistry = 0\nopen('/etc/hostname').read()\n", "PermissionError"),
     ("open('/tmp/readback-written', 'w').write('x')\n", "Error"),
-    ("import socket\nsocket.create_connection(('127.0.0.1', 9), 1)\n", "OSError"),
+    ("import socket\nsocket.create_connection(('127.0.0.1', 9), 1)\n", "PermissionError"),
     ("import os\nassert not os.environ, os.environ\nraise ValueError('empty')\n", "ValueError: empty"),
 )
 
@@ -261,3 +264,60 @@ def test_any_cases_are_written_as_a_template_that_gives_them(cases: list[dict[st
 def test_a_text_in_yaml_is_read_back_as_it_was(text: str) -> None:
     parsed = parse_yaml(f"a:\n    - user: {yaml_files.text(text, 8)}\n      b: 1\n", "t.yml")
     assert parsed.value == {"a": [{"user": text, "b": 1}]}
+
+
+TRIES = """
+import ctypes, os, signal, socket, subprocess
+path = {path!r}
+def connect():
+    with socket.socket(socket.AF_UNIX) as one:
+        one.connect({socket!r})
+def pair():
+    socket.socketpair()
+def own():
+    import fcntl
+    fcntl.fcntl(0, fcntl.F_SETOWN, {pid})
+tries = dict(
+    connect=connect, pair=pair, own=own,
+    kill=lambda: os.kill({pid}, 0), group=lambda: os.killpg({pid}, 0), fd=lambda: os.pidfd_open({pid}),
+    chmod=lambda: os.chmod(path, 0o777), at=lambda: os.chmod("x", 0o777, dir_fd=os.open("/usr/lib", 0)),
+    chown=lambda: os.chown(path, 1, 1), lchown=lambda: os.lchown(path, 1, 1),
+    utime=lambda: os.utime(path, (1, 1)), setxattr=lambda: os.setxattr(path, "user.x", b"x"),
+    run=lambda: subprocess.run(["/bin/true"], check=True), execv=lambda: os.execv("/bin/true", ["true"]),
+    nice=lambda: os.setpriority(os.PRIO_PROCESS, {pid}, 19), read=lambda: open(path).read(),
+    write=lambda: open(path, "a"), unlink=lambda: os.unlink(path), link=lambda: os.link(path, path + "2"),
+    rename=lambda: os.rename(path, path + "3"), make=lambda: os.mkdir(path + "4"),
+    truncate=lambda: os.truncate(path, 0),
+)
+done = []
+for name, one in tries.items():
+    try:
+        one()
+    except OSError:
+        continue
+    done.append(name)
+raise RuntimeError("done: " + " ".join(done) + ".")
+"""
+
+
+def test_what_the_help_promises_of_the_code_that_is_run_is_so(tmp_path: Path) -> None:
+    """No socket, no signal, no other program; no file outside opened, written, moved, or changed in any other way."""
+    (victim := tmp_path / "victim.txt").write_text("mine")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "s"))
+        listening.listen()
+        folder = small(tmp_path / "program")
+        root = next(folder.rglob("karenina"))
+        tried = TRIES.format(path=str(victim), socket=str(tmp_path / "s"), pid=os.getpid())
+        file = root / "adapters" / "evil" / "prompts" / "evil.py"
+        file.parent.mkdir(parents=True)
+        file.write_text(tried)
+        before = victim.stat()
+        answer = program_run.read(program_run.find(folder))
+    (failed,) = [one for one in answer["failed"] if "evil" in one["file"]]
+    if answer["walls"]["files"] != "its own" or answer["walls"]["calls"] == "all":
+        pytest.skip("this system has no Landlock or no seccomp, which the command says")
+    assert failed["reason"] == "RuntimeError: done: ."
+    after = victim.stat()
+    assert (after.st_mode, after.st_uid, after.st_mtime_ns, victim.read_text()) == (
+        before.st_mode, before.st_uid, before.st_mtime_ns, "mine")  # fmt: skip

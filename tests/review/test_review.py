@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from readback import workspace
 from readback.cli import main
 from readback.compare.side import Shown, Side
 from readback.compare.sides import show_side
-from readback.review import renamed, signing, state
+from readback.review import renamed, signing, state, state_folder
 from readback.review.event import Event
 from readback.review.store import Store
 from readback.review.subject import Subject, UnknownSubject, read
@@ -229,14 +231,15 @@ def test_what_is_not_saved_says_why(write: Write, say: Say, step: str, words: li
 
 def test_verify_export_and_import(write: Write, say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = study(write)
+    out = tmp_path.with_name(f"{tmp_path.name}-out.jsonl")  # no file of the study
     assert "there are no notes, decisions or sign-offs yet" in say("list", root, form="text")[1]
     say("note", root, "--text", "n\0\ud800 <b>")
     say("sign", root, "--subject", "study")
     assert say("verify", root)[1] == {"events": 2, "broken": None}
     before = say("list", root)[1]
-    assert say("export", root, "-o", str(tmp_path / "out.jsonl"))[1] == {"events": 2}
+    assert say("export", root, "-o", str(out))[1] == {"events": 2}
     monkeypatch.setenv("READBACK_STATE", str(tmp_path / "elsewhere"))
-    assert say("import", root, str(tmp_path / "out.jsonl"))[1] == {"added": 2}
+    assert say("import", root, str(out))[1] == {"added": 2}
     after = say("list", root)[1]
     assert {one["known"] for one in (*after["notes"], *after["signoffs"])} == {"imported"}
     for one in (*before["notes"], *before["signoffs"]):
@@ -267,6 +270,39 @@ def test_a_renamed_folder_is_offered_its_former_review(write: Write, say: Say, t
     )  # a copy with the same name, of a folder that is still there: nothing is offered
     shutil.copytree(new, other)
     assert renamed.former(other) is None
+
+
+def test_a_deleted_folder_whose_number_the_disk_uses_again_is_not_taken_for_the_new_one(
+    write: Write, say: Say, tmp_path: Path
+) -> None:
+    root = study(write)
+    old, same, other = tmp_path / "a" / "study", tmp_path / "b" / "study", tmp_path / "c" / "study"
+    for folder in (old, same, other):
+        folder.mkdir(parents=True)
+    for file in [*root.iterdir()]:
+        if file.is_file():
+            shutil.copyfile(file, old / file.name)
+            shutil.copyfile(file, same / file.name)
+    (other / "data.jsonl").write_text('{"id": "1", "q": "Something else?"}\n')
+    say("note", old, "--text", "kept")
+    shutil.rmtree(old)
+    file = state_folder.place(old)
+    with closing(sqlite3.connect(file)) as there:
+        seen = other.stat()
+        there.execute("UPDATE about SET value = ? WHERE name = 'folder'", (f"{seen.st_dev} {seen.st_ino}",))
+        there.commit()
+    assert renamed.former(other) is None
+    found = renamed.former(same)
+    assert found is not None
+    assert (found.sure, found.path) == (True, str(old))
+    with closing(sqlite3.connect(file)) as there:  # one of before, which remembers no files
+        there.execute("DELETE FROM about WHERE name = 'content'")
+        there.commit()
+    found = renamed.former(other)
+    assert found is not None
+    assert not found.sure
+    other.rename(tmp_path / "c" / "another")
+    assert renamed.former(tmp_path / "c" / "another") is None
 
 
 def event(sequence: int, kind: str, payload: Mapping[str, Any]) -> Event:

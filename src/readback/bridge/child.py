@@ -20,7 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from readback.sandbox import jail, landlock
+from readback.sandbox import jail, landlock, seccomp
 
 PACKAGE = "karenina"
 REGISTRY = f"{PACKAGE}.ports.adapter_instruction"
@@ -57,7 +57,9 @@ def main() -> None:
 
 
 def _walled(root: Path) -> dict[str, Any]:
-    """Give up the network, all files but Python's and the program's own, and more than a share of time and memory."""
+    """Give up the network and all sockets, signals, all files but Python's and the program's own, rights, owners and
+    times of any file, and more than a share of time and memory.
+    """
     sys.dont_write_bytecode = True
     os.environ.clear()  # what Python itself has put there
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -77,6 +79,7 @@ def _walled(root: Path) -> dict[str, Any]:
     ):
         resource.setrlimit(what, (limit, limit))
     walls["files"] = "its own" if rules is not None and landlock.restrict(rules) else "all"
+    walls["calls"] = "no sockets, signals or changes of files" if seccomp.restrict() else "all"
     return walls
 
 

@@ -48,6 +48,8 @@ def run(args: argparse.Namespace) -> int:
         print(_lines.safe("\n".join(_said(made, files, args.output))))
         if found["walls"]["files"] != "its own":
             print(f"readback: {t('cli.import_adapter.no_landlock')}", file=sys.stderr)
+        if found["walls"]["calls"] == "all":
+            print(f"readback: {t('cli.import_adapter.no_seccomp')}", file=sys.stderr)
     return int(made.kept < made.registrations or not made.registrations)
 
 

@@ -322,7 +322,8 @@ def _listed(args: argparse.Namespace, opened: Workspace, store: Store) -> int:
         for line in _review_lines.told(found, held, since):
             print(_lines.safe(line))
         if not found.sequence and (before := renamed.former(opened.root)):
-            print(_lines.safe(t("cli.review.former", folder=before.path, n=before.events)))
+            said = "former" if before.sure else "former_unsure"
+            print(_lines.safe(t(f"cli.review.{said}", folder=before.path, n=before.events)))
     return int(args.fail_on_stale and any(one.stale or one.unread for one in held.values()))
 
 

@@ -30,6 +30,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         with os.fdopen(number, "wb") as out:
             yield out
             out.flush()
+            os.fsync(number)  # a disk that is full may say so only now, and the old file is still there
             os.fchmod(number, stat.S_IMODE(mode) if mode is not None else _usual())
         Path(name).replace(target)
         undo.pop_all()

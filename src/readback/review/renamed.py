@@ -12,14 +12,14 @@ from pathlib import Path
 
 from readback.readers import by_address
 from readback.readers.cache_folder import uploaded
-from readback.review import state_folder
+from readback.review import folder_content, schema, state_folder, store
 from readback.review.event import NotSaved
 
 
 @dataclass(frozen=True, slots=True)
 class Former:
-    """A review without its folder: its file, the path that it is of, whether the folder of now is surely the same one
-    (by device and inode), and how many events it has.
+    """A review without its folder: its file, the path that it is of, whether the folder of now has most of its files as
+    they were (else that cannot be told), and how many events it has.
     """
 
     file: Path
@@ -29,19 +29,27 @@ class Former:
 
 
 def former(root: Path) -> Former | None:
-    """The review that a folder without one probably had under another path: of the same folder by device and inode,
-    else of one with the same name; None where there is none, or that path is still a folder.
+    """The review that a folder without one probably had under another path; None where there is none, or that path is
+    still a folder.
+
+    It is of a folder with the same device and inode, or the same name, and with the same files. A disk gives the number
+    of a folder that was deleted to another one, so the number alone says nothing: where a review remembers no files,
+    the name has to be the same, and whether it is the same folder cannot be told.
     """
-    if uploaded(root) or by_address.origin(root) or state_folder.place(root).exists():
+    if uploaded(root) or by_address.origin(root) or os.path.lexists(state_folder.place(root)):
         return None
     real = Path(os.path.realpath(root))
     seen = real.stat()
-    found = [
-        Former(file, path, mark == f"{seen.st_dev} {seen.st_ino}", events)
-        for file, path, mark, events in _known()
-        if not (Path(path).is_dir() or by_address.is_address(path))
-        and (mark == f"{seen.st_dev} {seen.st_ino}" or Path(path).name == real.name)
-    ]
+    found = list[Former]()
+    for file, path, mark, content, events in _known():
+        if Path(path).is_dir() or by_address.is_address(path):
+            continue
+        same_name = Path(path).name == real.name
+        if not (same_name or mark == f"{seen.st_dev} {seen.st_ino}"):
+            continue
+        same = folder_content.is_same(real, content)
+        if same or (same is None and same_name):
+            found.append(Former(file, path, bool(same), events))
     return max(found, key=lambda one: (one.sure, one.events), default=None)
 
 
@@ -50,24 +58,30 @@ def adopt(root: Path, one: Former) -> None:
     here, real = state_folder.place(root), Path(os.path.realpath(root))
     seen = real.stat()
     try:
+        schema.check_file(one.file)
         with contextlib.closing(sqlite3.connect(one.file)) as there, there:
+            schema.confine(there)
+            schema.check_tables(there)
             there.execute("PRAGMA synchronous=FULL")
             named = [("path", json.dumps(str(real))), ("folder", f"{seen.st_dev} {seen.st_ino}")]
             there.executemany("UPDATE about SET value = ?2 WHERE name = ?1", named)
         os.link(one.file, here)  # fails where somebody else was quicker
         one.file.unlink()
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, sqlite3.Error, schema.Foreign) as error:
         why = "the folder has a review of its own by now" if isinstance(error, FileExistsError) else str(error)
         raise NotSaved(f"the former review was not taken over: {why}") from None
 
 
-def _known() -> Iterator[tuple[Path, str, str, int]]:
-    """Every review: its file, the path and the mark of its folder, and its number of events."""
+def _known() -> Iterator[tuple[Path, str, str, str | None, int]]:
+    """Every review: its file, the path, the mark and the content of its folder, and its number of events."""
     for file in sorted(state_folder.folder().glob("*.sqlite3")):
         with (
-            contextlib.suppress(sqlite3.Error, ValueError, KeyError, OSError),
+            contextlib.suppress(sqlite3.Error, ValueError, KeyError, OSError, schema.Foreign, RecursionError),
             contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as there,
         ):
+            schema.check_file(file)
+            schema.confine(there)
+            schema.check_tables(there)
             about = dict(there.execute("SELECT name, value FROM about"))
             events = there.execute("SELECT count(*) FROM events").fetchone()[0]
-            yield file, str(json.loads(about["path"])), str(about["folder"]), int(events)
+            yield file, str(json.loads(about["path"])), str(about["folder"]), about.get(store.CONTENT), int(events)

@@ -10,8 +10,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import sqlite3
+import time as clock
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from readback.readers import by_address
-from readback.review import kept_text, schema, state_folder
+from readback.review import folder_content, kept_text, schema, state_folder
 from readback.review.event import FIRST, ID, MOST, Draft, Event, NotSaved, digest, now
 from readback.review.event import text as said
 from readback.review.payload import SHA, BadEventError, check_event
@@ -34,6 +36,8 @@ SCHEMA = "a1"  # the revision of the migrations that this version writes
 BUSY = 5_000  # milliseconds to wait while somebody else writes
 PRAGMAS = (f"busy_timeout={BUSY}", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
 READ = 128 << 20  # characters of all events together, which are held in memory
+CONTENT = "content"  # the name in `about` of what the folder holds, by which it is known again under another path
+REMEMBERED = 60.0  # seconds until that is looked at again when something is saved
 IMPORTED = "imported"  # the name in `about` of the ranges of events that came with a file: "1-20 25-31"
 UNUSABLE = "move the file away, and import an export of the review"
 
@@ -65,6 +69,7 @@ class Store:
     def __init__(self, root: Path, file: Path | None = None) -> None:
         self.root, self.file = root, file or state_folder.place(root)
         self._engine: Engine | None = None
+        self._remembered = -math.inf
 
     # Reading.
 
@@ -158,7 +163,14 @@ class Store:
             time = now()
             made = digest(sequence, draft, time, payload, before)
             _insert(there, sequence, draft, time, payload, before, made)
+            self._remember(there)
         return Saved(draft.id, sequence)
+
+    def _remember(self, there: Connection) -> None:
+        """Keep what the folder holds now, now and then; of a copy of an address nothing, for its address names it."""
+        if clock.monotonic() - self._remembered > REMEMBERED and not by_address.origin(self.root):
+            _put(there, CONTENT, folder_content.describe(self.root))
+            self._remembered = clock.monotonic()
 
     def take(self, given: tuple[Event, ...], kept: Mapping[str, bytes]) -> int:
         """Add events of an export that follow those that are here, marked as imported; answers how many were added.
@@ -209,7 +221,11 @@ class Store:
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Connection | None]:
         """A connection to what is there; None where nothing was saved yet. Raises NotReadable."""
-        if self._engine is None and not self.file.is_file():
+        try:
+            missing = self._engine is None and not self.file.is_file()
+        except OSError as error:  # its folder may not be looked into
+            raise NotReadable(f"{self.file}: {_reason(error)}") from None
+        if missing:
             yield None
             return
         try:
@@ -408,10 +424,14 @@ def _imported(there: Connection) -> tuple[range, ...]:
 
 def _mark_imported(there: Connection, first: int, last: int) -> None:
     value = there.execute(select(about.c.value).where(about.c.name == IMPORTED)).scalar_one_or_none()
-    if value is None:
-        there.execute(insert(about), {"name": IMPORTED, "value": f"{first}-{last}"})
+    _put(there, IMPORTED, f"{value} {first}-{last}" if value is not None else f"{first}-{last}")
+
+
+def _put(there: Connection, name: str, value: str) -> None:
+    if there.execute(select(about.c.name).where(about.c.name == name)).first() is None:
+        there.execute(insert(about), {"name": name, "value": value})
     else:
-        there.execute(about.update().where(about.c.name == IMPORTED).values(value=f"{value} {first}-{last}"))
+        there.execute(about.update().where(about.c.name == name).values(value=value))
 
 
 def _wrong(row: Any, expected: int, before: str) -> str | None:

@@ -149,7 +149,7 @@ def add(found: Review) -> None:
         reviewing.said("agenda")
     if found.agenda:
         last = found.agenda[-1]
-        said = t("agenda.undo", what=t(f"agenda.did_{last.do}"), name=last.by.author)
+        said = t("agenda.undo", what=t(f"agenda.did_{last.do}"), name=show.md(last.by.author))
         st.button(said, key="agenda_undo", type="tertiary", on_click=_step, args=({"do": "undo", "step": last.id},))
 
 

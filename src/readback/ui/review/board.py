@@ -43,7 +43,7 @@ def _follow() -> None:
 def former(opened: Workspace) -> None:
     """Offer the review that the folder had before it was renamed."""
     if (before := renamed.former(opened.root)) is not None:
-        show.notice(t("review.former", path=before.path, n=before.events))
+        show.notice(t("review.former" if before.sure else "review.former_unsure", path=before.path, n=before.events))
         st.button(t("review.adopt"), key="adopt", on_click=_adopt, args=(opened, before))
 
 
