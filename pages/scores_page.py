@@ -13,6 +13,7 @@ from readback.ui.scores import (
     score_lead,
     score_means,
     score_more,
+    score_questions,
     score_record,
     score_view,
 )
@@ -42,6 +43,7 @@ view = score_view.chosen(scored, workspace)
 criterion = view.criterion
 if warning := score_means.synthetic(scored):
     show.notice(warning, "warning")
+score_questions.draw(scored, workspace, criterion.name)
 drilldown = score_drilldown_links.opened()
 if "item" in drilldown:
     score_record.page(scored, workspace, drilldown["item"], drilldown.get("arm", ""))

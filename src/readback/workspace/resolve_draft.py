@@ -17,6 +17,7 @@ from readback.workspace import (
     id_column,
     judge_files,
     modelfiles,
+    number_meanings,
     pipeline,
     plain_templates,
     references,
@@ -42,6 +43,7 @@ PROMPTS = "configs prompts tasks instructions instruction_places"
 STEPS = (
     Step(plain_templates.apply_languages, "prompts configs", "prompts configs"),
     Step(judge_files.add_criteria, "judges criteria", "criteria"),
+    Step(number_meanings.apply_choices, "criteria", "criteria"),
     Step(modelfiles.resolve_types, "configs conditions models", "models"),
     Step(weights.add_weights, "models recognised", "models recognised"),
     Step(albert_dialect.resolve_dialect, "options given configs acronym_places", "options"),

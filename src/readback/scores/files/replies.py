@@ -20,6 +20,7 @@ from readback.scores.files.judge_reply.plain_forms import find_labels, find_plai
 from readback.scores.files.layout import (
     CONDITION,
     JUDGE,
+    RATIONALE,
     VALUE,
     Layout,
     fields_of,
@@ -146,12 +147,21 @@ class _Taken:
                 criterion,
                 judge,
                 found,
-                rationale=legible(text[:KEPT]),
+                rationale=_note(reply, text),
                 cluster=text_of(fields.get(plan.cluster)) if plan.cluster else "",
                 run="/".join(runs),
                 prompt=text_of(fields.get(plan.prompt)) if plan.prompt else "",
                 line=row.line,
             )
+
+
+def _note(reply: Reply, text: str) -> str:
+    """Return the judge's own note where the reply has one under a usual name; else the beginning of the reply."""
+    for name in RATIONALE:
+        note = reply.value.get(name) if reply.value is not None else None
+        if isinstance(note, str) and note.strip():
+            return legible(note)
+    return legible(text[:KEPT])
 
 
 def _cell(mark: Mark, reply: Reply, text: str, fields: Mapping[str, Any]) -> Cell:

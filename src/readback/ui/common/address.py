@@ -24,6 +24,7 @@ FILES = (
     "parts",
     "judges",
     "scores",
+    "numbers",
     "id",
 )  # which files are meant, where several could be
 SHARED = (
