@@ -377,3 +377,31 @@ def test_an_option_that_names_what_is_not_there_is_wrong_use(
 def test_names_with_commas_are_told_apart(capsys: Output) -> None:
     (line,) = refuse(capsys, "check", str(EXAMPLES / "six-conditions"), "--condition", "nope")
     assert "there are: 'base, closed book', 'base, open book'" in line
+
+
+# What the first screen of check says.
+
+
+def test_check_names_the_files_that_were_read_as_scores(tmp_path: Path, capsys: Output) -> None:
+    for name in "abcd":
+        rows = "".join(f"q{n},{name},{n % 2}\n" for n in range(5))
+        (tmp_path / f"{name}.csv").write_text(f"item,condition,score\n{rows}", "utf-8")
+    cli.main(["check", str(tmp_path)])
+    assert "\n  scores: a.csv, b.csv, c.csv and 1 more file; readback scores prints what" in capsys.readouterr().out
+    for name in "bcd":
+        (tmp_path / f"{name}.csv").unlink()
+    cli.main(["check", str(tmp_path)])
+    assert "\n  scores: a.csv; readback scores prints what they support\n" in capsys.readouterr().out
+    cli.main(["check", str(tmp_path), "-q"])
+    assert "  scores: " not in capsys.readouterr().out
+
+
+def test_advice_is_for_people_at_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    advice = f"readback check {SIX} -v also says how to fix each finding, readback rule asm-system-folded explains"
+    cli.main(["check", str(SIX)])
+    assert "also says how to fix" not in capsys.readouterr().out
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    cli.main(["check", str(SIX)])
+    assert advice in capsys.readouterr().out
+    cli.main(["check", str(SIX), "-v"])
+    assert "also says how to fix" not in capsys.readouterr().out

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 AROUND = 24  # characters before and behind the one that makes a line unreadable: most terminals have 80 columns
 TOLD = 20  # fields that are listed
 LISTED = 100  # findings of a rule that text lists as they come
+SCORE_FILES = 3  # files of scores that the summary names
 DRAWN = 20  # of the others, shown in the end
 COLLECT = (50_000, 20, 20)  # objects until the collector looks: findings hold each other in no circle, and are many
 NOTHING_READ = 2  # the exit code where nothing of a folder could be read
@@ -107,8 +108,10 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(map(_lines.safe, then.told())))
     if args.format == "text" and not args.quiet:
         told = _told(audit, _judged(opened, audit), whole=not (select or ignore or names))
-        lines = map(_lines.safe, (*told, *_files(opened, args.verbose)))
+        lines = map(_lines.safe, (*told, *_score_files(opened), *_files(opened, args.verbose)))
         print("\n".join(map(_colour.paint_counts, lines)))
+        if sys.stdout.isatty() and audit.counts and not args.verbose:  # a file or a log needs no advice
+            print(_lines.safe(f"  {t('cli.check.advice', workspace=args.workspace, code=next(iter(audit.counts)))}"))
     for (rule, error), n in Counter((fault.rule, fault.error) for fault in audit.faults).items():
         failed = "rule_failed_times" if n > 1 else "rule_failed"
         said = t(f"cli.check.{failed}", whose=plugins.whose(rule), rule=rule, n=n, error=error)
@@ -418,6 +421,15 @@ def _lines_of(records: Counts) -> str:
         return t("cli.check.no_records")
     counts = {"lines": records.lines, "read": records.read, "bad": records.bad, "blank": records.blank}
     return t("cli.check.lines", **counts)
+
+
+def _score_files(opened: Workspace) -> Iterator[str]:
+    """Which files were read as scores, which check says nothing about beyond its findings."""
+    files = list(dict.fromkeys(source.path for source in opened.scores))
+    if files:
+        names = ", ".join(files[:SCORE_FILES])
+        more = len(files) - SCORE_FILES
+        yield f"  {t('cli.check.scores_more' if more > 0 else 'cli.check.scores', files=names, n=more)}"
 
 
 def _files(opened: Workspace, verbose: bool) -> Iterator[str]:
