@@ -13,10 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readback import as_json, project_files, workspace
+from readback.compare.diff import MessageDifference
 from readback.exporting.lines import line
 from readback.message_parts import beyond_text, part_title, parts, whole_message
 from readback.prompts.assemble import assemble, choices
 from readback.prompts.training_layout import training
+from readback.prompts.training_text import trained_text
 from readback.prompts.tri_section import fingerprint
 from readback.records import training_reader
 from readback.records.dataset import open_dataset
@@ -231,3 +233,45 @@ def test_a_call_of_a_sharegpt_row_that_is_no_json_stays_the_text_that_it_is(text
     assert row is not None
     (turn,) = row.completion
     assert (turn.role, turn.text) == ("assistant", text)
+
+
+TRAINED = {
+    "readback.yml": "dataset: q.jsonl\nmodes: [{mode: m, template: '{{ question }}'}]\n"
+    "models: {m: {serving: {tokenizer_config: t.json}, training: {messages: train.jsonl}}}\n"
+    "conditions: [{name: c, mode: m, model: m}]\n",
+    "t.json": json.dumps(
+        {
+            "eos_token": "</s>",
+            "chat_template": "{% for m in messages %}[{{ m.role }}]{{ m.content or '' }}"
+            "{% if m.tool_calls %}{{ m.tool_calls | tojson }}{% endif %}"
+            "{% if m.reasoning_content %}<think>{{ m.reasoning_content }}</think>{% endif %}"
+            "{% if m.role == 'assistant' %}</s>{% endif %}{% endfor %}",
+        }
+    ),
+    "q.jsonl": json.dumps({"id": "1", "question": "How deep?"}) + "\n",
+}
+
+
+@pytest.mark.parametrize("key", ["reasoning_content", "reasoning", "thinking"])
+def test_a_row_with_calls_and_reasoning_reaches_the_training_text_whole(tmp_path: Path, key: str) -> None:
+    asked = {"role": "user", "content": "How deep?"}
+    reply = {"role": "assistant", "content": None, key: "why", "tool_calls": [CALL]}
+    files = {**TRAINED, "train.jsonl": json.dumps({"messages": [asked, reply]}) + "\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    opened = workspace.open(tmp_path)
+    (record,) = open_dataset(opened.root, opened.dataset).records()
+    made = trained_text(opened, record, "m")
+    assert made.text is not None
+    assert made.text.text == f"[user]How deep?[assistant]{json.dumps([CALL])}<think>why</think></s>"
+    assert "".join(segment.text for segment in made.prompt) == "[user]How deep?[assistant]"
+
+
+@pytest.mark.parametrize(("weight", "other", "same"), [(0, 0, True), (0, 1, False)])
+def test_two_sides_differ_where_only_what_is_beside_the_text_differs(weight: int, other: int, same: bool) -> None:
+    one, two = (
+        Message("assistant", (Segment("Hi", "variable"),), {"role": "assistant", "content": "Hi", "weight": each})
+        for each in (weight, other)
+    )
+    pair = MessageDifference("assistant", "assistant", one, two, ())
+    assert pair.equal is same

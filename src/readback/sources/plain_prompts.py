@@ -15,6 +15,10 @@ from readback.sources.template_language import ENDINGS
 
 SYSTEM_ALONE = "system_alone"  # key of Prompt.settings: the user's text is typed at run time and lies in no file
 ALWAYS = (".j2", ".jinja", ".jinja2", ".mustache", ".prompt")  # nothing but a template is called so
+ROLE_LINE = re.compile(
+    r"^[ \t]*((?:#[ \t]*)?(?:system|user|assistant|function|tool|developer)[ \t]*:)[ \t]*$", re.M | re.I
+)
+FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*\n", re.DOTALL | re.MULTILINE)
 WORDS = re.compile(r"[^A-Za-z0-9]+")
 SYSTEM, USER = frozenset({"system", "sys"}), frozenset({"user", "human"})
 CALLED = SYSTEM | USER | {"prompt", "prompts", "template", "templates", "instruction", "instructions"}
@@ -38,6 +42,17 @@ class PlainPrompt:
     mode: str
     user: str | None
     system: str | None = None
+
+
+def find_role_lines(text: str) -> tuple[tuple[int, str], ...]:
+    """Return the lines that name a role and nothing else, with their numbers, where the text begins with one.
+
+    promptflow and Prompty make a message of what stands below each. A front matter may come before the first.
+    """
+    body = FRONT_MATTER.sub(lambda found: "\n" * found[0].count("\n"), text, count=1)
+    if not ROLE_LINE.match(body.lstrip()):
+        return ()
+    return tuple((body.count("\n", 0, found.start(1)) + 1, found[1]) for found in ROLE_LINE.finditer(body))
 
 
 def ending(name: str) -> str | None:

@@ -190,6 +190,9 @@ def _read(
             if served is not None:
                 served.append(path)
             continue
+        if lines := plain_prompts.find_role_lines(text):
+            _refuse_roles(draft, file, lines)
+            continue
         left -= len(text)
         if left < 0:
             limit = {"what": "text files read to see whether they are prompts", "limit": f"{READ >> 20} MiB"}
@@ -201,6 +204,14 @@ def _read(
         any_mark = (bool(left_as_they_are(text)) or spoken.syntax != "text") and len(text) <= LONGEST
         found.append(_Text(file, text, spoken, diagnostics, probable, any_mark))
     return found
+
+
+def _refuse_roles(draft: Draft, file: str, lines: Sequence[tuple[int, str]]) -> None:
+    """Say that a file is cut into messages by another program, and is no text of one message."""
+    first, mark = lines[0]
+    values = {"marks": list(dict.fromkeys(mark for _, mark in lines)), "count": len(lines)}
+    draft.diagnostics.append(Diagnostic("asm-role-lines", values, Location(file=file, line=first), mark))
+    draft.say(file, TEMPLATE, used=False, detail="its lines name roles, of which another program makes messages")
 
 
 def _add(draft: Draft, texts: Sequence[_Text], cut: Collection[str], fields: Collection[str] | None) -> None:

@@ -125,7 +125,9 @@ def one(
     values = _with_cells(ready, values, cells) if cells else values
     try:
         pieces, uses = rendered(ready, values, absent) if origins else (_whole(plainly(ready, values)), ())
-        texts = find_texts(ready.walked, values, uses) if origins else []
+        texts = find_texts(ready.walked, values, ())
+        if texts:  # seldom, so that a second look at the branches that were taken costs nothing
+            texts = find_texts(ready.walked, values, uses if origins else _looked(ready, values, absent))
         return {"names": ready.lines, "pieces": pieces, "uses": uses, "drawn": ready.drawn, "texts": texts}
     except Failed as failed:
         uses = _looked(ready, values, absent) if origins and failed.verdict["kind"] == "error" else ()

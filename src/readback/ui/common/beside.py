@@ -58,21 +58,35 @@ def _legend(look: str, count: int, whole: int, size: str) -> Markup:
     )
 
 
-def fields(record: Record, made: Assembly, found: Sequence[Finding], answer: Answer | None = None) -> None:
+def fields(
+    record: Record,
+    made: Assembly,
+    found: Sequence[Finding],
+    answer: Answer | None = None,
+    whole: Collection[str] = (),
+) -> None:
     """The record's fields, each item of a list by itself; marked are those in the messages and those with findings.
 
-    Under a judge the fields of the row with the `answer` follow.
+    Under a judge the fields of the row with the `answer` follow. `whole` are the paths of what is a message as it is,
+    with its role, its tool calls and all else that it holds.
     """
-    _listed(record.fields, record.place, made, found, "messages.no_fields")
+    _listed(record.fields, record.place, made, found, "messages.no_fields", whole)
     if made.choice.judge and answer and answer.fields:
         row = Location(file=answer.place.file, line=answer.place.line)
         show.draw(show.h("<h3>{}</h3>", t("messages.answer_fields", where=show.where(row))))
         _listed(answer.fields, answer.place, made, found, "messages.no_fields")
 
 
-def _listed(values: Values, row: Location, made: Assembly, found: Sequence[Finding], nothing: str) -> None:
+def _listed(
+    values: Values,
+    row: Location,
+    made: Assembly,
+    found: Sequence[Finding],
+    nothing: str,
+    whole: Collection[str] = (),
+) -> None:
     mapped = aliases()
-    used = used_names(made, row, mapped)
+    used = used_names(made, row, mapped) | frozenset(whole)
     leaves = [(path, value) for path, value in leaves_of(_gone_into(values, used)) if _head(path) not in mapped]
     if not leaves:
         show.draw(show.h('<p class="rb-small">{}</p>', t(nothing)))

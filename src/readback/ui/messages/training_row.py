@@ -82,7 +82,8 @@ def page() -> None:
         views.findings(found, faults)
         bar.next_finding(found)
         with st.expander(t("messages.fields"), expanded=True, key="fields_open"):
-            beside.fields(record, replace(made, messages=_messages(row, record)), found)
+            whole = [turn.field for turns in _parts(row) for turn in turns if turn.role]
+            beside.fields(record, replace(made, messages=_messages(row, record)), found, whole=whole)
 
 
 def read_from(place: Location | None) -> None:
@@ -109,8 +110,15 @@ def _found(made: Assembly) -> tuple[tuple[Finding, ...], Sequence[Fault]]:
 
 def _messages(row: TrainingRow | None, record: Record) -> tuple[Message, ...]:
     """All texts of a row as messages."""
-    parts = (row.prompt, row.other_prompt or (), row.completion, row.chosen, row.rejected) if row else ()
+    parts = _parts(row)
     return tuple(Message(turn.role or "user", _segments(turn, record), turn.whole) for turns in parts for turn in turns)
+
+
+def _parts(row: TrainingRow | None) -> tuple[tuple[Turn, ...], ...]:
+    """The stretches of a row's conversation: what leads to the answers, and the answers."""
+    if row is None:
+        return ()
+    return row.prompt, row.other_prompt or (), row.completion, row.chosen, row.rejected
 
 
 def _segments(turn: Turn, record: Record) -> tuple[Segment, ...]:
