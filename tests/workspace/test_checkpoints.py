@@ -474,7 +474,8 @@ def test_a_checkpoint_beside_a_preset_is_asked_of_every_answering_model(write: W
     found = study(write, None, entry("q1"), entry("q2", "How?"), yml=yml)
     assert [one.model for one in found.conditions] == ["m", "n"]
     assert (user(found, 0), user(found, 1)) == ("Why?", "How?")
-    assert "asm-no-task-text" not in {one.code for one in found.diagnostics}
+    (lacking,) = [one for one in found.diagnostics if one.code == "asm-no-task-text"]
+    assert (lacking.severity, lacking.values["tasks"]) == ("info", ["parsing"])  # a checkpoint asks, and parses nothing
 
 
 def written(*examples: Mapping[str, str]) -> str:

@@ -165,6 +165,16 @@ def test_a_preset_alone_says_which_texts_are_missing_and_which_interface_is_unkn
     assert engine.check(opened).faults == ()
 
 
+def test_a_task_that_runs_without_a_text_is_named_though_another_one_has_its_text(write: Write) -> None:
+    """A text for generation is no text for parsing."""
+    files = {"readback.yml": "tasks: {generation: {user: Why?}}\nprompts: [preset.json]\n", "preset.json": PRESET}
+    opened = workspace.open(write(files))
+    (one,) = [diagnostic for diagnostic in opened.diagnostics if diagnostic.code == "asm-no-task-text"]
+    assert one.values["tasks"] == ["parsing"]
+    assert (one.values["lacking"], one.values["count"]) == (1, 2)
+    assert opened.conditions != ()
+
+
 def test_one_finding_for_each_instruction_whose_tasks_do_not_run(write: Write) -> None:
     config = {
         **CONFIG,

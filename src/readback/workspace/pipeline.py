@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from readback.sources import verification
 from readback.sources.verification import UsedModel, configurations, models_of
 from readback.tasks import GENERATION, profile_of
-from readback.types import Condition, Model, PromptConfig
+from readback.types import Condition, Diagnostic, Model, PromptConfig, Severity
 from readback.workspace import references
 from readback.workspace.draft import Draft
 
@@ -22,17 +22,33 @@ def add_conditions(draft: Draft) -> None:
     if not configs or draft.conditions or draft.prompts:
         return
     runs = [task for task, runs, _ in verification.running_here(configs, profile_of(draft.options)) if runs]
-    if not any(task in draft.tasks for task in runs):
-        _nothing_to_show(draft, configs, runs)
+    lacking = [task for task in runs if task not in draft.tasks]
+    if len(lacking) < len(runs):  # the rest is shown: what no model is asked for is not missed beside it
+        lacking = [task for task in lacking if _is_asked_for(task, configs)]
+    if lacking:
+        _report_missing_texts(draft, configs, lacking, len(runs))
     for config in configs:
         draft.conditions.extend(_conditions(draft, config))
 
 
-def _nothing_to_show(draft: Draft, configs: tuple[PromptConfig, ...], runs: list[str]) -> None:
-    """Adapter text over an empty base is no prompt that anybody sends, so none is shown; an interface may be wrong."""
+def _is_asked_for(task: str, configs: tuple[PromptConfig, ...]) -> bool:
+    """Whether a configuration has a model for a task: an answering one for generation, another for the rest."""
+    kinds = {model.kind == "answering" for config in configs for model in models_of(config.settings)}
+    return (task == GENERATION) in kinds
+
+
+def _report_missing_texts(draft: Draft, configs: tuple[PromptConfig, ...], lacking: list[str], running: int) -> None:
+    """Report the tasks that run without a text: adapter text over an empty base is no prompt that anybody sends.
+
+    Where none has a text, nothing is shown at all, and an interface may be wrong unnoticed.
+    """
     for config in configs:
-        values = {"file": config.name, "tasks": runs, "count": len(runs)}
-        draft.report("asm-no-task-text", config.place, config.name, **values)
+        values = {"file": config.name, "tasks": lacking, "lacking": len(lacking), "count": running}
+        some = len(lacking) < running  # the others are shown
+        severity: Severity | None = "info" if some else None
+        draft.diagnostics.append(Diagnostic("asm-no-task-text", values, config.place, config.name, severity))
+        if some:
+            continue
         for interface in dict.fromkeys(model.interface for model in models_of(config.settings)):
             draft.diagnostics.extend(references.unknown_adapter(interface, draft, config.place))
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from readback.sources.judge_names import filled_by, format_names
-from readback.types import Judge, Message, RuleContext
+from readback.types import NOWHERE, Judge, Location, Message, RuleContext
 
 PLACEHOLDERS = {
     "QUESTION": "question",
@@ -20,11 +21,22 @@ BRACED, BARE = re.compile(r"\{\{(" + _WORDS + r")\}\}"), re.compile(r"\b(" + _WO
 
 
 class Inserted(NamedTuple):
-    """A value in the judge's user message: its name (`answer`, `documents[1]`), its text, and where it begins."""
+    """A value in the judge's user message: its name (`answer`, `documents[1]`), its text, where it begins, and the
+    row that it is from.
+    """
 
     name: str
     text: str
     start: int
+    source: Location = NOWHERE
+
+    def place(self, case: RuleContext, message: Message, start: int, end: int) -> Location:
+        """A stretch of the value in its message; in the file of the value's own row, where that is not the record's."""
+        own = case.record.place.file if case.record else None
+        at = Location(role=message.role, start=self.start + start, end=self.start + end)
+        if self.source.file is None or self.source.file == own:
+            return at
+        return replace(at, file=self.source.file, line=self.source.line)
 
 
 def names(judge: Judge) -> frozenset[str] | None:
@@ -51,7 +63,7 @@ def inserted(case: RuleContext) -> Iterator[tuple[Message, Inserted]]:
         start = 0
         for segment in message.segments:
             if segment.origin == "variable" and segment.name:
-                yield message, Inserted(segment.name, segment.text, start)
+                yield message, Inserted(segment.name, segment.text, start, segment.place)
             start += len(segment.text)
 
 

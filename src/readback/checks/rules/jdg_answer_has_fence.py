@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from readback.checks.facts import judge_prompt
-from readback.types import Diagnostic, Location, RuleContext
+from readback.types import Diagnostic, RuleContext
 
 CODE = "jdg-answer-has-fence"
 ON = "assembly"
@@ -33,7 +33,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     for message, value in judge_prompt.inserted(case):
         hits = list(FENCE.finditer(value.text)) if value.name.startswith(("answer", "response")) else []
         if hits:
-            place = Location(role=message.role, start=value.start + hits[0].start(), end=value.start + hits[0].end())
+            place = value.place(case, message, hits[0].start(), hits[0].end())
             values = {"judge": case.assembly.choice.judge, "fences": len(hits)}
             light = len(hits) % 2 == 0 and not own
             yield Diagnostic(CODE, values, place, str(len(hits)), "info" if light else None)

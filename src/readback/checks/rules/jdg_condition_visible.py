@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from readback.checks.facts import judge_prompt
-from readback.types import Condition, Diagnostic, Location, RuleContext
+from readback.types import Condition, Diagnostic, RuleContext
 
 CODE = "jdg-condition-visible"
 ON = ("load", "assembly")
@@ -58,7 +58,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         hits = [hit for pattern in (*map(_word, names), MAKER) if (hit := pattern.search(value.text))]
         if hits:
             hit = min(hits, key=lambda one: one.start())
-            place = Location(role=message.role, start=value.start + hit.start(), end=value.start + hit.end())
+            place = value.place(case, message, hit.start(), hit.end())
             said = {"condition": condition.name, "judge": choice.judge, "what": f"'{hit[0]}'"}
             yield Diagnostic(CODE, said, place, hit[0])
 

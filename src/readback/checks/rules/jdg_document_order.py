@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from readback.checks.facts import judge_prompt, stored_prompt
-from readback.types import Diagnostic, Location, RuleContext
+from readback.types import Diagnostic, RuleContext
 
 CODE = "jdg-document-order"
 ON = "assembly"
@@ -34,7 +34,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     order = _numbers(texts) or (_places(texts, _contexts(case)) if _of_record(case) else [])
     if order and (order != sorted(order) or order[0] != 1):
         message, value = found[0]
-        place = Location(role=message.role, start=value.start, end=value.start + len(value.text))
+        place = value.place(case, message, 0, len(value.text))
         values = {"judge": case.assembly.choice.judge, "order": order}
         yield Diagnostic(CODE, values, place, ",".join(map(str, order)))
 

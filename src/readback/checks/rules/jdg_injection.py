@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from readback.checks.facts import judge_prompt
-from readback.types import Diagnostic, Location, RuleContext
+from readback.types import Diagnostic, RuleContext
 
 CODE = "jdg-injection"
 ON = "assembly"
@@ -51,6 +51,6 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     for message, value in judge_prompt.inserted(case):
         hit = SPEAKS.search(value.text) if judge_prompt.is_foreign(value.name) else None
         if hit:
-            place = Location(role=message.role, start=value.start + hit.start(), end=value.start + hit.end())
+            place = value.place(case, message, hit.start(), hit.end())
             values = {"name": value.name, "judge": case.assembly.choice.judge, "text": hit[0]}
             yield Diagnostic(CODE, values, place, f"{value.name}\n{hit[0]}")

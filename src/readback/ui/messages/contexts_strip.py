@@ -9,6 +9,7 @@ from markupsafe import Markup
 from readback.checks.facts import context_places, stored_prompt
 from readback.checks.facts.context_places import Place
 from readback.html.exact import Mark
+from readback.prompts import judge_values
 from readback.types import Assembly, RuleContext, Segment
 from readback.ui.common import choice, show
 from readback.words import t
@@ -20,7 +21,8 @@ def draw(texts: Mapping[str, Sequence[Segment]], made: Assembly) -> dict[str, tu
     """Draw it above `texts`, by the name each is drawn under; the marks are where the contexts are in each of them."""
     mode, prompt = stored_prompt.sent_by(RuleContext(choice.workspace(), assembly=made))
     whole = prompt is not None and prompt.syntax == "builder"  # a builder writes each context as it is
-    places = context_places.places(choice.record().fields, list(texts.values()), whole)
+    fields = {"contexts": _documents(made)} if made.choice.judge else choice.record().fields
+    places = context_places.places(fields, list(texts.values()), whole)
     if not places:
         return {}
     there = sum(one.sent == "there" for one in places)
@@ -30,8 +32,9 @@ def draw(texts: Mapping[str, Sequence[Segment]], made: Assembly) -> dict[str, tu
     signs = [sent for sent in SIGNS if any(one.sent == sent for one in places)]
     legend = [t(f"messages.context_sign_{sent}") for sent in signs if signs != ["there"]]
     sentence = " ".join((t("messages.contexts_there", n=there, all=len(places)), *legend))
+    title = t("messages.contexts_of_judge" if made.choice.judge else "messages.contexts")
     show.draw(show.h('<div class="rb-contexts" role="group" aria-label="{}"><span>{}</span> {}'
-                     '<p class="rb-small">{}</p></div>', t("messages.contexts"), t("messages.contexts"),
+                     '<p class="rb-small">{}</p></div>', title, title,
                      show.join([_one(place) for place in places], " "), sentence))  # fmt: skip
     return {
         name: tuple(
@@ -41,6 +44,18 @@ def draw(texts: Mapping[str, Sequence[Segment]], made: Assembly) -> dict[str, tu
         )
         for index, name in enumerate(texts)
     }
+
+
+def _documents(made: Assembly) -> list[str]:
+    """The documents that the judge is shown, be they the record's or the answer's."""
+    workspace = choice.workspace()
+    judge = workspace.judges.get(made.choice.judge or "")
+    if judge is None:
+        return []
+    answer = choice.answer(made.choice)
+    mapped = workspace.dataset.fields if workspace.dataset else {}
+    rows = judge_values.Rows(judge, choice.record(), made.choice.condition, answer, mapped=mapped)
+    return list(judge_values.documents(judge_values.value(rows, "documents"))[0])
 
 
 def _one(place: Place) -> Markup:
