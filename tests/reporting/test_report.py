@@ -337,6 +337,45 @@ def test_verify_says_whether_it_is_whole_and_still_holds(met: Path, form: str, t
     assert (code, said["whole"]) == (1, False)
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_forged_report_whose_checksum_was_computed_anew_does_not_hold(
+    met: Path, form: str, tmp_path: Path, capsys: Any
+) -> None:
+    out = tmp_path / f"report.{form}"
+    assert main(["report", str(met), "-o", str(out), "--format", form]) == 0
+    true = out.read_bytes()
+    name = re.search(rb"Ines|Ana|Ben", true)
+    assert name is not None
+    for old, new in (
+        (name[0], b"The CEO"),
+        (b"changed since", b"the same"),
+        (b"accept", b"defer"),
+        (b"no longer", b"still"),
+    ):
+        forged = true.replace(old, new)
+        if forged == true:
+            continue
+        seal_ = seal.CHECKSUM.search(forged, 0, seal.FIRST)
+        assert seal_ is not None
+        emptied = forged[: seal_.start(1)] + seal.ZEROS.encode() + forged[seal_.end(1) :]
+        made = hashlib.sha256(emptied).hexdigest().encode()
+        out.write_bytes(forged[: seal_.start(1)] + made + forged[seal_.end(1) :])
+        capsys.readouterr()
+        assert main(["report", "--verify", str(out)]) == 0
+        assert "whole" in capsys.readouterr().out
+        assert main(["report", "--verify", str(out), str(met)]) == 1
+        assert "no longer agrees" in capsys.readouterr().out
+    other = re.sub(rb'"readback": ?"[^"]*"', b'"readback":"0.0.9"', true)
+    seal_ = seal.CHECKSUM.search(other, 0, seal.FIRST)
+    assert seal_ is not None
+    emptied = other[: seal_.start(1)] + seal.ZEROS.encode() + other[seal_.end(1) :]
+    out.write_bytes(emptied.replace(seal.ZEROS.encode(), hashlib.sha256(emptied).hexdigest().encode(), 1))
+    capsys.readouterr()
+    assert main(["report", "--verify", str(out), str(met)]) == 0
+    said = capsys.readouterr().out
+    assert ("another version of Readback (0.0.9)" in said, "all that the report says" in said) == (True, False)
+
+
 def test_the_report_of_another_review_does_not_hold(met: Path, tmp_path: Path, capsys: Any) -> None:
     out = tmp_path / "r.html"
     assert main(["report", str(met), "-o", str(out)]) == 0

@@ -229,16 +229,18 @@ def test_what_is_not_saved_says_why(write: Write, say: Say, step: str, words: li
     assert Store(root).sequence() == 0
 
 
-def test_verify_export_and_import(write: Write, say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verify_export_and_import(
+    write: Write, say: Say, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = study(write)
-    out = tmp_path.with_name(f"{tmp_path.name}-out.jsonl")  # no file of the study
+    out = tmp_path_factory.mktemp("out") / "out.jsonl"  # no file of the study
     assert "there are no notes, decisions or sign-offs yet" in say("list", root, form="text")[1]
     say("note", root, "--text", "n\0\ud800 <b>")
     say("sign", root, "--subject", "study")
     assert say("verify", root)[1] == {"events": 2, "broken": None}
     before = say("list", root)[1]
     assert say("export", root, "-o", str(out))[1] == {"events": 2}
-    monkeypatch.setenv("READBACK_STATE", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("READBACK_STATE", str(out.with_name("elsewhere")))
     assert say("import", root, str(out))[1] == {"added": 2}
     after = say("list", root)[1]
     assert {one["known"] for one in (*after["notes"], *after["signoffs"])} == {"imported"}

@@ -39,6 +39,8 @@ READ = 128 << 20  # characters of all events together, which are held in memory
 CONTENT = "content"  # the name in `about` of what the folder holds, by which it is known again under another path
 REMEMBERED = 60.0  # seconds until that is looked at again when something is saved
 IMPORTED = "imported"  # the name in `about` of the ranges of events that came with a file: "1-20 25-31"
+# What reading a damaged file ends with; the last where the database speaks of its damage in bytes that are no text.
+UNREADABLE = (DBAPIError, sqlite3.Error, OSError, UnicodeDecodeError)
 UNUSABLE = "move the file away, and import an export of the review"
 
 
@@ -231,7 +233,7 @@ class Store:
         try:
             with self._opened().connect() as there:
                 yield there
-        except (DBAPIError, sqlite3.Error, OSError, schema.Foreign) as error:
+        except (*UNREADABLE, schema.Foreign) as error:
             raise NotReadable(f"{self.file}: {_reason(error)}") from None
 
     @contextlib.contextmanager
@@ -247,7 +249,7 @@ class Store:
                 except BaseException:
                     there.rollback()
                     raise
-        except (DBAPIError, sqlite3.Error, OSError, schema.Foreign) as error:
+        except (*UNREADABLE, schema.Foreign) as error:
             raise NotSaved(f"{self.file}: {_reason(error)}") from None
         except NotReadable as error:
             raise NotSaved(str(error)) from None
@@ -450,6 +452,8 @@ def _wrong(row: Any, expected: int, before: str) -> str | None:
 
 def _reason(error: Exception) -> str:
     """What a database or a disk says, in one line without its own address."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"it is damaged; {UNUSABLE}"
     found = getattr(error, "orig", None) or error
     said_ = getattr(found, "strerror", None) or str(found)
     return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import errno
 import os
+import re
 import socket
 import sys
 from collections.abc import Sequence
@@ -29,6 +30,7 @@ FIRST = ("readback.ui.overview.overview", "scipy.special")
 PORT, TRIED = 8501, 100  # the first port, and how many are tried
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (compared with, never bound to)
+TOKEN = b"_streamlit_xsrf="  # the cookie with Streamlit's cross-site token
 PART = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 SIZED = (b"content-length", b"etag", b"last-modified")  # what is true only of the page without our style
 # What the pages need and nothing else. Vega, maps and inline scripts are not among it.
@@ -75,7 +77,7 @@ class Headers:
         self.head = f"<body>{''.join(links)}".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket" and _foreign(scope):
+        if scope["type"] == "websocket" and (_foreign(scope) or _of_agents(scope)):
             await send({"type": "websocket.close"})  # before it was accepted: answered with 403
             return
         if scope["type"] != "http":
@@ -86,16 +88,42 @@ class Headers:
             if message["type"] == "http.response.start":
                 kept = [pair for pair in message.get("headers", []) if pair[0].decode("latin-1").lower() not in HEADERS]
                 ours = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                message = {**message, "headers": [*kept, *ours]}
+                message = {**message, "headers": [*(_guarded(pair, _by_tls(scope)) for pair in kept), *ours]}
             await send(message)
 
-        if scope["path"].rstrip("/").endswith("/_stcore/metrics"):
+        if scope["path"].rstrip("/").endswith("/_stcore/metrics") or _of_agents(scope):
             await _absent(with_headers)
             return
         if scope["path"].startswith(self.media) and not _theirs(scope, scope["path"].removeprefix(self.media)):
             await _absent(with_headers)
             return
         await self.app(_plain(scope), receive, _Styled(with_headers, self.head))
+
+
+def _of_agents(scope: Scope) -> bool:
+    """Whether Streamlit's addresses for programs that steer a page are asked for; nothing here needs them."""
+    return "/_stcore/agent" in re.sub("/+", "/", scope["path"])
+
+
+def _by_tls(scope: Scope) -> bool:
+    """Whether the browser's connection is encrypted: ours, or that to a proxy that says so."""
+    said = {name.lower(): value for name, value in scope.get("headers", [])}
+    return scope.get("scheme") == "https" or said.get(b"x-forwarded-proto", b"").strip().lower() == b"https"
+
+
+def _guarded(pair: tuple[bytes, bytes], by_tls: bool) -> tuple[bytes, bytes]:
+    """A cookie that goes over TLS alone where the page did, and that no script reads; but for the cross-site token,
+    which the page's own script has to send back in a header.
+    """
+    name, value = pair
+    if name.lower() != b"set-cookie":
+        return pair
+    known = {part.strip().lower() for part in value.split(b";")[1:]}
+    if by_tls and b"secure" not in known:
+        value += b"; Secure"
+    if b"httponly" not in known and not value.lstrip().startswith(TOKEN):
+        value += b"; HttpOnly"
+    return name, value
 
 
 def _plain(scope: Scope) -> Scope:

@@ -159,7 +159,7 @@
       }
     }
     const said = document.querySelector("[data-rb-name]");
-    if (said) document.cookie = `readback_name=${encodeURIComponent(said.dataset.rbName)}; path=/; max-age=31536000; samesite=lax`;
+    if (said) document.cookie = `readback_name=${encodeURIComponent(said.dataset.rbName)}; path=/; max-age=31536000; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
     for (const sign of document.querySelectorAll("[data-rb-draft]")) {
       const name = drafts(sign.dataset.rbDraft);
       const field = near(sign)?.querySelector("textarea");
