@@ -35,6 +35,8 @@ SAID: dict[str, str] = {
 BLOCK = re.compile(r"\{%|\{\{[^{}]*\|[^{}]*\}\}")
 SECTION = re.compile(r"\{\{[#^/]")
 BRACED = re.compile(r"\{\{[-+]?\s*[^\W\d][\w.\[\]\"']*\s*[-+]?\}\}")
+DOUBLE = re.compile(r"\{\{[-+#^]?\s*([^\W\d]\w*)[^{}]*\}\}")  # the first name in double braces
+TAG = re.compile(r"\{%|\{\{[#^/]")  # what no text for another language has by chance
 PERCENT = re.compile(r"%\(([^()\n]+)\)[#0\- +]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa]")
 DOLLAR = re.compile(r"(?<!\$)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})", re.ASCII)  # as string.Template has it
 MARKED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{[^{}\n]*\}|%\([^()\n]+\)|\$\w+|\$\{\w+\}")
@@ -54,6 +56,8 @@ def language(name: str, text: str, fields: Collection[str] | None) -> Language:
     ending = next((ending for ending in ENDINGS if name.lower().endswith(ending)), "")
     if said := ENDINGS.get(ending):
         return Language(said, f"its name ends in {ending}")
+    if single := _by_fields(text, fields or ()):
+        return single
     if found := BLOCK.search(text):
         return Language("jinja", f"it holds {_short(found[0])}")
     if found := SECTION.search(text):
@@ -68,6 +72,24 @@ def language(name: str, text: str, fields: Collection[str] | None) -> Language:
     if fields and (one := next((one for one in dollars if one in fields), None)):
         return Language("dollar", f"it holds ${one}, which is a field")
     return Language("text", "nothing in it is filled in")
+
+
+def _by_fields(text: str, fields: Collection[str]) -> Language | None:
+    """The language of single marks that are fields, in a text whose double braces name none; else None.
+
+    `Answer {question}. Use {{braces}}.` over rows with a question is Python's format, whose double braces are braces.
+    """
+    doubles = DOUBLE.findall(text)
+    if not doubles or TAG.search(text) or any(name in fields for name in doubles):
+        return None
+    if one := next((name for name in _format_names(text) if name in fields), None):
+        return Language("format", f"it holds {{{one}}}, which is a field")
+    if one := next((name for name in PERCENT.findall(text) if name in fields), None):
+        return Language("percent", f"it holds %({one})…, which is a field")
+    dollars = (one or other for one, other in DOLLAR.findall(text))
+    if one := next((name for name in dollars if name in fields), None):
+        return Language("dollar", f"it holds ${one}, which is a field")
+    return None
 
 
 def names_a_field(text: str, fields: Collection[str]) -> bool:
