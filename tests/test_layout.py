@@ -18,7 +18,7 @@ SOURCE = Path(readback.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
 SCREEN = [PROJECT / "app.py", *sorted((PROJECT / "pages").glob("*.py"))]
 LONGEST, LONGEST_PAGE = 600, 120  # lines
-NOUNS = 700  # types.py holds one idea that is long
+NOUNS = 730  # types.py holds one idea that is long
 
 # Who may import whom at all is in pyproject.toml and held by lint-imports (`make check`).
 HOMES = {

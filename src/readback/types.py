@@ -84,6 +84,15 @@ class Record:
     masked: bool = False  # True when private fields were replaced, so nothing made from it is exact
     again: bool = False  # an earlier record of its file has the same id
 
+    @property
+    def is_called_by_place(self) -> bool:
+        """Whether it has no id of its own: it is called by its line, or by its number where a line holds several."""
+        if self.id is None:
+            return False
+        called = self.id.rstrip("_")
+        numbered = self.place.index is not None and called == f"row_{self.place.index + 1}"
+        return numbered or called == f"line_{self.place.line}"
+
 
 @dataclass(frozen=True, slots=True)
 class SystemText:

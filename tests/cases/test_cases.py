@@ -85,8 +85,9 @@ TABLE = (
     ),
     row(
         "20-header-with-blank",
-        finding("", "warning", "rows.csv", count=None, phrase="' question'.*(blank|space)"),
-        owner="acc",
+        finding(
+            "dat-header-blanks", "warning", "rows.csv:1", phrase="2 column names begin or end with a blank.*' question'"
+        ),
     ),
     row(
         "22-loop-over-misspelled-name",
@@ -110,8 +111,8 @@ TABLE = (
     ),
     row(
         "28-utf16-from-excel",
-        finding("", "", "rows.csv", count=1, phrase="UTF-16"),
-        owner="acc",
+        finding("dat-encoding", "error", "rows.csv:1:1", phrase="looks like UTF-16"),
+        prints("check", phrase="1 finding: 1 error"),
     ),
     row(
         "29-contexts-as-python-list-text",

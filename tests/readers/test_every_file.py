@@ -136,7 +136,7 @@ def test_files_that_are_not_used_stand_together_by_reason(write: Write) -> None:
         "not of a kind that Readback knows": 9,
         "hidden files and folders are left out": 1,
         "empty": 1,
-        "more than 4 folders deep": 1,
+        "it lies more than 4 folders deep, where no file is looked for": 1,
     }
     assert rows["not of a kind that Readback knows"].path.endswith("docs/5.md and 3 more")
     assert json.loads(json.dumps(readback.open(root).files()[0]["used"])) is True

@@ -134,7 +134,7 @@ def _unknown(said: Mapping[str, Any], record: Record) -> str:
     """Why it cannot be known which examples are drawn; empty where it can."""
     if said["salted"]:
         return "the program that reads this spelling draws with a seed that differs from run to run"
-    if record.id is None or record.id == f"line_{record.place.line}":
+    if record.id is None or record.is_called_by_place:
         return "the seed is the question's id, and the record has none"
     return ""
 

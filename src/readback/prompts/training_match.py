@@ -48,7 +48,7 @@ def row_of(workspace: Workspace, record: Record, file: str, sent: str = "") -> t
                 row = training_reader.read(found.fields)
                 if row and row.asked and _words(row.asked.text) == text:
                     return found, row
-        own = record.id if record.id is not None and record.id.rstrip("_") != f"line_{record.place.line}" else None
+        own = None if record.is_called_by_place else record.id
         if own is not None and data.id_field and (same := data.find(own)) is not None:
             found = data.record(same)
             row = training_reader.read(found.fields)

@@ -6,7 +6,7 @@ import csv
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, BinaryIO
 
 from readback.readers.lines import (
@@ -33,6 +33,7 @@ SUFFIXES = (".csv",)
 CELLS = True  # texts, of which some are JSON
 COMMENTS = 20  # lines before the header in which comments are looked for
 AGAIN = 256 << 20  # bytes read a second time after quotes that never close; beyond it each line is alone
+NAME_OF_COLUMN = re.compile(r"[^\W\d][\w .()/\-]{0,39}")  # of a group of columns, or of a column below one
 NUMBER = re.compile(r"\s*[-+]?\d[\d.,]*\s*")
 BLANKS = " \t\r\n\v\f"  # a cell of nothing else is empty
 
@@ -254,8 +255,11 @@ def _remarks(head: Sequence[Line], delimiter: str | None) -> int:
         names, above = _cells(head[at], by), [_cells(line, by) for line in head[:at]]
         if not names:
             continue
-        if not all(not cells or _is_remark(cells, len(names)) for cells in above):
+        groups = any(_is_groups(cells, len(names)) for cells in above)
+        if not all(not cells or _is_remark(cells, len(names)) or _is_groups(cells, len(names)) for cells in above):
             return 0
+        if groups and not all(map(NAME_OF_COLUMN.fullmatch, names)):
+            continue
         if all(names) and len(names) == len(set(names)) > 1 and not any(map(NUMBER.fullmatch, names)):
             return at if any(above) else 0
     return 0
@@ -264,6 +268,21 @@ def _remarks(head: Sequence[Line], delimiter: str | None) -> int:
 def _is_remark(cells: Sequence[str], width: int) -> bool:
     """Whether a row of two cells is empty, or a wider one has something in its first cell only."""
     return len(cells) == width and not any(cells[1:]) and (width > 2 or not cells[0])
+
+
+def _is_groups(cells: Sequence[str], width: int) -> bool:
+    """Whether a row names groups of columns, as spreadsheets write merged cells (`,Input,,Output,`) and programs write
+    them again over each column (`Input,Input,Output,Output`): about half of its cells say nothing of their own.
+    """
+    named = [cell for cell in cells if cell.strip()]
+    if len(cells) != width or width < 3 or not named:
+        return False
+    merged = 2 * (len(cells) - len(named)) >= width
+    repeated = len(named) == width and 2 * len(set(named)) <= width + 1
+    if not (merged or repeated):
+        return False
+    spans = any(cell.strip() and (not after.strip() or after == cell) for cell, after in pairwise(cells))
+    return spans and all(map(NAME_OF_COLUMN.fullmatch, named))
 
 
 def _cells(line: Line, delimiter: str) -> list[str]:

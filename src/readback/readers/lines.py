@@ -75,7 +75,21 @@ def not_utf8(data: bytes, file: str, line: int, column: int = 1) -> Diagnostic:
     below = before.count("\n")
     column = len(before) - before.rfind("\n") if below else column + len(before)
     place = Location(file=file, line=line + below, column=column)
-    return Diagnostic("dat-encoding", {"byte": f"0x{ord(text[wrong[0]]) - 0xDC00:02x}", "count": len(wrong)}, place)
+    byte = f"0x{ord(text[wrong[0]]) - 0xDC00:02x}"
+    return Diagnostic("dat-encoding", {"byte": byte, "count": len(wrong), "looks": likely_encoding(data)}, place)
+
+
+def likely_encoding(data: bytes) -> str:
+    """Return the encoding that bytes which are not UTF-8 look like: Windows-1252 where each of them is then a letter or
+    a sign of print inside text; "" where that cannot be told.
+    """
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError:
+        return ""
+    plain = all(sign.isprintable() or sign in "\r\n\t" for sign in text)
+    ascii_part = sum(sign.isascii() for sign in text)
+    return "Windows-1252" if plain and 2 * ascii_part >= len(text) else ""
 
 
 def marks(head: bytes, file: str) -> Diagnostic | None:

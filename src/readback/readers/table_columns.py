@@ -33,6 +33,10 @@ def unique(given: Sequence[str], place: Location) -> tuple[tuple[str, ...], tupl
     blank = [at for at, name in enumerate(given, 1) if not name.strip()]
     if len(blank) > 1:
         diagnostics.append(Diagnostic("dat-unnamed-columns", {"columns": blank, "count": len(blank)}, place))
+    padded = [name for name in given if name.strip(" \t") and name != name.strip(" \t")]
+    if padded:
+        values = {"names": [f"'{name}'" for name in padded], "count": len(padded)}
+        diagnostics.append(Diagnostic("dat-header-blanks", values, place, padded[0]))
     return tuple(names), tuple(diagnostics)
 
 

@@ -6,6 +6,7 @@ import os
 import stat
 from pathlib import Path
 
+from readback.readers.lines import likely_encoding
 from readback.types import Diagnostic, Location
 
 BOM = b"\xef\xbb\xbf"
@@ -66,7 +67,11 @@ def _decode(data: bytes, file: str) -> str | Diagnostic:
         line_start = before.rfind(b"\n") + 1
         column = len(before[line_start:].decode("utf-8")) + 1
         place = Location(file=file, line=before.count(b"\n") + 1, column=column)
-        return Diagnostic("dat-encoding", {"byte": f"0x{data[error.start]:02x}", "count": _wrong(data)}, place)
+        return Diagnostic(
+            "dat-encoding",
+            {"byte": f"0x{data[error.start]:02x}", "count": _wrong(data), "looks": likely_encoding(data)},
+            place,
+        )
     if "\0" in text:
         place = Location(file=file, line=text[: text.index("\0")].count("\n") + 1)
         return Diagnostic("dat-encoding", {"byte": "0x00", "count": text.count("\0"), "looks": "binary"}, place)

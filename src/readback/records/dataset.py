@@ -27,7 +27,7 @@ from readback.records.dataset_index import SPOOL, TWICE, Index, load
 from readback.records.field_path import MISSING, look
 from readback.records.index_pass import Counts, build, unpackers
 from readback.records.private_fields import private_paths, shown
-from readback.records.record_ids import BY_LINE
+from readback.records.record_ids import BY_LINE, BY_NUMBER
 from readback.types import NO_SYSTEMS, DatasetSource, Diagnostic, Location, Record, Systems
 
 ESCAPED = frozenset('"\\/\x7f') | {chr(code) for code in range(32)}  # may be written differently in the file
@@ -35,7 +35,7 @@ ESCAPED = frozenset('"\\/\x7f') | {chr(code) for code in range(32)}  # may be wr
 
 __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "look", "open_dataset"]
 
-VERSION = "12"  # of the index; another one makes every file be read again
+VERSION = "13"  # of the index; another one makes every file be read again
 CHUNK = 32 << 20
 PIECE = 1 << 20  # bytes that are read at once where no more than a hash is made of them
 READINGS = 3  # of a file that changes meanwhile; one that is written all the time is not read for ever
@@ -95,8 +95,8 @@ class Dataset:
         if self._index is None or self.id_field is None:
             return self._index is not None
         called = self._index.id(index)
-        like = called.rstrip("_") == f"{BY_LINE}{self._index.line(index)}"
-        return like and look(self.record(index).fields, self.id_field) != called
+        places = (f"{BY_LINE}{self._index.line(index)}", f"{BY_NUMBER}{index + 1}")
+        return called.rstrip("_") in places and look(self.record(index).fields, self.id_field) != called
 
     def place(self, index: int) -> Location:
         """Where a record is."""

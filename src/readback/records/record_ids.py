@@ -18,6 +18,7 @@ from readback.types import Diagnostic, Location
 
 CANDIDATES = ("id", "task_id", "qid", "question_id", "item_id")
 BY_LINE = "line_"  # what a record without an id is called, with its line behind it
+BY_NUMBER = "row_"  # the same of records that share their line with others, with their number in the file behind it
 
 
 def own_id(row: Row, field: str, nested: bool) -> str | None:
@@ -137,10 +138,15 @@ class RecordIds:
         """Each record without an id and what it is called: by its line, and by no name that is another one's own."""
         own = chosen.like_lines if chosen else frozenset()
         for index in chosen.missing if chosen else range(len(self._lines)):
-            name = f"{BY_LINE}{self._lines[index]}"
+            name = f"{BY_NUMBER}{index + 1}" if self._shares_line(index) else f"{BY_LINE}{self._lines[index]}"
             while name in own:
                 name += "_"
             yield index, name
+
+    def _shares_line(self, index: int) -> bool:
+        """Whether another record stands on the line in which this one begins."""
+        lines, line = self._lines, self._lines[index]
+        return (index > 0 and lines[index - 1] == line) or (index + 1 < len(lines) and lines[index + 1] == line)
 
     def _diagnostics(self, chosen: _Column | None, called: Mapping[int, str], file: str) -> Iterator[Diagnostic]:
         """A diagnostic for each record without an id, or one for all where they have none."""
@@ -184,7 +190,7 @@ class _Column:
         if self._next < index and isinstance(self.missing, array):
             self.missing.extend(range(self._next, index))
         self._next = index + 1
-        if text.startswith(BY_LINE):
+        if text.startswith((BY_LINE, BY_NUMBER)):
             self.like_lines.add(text)
         if not text.isprintable():
             self.odd.append(index)

@@ -43,8 +43,7 @@ def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
     record = case.record
     row = training_facts.row(case)
     called = record.id if record else None
-    by_line = record and called and called.rstrip("_") == f"line_{record.place.line}"
-    if record and row and row.kind != "rag" and called is not None and not by_line:
+    if record and row and row.kind != "rag" and called is not None and not record.is_called_by_place:
         yield ID, f"{record.place.file}\0{called}"
 
 
