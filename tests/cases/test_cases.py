@@ -245,7 +245,6 @@ TABLE = (
         prints("scores", phrase=r"win_?rate", absent="clerk a · "),
         prints("scores", phrase=r"clerk a: 48\.7"),
         prints("scores", absent=r"^  length$"),
-        owner="ver",
     ),
     row(
         "58-judge-words-called-damaged",

@@ -26,3 +26,11 @@ def test_a_click_says_that_minus_one_is_a_failure_and_another_takes_it_back(
     assert "may stand for no score" in looking.words(looking.drawn(page))
     page.button(key="numbers_code_scores").click().run()
     assert "For this session −1 is a score under grade." in looking.words(looking.drawn(page))
+
+
+def test_means_over_different_questions_are_not_ranked(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = "".join(f"q{n},old,faithfulness,{n % 2}\nq{n},new,faithfulness,{1 if n % 2 else 'nan'}\n" for n in range(40))
+    monkeypatch.setenv("READBACK_WORKSPACE", str(write({"s.csv": HEAD + rows})))
+    said = looking.words(looking.scores())
+    assert "the highest mean" not in said
+    assert "(new: mean 1.00 of 20 of 40; old: mean 0.50 of 40 of 40)" in said

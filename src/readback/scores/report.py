@@ -73,7 +73,7 @@ def sentence(one: Comparison, name: Name, criterion: Criterion, below: str | Non
     if key in ("open", "even") and below is None:
         said = " ".join(filter(None, (t("scores.said_none"), said, power(one))))
     clear = key in ("higher", "counted")
-    if one.failing and key != "incomplete":
+    if one.failing and key != "incomplete" and (clear or below is None):  # else the answer has said it
         said = f"{said} {t('scores.said_despite' if clear else 'scores.said_failing', **given)}"
     return f"{said} {t('scores.down')}" if clear and criterion.direction == "down" else said
 
@@ -258,7 +258,7 @@ def verdict(one: Line, name: Name) -> str:
 def tested(one: Comparison) -> str:
     """The test in a few words: p, and for how many comparisons of which kind it is corrected."""
     p = _p(one)
-    if p is None or one.verdict == "incomplete":  # then p is about the lesser part that was scored
+    if p is None or one.verdict in ("incomplete", "in question"):  # then p is about the lesser part that was scored
         return ""
     key = "scores.p_planned" if one.planned is not None else "scores.p_exploratory"
     return t(key, p=p_text(p), n=one.family)

@@ -37,6 +37,15 @@ COUNT = ("sample_count", "count", "n", "examples_evaluated", "total_examples")
 RUN_OF = ("system_name", "model_label", "label")  # which run a file of avg_ columns is about
 LABEL = (*CONDITION, "model_label", "label", "run_label")  # a column that alone names the conditions of a table
 MEMBER = ("mode", "adapter", "model")  # what may be beside it as part of the condition
+LEADER = ("name", "model", "model_name", "system", "system_name", "generator", "player", "team")  # of a leaderboard
+RATE = re.compile(r"(?:^|_|\b)(?:win_?rate|winrate|pass_?at_?\d+|elo|accuracy)(?:$|_|\b)", re.IGNORECASE)
+# what is no score although it is a number: lengths, tokens, time and money, how many there were, places
+NO_SCORE = re.compile(
+    r"(?:^|_)(?:length|len|tokens?|words?|chars?|characters?|latency|duration|seconds|cost|price|samples?|count|total"
+    r"|rank|place|position|n)(?:$|_)",
+    re.IGNORECASE,
+)
+CONTROLLED = re.compile(r"length_controlled|len_controlled|_lc(?:$|_)|^lc_", re.IGNORECASE)
 SPREAD = re.compile(r"(.*\S)[ _](?:sd|std|stdev)", re.IGNORECASE)  # the spread of the column named before it
 AGGREGATED = ".aggregated."  # in the name of a file of means that lies beside one of rows
 
@@ -117,13 +126,17 @@ def _plan(samples: Sequence[Mapping[str, Any]], asked: Asked) -> _Plan:
     averages = tuple(
         (name, legible(name.split("_", 1)[1]), "")
         for name in fields
-        if name.lower().startswith(MEANS) and looks_numeric(row.get(name) for row in samples)
+        if name.lower().startswith(MEANS) and looks_numeric(row.get(name) for row in samples) and not _no_score(name)
     )
     named = score_columns(fields, asked.source, asked.criteria, samples)
     plain_cells = not any(isinstance(value, Mapping | list) for row in samples for value in row.values())
     if not averages and label and count and plain_cells and not asked.source.criteria:
         taken = {label, count, *MEMBER}
         named = tuple(name for name in fields if name not in taken and _numbers(row.get(name) for row in samples))
+    leader = None if label or averages or named or asked.source.condition else _leader(fields, samples)
+    if leader:
+        label = leader
+        named = tuple(name for name in fields if RATE.search(name) and _numbers(row.get(name) for row in samples))
     spreads = {found[1]: name for name in fields if (found := SPREAD.fullmatch(name)) and found[1] in fields}
     plain = tuple((name, legible(name), "") for name in named if name not in spreads.values())
     roles = layout(fields, asked.source, averages or plain)
@@ -137,6 +150,21 @@ def _plan(samples: Sequence[Mapping[str, Any]], asked: Asked) -> _Plan:
     else:
         one = bool(averages) and not asked.source.condition and not _apart(samples, factors)
     return _Plan(roles, columns, factors, one, bool(averages), count)
+
+
+def _no_score(name: str) -> bool:
+    """Tell whether a column of means holds lengths, tokens, costs or counts: no score, whatever its numbers are."""
+    return NO_SCORE.search(CONTROLLED.sub("", name.split("_", 1)[1])) is not None
+
+
+def _leader(fields: Sequence[str], samples: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the column that names the rows of a leaderboard: each once, beside a column of rates."""
+    name = first(LEADER, fields)
+    if name is None or len(samples) < 2:
+        return None
+    names = [text_of(row.get(name)).strip() for row in samples]
+    rated = any(RATE.search(field) and _numbers(row.get(field) for row in samples) for field in fields)
+    return name if rated and all(names) and len(set(names)) == len(names) else None
 
 
 def _apart(samples: Sequence[Mapping[str, Any]], factors: Sequence[str]) -> bool:
@@ -201,7 +229,7 @@ def _condition(fields: Mapping[str, Any], plan: _Plan, asked: Asked) -> Conditio
         called = asked.source.label or ("" if beside_rows else given) or base
         return (("condition", asked.aliases.get(called, called)),)
     factors = [(name, text_of(fields.get(name)).strip()) for name in plan.factors]
-    names = ["condition" if name.strip().lower() in LABEL else legible(name) for name in plan.factors]
+    names = ["condition" if name.strip().lower() in (*LABEL, LEADER[0]) else legible(name) for name in plan.factors]
     return tuple(
         (name, asked.aliases.get(value, value) if name == "condition" else value)
         for name, (_, value) in zip(names, factors, strict=True)

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from readback.scores import report
 from readback.scores.certainty import CONCENTRATED
+from readback.scores.comparing.comparison import LOST
 from readback.scores.criteria import MINUS, scale_text
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
@@ -29,6 +30,19 @@ def lead(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
     if len(scored) == 1:
         sure = t("scores.interval", **ends(high)) if high.span else t("scores.no_interval")
         return t("scores.lead_one", n=high.n, mean=mean(high.mean), interval=sure, **given)
+    uneven = [row for row in scored if row.failed + row.missing > LOST * row.all]
+    if uneven:
+        parts = "; ".join(
+            t(
+                "scores.lead_lost_row",
+                name=report.short(table, row.condition),
+                mean=mean(row.mean),
+                n=row.n,
+                all=row.all,
+            )
+            for row in (high, low)
+        )
+        return t("scores.lead_lost", rows=parts, **given)
     if mean(high.mean) == mean(low.mean):
         return t("scores.lead_same", n=len(scored), mean=mean(high.mean), **given)
     said = t(
