@@ -405,3 +405,13 @@ def test_advice_is_for_people_at_a_terminal(monkeypatch: pytest.MonkeyPatch, cap
     assert advice in capsys.readouterr().out
     cli.main(["check", str(SIX), "-v"])
     assert "also says how to fix" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("command", "more"), [("scores", ()), ("search", ("deep",))])
+def test_a_command_that_has_nothing_to_work_on_is_not_green(
+    command: str, more: tuple[str, ...], tmp_path: Path, capsys: Output
+) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"id": "1", "question": "How deep?"}\n', "utf-8")
+    assert cli.main([command, str(tmp_path), *more]) == 2
+    output = capsys.readouterr()
+    assert "there are no scores" in output.out or "there is nothing to search" in output.err

@@ -31,6 +31,7 @@ from readback.types import Workspace
 from readback.words import t
 
 COLUMNS = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean")
+NOTHING_READ = 2  # the exit code where there is no file of scores: no mean is no good one
 INTERVALS = ("interval", "interval_clustered")  # each two columns, low and high
 
 
@@ -86,6 +87,8 @@ def run(args: argparse.Namespace) -> int:
         print("".join(f"{line(one)}\n" for one in found if not args.quiet), end="")
     for told in [] if workspace.scores else _proposed_lines.text(workspace, args.workspace):
         print(_lines.safe(told), file=sys.stdout if args.format == "text" else sys.stderr)
+    if not workspace.scores:
+        return NOTHING_READ
     return int(_lines.worst((one.severity for one in found), args.fail_on))
 
 

@@ -31,10 +31,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     opened = _workspace.opened(args)
+    choices = _choices(opened, args.condition)
+    if not choices:
+        raise UsageError(t("cli.search.nothing"))
     query = Query(args.text, args.regex, args.case)
     progress = _progress.Progress(args.quiet)
     try:
-        found = search(opened, _choices(opened, args.condition), query, progress, _options.workers(args))
+        found = search(opened, choices, query, progress, _options.workers(args))
     except QueryError as refused:
         raise UsageError(t("cli.search.refused", why=refused)) from None
     except DatasetChanged as changed:
