@@ -474,8 +474,15 @@ def test_a_checkpoint_beside_a_preset_is_asked_of_every_answering_model(write: W
     found = study(write, None, entry("q1"), entry("q2", "How?"), yml=yml)
     assert [one.model for one in found.conditions] == ["m", "n"]
     assert (user(found, 0), user(found, 1)) == ("Why?", "How?")
+    assert "asm-no-task-text" not in {one.code for one in found.diagnostics}  # no model is asked to parse
+
+
+def test_a_checkpoint_beside_a_preset_that_parses_says_that_parsing_has_no_text(write: Write) -> None:
+    parser = {"id": "p", "model_name": "x", "interface": "langchain"}
+    config = {**PRESET["config"], "parsing_models": [parser]}
+    found = workspace.open(write({"b.jsonld": feed(entry("q1")), "p.json": {**PRESET, "config": config}}))
     (lacking,) = [one for one in found.diagnostics if one.code == "asm-no-task-text"]
-    assert (lacking.severity, lacking.values["tasks"]) == ("info", ["parsing"])  # a checkpoint asks, and parses nothing
+    assert (lacking.severity, lacking.values["tasks"]) == ("info", ["parsing"])
 
 
 def written(*examples: Mapping[str, str]) -> str:
