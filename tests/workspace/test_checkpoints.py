@@ -479,8 +479,8 @@ def test_a_checkpoint_beside_a_preset_is_asked_of_every_answering_model(write: W
 
 def test_a_checkpoint_beside_a_preset_that_parses_says_that_parsing_has_no_text(write: Write) -> None:
     parser = {"id": "p", "model_name": "x", "interface": "langchain"}
-    config = {**PRESET["config"], "parsing_models": [parser]}
-    found = workspace.open(write({"b.jsonld": feed(entry("q1")), "p.json": {**PRESET, "config": config}}))
+    preset = {**PRESET, "parsing_models": [parser]}
+    found = workspace.open(write({"b.jsonld": feed(entry("q1")), "p.json": preset}))
     (lacking,) = [one for one in found.diagnostics if one.code == "asm-no-task-text"]
     assert (lacking.severity, lacking.values["tasks"]) == ("info", ["parsing"])
 

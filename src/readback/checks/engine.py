@@ -175,7 +175,10 @@ def _worked_out(
             if progress and progress(done, total) is False:
                 stopped = True
                 break
-        yield from run.tally.take(gathered.end(done - before))
+        for kindred in gathered.end(done - before):
+            if passed := run.tally.take([kindred.finding]):
+                run.tally.count_records(kindred.finding.code, kindred.places)
+                yield from passed
         if not stopped:
             again.end()
             if one.parts:

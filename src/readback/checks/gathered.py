@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from readback.checks import rules
+from readback.checks.lengths import SelectionKey
 from readback.checks.rules import Fault
+from readback.checks.summary import selection_key
 from readback.types import Finding
 
 MOST = 500  # kinds that are counted; what is beyond is told at its record
@@ -22,6 +25,15 @@ class _Group:
     records: int = 0
     last: int | None = None  # the record that was counted last: records come in their order
     conditions: dict[str, None] = field(default_factory=dict)
+    places: dict[SelectionKey, array[int]] = field(default_factory=dict)  # the records, by what was sent
+
+
+@dataclass(frozen=True, slots=True)
+class Kindred:
+    """A finding that stands for all of its kind, and the numbers of the records that have it, by what was sent."""
+
+    finding: Finding
+    places: Mapping[SelectionKey, Sequence[int]]
 
 
 @dataclass(slots=True)
@@ -45,10 +57,11 @@ class Gathered:
             if group.last != finding.place.index:
                 group.records += 1
                 group.last = finding.place.index
+            group.places.setdefault(selection_key(finding.place), array("q")).append(finding.place.index or 0)
             if finding.place.condition:
                 group.conditions[finding.place.condition] = None
 
-    def end(self, looked_at: int) -> Iterator[Finding]:
+    def end(self, looked_at: int) -> Iterator[Kindred]:
         """One finding a kind, at the first of its records, with how many of those `looked_at` have it."""
         for kind, group in self.groups.items():
             values = {**group.first.values, "records": group.records, "of": looked_at}
@@ -57,7 +70,8 @@ class Gathered:
                 more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
                 values["condition"] = ", ".join(names[:LISTED]) + more
             sentence = rules.fill(rules.RULES()[group.first.code].sentence, values)
-            yield replace(group.first, values=values, message=sentence, key=rules.digest(list(kind)))
+            finding = replace(group.first, values=values, message=sentence, key=rules.digest(list(kind)))
+            yield Kindred(finding, group.places)
         self.groups.clear()
 
     def _kind(self, finding: Finding | Fault) -> Kind | None:

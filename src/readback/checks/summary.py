@@ -194,6 +194,13 @@ class Tally:
             self.by_record[code] += 1
         return passed
 
+    def count_records(self, code: str, places: Mapping[SelectionKey, Sequence[int]]) -> None:
+        """Count the records for which one finding stands, the first of which has been counted with it."""
+        for key, indices in places.items():
+            for index in indices:
+                self.with_finding.take(code, key, index)
+        self.by_record[code] += len(set().union(*places.values())) - 1
+
     def measure(
         self,
         indices: Sequence[int],

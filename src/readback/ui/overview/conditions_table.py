@@ -194,6 +194,8 @@ def text_as_trained(workspace: Workspace, row: Row) -> State:
 def _nothing(workspace: Workspace, row: Row) -> State:
     """No training is known of the model, or no model of the row."""
     known = workspace.models.get(row.model or "")
+    if known and known.training_messages:
+        return State(t("overview.trained_unknown"), t("overview.no_training_system", file=known.training_messages))
     return State(t("overview.trained_nothing"), t("overview.no_training", model=known.name) if known else "")
 
 
