@@ -163,3 +163,16 @@ def test_a_modelfile_that_is_not_there_leaves_the_system_message_open(write: Wri
     assert [row.system_unknown for row in audit.conditions][1:] == ["its Modelfile (Modelfile.y) cannot be read"] * 2
     assert (other.kind, [(each.what, each.side) for each in other.missing]) == ("unknown", [("system", "b")])
     assert (one.kind, one.unchecked) == ("fair", ("system", "requests"))
+
+
+@pytest.mark.parametrize(("server", "unchecked"), [("", True), ("serving: {ollama: {go_template: true}}\n", False)])
+def test_which_template_is_sent_is_among_what_was_not_checked(write: Write, server: str, unchecked: bool) -> None:
+    setup = (
+        "dataset: d.jsonl\nmodes: [{mode: m, system: Be brief., template: '{{ q }}'}, {mode: n, system: Be brief., "
+        "template: 'Q: {{ q }}'}]\nmodels: {one: {serving: {modelfile: Modelfile}}}\ncomparisons: [{a: c, b: d}]\n"
+        "conditions: [{name: c, mode: m, model: one}, {name: d, mode: n, model: one}]\n"
+    )
+    file = "FROM llama3.2\nTEMPLATE {{ .System }} {{ .Prompt }}\n"
+    folder = write({"readback.yml": server + setup, "Modelfile": file, "d.jsonl": ROWS})
+    _, (one,) = judged(folder)
+    assert ("engine" in one.unchecked) is unchecked

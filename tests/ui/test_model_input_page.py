@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import gguf_files
 import pytest
 from looking import links, page, said, words
 
@@ -148,3 +149,38 @@ def test_the_real_study_shows_its_doubled_system_message(monkeypatch: pytest.Mon
         "system message, second time",
         "no newline follows here",
     ]
+
+
+CHAT = "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}{{ tools or '' }}[assistant]"
+
+
+@pytest.mark.parametrize(
+    ("server", "first", "rule"),
+    [
+        ("", "user: Why?", "It cannot be told which text is sent, because the server is not stated."),
+        ("version: '0.31.1'", "[user]Why?", "Ollama 0.31.1 takes the chat template in x.gguf instead of TEMPLATE"),
+        ("go_template: true", "user: Why?", "OLLAMA_GO_TEMPLATE is set for the server, so TEMPLATE makes the text."),
+    ],
+)
+def test_both_texts_are_shown_with_the_rule_that_decides(serving: Serving, server: str, first: str, rule: str) -> None:
+    stated = f"serving: {{ollama: {{{server}}}}}\n" if server else ""
+    template = "{{ range .Messages }}{{ .Role }}: {{ .Content }}\n{{ end }}"
+    files = {**FILES, "readback.yml": stated + FILES["readback.yml"], "x.gguf": gguf_files.model(CHAT)}
+    serving({**files, "Modelfile": modelfile(template)})
+    text = words(page("messages", condition="c", view="wire"))
+    other = "[user]Why?" if first.startswith("user") else "user: Why?"
+    assert rule in text
+    assert 0 <= text.index(first) < text.index(other)
+    assert "makes of the same messages" in text
+
+
+def test_that_the_template_cannot_be_told_is_on_the_overview(serving: Serving) -> None:
+    serving({**FILES, "Modelfile": modelfile("{{ .System }} {{ .Prompt }}")})
+    assert "Which template Ollama sends for one cannot be told" in words(page("overview"))
+
+
+def test_weights_whose_chat_template_never_ends_stop_nothing(serving: Serving) -> None:
+    endless = "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}x{% endfor %}"
+    bomb = gguf_files.model(endless + "{% endfor %}{% endfor %}{{ tools }}")
+    serving({**FILES, "x.gguf": bomb, "Modelfile": modelfile("{{ .System }} {{ .Prompt }}")})
+    assert "Be brief. Why?" in words(page("messages", condition="c", view="wire"))

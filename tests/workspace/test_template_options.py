@@ -83,6 +83,29 @@ def test_an_option_that_is_wrong_is_one_finding_and_the_rest_counts(write: Write
     assert opened.models["m"].serving_options == {"level": "low"}
 
 
+THINKS = (
+    'FROM x\nTEMPLATE """{{ range .Messages }}{{ .Content }}{{ if .Thinking }}<think>{{ .Thinking }}</think>{{ end }}'
+    '{{ end }}{{ if .IsThinkSet }}{{ if .Think }}/think{{ else }}/no_think{{ end }}{{ end }}"""\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("", "q/think"),
+        (", template_options: {think: false}", "q/no_think"),
+        (", template_options: {enable_thinking: false}", "q/no_think"),
+        ("}}\nserving: {ollama: {version: '0.9.0'", "q"),
+    ],
+)
+def test_ollama_asks_a_model_to_think_where_template_writes_thoughts(write: Write, said: str, text: str) -> None:
+    entry = f"serving: {{modelfile: Modelfile}}{said}"
+    opened = workspace.open(write({"Modelfile": THINKS, "readback.yml": MODEL % entry}))
+    sent = served(opened, opened.models["m"], TALK)
+    assert sent
+    assert sent.text == text
+
+
 def test_ollama_gets_tools_and_thinking(write: Write) -> None:
     go = (
         'FROM x\nTEMPLATE """{{ range .Messages }}{{ .Content }}{{ end }}{{ .Tools }}{{ .Think }}{{ .IsThinkSet }}"""\n'

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from readback import adapters, as_json
 from readback.checks import rules
-from readback.cli import UsageError, _colour, _lines, _options, _progress, _workspace
+from readback.cli import UsageError, _colour, _engine_note, _lines, _options, _progress, _workspace
 from readback.compare import as_text, first_difference_text
 from readback.compare.diff import difference
 from readback.compare.over_records import Counted, over_sides
@@ -19,6 +19,7 @@ from readback.types import Workspace
 from readback.words import t
 
 EQUAL, DIFFERENT = 0, 1
+WIRE = "wire"  # the layer of what the model reads
 NAMED = 10  # differing records that the text names
 
 
@@ -41,6 +42,8 @@ def run(args: argparse.Namespace) -> int:
     opened = _workspace.opened(args)
     try:
         a, b = _sides(args)
+        if WIRE in (a.layer, b.layer) and not args.quiet:
+            _engine_note.print_note(opened)
         return _counted(args, opened, a, b, jobs) if args.records else _shown(args, opened, a, b)
     except (SideError, DatasetChanged) as error:
         raise UsageError(str(error)) from None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import as_json
-from readback.cli import UsageError, _changes, _lines, _options, _progress, _workspace
+from readback.cli import UsageError, _changes, _engine_note, _lines, _options, _progress, _workspace
 from readback.compare.side import SideError
 from readback.prompts import model_input
 from readback.readers import by_address
@@ -54,6 +54,8 @@ def run(args: argparse.Namespace) -> int:
 def _write(
     args: argparse.Namespace, opened: Workspace, path: Path, progress: _progress.Progress, jobs: int | None
 ) -> int:
+    if not args.quiet:
+        _engine_note.print_note(opened)
     held = _held(path)
     today = lock_check.dated(opened, held.today if held and held.today else model_input.today(opened))
     found = leaves(today, None, progress, jobs)

@@ -23,6 +23,12 @@ def engine_of(opened: Workspace, model: Model) -> Engine | None:
     return ollama_engine.decide(model.modelfile, opened.ollama, model.weights, model.base is not None)
 
 
+def is_doubtful(opened: Workspace, model: Model) -> bool:
+    """Whether a model's text is that of TEMPLATE and it cannot be told whether Ollama sends it."""
+    engine = engine_of(opened, model)
+    return engine is not None and engine.sends == "unknown" and engine.why != "no template"
+
+
 def text_by_ollama(opened: Workspace, model: Model, messages: Sequence[Message]) -> ModelInput | None:
     """The text that Ollama makes of messages for a model, with the rule by which it takes its template.
 
@@ -59,10 +65,15 @@ def _chat_template(model: Model) -> ChatTemplate | None:
 
 
 def _by_template(opened: Workspace, model: Model, modelfile: Modelfile, messages: Sequence[Message]) -> ModelInput:
-    """The text of TEMPLATE. `think` is what a request says of thinking; `enable_thinking` is its name elsewhere."""
+    """The text of TEMPLATE. `think` is what a request says of thinking; `enable_thinking` is its name elsewhere.
+
+    Where neither is stated and TEMPLATE writes thoughts, the server asks for them.
+    """
     options = dict(model.serving_options)
     if THINK not in options and ENABLE_THINKING in options:
         options[THINK] = options[ENABLE_THINKING]
+    if THINK not in options and ollama_engine.thinks(modelfile, opened.ollama):
+        options[THINK] = True
     values = {name: options[name] for name in ("tools", THINK) if name in options}
     return ollama.model_input(modelfile, messages, today=today(opened), values=values)
 

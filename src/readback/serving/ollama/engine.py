@@ -16,6 +16,7 @@ from readback.types import ChatTemplate, Engine, Modelfile, OllamaServer, Weight
 
 FIRST = (0, 30)  # the first version that hands conversations to the chat template of the weights
 RULED = (0, 31)  # the first version with the rule that is carried out here
+THINKING_SINCE = (0, 12)
 NUMBERS = re.compile(r"v?(\d{1,6})\.(\d{1,6})")
 
 LIBRARY = re.compile(r"^(?:registry\.ollama\.ai/)?(?:library/)?")
@@ -202,6 +203,18 @@ def _of_go(template: str) -> tuple[frozenset[str], bool] | None:
     marks = ('eq .Role "tool"', "tool_response", "TOOL_RESULTS")
     round_trip = {"tools", "toolcalls"} <= names and any(mark in template for mark in marks)
     return frozenset(by_name | ({THINKING} if thinks else set())), round_trip
+
+
+def thinks(modelfile: Modelfile, server: OllamaServer | None) -> bool:
+    """Whether a server asks a model to think where the request says nothing of it: TEMPLATE writes thoughts.
+
+    Source: `ChatHandler` in `server/routes.go`; before THINKING_SINCE the request alone decided.
+    """
+    numbers = version(server)
+    if numbers is not None and numbers < THINKING_SINCE:
+        return False
+    own = _of_go(modelfile.template or "")
+    return own is not None and THINKING in own[0]
 
 
 def thinking_tags(tree: Tree) -> tuple[str, str]:

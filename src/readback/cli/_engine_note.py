@@ -1,0 +1,17 @@
+"""What commands say where the text of a Modelfile's TEMPLATE may not be what Ollama sends."""
+
+from __future__ import annotations
+
+import sys
+
+from readback.cli import _lines
+from readback.prompts.by_ollama import is_doubtful
+from readback.types import Workspace
+from readback.words import t
+
+
+def print_note(opened: Workspace) -> None:
+    """Print to standard error of which models it cannot be told which template Ollama sends; nothing where it can."""
+    unknown = [name for name, model in opened.models.items() if is_doubtful(opened, model)]
+    if unknown:
+        print(_lines.safe(f"readback: {t('cli.options.engine_unknown', models=', '.join(unknown))}"), file=sys.stderr)
