@@ -328,3 +328,22 @@ def test_b3_a_question_of_any_template_may_quote(write: Write) -> None:
             RuleContext(opened, Record("1", {"question": asked}), made), "assembly", {"fmt-system-text-in-user"}
         )
         assert [one.severity for one in found if isinstance(one, Finding)] == [severity]
+
+
+@pytest.mark.parametrize("wrong", [None, 7, b"x", ["x"]])
+def test_an_argument_that_is_no_text_is_named(wrong: Any) -> None:
+    with pytest.raises(TypeError, match="evaluation_prompt"):
+        validate_prompt_format_consistency("S", "S", wrong)
+    with pytest.raises(TypeError, match="rag_prompt"):
+        validate_rag_prompt_no_system_text(wrong)
+    with pytest.raises(TypeError, match="expected_system_message"):
+        validate_modelfile_system_message("Modelfile", wrong)
+    with pytest.raises(TypeError, match="modelfile_path"):
+        validate_modelfile_system_message(wrong, "S")
+    with pytest.raises(TypeError, match="mode"):
+        validate_prompt_format_consistency("S", "S", "p", mode=wrong)
+    if wrong is not None:
+        with pytest.raises(TypeError, match="training_system_message"):
+            validate_prompt_format_consistency(wrong, "S", "p")
+        with pytest.raises(TypeError, match="modelfile_system_message"):
+            validate_prompt_format_consistency("S", wrong, "p")

@@ -50,8 +50,12 @@ def validate_prompt_format_consistency(
     """What is wrong with a model's system message in training and Modelfile, and with a prompt it is evaluated with.
 
     Without a Modelfile text (None or empty) the two are not compared. `mode`: instruction, rag, hybrid or standard;
-    retrieved contexts of a prompt may say what they like.
+    retrieved contexts of a prompt may say what they like. Raises TypeError where an argument is no text.
     """
+    _require_text("training_system_message", training_system_message, optional=True)
+    _require_text("modelfile_system_message", modelfile_system_message, optional=True)
+    _require_text("evaluation_prompt", evaluation_prompt)
+    _require_text("mode", mode)
     texts = [text for text in (training_system_message, modelfile_system_message) if text]
     workspace = _workspace(texts)
     found: list[str] = []
@@ -68,8 +72,11 @@ def validate_prompt_format_consistency(
 def validate_modelfile_system_message(modelfile_path: Path | str, expected_system_message: str) -> list[str]:
     """What is wrong with the system message a Modelfile ends up with: the last SYSTEM counts, as for Ollama.
 
-    A file without FROM is checked all the same.
+    A file without FROM is checked all the same. Raises TypeError where an argument is no path or no text.
     """
+    if not isinstance(modelfile_path, str | Path):
+        raise TypeError(f"modelfile_path must be a path or a str, not {type(modelfile_path).__name__}")
+    _require_text("expected_system_message", expected_system_message)
     path = Path(modelfile_path)
     if not path.is_file():
         return [f"Modelfile not found: {path}"]
@@ -88,10 +95,20 @@ def validate_modelfile_system_message(modelfile_path: Path | str, expected_syste
 def validate_rag_prompt_no_system_text(rag_prompt: str) -> list[str]:
     """The system texts and phrases in a RAG prompt, outside its contexts; each text holds the phrase found.
 
-    What is between the last context and the question is outside. A phrase that the question quotes is no leak.
+    What is between the last context and the question is outside. A phrase that the question quotes is no leak. Raises
+    TypeError where the prompt is no text.
     """
+    _require_text("rag_prompt", rag_prompt)
     case = _case(_workspace(SYSTEM.values()), rag_prompt, "rag")
     return [f"system text in the RAG prompt: {text}" for text in _errors(case, LEAK)]
+
+
+def _require_text(name: str, value: object, *, optional: bool = False) -> None:
+    """Raise TypeError where an argument is no text; `optional`: None will do."""
+    if isinstance(value, str) or (optional and value is None):
+        return
+    wanted = "a str or None" if optional else "a str"
+    raise TypeError(f"{name} must be {wanted}, not {type(value).__name__}")
 
 
 def _workspace(texts: Iterable[str]) -> Workspace:

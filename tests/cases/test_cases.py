@@ -100,8 +100,12 @@ TABLE = (
     ),
     row(
         "25-foreign-expression-syntax",
-        finding("", "error", "prompts/user.txt:1", phrase=r"\{\{ \$now \}\}.*another program"),
-        owner="rec",
+        finding(
+            "alb-render-error",
+            "error",
+            "prompts/user.txt:1",
+            phrase=r"\{\{ \$now \}\} is an expression of another program",
+        ),
     ),
     row(
         "26-braces-in-values-no-false-alarm",
@@ -278,8 +282,13 @@ TABLE = (
     ),
     row(
         "69-answer-cites-missing-builtin",
-        finding("", "warning", "answers/run.jsonl:3", phrase=r"\[7\]", records=["q2"]),
-        owner="rec",
+        finding(
+            "fmt-answer-cites-missing",
+            "warning",
+            "answers/run.jsonl:3",
+            phrase=r"cites \[7\], but the prompt holds 2 contexts",
+            records=["q2"],
+        ),
     ),
 )
 

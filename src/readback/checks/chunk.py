@@ -13,9 +13,11 @@ from typing import Any
 from readback import as_json, sandbox
 from readback.checks import marks, repeat_pairs, rules
 from readback.checks.finding_lines import line
+from readback.checks.made_up_records import Plan, Regular
 from readback.checks.marks import Mark
 from readback.checks.regular_records import Look
 from readback.checks.variables import Told
+from readback.citations.marks import citations
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
 from readback.prompts.self_tests import hangs, of_model, of_this, own_template
 from readback.prompts.training_layout import trained_on
@@ -26,6 +28,7 @@ from readback.records.field_path import MASK
 from readback.requests.observer import Observer, Seen, diagnostic
 from readback.types import (
     NO_SYSTEMS,
+    Answer,
     Assembly,
     Diagnostic,
     Finding,
@@ -145,7 +148,8 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[tuple
         values = look.at(record) if look.quiet else None
         sizes = values.sizes if values else None
         for number, (choice, plan) in enumerate(zip(choices, plans, strict=True)):
-            if values and plan and look.fits(plan, values):
+            answer = replies.to_prompt(choice, record)
+            if values and plan and look.fits(plan, values) and _cites_what_is_sent(answer, plan, values):
                 uses.append(known[number] or telling.tell(plan.uses))
                 known[number] = telling.again(uses[-1])
                 longest.append(plan.length(values.sizes))
@@ -159,7 +163,7 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[tuple
             logged = watching.seen(record, assembly)
             observed.append(None if logged is None else logged.verdict == "equal")
             asked = (values and quiet[number]) or decided
-            found.append(list(about(opened, record, assembly, wanted, logged, asked)))
+            found.append(list(about(opened, record, assembly, wanted, logged, asked, answer)))
         every = list(chain.from_iterable(found))
         said = {
             "findings": [line(one) for one in every if isinstance(one, Finding)],
@@ -176,6 +180,16 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[tuple
         before = [one[:1] for one in uses]
         told = {"index": record.place.index, "longest": longest} | {name: one for name, one in said.items() if one}
         yield told, [*_marks(RuleContext(opened, record), wanted, decided)] if of_rows else []
+
+
+def _cites_what_is_sent(answer: Answer | None, plan: Plan, values: Regular) -> bool:
+    """Return whether an answer surely cites nothing but the contexts that a plan sends of a regular record."""
+    cited = citations(answer.text, len(values.contexts)) if answer and answer.text else ()
+    if not cited:
+        return True
+    user = plan.text(values)
+    sent = sum(context in user for context in values.contexts)
+    return sent == len(values.contexts) and all(1 <= mark.number <= sent for mark in cited)
 
 
 def _decided(inside: in_child.Inside, work: Mapping[str, Any], alone: bool) -> tuple[rules.Deciding, Look]:
@@ -222,7 +236,9 @@ def everything(
     alone = RuleContext(opened, record, tokens=counted, systems=systems, render_training=learned)
     both = chain(
         rules.check(alone, "record", None, decided) if opened.dataset else (),
-        about(opened, record, assembly, None, seen, decided)
+        about(
+            opened, record, assembly, None, seen, decided, in_child.Replies(opened).to_prompt(assembly.choice, record)
+        )
         if assembly.choice != Selection()
         else (),  # else nothing is sent
     )
@@ -245,9 +261,10 @@ def about(
     codes: Iterable[str] | None = None,
     seen: Seen | None = None,
     decided: rules.Deciding | None = None,
+    answer: Answer | None = None,
 ) -> Iterator[Finding | rules.Fault]:
     """What is to be said about one assembly: what its makers and its server noted, what was `seen` of it in logs,
-    what rules find.
+    what rules find. `answer` is what the condition's model replied.
     """
     condition = opened.condition(assembly.choice.condition) if assembly.choice.condition else None
     hung = hangs(opened, condition.model if condition else None)
@@ -263,6 +280,7 @@ def about(
         model_input=read,
         tokens=counted,
         learn=learn,
+        answer=answer,
         find_trained_prompt=_nothing if hung else partial(trained_prompt, opened, record, assembly),
         run_self_test=partial(of_model, opened, condition.model if condition else None),
     )

@@ -63,6 +63,7 @@ OF_CHOICE: Mapping[str, Callable[[Workspace, Selection], bool]] = {
 }
 # What holds for a case: what is known beside its messages.
 OF_CASE: Mapping[str, Callable[[RuleContext], bool]] = {
+    "answer": lambda case: case.answer is not None,
     "model input": lambda case: case.model_input is not None,
     "modelfile": lambda case: (model := _model_of(case)) is not None and model.modelfile is not None,
     "tokens": lambda case: case.tokens is not None,

@@ -135,17 +135,28 @@ class Replies:
             return None
         return opened.get(record.id)
 
+    def to_prompt(self, choice: Selection, record: Record) -> Answer | None:
+        """Return what the condition of a choice replied to the record's messages; None where it names no answers."""
+        condition = self.opened.condition(choice.condition) if choice.condition and not choice.judge else None
+        if condition is None or condition.answers is None or record.id is None:
+            return None
+        opened = self._opened(condition.name)
+        return opened.get(record.id) if opened else None
+
     def open(self, choice: Selection) -> answers.Answers | None:
         """The answers that the choice's judge looks at."""
         if choice.judge is None or choice.condition is None:
             return None
-        if choice.condition not in self.by_condition:
-            condition = self.opened.condition(choice.condition)
+        return self._opened(choice.condition)
+
+    def _opened(self, name: str) -> answers.Answers | None:
+        if name not in self.by_condition:
+            condition = self.opened.condition(name)
             if condition is None:
                 return None
-            self.by_condition[choice.condition] = answers.open_answers(self.opened, condition)
+            self.by_condition[name] = answers.open_answers(self.opened, condition)
             sandbox.beat()
-        return self.by_condition[choice.condition]
+        return self.by_condition[name]
 
 
 def _use_cache(cache: str) -> None:

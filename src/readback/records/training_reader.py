@@ -13,7 +13,8 @@ from readback.records.row_fields import kind as json_kind
 from readback.records.training_row import Kind, Stretch, TrainingRow, Turn, Wrong, kind_of
 from readback.types import Values
 
-ALIASES = {"summary": "completion", "conversations": "messages"}  # other names that are taken for the usual ones
+# Other names that are taken for the usual ones.
+ALIASES = {"summary": "completion", "response": "completion", "conversations": "messages"}
 # Roles that rows have -> the role that trainers read them as. Sources: the data pages of LLaMA-Factory (human, gpt,
 # function_call, observation), of ms-swift (tool_call, tool_response) and of axolotl, and FastChat's ShareGPT files.
 ROLES = {

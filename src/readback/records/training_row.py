@@ -49,7 +49,7 @@ TELLING = frozenset(  # a row without any of these keys is of no kind
     {
         *("preferred_output", "non_preferred_output", "chosen_messages", "rejected_messages", "chosen", "rejected"),
         *("messages", "conversations", "prompt", "input", "rag", "expected_response"),
-        *("output", "text"),
+        *("output", "text", "response"),
     }
 )
 # Keys of rows with an instruction; answers of a model to evaluation sets have others (generator, dataset, model).
@@ -64,6 +64,8 @@ EXPECTED = frozenset(
     {"ideal", "expected", "expected_output", "target", "answer", "reference", "ground_truth", "solution"}
 )
 ANSWERED = frozenset({"generator", "model", "model_id", "score"})  # keys of what some model answered, which is no row
+RUN = frozenset({"latency", "tokens", "usage", "prompt_text", "model_label", "prompt_mode", "finish_reason", "rag"})
+CANDIDATE = 5  # columns that rows of a prompt and a response have at most: id, source, category beside these
 # What a chat template writes, so that a text with it is a whole conversation and no document.
 WRITTEN = re.compile(
     r"<\|(?:im_start|im_end|start_header_id|begin_of_text|eot_id|endoftext|user|assistant|system|end)\|>"
@@ -175,7 +177,7 @@ def kind_of(fields: Values) -> Kind | None:
         return "chat_dpo" if any(isinstance(value, list | Mapping) for value in values) else "dpo"
     if "messages" in fields or isinstance(fields.get("conversations"), list):
         return "chat_sft"
-    if "prompt" in fields and ("completion" in fields or "summary" in fields):
+    if "prompt" in fields and ("completion" in fields or "summary" in fields or _is_candidate(fields)):
         return "sft"
     if isinstance(inner, Mapping) and isinstance(inner.get("messages"), list) and "rag" not in fields:
         return "chat_dpo_input"
@@ -184,6 +186,12 @@ def kind_of(fields: Values) -> Kind | None:
     if _is_alpaca(fields):
         return "alpaca"
     return "text" if _is_ready_text(fields) else None
+
+
+def _is_candidate(fields: Values) -> bool:
+    """Whether a prompt and a response are there as texts to learn from, and nothing of who answered and how."""
+    texts = isinstance(fields.get("prompt"), str) and isinstance(fields.get("response"), str)
+    return texts and not (ANSWERED | RUN) & fields.keys() and len(fields) <= CANDIDATE
 
 
 def _is_alpaca(fields: Values) -> bool:

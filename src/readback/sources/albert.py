@@ -6,7 +6,7 @@ the program's later rewrite (`models`, sampling values) are read too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
@@ -49,6 +49,7 @@ PER_PROMPT = (
     *SAMPLING,
 )
 Sampled = tuple[dict[str, Any], dict[str, Location]]  # values by name, and where each is
+LATER = ("collection_name", "sampling_params")  # keys that only the later program reads
 PER_MODEL = ("model_kind", "prompt_format", "max_tokens", *SAMPLING)
 
 
@@ -100,7 +101,7 @@ def read(
         if not ours:
             top.diagnostics[-1] = replace(top.diagnostics[-1], severity="info")
         return empty, (*parsed.diagnostics, *top.diagnostics)
-    top.diagnostics.extend(unknown_keys(top.value, TOP, parsed, code="alb-unknown-key"))
+    _report_keys(top, TOP)
     if top.value.get("system_prompt") is not None:
         top.at("system_prompt", top.value["system_prompt"]).text()
     templates = Templates(path, root)
@@ -115,6 +116,15 @@ def read(
         settings_places={**places, **of_models},
     )
     return config, (*parsed.diagnostics, *top.diagnostics, *templates.diagnostics)
+
+
+def _report_keys(node: Node, known: Sequence[str]) -> None:
+    """Report the keys of a mapping that nothing reads, and apart from them those of the later program."""
+    every = (*known, *LATER)
+    node.diagnostics.extend(unknown_keys(node.value, every, node.parsed, *node.keys, code="alb-unknown-key"))
+    for key in LATER:
+        if key in node.value:
+            node.at(key, node.value[key]).report("alb-later-key", key, key=key)
 
 
 def _prompts(top: Node, templates: Templates, sampled: Sampled) -> dict[str, Prompt]:
@@ -157,7 +167,7 @@ def _prompt(entry: Node, mode: str, top: Node, templates: Templates, sampled: Sa
     Its sampling values go before those at the top of the file (`sampled`), and never reach another mode.
     """
     value = entry.value
-    entry.diagnostics.extend(unknown_keys(value, PER_PROMPT, entry.parsed, *entry.keys, code="alb-unknown-key"))
+    _report_keys(entry, PER_PROMPT)
     if "prompt_format" in value:
         said = entry.at("prompt_format", value["prompt_format"])
         said.report("alb-mode-format-ignored", mode, mode=mode, format=str(said.value))
@@ -261,7 +271,7 @@ def _models(top: Node) -> tuple[list[dict[str, Any]], dict[str, Location]]:
         if not isinstance(one.value, Mapping):
             one.wrong("a mapping with model_kind")
             continue
-        top.diagnostics.extend(unknown_keys(one.value, PER_MODEL, one.parsed, *one.keys, code="alb-unknown-key"))
+        _report_keys(one, PER_MODEL)
         if one.value.get("model_kind") is not None:
             one.at("model_kind", one.value["model_kind"]).text()
         shown = {key: value for key, value in one.value.items() if key not in SAMPLED}

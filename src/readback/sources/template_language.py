@@ -40,7 +40,9 @@ TAG = re.compile(r"\{%|\{\{[#^/]")  # what no text for another language has by c
 PERCENT = re.compile(r"%\(([^()\n]+)\)[#0\- +]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa]")
 DOLLAR = re.compile(r"(?<!\$)\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})", re.ASCII)  # as string.Template has it
 MARKED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{[^{}\n]*\}|%\([^()\n]+\)|\$\w+|\$\{\w+\}")
-UNFILLED = re.compile(r"(?<![\\\w{}])\{[^\W\d]\w{2,}\}(?!\})|%\([^\W\d]\w+\)s")  # no LaTeX, no JSON
+UNFILLED = re.compile(  # no LaTeX, no JSON; the last are other programs' ({{ $now }}, {{ @index }})
+    r"(?<![\\\w{}])\{[^\W\d]\w{2,}\}(?!\})|%\([^\W\d]\w+\)s|\{\{\s*[$@][^\W\d][^{}\n]*\}\}"
+)
 NEAR = 0.5  # how much alike a name and a field are where one may be meant by the other
 
 

@@ -12,6 +12,7 @@ from readback.workspace.draft import Draft
 
 OPTION = "albert_dialect"
 CURRENT = "current"
+LATER_KEY = "alb-later-key"
 CLASSIC_CHUNKS = ("sheet_chunks", "experience_chunks")
 CODE = re.compile(r"\{[{%](.*?)[%}]\}", re.DOTALL)  # what a template reads is in its expressions and statements
 TEXT = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
@@ -30,7 +31,8 @@ def resolve_dialect(draft: Draft) -> None:
         optional = [
             diagnostic
             for diagnostic in draft.diagnostics
-            if diagnostic.code == "alb-template-missing" and not diagnostic.values["template"]
+            if diagnostic.code == LATER_KEY
+            or (diagnostic.code == "alb-template-missing" and not diagnostic.values["template"])
         ]
         draft.diagnostics[:] = [diagnostic for diagnostic in draft.diagnostics if diagnostic not in optional]
         if place := next(iter(draft.acronym_places.values()), None):
@@ -44,7 +46,7 @@ def resolve_dialect(draft: Draft) -> None:
 def _infer(draft: Draft) -> None:
     """One sign of the later program and none of the document's is enough; with signs of both the document's stays."""
     configs = [config for config in draft.configs if config.dialect == albert.NAME]
-    later = {config.name: tuple(_later(config)) for config in configs}
+    later = {config.name: (*_later_keys(draft, config), *_later(config)) for config in configs}
     classic = {config.name: tuple(_classic(config)) for config in configs}
     if not any(later.values()):
         return
@@ -57,6 +59,12 @@ def _infer(draft: Draft) -> None:
             code = "alb-dialect-mixed" if mixed else "alb-dialect-inferred"
             values = {"file": config.name, "signs": later[config.name], "against": against}
             draft.report(code, config.place, config.name, **values)
+
+
+def _later_keys(draft: Draft, config: PromptConfig) -> tuple[str, ...]:
+    """Return the keys of a configuration that only the later program reads, each once."""
+    every = (one for one in draft.diagnostics if one.code == LATER_KEY and one.place.file == config.name)
+    return tuple(dict.fromkeys(str(one.values["key"]) for one in every))
 
 
 def _later(config: PromptConfig) -> Iterator[str]:

@@ -118,7 +118,8 @@ def report_unread(draft: Draft) -> None:
     was read at all, one finding says so, with the files and how deep they were looked for.
     """
     unused = [one for one in draft.recognised if not one.used and one.looks]
-    if nothing_read(draft):
+    read = any(one.used and one.what == BESIDE for one in draft.recognised)  # what readback.yml names, though empty
+    if nothing_read(draft) and (unused or not read):
         draft.diagnostics.append(_nothing(draft, unused))
         return
     reported = {name for one in draft.diagnostics for name in (one.flagged, *one.flagged.split("\n"), one.place.file)}

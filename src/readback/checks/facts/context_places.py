@@ -42,10 +42,10 @@ def places(fields: Values, texts: Sequence[Sequence[Segment]], whole: bool) -> t
     `whole`: each context is sent as it is or not at all, so that one which is not found is absent. An object is looked
     for by its longest text.
     """
-    listed = _listed(fields)
+    contexts = listed(fields)
     strings = ["".join(segment.text for segment in segments) for segments in texts]
     others = not whole and any(_retrieved(segment) for segments in texts for segment in segments)
-    found = ((number, context, _text(context)) for number, context in enumerate(listed, 1))
+    found = ((number, context, _text(context)) for number, context in enumerate(contexts, 1))
     return tuple(
         _place(number, text, strings, others or (not whole and isinstance(context, Mapping)))
         for number, context, text in found
@@ -60,7 +60,7 @@ def _place(number: int, context: str, texts: Sequence[str], others: bool) -> Pla
     return Place(number, "unknown" if others else "absent")
 
 
-def _listed(fields: Values) -> Sequence[Any]:
+def listed(fields: Values) -> Sequence[Any]:
     """The contexts of a row of the prompt formats; else the first list under a name that records keep them by."""
     if found := stored_prompt.contexts(fields):
         return found[1]

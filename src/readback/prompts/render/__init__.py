@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Any
 
 from readback import sandbox
+from readback.prompts.render.foreign_marks import find_unreadable
 from readback.prompts.render.mustache import Read, mustache_pieces
 from readback.prompts.render.simple_fields import (
     Piece,
@@ -340,4 +341,7 @@ def _diagnostic(template: Template, failed: Mapping[str, Any]) -> Diagnostic:
         return Diagnostic("asm-adapter-error", {"reason": reason or "it includes another file"}, place, reason)
     if kind == "include":
         return Diagnostic("alb-include", {}, place, "include")
-    return Diagnostic("alb-render-error", {"reason": reason}, place, reason)
+    values = {"reason": reason, "mark": "", "why": ""}
+    if template.syntax == "jinja" and (found := find_unreadable(template.text, failed["line"])):
+        values |= {"mark": found.mark, "why": found.why}
+    return Diagnostic("alb-render-error", values, place, reason)

@@ -1,0 +1,58 @@
+"""Looks for fmt-answer-cites-missing; its words are in catalogue/en.yml."""
+
+from collections.abc import Iterator
+
+from readback.checks.facts import sent_contexts
+from readback.checks.facts.citation_marks import citations
+from readback.types import Diagnostic, Location, RuleContext
+
+CODE = "fmt-answer-cites-missing"
+ON = "assembly"
+NEEDS = "answer"
+_BUILT_IN = "dataset: rows.jsonl\nprompts: ['builtin:prompt-formats']\nmodels: {m: {type: rag_trained}}\n"
+_TEMPLATE = 'dataset: rows.jsonl\nmodes: [{mode: rag, template: "{% for d in docs %}{{ d }}\\n{% endfor %}{{ q }}"}]\n'
+_CONDITION = "conditions: [{name: c, mode: rag, model: m, answers: a.jsonl}]\n"
+_ROW = (
+    '{"task_id": "1", "instruction": "Why?", "rag": {"contexts": ["[1] One.", "[2] Two."], '
+    '"prompt": "Context:\\n[1] One.\\n[2] Two.\\n\\nQuestion: Why?\\nAnswer:"}}\n'
+)
+_DOCS = '{"task_id": "1", "q": "Why?", "docs": ["The first one.", "The second one."]}\n'
+_REPLY = '{"task_id": "1", "response": "%s"}\n'
+PASS = (
+    {"readback.yml": _BUILT_IN + _CONDITION, "rows.jsonl": _ROW, "a.jsonl": _REPLY % "So [1], and [2]."},
+    {"readback.yml": _BUILT_IN + _CONDITION, "rows.jsonl": _ROW, "a.jsonl": _REPLY % "It is `x[10]`, see [3](u)."},
+    {
+        "readback.yml": _TEMPLATE + _CONDITION.replace(", model: m", ""),
+        "rows.jsonl": _DOCS,
+        "a.jsonl": _REPLY % "So [2].",
+    },
+)
+FAIL = (
+    {"readback.yml": _BUILT_IN + _CONDITION, "rows.jsonl": _ROW, "a.jsonl": _REPLY % "So [1], and [7]."},
+    {
+        "readback.yml": _TEMPLATE + _CONDITION.replace(", model: m", ""),
+        "rows.jsonl": _DOCS,
+        "a.jsonl": _REPLY % "So [3].",
+    },
+    {
+        "readback.yml": _TEMPLATE.replace("{% for d in docs %}{{ d }}\\n{% endfor %}", "")
+        + _CONDITION.replace(", model: m", ""),
+        "rows.jsonl": _DOCS,
+        "a.jsonl": _REPLY % "So [1].",
+    },
+)
+
+
+def check(case: RuleContext) -> Iterator[Diagnostic]:
+    answer, record = case.answer, case.record
+    if answer is None or not answer.text or record is None or answer.masked or record.masked:
+        return
+    cited = citations(answer.text, sent_contexts.listed(record.fields))
+    numbers = sent_contexts.numbers(record.fields, case.assembly) if cited and case.assembly else None
+    if numbers is None:
+        return
+    wrong = list(dict.fromkeys(f"[{mark.number}]" for mark in cited if mark.number not in numbers))
+    if wrong:
+        # The answer is in a file of its own, where no excerpt is taken from: no offsets.
+        place = Location(file=answer.place.file, line=answer.place.line, field=answer.reply)
+        yield Diagnostic(CODE, {"cited": wrong, "contexts": len(numbers)}, place, " ".join(wrong))
