@@ -109,6 +109,22 @@ def test_a_table_of_answers_with_a_known_criterion_gives_scores(write: Write) ->
     assert sorted(columns.value) == [0.4, 0.8, 1.0]
 
 
+@pytest.mark.parametrize("key", ["prompts", "instructions"])
+def test_a_file_of_instructions_that_is_named_is_read_and_its_wrong_key_is_named(write: Write, key: str) -> None:
+    root = write({"readback.yml": f"{key}: [p.yml]\n".replace("instructions: [p.yml]", "instructions: p.yml"),
+                  "p.yml": "parsing: Be exact.\ngradng: x\n"})  # fmt: skip
+    opened = workspace.open(root)
+    assert opened.instructions["parsing"] == "Be exact."
+    assert [one.flagged for one in opened.diagnostics if one.code != "dat-not-recognised"] == ["gradng"]
+    assert "dat-not-recognised" not in [one.code for one in opened.diagnostics]
+
+
+def test_a_named_file_of_no_kind_is_a_finding(write: Write) -> None:
+    opened = workspace.open(write({"readback.yml": "prompts: [p.json]\n", "p.json": '{"port": 1, "host": "x"}'}))
+    (found,) = [one for one in opened.diagnostics if one.code == "dat-not-recognised"]
+    assert found.values["reason"] == "its content is not of a kind that Readback knows"
+
+
 class _Stars(types.ModuleType):
     """A score format of somebody's own: a column of stars for each answer."""
 

@@ -44,7 +44,7 @@ def _shape(value: Any) -> str | None:
     known = [key for key in value if _names_a_task(key)]
     meant = len(known) + sum(_misspelt(key) for key in value if key not in known)
     plain = [key for key in value if not isinstance(value[key], Mapping)]
-    return "user instructions" if 2 * meant > len(value) and (not known or set(known) & set(plain)) else None
+    return "user instructions" if 2 * meant >= len(value) and (not known or set(known) & set(plain)) else None
 
 
 def _said(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,6 +33,7 @@ SOURCES = frozenset({
     "training",
 })  # fmt: skip
 NO_FORMAT = "dat-not-recognised"
+TEXTS = ("", "Windows-1252")  # what a file looks like of which something was seen
 UNREADABLE = ("dat-file-missing", "dat-too-large")  # nothing of such a file was seen
 
 
@@ -187,7 +188,8 @@ def _file(path: Path, begun: _Begun) -> Draft:
     if found.what != OTHER:
         discovery.open_file(found, draft)
     elif not found.diagnostics or any(
-        diagnostic.code in UNREADABLE or diagnostic.values.get("looks") for diagnostic in found.diagnostics
+        diagnostic.code in UNREADABLE or diagnostic.values.get("looks", "") not in TEXTS
+        for diagnostic in found.diagnostics
     ):
         raise NothingRead(f"{path.name}: {'; '.join(map(_why, found.diagnostics)) or _unlike(path, found.reason)}")
     draft.diagnostics.extend(found.diagnostics if found.what == OTHER else ())

@@ -71,7 +71,7 @@ def take_found(found: Found, draft: Draft, place: Location = NOWHERE, around: Su
     else:
         draft.diagnostics.extend(found.diagnostics)
         file = show(draft.root, found.path)
-        reason = found.detail or "its content is not of a kind that Readback knows"
+        reason = found.detail or found.reason or "its content is not of a kind that Readback knows"
         where = place if place != NOWHERE else Location(file=file)
         known = sorted((*TAKERS, PLAN, *DATA))
         draft.report("dat-not-recognised", where, file, path=file, reason=reason, known=known, endings=[])

@@ -137,6 +137,7 @@ class Claim:
     kind: str | None
     detail: str = ""
     reason: str = ""
+    near: str | None = None  # the kind whose marks it has
 
 
 def own_keys(value: Mapping[str, Any]) -> list[str]:
@@ -170,7 +171,7 @@ def kind_of_mapping(path: Path, value: Any) -> Claim:
             kind = INFERENCE
         return Claim(kind)
     if best > 0 and entry.kind != WORKSPACE:  # its keys are words that many programs have
-        return Claim(None, reason=_too_few(entry, seen))
+        return Claim(None, reason=_too_few(entry, seen), near=entry.kind)
     return Claim(None)
 
 

@@ -227,6 +227,8 @@ def _config(look: _Look) -> Found | None:
         return Found(path, OTHER)
     claim = kind_of_mapping(path, parsed.value)
     what = claim.kind or OTHER
+    if look.named and claim.near == INSTRUCTIONS:  # whoever names it means it, and its wrong keys are named
+        what = INSTRUCTIONS
     if what in (WORKSPACE, ADAPTER, OTHER) and (name := _plugin(path, parsed.value)):
         return Found(path, PROMPTS, parsed, detail=name, diagnostics=parsed.diagnostics)
     return Found(path, what, parsed, diagnostics=parsed.diagnostics, reason=claim.reason)
