@@ -31,7 +31,9 @@ def test_b16_a_history_that_is_sent_is_not_called_unread(write: Write, files: di
     assert ("system_prompt" in unread) == ("readback.yml" in files)
 
 
-@pytest.mark.parametrize(("turns", "expected"), [(1, "leave out no turn"), (7, "leave out the 4 oldest turns")])
+@pytest.mark.parametrize(
+    ("turns", "expected"), [(1, "no turn of a history that"), (3, "leaves out 2 turns"), (7, "leaves out 6 turns")]
+)
 def test_b16_what_the_program_would_leave_out_is_said_in_words(write: Write, turns: int, expected: str) -> None:
     history = [{"role": "assistant" if i % 2 else "user", "content": "word " * 10} for i in range(turns)]
     root = write(
