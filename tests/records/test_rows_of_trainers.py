@@ -94,3 +94,10 @@ def test_an_empty_output_and_an_absent_one_are_named() -> None:
         read = training_reader.read({"instruction": "Why?", "input": "", "output": value})
         assert read is not None
         assert [wrong.field for wrong in read.wrong] == ["output"]
+
+
+@pytest.mark.parametrize(("role", "read_as"), [("human", "human"), ("gpt", "gpt"), ("observation", "tool")])
+def test_under_role_only_the_roles_of_tools_are_read_as_others(role: str, read_as: str) -> None:
+    read = training_reader.read({"messages": [{"role": role, "content": "x"}]})
+    assert read is not None
+    assert [turn.role for turn in read.prompt] == [read_as]

@@ -33,6 +33,8 @@ ROLES = {
     "ipython": "tool",
 }
 CALLS = ("function_call", "tool_call")
+# The roles that rows with `role` and `content` have, too; `human` or `gpt` there is no role of any chat template.
+OF_TOOLS = (*CALLS, "observation", "tool_response", "function_response", "ipython")
 PROMPTS = ("prompt", "instruction", "question", "query")  # what pairs call the text that both answers are for
 SILENT = ("name", "weight", "reasoning", "tool_result")  # parts beside which a turn still lacks what it says
 ABSENT = "absent"
@@ -107,7 +109,8 @@ class _Seen:
             return Turn("", (), field)
         role = value.get("role", value.get("from"))
         calls = role in CALLS if isinstance(role, str) else False
-        role = ROLES.get(role, role) if isinstance(role, str) else role
+        if isinstance(role, str) and ("role" not in value or role in OF_TOOLS):
+            role = ROLES.get(role, role)
         name = "content" if "content" in value or "value" not in value else "value"
         if calls and (called := _called(value.get(name))):
             whole = whole_message({**value, name: "", "tool_calls": called}, "assistant")
