@@ -268,3 +268,20 @@ def test_an_opened_link_is_followed(write: Write, tmp_path_factory: Any) -> None
 )
 def test_real_files_are_recognised(shared: Path, expected: dict[str, str], path: str) -> None:
     assert expected == used(workspace.open(shared / "data" / path))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "model: meta/x\ndataset: foo\nlearning_rate: 1e-4\nnum_epochs: 3\noptimizer: adamw\n",
+        "model: x\nlr: 2e-5\nepochs: 1\nwarmup: 5\n",
+        "scores: 3\nmodel: x\nbatch: 0o17\nbeta: 1e-3\nseed: 7\nrank: 8\n",
+    ],
+)
+def test_how_a_file_that_is_not_used_writes_its_values_is_no_finding(write: Write, text: str) -> None:
+    rows = '{"id": "1", "question": "Why?"}\n'
+    opened = workspace.open(write({"train.yaml": text, "d.jsonl": rows, "p.jinja": "{{ question }}"}))
+    (unused,) = [one for one in opened.recognised if one.path == "train.yaml"]
+    assert not unused.used
+    assert "could not be read" not in unused.detail
+    assert [one for one in opened.diagnostics if one.place.file == "train.yaml"] == []

@@ -56,7 +56,7 @@ def test_beside_other_rows_the_table_is_no_second_dataset(write: Write) -> None:
 
 def test_the_command_line_says_how_and_does_it(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     folder = write({"t.csv": FIVE})
-    assert main(["check", str(folder)]) == 0
+    assert main(["check", str(folder)]) == 2  # nothing is read until somebody says so
     assert "its columns look like judges: j1, j2, j3, j4, j5" in capsys.readouterr().out
     assert main(["scores", str(folder), "--judges", "t.csv=j1,j2,j3,j4,j5"]) == 0
     assert "judge j3" in capsys.readouterr().out
@@ -66,14 +66,14 @@ def test_the_scores_command_proposes_what_readback_yml_would_say(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = write({"t.csv": FIVE, "p.txt": "{question}"})
-    assert main(["scores", str(folder)]) == 0
+    assert main(["scores", str(folder)]) == 2  # no scores are read yet
     told = capsys.readouterr().out
     assert "5 columns of t.csv look like judges' scores: j1, j2, j3, j4, j5." in told
     assert f"readback scores {folder} --judges t.csv=j1,j2,j3,j4,j5" in told
     line = "- {path: t.csv, item: [item], judges: [j1, j2, j3, j4, j5]}"
     assert line in told
     assert line in workspace.init_text(workspace.open(folder, chosen={"judges": "t.csv=j1,j2,j3,j4,j5"}))
-    assert main(["scores", str(folder), "--format", "csv"]) == 0
+    assert main(["scores", str(folder), "--format", "csv"]) == 2
     written = capsys.readouterr()
     assert "look like" in written.err
     assert "look like" not in written.out

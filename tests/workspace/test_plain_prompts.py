@@ -163,6 +163,26 @@ def test_a_language_is_chosen_and_written_down(write: Write) -> None:
     assert "syntax: format" in workspace.init_text(opened)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "fields", "line", "mark"),
+    [
+        ("prompt.txt", "Dear all,\n\ngreet {{user-name}} now.\n", ["user-name"], 3, "{{user-name}}"),
+        ("p.txt", "Hello {{ first-name }}\n", ["question"], 1, "{{ first-name }}"),
+        ("prompt.md", "So:\n{{Full name}}\n", ["Full name"], 2, "{{Full name}}"),
+        ("prompt.txt", "A {{see below}} note, x^{{max-min}}, {{n-m}}.\n", ["question"], None, ""),
+        ("prompt.mustache", "Hello {{user-name}}\n", ["user-name"], None, ""),
+        ("prompt.txt", "Take {docs}, {{ question }}.\n", ["question", "docs"], 1, "{docs}"),
+    ],
+)
+def test_a_mark_that_is_no_name_is_reported_where_it_is(
+    write: Write, name: str, text: str, fields: list[str], line: int | None, mark: str
+) -> None:
+    row = json.dumps({"id": "1", **dict.fromkeys(fields, "Bo")})
+    opened = workspace.open(write({name: text, "d.jsonl": row + "\n"}))
+    found = [(one.place.line, one.flagged) for one in opened.diagnostics if one.code == "asm-mark-not-filled"]
+    assert found == ([(line, mark)] if line else [])
+
+
 def test_what_is_written_down_opens_to_the_same_messages(write: Write) -> None:
     folder = write(
         {"d.jsonl": ROWS, "system.txt": "Be {kind}.", "user.md": "Answer {question}\n", "x.mustache": "{{question}}"}

@@ -18,7 +18,8 @@ Write = Callable[[Mapping[str, Any]], Path]
 RATED = (
     "case_no,question,answer,helpfulness,accuracy\nA-17,What?,A thing,4,5\nA-18,Who?,A person,2,3\nA-19,Why?,So,5,5\n"
 )
-BARE = "item,model,score\n1,A,4\n1,B,3\n2,A,5\n2,B,2\n"
+BARE = "item,score,wave\n1,4,x\n2,3,x\n3,5,y\n4,2,y\n"
+TIDY = "item,model,score\n1,A,4\n1,B,3\n2,A,5\n2,B,2\n"
 
 
 @pytest.mark.parametrize(
@@ -53,8 +54,58 @@ def test_confirmed_they_are_scores_and_what_was_asked_stays_a_record(write: Writ
 
 
 def test_a_model_is_a_condition(write: Write) -> None:
-    table = loading.load(workspace.open(write({"t.csv": BARE}), chosen={"scores": "t.csv=score"}))
+    table = loading.load(workspace.open(write({"t.csv": TIDY}), chosen={"scores": "t.csv=score"}))
     assert [table.label(one) for one in table.columns.conditions] == ["A", "B"]
+
+
+@pytest.mark.parametrize(
+    ("table", "item", "condition", "score"),
+    [
+        (TIDY, "item", "model", "score"),
+        ("id,model,rating\na,x,5\na,y,99\nb,x,4\nb,y,4\n", "id", "model", "rating"),
+        ("QID;System;Grade\n1;s1;2\n1;s2;3\n2;s1;1\n", "QID", "System", "Grade"),
+        ("id,variant,rater,quality\n1,a,R1,0.25\n1,b,R1,0.5\n2,a,R1,\n", "id", "variant", "quality"),
+        ("task_id,run,points\n" + "".join(f"{n},r{n % 2},{n / 7}\n" for n in range(40)), "task_id", "run", "points"),
+    ],
+)
+def test_a_table_of_item_condition_and_score_is_read(
+    write: Write, table: str, item: str, condition: str, score: str
+) -> None:
+    folder = write({"t.csv": table})
+    for opened in (workspace.open(folder), workspace.open(folder / "t.csv")):
+        (assumed,) = [one for one in opened.diagnostics if one.code == "scr-columns-assumed"]
+        assert assumed.values == {"file": "t.csv", "item": item, "condition": condition, "score": score}
+        assert not opened.alternatives.get("scores")
+        loaded = loading.load(opened)
+        assert loaded.columns.criteria == (score,)
+        assert len(loaded.columns) == len(table.splitlines()) - 1  # a cell without a score is counted as missing
+        assert [one.used for one in opened.recognised] == [True]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "id,model,rating,price\n1,a,4,10\n1,b,3,20\n2,a,5,30\n",  # a column with no part in a score
+        "id,model,system,rating\n1,a,s,4\n1,b,s,3\n2,a,s,5\n",  # two that may be the condition
+        "id,model,rating,grade\n1,a,4,1\n1,b,3,2\n2,a,5,3\n",  # two scores: which is meant is asked
+        "id,model,rating\n1,a,good\n1,b,bad\n2,a,good\n",  # words
+        "name,model,rating\n1,a,4\n1,b,3\n2,a,5\n",  # no item
+        "id,model,rating\n1,a,4\n",  # too few rows to tell
+    ],
+)
+def test_other_tables_are_not_read_as_scores_unasked(write: Write, table: str) -> None:
+    opened = workspace.open(write({"t.csv": table}))
+    assert opened.scores == ()
+    assert "scr-columns-assumed" not in [one.code for one in opened.diagnostics]
+
+
+def test_a_folder_with_nothing_but_a_proposed_table_is_not_checked(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(write({"t.csv": BARE}))]) == 2
+    told = capsys.readouterr().out
+    assert "error dat-nothing-read: nothing in this folder is read: 1 file is not used (t.csv)" in told
+    assert "these columns look like scores: score" in told
 
 
 @pytest.mark.parametrize(

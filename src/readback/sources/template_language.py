@@ -43,6 +43,13 @@ MARKED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{[^{}\n]*\}|%\([^()\n]+\)|\$\w+|\$\
 UNFILLED = re.compile(  # no LaTeX, no JSON; the last are other programs' ({{ $now }}, {{ @index }})
     r"(?<![\\\w{}])\{[^\W\d]\w{2,}\}(?!\})|%\([^\W\d]\w+\)s|\{\{\s*[$@][^\W\d][^{}\n]*\}\}"
 )
+# A name in double braces that no name of Jinja is: with a minus, or of several words.
+MINUS = re.compile(r"(?<![\\\w{}^])\{\{\s*([^\W\d]\w+(?:-[^\W\d]\w+)+)\s*\}\}(?!\})")
+WORDY = re.compile(r"(?<![\\\w{}^])\{\{\s*([^\W\d]\w*(?:[ -]+\w+)+)\s*\}\}(?!\})")
+NO_NAMES = {
+    MINUS: "whose minus is no part of a name in Jinja",
+    WORDY: "whose name is no name in Jinja, which has no blank and no minus",
+}
 NEAR = 0.5  # how much alike a name and a field are where one may be meant by the other
 
 
@@ -103,6 +110,32 @@ def names_a_field(text: str, fields: Collection[str]) -> bool:
 def left_as_they_are(text: str) -> tuple[str, ...]:
     """What looks like something to fill in, in a text in which nothing is: `{question}`, `%(question)s`."""
     return tuple(dict.fromkeys(found[0] for found in UNFILLED.finditer(text)))
+
+
+class NoName(NamedTuple):
+    """A mark in double braces, and why what is in it is no name."""
+
+    mark: str
+    why: str
+
+
+def find_no_names(text: str, fields: Collection[str]) -> tuple[NoName, ...]:
+    """Return the marks such as `{{user-name}}` that look like a name and are none, in the order of the text.
+
+    Several words in braces (`{{see below}}`) are only meant to be a name where a field is called so.
+    """
+    found: dict[str, tuple[int, NoName]] = {}
+    for pattern, why in NO_NAMES.items():
+        for hit in pattern.finditer(text):
+            if pattern is MINUS or hit[1] in fields:
+                found.setdefault(hit[0], (hit.start(), NoName(hit[0], why)))
+    return tuple(one for _, one in sorted(found.values()))
+
+
+def name_in(mark: str) -> str:
+    """Return the name in a mark: question of `{question}`, `{{ question }}` and `%(question)s`."""
+    inner = mark[2:].rpartition(")")[0] if mark.startswith("%(") else mark.strip("{}")
+    return inner.strip()
 
 
 def _format_names(text: str) -> Iterator[str]:

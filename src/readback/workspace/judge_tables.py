@@ -101,6 +101,12 @@ def on_scale(cells: Iterable[Any]) -> bool:
     return len(distinct) <= VALUES and min(distinct) >= 0 and max(distinct) <= HIGHEST and not running
 
 
+def are_numbers(cells: Iterable[Any]) -> bool:
+    """Tell whether a column holds numbers alone, and at least one; cells without a score may be among them."""
+    values = [cell for cell in cells if not _is_gap(cell)]
+    return bool(values) and len(list(_numbers(values))) == len(values)
+
+
 def _is_gap(cell: Any) -> bool:
     """Tell whether a cell holds no score: it is empty, or says NaN, null or the like."""
     if isinstance(cell, float):

@@ -11,7 +11,16 @@ from readback.readers.paths import resolve, show
 from readback.readers.text_file import read_text
 from readback.sources import inline, plain_prompts
 from readback.sources.plain_prompts import PlainPrompt
-from readback.sources.template_language import LANGUAGES, SAID, Language, language, left_as_they_are, names_a_field
+from readback.sources.template_language import (
+    LANGUAGES,
+    SAID,
+    Language,
+    find_no_names,
+    language,
+    left_as_they_are,
+    name_in,
+    names_a_field,
+)
 from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig, Severity, Values, Workspace
 from readback.workspace import chat_templates
 from readback.workspace.draft import Draft
@@ -21,6 +30,7 @@ from readback.workspace.survey import Survey
 NAME, TYPED = "plain files", "typed templates"
 KEY, SYNTAX, PARTS = "template", "syntax", "parts"  # keys of what whoever opens a workspace chooses
 NOTHING = "asm-nothing-to-send"
+RENAME = "write the name with _, and map it to the field under fields:"
 MOST = 500  # modes that plain files make
 LONGEST = 100_000  # characters of a text that is taken for a prompt because of what is in it: longer ones are corpora
 READ = 16 << 20  # bytes of files that are read to see whether they are prompts
@@ -201,9 +211,14 @@ def _read(
         spoken = language(path.name, text, fields)
         marked = names_a_field(text, fields) if fields else bool(left_as_they_are(text)) or spoken.syntax != "text"
         probable = plain_prompts.probable(pure, marked and len(text) <= LONGEST)
-        any_mark = (bool(left_as_they_are(text)) or spoken.syntax != "text") and len(text) <= LONGEST
+        any_mark = _may_be_filled(text, spoken, fields or ()) and len(text) <= LONGEST
         found.append(_Text(file, text, spoken, diagnostics, probable, any_mark))
     return found
+
+
+def _may_be_filled(text: str, spoken: Language, fields: Collection[str]) -> bool:
+    """Whether something in the text is filled in, or looks as if it was meant to be."""
+    return bool(left_as_they_are(text) or find_no_names(text, fields)) or spoken.syntax != "text"
 
 
 def _refuse_roles(draft: Draft, file: str, lines: Sequence[tuple[int, str]]) -> None:
@@ -308,13 +323,21 @@ def _left(draft: Draft, one: _Mode, text: _Text, role: str, fields: Collection[s
     """
     syntax, marks = text.language.syntax, left_as_they_are(text.text)
     if syntax in ("jinja", "mustache"):
-        marks = tuple(mark for mark in marks if mark.strip("{}%()s") in fields)
+        marks = tuple(mark for mark in marks if name_in(mark) in fields)
+    spoken = "" if syntax == "text" else SAID[syntax]
     if syntax in ("text", "jinja", "mustache") and marks:
-        line = text.line + text.text[: text.text.index(marks[0])].count("\n")
-        spoken = "" if syntax == "text" else SAID[syntax]
-        values = {"mode": one.mode, "mark": marks[0], "count": len(marks), "role": role, "language": spoken,
-                  "record": "" if spoken else "record"}  # fmt: skip
-        draft.report("asm-mark-not-filled", Location(file=text.file, line=line, mode=one.mode), marks[0], **values)
+        record = "" if spoken else "record"
+        _report_left(draft, one, text, marks, role=role, language=spoken, record=record, why="", step="")
+    if syntax == "text" and (no_names := find_no_names(text.text, fields)):
+        wrong = [no_name.mark for no_name in no_names]
+        _report_left(draft, one, text, wrong, role=role, language="", record="", why=no_names[0].why, step=RENAME)
+
+
+def _report_left(draft: Draft, one: _Mode, text: _Text, marks: Sequence[str], **values: str) -> None:
+    """Report the first of the marks at its line."""
+    line = text.line + text.text[: text.text.index(marks[0])].count("\n")
+    place = Location(file=text.file, line=line, mode=one.mode)
+    draft.report("asm-mark-not-filled", place, marks[0], mode=one.mode, mark=marks[0], count=len(marks), **values)
 
 
 def _first(text: _Text | None) -> Location:

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from readback.readers.paths import show
 from readback.readers.row import Row
 from readback.records.raw_rows import raw_rows
-from readback.scores.files.layout import CONDITION, CONTENT, FACTORS, ITEM, first
-from readback.types import ScoreSource
+from readback.scores.files.layout import CONDITION, CONTENT, FACTORS, ITEM, JUDGE, first
+from readback.types import Location, ScoreSource
 from readback.workspace import id_column
 from readback.workspace.draft import Draft
-from readback.workspace.judge_tables import LEAST_ROWS, ROWS, on_scale, said
-from readback.workspace.recognise import DATASET, ID, Found
+from readback.workspace.judge_tables import LEAST_ROWS, ROWS, are_numbers, on_scale, said
+from readback.workspace.recognise import DATASET, ID, SCORES, Found
 from readback.workspace.survey import Survey
 
 KEY = "scores"  # of what whoever opens a workspace chooses: FILE=COLUMN,COLUMN a line
@@ -31,9 +32,17 @@ RATED = re.compile(
 )
 
 
+# A table of an item, a condition and one column of such a name is scores and nothing else.
+SCORE = re.compile(r"^(?:score|rating|grade|points|stars|likert|mark|quality|bewertung|punkte|punktzahl)s?$", re.I)
+SCORED = frozenset(ITEM)
+TOLD_APART = (*CONDITION, *FACTORS, "run", "arm", "candidate", "configuration", "config")
+ASSUMED = "scr-columns-assumed"
+
+
 def propose(draft: Draft, around: Survey, others: frozenset[str]) -> frozenset[str]:
-    """Take the tables that were confirmed, offer those that were not; answers those that hold no text, and so are no
-    datasets. `others` are tables that are known for something else.
+    """Take the tables that were confirmed and those that are nothing but an item, a condition and a score; offer the
+    others. Return those that hold no text, and so are no datasets. `others` are tables that are known for something
+    else.
     """
     asked = said(draft.chosen.get(KEY))
     offered: list[str] = []
@@ -45,6 +54,10 @@ def propose(draft: Draft, around: Survey, others: frozenset[str]) -> frozenset[s
         if file not in asked and not any(RATED.search(name.strip()) for name in found.fields):
             continue  # before a row is decoded: of Parquet that takes a child
         rows = _rows(found)
+        if file not in asked and (tidy := find_tidy_columns(rows)):
+            _take_tidy(draft, file, tidy)
+            bare.append(file)
+            continue
         names = asked.get(file) or columns(rows)
         if not names:
             continue
@@ -62,6 +75,45 @@ def propose(draft: Draft, around: Survey, others: frozenset[str]) -> frozenset[s
     if offered:
         draft.alternatives[KEY] = tuple(offered)
     return frozenset(bare)
+
+
+@dataclass(frozen=True, slots=True)
+class TidyColumns:
+    """The columns of a table that is nothing but scores."""
+
+    item: str
+    condition: str
+    score: str
+
+
+def find_tidy_columns(rows: Sequence[Mapping[str, Any]]) -> TidyColumns | None:
+    """Return the columns of a table whose every column has the name of a part of a score; None for any other table.
+
+    There must be an item, one condition, and one column of numbers that is called a score. Who judged may be named.
+    """
+    if len(rows) < LEAST_ROWS:
+        return None
+    names = list(rows[0])
+    scores = [name for name in names if SCORE.search(name.strip())]
+    items = [name for name in names if name.strip().lower() in SCORED]
+    conditions = [name for name in names if name.strip().lower() in TOLD_APART]
+    rest = [name for name in names if name not in (*scores, *items, *conditions) and name.strip().lower() not in JUDGE]
+    if rest or not (len(scores) == len(items) == len(conditions) == 1):
+        return None
+    if not are_numbers(row.get(scores[0]) for row in rows):
+        return None
+    return TidyColumns(items[0], conditions[0], scores[0])
+
+
+def _take_tidy(draft: Draft, file: str, columns: TidyColumns) -> None:
+    """Read the table as scores, and say which columns were taken for what."""
+    draft.scores.append(
+        ScoreSource(file, item=(columns.item,), condition=(columns.condition,), criteria=(columns.score,))
+    )
+    values = {"file": file, "item": columns.item, "condition": columns.condition, "score": columns.score}
+    draft.report(ASSUMED, Location(file=file, line=1), columns.score, **values)
+    parts = f"{columns.item} is the item, {columns.condition} the condition, {columns.score} the score"
+    draft.say(file, SCORES, detail=f"read as scores because of its columns: {parts}")
 
 
 def columns(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

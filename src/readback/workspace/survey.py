@@ -61,16 +61,25 @@ def _each(
         left -= _cost(path, what)
         if what.what != OTHER:
             yield what
-        else:  # it looked like one of ours; nobody named it, so it is less than an error
-            diagnostics.extend(
-                replace(diagnostic, severity=diagnostic.severity or "warning") for diagnostic in what.diagnostics
-            )
+        else:
+            diagnostics.extend(_of_unused(what))
             if what.reason:
                 reasons[show(root, path)] = what.reason
             if what.detail:
                 name = show(root, path)
                 said = {"path": name, "reason": what.detail, "known": [], "endings": []}
                 diagnostics.append(Diagnostic("dat-not-recognised", said, Location(file=name), name, "info"))
+
+
+def _of_unused(found: Found) -> Iterator[Diagnostic]:
+    """Yield what is wrong with a file that looked like one of ours and is none.
+
+    Nobody named it, so that it could not be read is less than an error, and how it writes its values is no finding.
+    """
+    if found.parsed is not None and found.parsed.value is not None:
+        return
+    for diagnostic in found.diagnostics:
+        yield replace(diagnostic, severity=diagnostic.severity or "warning")
 
 
 def _cost(path: Path, what: Found) -> int:

@@ -12,7 +12,7 @@ from readback.quantity import form
 from readback.sources import plain_prompts
 from readback.sources.template_language import BLOCK, BRACED
 from readback.types import Diagnostic, Location, Looks, Recognised
-from readback.workspace import kinds
+from readback.workspace import kinds, proposed_scores
 from readback.workspace.draft import Draft
 
 HEAD = 1 << 16  # bytes of a file that tell what it looks like
@@ -138,8 +138,7 @@ def report_unread(draft: Draft) -> None:
 def nothing_read(draft: Draft) -> bool:
     """Return whether nothing of a folder is used, and no error says why."""
     used = any(one.used and one.what not in (kinds.WORKSPACE, BESIDE) for one in draft.recognised)
-    asked = any(one.what in ASKED for one in draft.recognised)
-    return not (used or asked or draft.dataset or _sends(draft) or any(map(_is_error, draft.diagnostics)))
+    return not (used or draft.dataset or _sends(draft) or any(map(_is_error, draft.diagnostics)))
 
 
 def _is_error(one: Diagnostic) -> bool:
@@ -196,9 +195,17 @@ def _nothing(draft: Draft, unused: list[Recognised]) -> Diagnostic:
         "count": sum(one.count for one in draft.recognised if not one.used),
         "depth": draft.depth,
         "reason": first.detail if first else "",
-        "step": first.step if first else "",
+        "step": _step(draft, first),
     }
     return Diagnostic(NOTHING, values, Location(file=files[0] if files else None), draft.name)
+
+
+def _step(draft: Draft, first: Recognised | None) -> str:
+    """The step that makes the first unread file readable; of a table that may be scores the option that says so."""
+    tables = proposed_scores.proposed(draft.alternatives)
+    if tables:
+        return f"read it as scores with --{tables[0].key} {tables[0].line}, or with a click on Open"
+    return first.step if first else ""
 
 
 def _listed(files: list[str]) -> Iterator[str]:
