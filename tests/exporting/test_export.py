@@ -240,7 +240,7 @@ def test_a_long_custom_id_is_shortened_to_the_digest_of_the_long_one() -> None:
     long = "index=3&record=" + "r" * 60 + "&condition=one"
     digest = hashlib.sha256(long.encode()).hexdigest()
     choice = Selection(condition="one")
-    assert custom_id.written(3, "r" * 60, choice) == f"index=3&name={'r' * 12}.one&sha256={digest[:16]}"
+    assert custom_id.written(3, "r" * 60, choice) == f"index=3&name={'r' * 13}.one&sha256={digest[:16]}"
     assert f"index=3&sha256={digest[:32]}" in custom_id.forms(3, "r" * 60, choice)
     with pytest.raises(ValueError, match="shortened"):
         custom_id.read(custom_id.written(3, "r" * 60, Selection(condition="one")))
