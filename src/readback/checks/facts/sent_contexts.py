@@ -12,6 +12,8 @@ from readback.types import Assembly, Message, Values
 # A line that a number in brackets begins, with a word before it perhaps: [1] text, Source [2]: text.
 LABEL = re.compile(r"^[ \t>*#-]*(?:[A-Za-z]+[ \t]+)?\[(\d{1,4})\]", re.MULTILINE)
 
+NUMBER = re.compile(r"\[(\d{1,4})\]")  # a number in brackets, wherever it stands
+
 ELEMENT = re.compile(r"[\w.]+\[\d+\]")  # one of a list: docs[0], rag.contexts[2]
 
 
@@ -31,8 +33,11 @@ def numbers(fields: Values, assembly: Assembly) -> frozenset[int] | None:
     asked = [message for message in assembly.messages if message.role != "assistant"]
     labels = frozenset(int(hit[1]) for message in asked for hit in LABEL.finditer(message.text))
     places = context_places.places(fields, [message.segments for message in asked], whole=False)
-    if labels:
+    if labels and len(labels) >= sum(place.sent == "there" for place in places):
         return labels
+    if labels:
+        # Contexts that follow each other on one line have labels that begin no line.
+        return frozenset(int(hit[1]) for message in asked for hit in NUMBER.finditer(message.text))
     if not places:
         return None
     count = sum(place.sent == "there" for place in places)

@@ -26,6 +26,12 @@ PASS = (
         "rows.jsonl": _DOCS,
         "a.jsonl": _REPLY % "So [2].",
     },
+    {
+        "readback.yml": _TEMPLATE.replace("{{ d }}\\n", "[{{ loop.index }}] {{ d }} ")
+        + _CONDITION.replace(", model: m", ""),
+        "rows.jsonl": _DOCS,
+        "a.jsonl": _REPLY % "So [2].",
+    },
 )
 FAIL = (
     {"readback.yml": _BUILT_IN + _CONDITION, "rows.jsonl": _ROW, "a.jsonl": _REPLY % "So [1], and [7]."},
