@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 from score_files import Write, load
 
 from readback.scores import summary
+from readback.scores.comparing import compare
+from readback.scores.criteria import scale_text
 from readback.scores.files import judge_reply
 from readback.scores.files.judge_reply.plain_forms import find_plain_scores
+from readback.scores.table import ScoreTable
 
 
 @pytest.mark.parametrize(
@@ -90,6 +93,65 @@ def test_a_broken_object_is_the_judges_failure_and_an_unknown_form_is_not(write:
 def test_answers_that_are_numbers_are_not_taken_for_scores(write: Write) -> None:
     rows = [{"item": f"q{n}", "condition": "a", "reply": str(n)} for n in range(9)]
     assert not len(load(write({"r.jsonl": rows})).columns)
+
+
+def _replies(texts: dict[str, list[str]]) -> list[dict[str, str]]:
+    return [
+        {"item": f"q{n}", "condition": name, "judge": "j", "reply": text}
+        for name, of_it in texts.items()
+        for n, text in enumerate(of_it)
+    ]
+
+
+def _found(table: ScoreTable) -> dict[tuple[str, str], tuple[int, float | None]]:
+    return {(table.label(row.condition), row.criterion): (row.n, row.mean) for row in summary.rows(table)}
+
+
+@pytest.mark.parametrize("form", ["{}/{}", "Score: {}/{}", "[[{}/{}]]", "<score>{} / {}</score>", "{} out of {}"])
+def test_two_denominators_are_two_scales(write: Write, form: str) -> None:
+    texts = {"a": [form.format(4, 5)] * 6, "b": [form.format(8, 10)] * 7}
+    table = load(write({"r.jsonl": _replies(texts)}))
+    assert _found(table) == {("a", "score (0 to 5)"): (6, 4.0), ("b", "score"): (7, 8.0)}
+    assert scale_text(table.criteria["score"]) == "0 to 10"
+    assert scale_text(table.criteria["score (0 to 5)"]) == "0 to 5"
+    (finding,) = [one for one in table.diagnostics if one.code == "scr-scale-differs"]
+    assert finding.values["differs"] == "7 out of 10 / 6 out of 5"
+    made = compare.compare(table, ())
+    assert not made.comparisons
+
+
+def test_one_denominator_states_the_scale(write: Write) -> None:
+    table = load(write({"r.jsonl": _replies({"a": ["8/10", "Score: 7", "9/10", "11/10"]})}))
+    (row,) = summary.rows(table)
+    assert (row.n, row.mean, row.failed) == (3, 8.0, 1)
+    assert scale_text(table.criteria["score"]) == "0 to 10"
+    assert not [one for one in table.diagnostics if one.code == "scr-scale-differs"]
+
+
+def test_few_denominators_among_bare_numbers_state_nothing(write: Write) -> None:
+    table = load(write({"r.jsonl": _replies({"a": ["Score: 8", "Score: 7", "Score: 3", "2/5"]})}))
+    assert "score" in table.inferred
+
+
+def test_a_bare_number_among_two_scales_is_not_read(write: Write) -> None:
+    table = load(write({"r.jsonl": _replies({"a": ["4/5", "8/10", "8/10", "Score: 3"]})}))
+    rows = {row.criterion: row for row in summary.rows(table)}
+    assert (rows["score"].n, rows["score"].not_read, rows["score (0 to 5)"].n) == (2, 1, 1)
+
+
+def test_a_bare_number_beside_one_slip_is_out_of_the_usual(write: Write) -> None:
+    table = load(write({"r.jsonl": _replies({"a": ["8/10"] * 30 + ["Score: 8", "4/5"]})}))
+    assert _found(table)[("a", "score")] == (31, 8.0)
+
+
+def test_two_files_with_two_denominators_are_two_criteria(write: Write) -> None:
+    files = {"a.jsonl": _replies({"a": ["4/5", "3/5"]}), "b.jsonl": _replies({"b": ["8/10", "6/10"]})}
+    table = load(write(files))
+    assert _found(table) == {("a", "score"): (2, 3.5), ("b", "score (0 to 10)"): (2, 7.0)}
+
+
+def test_two_denominators_in_one_reply_are_not_read() -> None:
+    assert find_plain_scores("8/10, which is 8/5", ("score",)) == {}
 
 
 @given(st.text(alphabet="score:=is of[]<>/*_`'{}\"8 \n-.,", max_size=300))

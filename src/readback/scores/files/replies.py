@@ -14,9 +14,16 @@ from readback.scores.files import judge_reply
 from readback.scores.files._costs import Costs, Spent, cost_columns, token_columns
 from readback.scores.files._odd import ScoreTexts
 from readback.scores.files.cells import Cell, legible, stem, text_of
+from readback.scores.files.denominators import Denominators
 from readback.scores.files.intake import Intake, columns, make_conditions
 from readback.scores.files.judge_reply import Mark, Reply
-from readback.scores.files.judge_reply.plain_forms import find_labels, find_plain_scores, is_labelled
+from readback.scores.files.judge_reply.plain_forms import (
+    PlainScore,
+    find_labels,
+    find_plain_scores,
+    find_scores_with_denominators,
+    is_labelled,
+)
 from readback.scores.files.layout import (
     CONDITION,
     JUDGE,
@@ -76,6 +83,8 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         else:
             took.row(row)
     took.diagnostics.extend(took.texts.diagnostics(source.path))
+    scales, findings = took.denominators.split(took.intake, asked.criteria)
+    took.diagnostics.extend(findings)
     conditions, kept = make_conditions(took.intake, source, stem(source.path))
     named = tuple(tuple((f, asked.aliases.get(v, v) if f == "condition" else v) for f, v in key) for key in conditions)
     cost = took.costs.shown()
@@ -98,7 +107,8 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         texts_left=took.intake.texts_left,
     )
     diagnostics = took.diagnostics.told(source.path)
-    return Read(columns(took.intake, named), account, diagnostics, expenses=took.spent.expenses(named))
+    expenses = took.spent.expenses(named)
+    return Read(columns(took.intake, named), account, diagnostics, criteria=scales, expenses=expenses)
 
 
 @dataclass(slots=True)
@@ -118,6 +128,7 @@ class _Taken:
     spent: Spent = field(default_factory=Spent)
     money: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()
+    denominators: Denominators = field(default_factory=Denominators)
 
     def row(self, row: Row) -> None:
         fields, plan = row.fields, self.plan
@@ -136,11 +147,14 @@ class _Taken:
         if self.money or self.tokens:
             self.spent.row((combo, judge), fields, self.money, self.tokens)
         code = self.intake.items.code(item)
+        plain = _plain_scores(reply, text, criteria)
         for criterion in criteria:
             mark = said(reply, criterion)
             found = _cell(mark, reply, text, fields)
             if mark.text and reply.value is not None:
                 self.texts.see(criterion, f"{mark.value:g}", found, row.line)
+            if criterion in plain:
+                self.denominators.see(len(self.intake.value), plain[criterion].denominator)
             self.intake.add(
                 code,
                 combo,
@@ -153,6 +167,14 @@ class _Taken:
                 prompt=text_of(fields.get(plan.prompt)) if plan.prompt else "",
                 line=row.line,
             )
+
+
+def _plain_scores(reply: Reply, text: str, criteria: Collection[str]) -> Mapping[str, PlainScore]:
+    """Return the scores of a reply that was read in a plain form, with their denominators."""
+    if reply.step != "plain form" or reply.span is None:
+        return {}
+    start, stop = reply.span
+    return find_scores_with_denominators(text[start:stop], criteria)
 
 
 def _note(reply: Reply, text: str) -> str:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 NUMBER = r"[+-]?\d{1,15}(?:\.\d{1,15})?(?![\w%]|[.,-]\d)"
-OUT_OF = rf"(?:\s{{0,3}}/\s{{0,3}}{NUMBER}|\s{{1,3}}out\s{{1,3}}of\s{{1,3}}{NUMBER})?"
+SLASH = r"(?:\s{0,3}/\s{0,3}|\s{1,3}out\s{1,3}of\s{1,3})"
+OUT_OF = rf"(?:{SLASH}({NUMBER}))?"
 LABELS = ("score", "rating", "grade", "mark", "marks", "verdict")
 TAGS = ("score", "rating", "grade", "mark", "verdict")
 WHOLE = re.compile(rf"\s*({NUMBER}){OUT_OF}\s*\.?\s*", re.IGNORECASE | re.ASCII)
 BRACKETS = re.compile(rf"\[\[\s{{0,3}}({NUMBER}){OUT_OF}\s{{0,3}}\]\]", re.IGNORECASE | re.ASCII)
 FRACTION = re.compile(
-    rf"(?<![\w.,/-])({NUMBER})(?:\s{{0,3}}/\s{{0,3}}{NUMBER}(?!\s{{0,3}}/)|\s{{1,3}}out\s{{1,3}}of\s{{1,3}}{NUMBER})",
+    rf"(?<![\w.,/-])({NUMBER})(?:\s{{0,3}}/\s{{0,3}}({NUMBER})(?!\s{{0,3}}/)|\s{{1,3}}out\s{{1,3}}of\s{{1,3}}({NUMBER}))",
     re.IGNORECASE | re.ASCII,
 )
 EMPHASIS = re.compile(r"[*`]++|(?<![A-Za-z0-9])_++|_++(?![A-Za-z0-9])", re.ASCII)
@@ -22,25 +24,48 @@ LABEL_OF_LINE = re.compile(
 LONGEST = 200_000  # characters of a reply that are looked at: a judge's verdict is no book
 
 
+@dataclass(frozen=True, slots=True)
+class PlainScore:
+    """A number that a reply gives, and the one after `/` or `out of`, if it writes one."""
+
+    value: float
+    denominator: float | None = None
+
+
 def find_plain_scores(text: str, criteria: Collection[str]) -> dict[str, float]:
     """Return the one number that a reply without braces gives to each criterion; nothing for one that it does not.
 
     Where one criterion is asked for, the usual labels stand for it. Two different numbers for one criterion are none.
     docs/statistics.md lists the forms. Takes time in proportion to the text.
     """
+    return {name: score.value for name, score in find_scores_with_denominators(text, criteria).items()}
+
+
+def find_scores_with_denominators(text: str, criteria: Collection[str]) -> dict[str, PlainScore]:
+    """Return what `find_plain_scores` does, with the number after `/` or `out of` where one is written.
+
+    Two different denominators beside one criterion are no score, as two numbers are none.
+    """
     names = list(dict.fromkeys(criteria))
     if "{" in text or len(text) > LONGEST:
         return {}
-    if len(names) == 1:
-        values = set(_of_one(text, names[0]))
-        return {names[0]: values.pop()} if len(values) == 1 else {}
     plain = EMPHASIS.sub("", text)
-    found: dict[str, float] = {}
+    found: dict[str, PlainScore] = {}
     for name in names:
-        values = set(_labelled(plain, _spellings(name)))
-        if len(values) == 1:
-            found[name] = values.pop()
+        marked = _of_one(plain, name) if len(names) == 1 else _labelled(plain, _spellings(name))
+        score = _agreed(list(marked))
+        if score is not None:
+            found[name] = score
     return found
+
+
+def _agreed(marked: Sequence[PlainScore]) -> PlainScore | None:
+    """Return the score that all of these are; None where there is none, or where two of them differ."""
+    values = {score.value for score in marked}
+    denominators = {score.denominator for score in marked if score.denominator is not None}
+    if len(values) != 1 or len(denominators) > 1:
+        return None
+    return PlainScore(values.pop(), next(iter(denominators), None))
 
 
 def find_labels(text: str) -> Iterator[str]:
@@ -58,33 +83,39 @@ def is_labelled(text: str) -> bool:
     return WHOLE.fullmatch(EMPHASIS.sub("", text)) is None and len(find_plain_scores(text, ("score",))) == 1
 
 
-def _of_one(text: str, name: str) -> Iterator[float]:
+def _of_one(plain: str, name: str) -> Iterator[PlainScore]:
     """Yield every number that is marked as the score of the only criterion."""
-    plain = EMPHASIS.sub("", text)
     if whole := WHOLE.fullmatch(plain):
-        yield float(whole[1])
+        yield _plain_score(whole.groups())
         return
     names = (*LABELS, *_spellings(name))
-    marked = [float(match[1]) for match in BRACKETS.finditer(plain)]
+    marked = [_plain_score(match.groups()) for match in BRACKETS.finditer(plain)]
     marked += _tagged(plain, (*TAGS, *_spellings(name)))
     marked += _labelled(plain, names)
     yield from marked
     if not marked:
-        yield from (float(match[1]) for match in FRACTION.finditer(plain))
+        yield from (_plain_score(match.groups()) for match in FRACTION.finditer(plain))
 
 
-def _tagged(plain: str, names: Collection[str]) -> list[float]:
+def _plain_score(groups: Sequence[str | None]) -> PlainScore:
+    """Return the number, which is the first group, with its denominator, which is the first of the others."""
+    denominator = next((text for text in groups[1:] if text), None)
+    return PlainScore(float(groups[0] or "nan"), None if denominator is None else float(denominator))
+
+
+def _tagged(plain: str, names: Collection[str]) -> list[PlainScore]:
     words = "|".join(map(re.escape, names))
     pattern = rf"<({words})>\s{{0,9}}({NUMBER}){OUT_OF}\s{{0,9}}</\1>"
-    return [float(match[2]) for match in re.finditer(pattern, plain, re.IGNORECASE | re.ASCII)]
+    matches = re.finditer(pattern, plain, re.IGNORECASE | re.ASCII)
+    return [_plain_score(match.groups()[1:]) for match in matches]
 
 
-def _labelled(plain: str, names: Collection[str]) -> list[float]:
+def _labelled(plain: str, names: Collection[str]) -> list[PlainScore]:
     """Return the numbers that follow one of the names, after any of `:`, `=`, `is` and `of`."""
     words = "|".join(sorted({_loose(name) for name in names}, key=len, reverse=True))
     between = r"(?:\s|[:=]|\bis\b|\bof\b){1,12}"
     pattern = rf"(?<![A-Za-z0-9])(?:{words})(?:\s?\[\[)?{between}({NUMBER}){OUT_OF}"
-    return [float(match[1]) for match in re.finditer(pattern, plain, re.IGNORECASE | re.ASCII)]
+    return [_plain_score(match.groups()) for match in re.finditer(pattern, plain, re.IGNORECASE | re.ASCII)]
 
 
 def _loose(name: str) -> str:
