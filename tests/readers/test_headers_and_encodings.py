@@ -26,6 +26,8 @@ def opened(write: Write, name: str, content: Any) -> Dataset:
         ",Input,,Output,",
         "Input,,,Output,",
         "Record,Input,Input,Output,Output",
+        ",Input,Input,Output,Output",
+        ",Input,Input,Input,Output",
         "Case,,,Result,\n,,,,",
         "Pilot study of May,,,,\n,Input,,Output,",
     ],

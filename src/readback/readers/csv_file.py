@@ -277,9 +277,9 @@ def _is_groups(cells: Sequence[str], width: int) -> bool:
     named = [cell for cell in cells if cell.strip()]
     if len(cells) != width or width < 3 or not named:
         return False
-    merged = 2 * (len(cells) - len(named)) >= width
-    repeated = len(named) == width and 2 * len(set(named)) <= width + 1
-    if not (merged or repeated):
+    idle = width - len(set(named))  # empty, or written again
+    enough = width if len(named) < width else width - 1
+    if 2 * idle < enough:
         return False
     spans = any(cell.strip() and (not after.strip() or after == cell) for cell, after in pairwise(cells))
     return spans and all(map(NAME_OF_COLUMN.fullmatch, named))
