@@ -115,7 +115,7 @@ def test_two_denominators_are_two_scales(write: Write, form: str) -> None:
     assert scale_text(table.criteria["score"]) == "0 to 10"
     assert scale_text(table.criteria["score (0 to 5)"]) == "0 to 5"
     (finding,) = [one for one in table.diagnostics if one.code == "scr-scale-differs"]
-    assert finding.values["differs"] == "7 out of 10 / 6 out of 5"
+    assert finding.values["differs"] == "7 written as /10, 6 written as /5"
     made = compare.compare(table, ())
     assert not made.comparisons
 

@@ -98,8 +98,8 @@ def _ends_at(known: Criterion | None, denominator: float) -> bool:
 
 
 def _report(file: str, name: str, counts: Counter[float]) -> Diagnostic:
-    parts = [f"{count} out of {number(denominator)}" for denominator, count in counts.most_common()]
+    parts = [f"{count} written as /{number(denominator)}" for denominator, count in counts.most_common()]
     values = {
-        "criterion": name, "judge": "", "a": "", "b": "", "differs": " / ".join(parts), "part": [], "pairs": 1,
+        "criterion": name, "judge": "", "a": "", "b": "", "differs": ", ".join(parts), "part": [], "pairs": 1,
     }  # fmt: skip
     return Diagnostic(SCALE, values, Location(file=file), flagged=name)
