@@ -10,6 +10,7 @@ from typing import Any
 from readback.types import Diagnostic, Location
 
 MANY = "dat-many-faults"  # says of which code more were found than are listed
+ENCODING = "dat-encoding"  # true of a file as a whole: told once, with the number of its lines
 KEPT = 1_000  # of one code
 LONGEST = 500  # characters of one value inside a diagnostic
 
@@ -32,10 +33,27 @@ class BoundedDiagnostics:
         self.counts: Counter[str] = Counter()
 
     def add(self, diagnostic: Diagnostic) -> None:
+        if diagnostic.code == ENCODING and self._joined(diagnostic):
+            return
         self.counts[diagnostic.code] += 1
         if self.counts[diagnostic.code] <= KEPT:
             short = {name: v[:LONGEST] if isinstance(v, str) else v for name, v in diagnostic.values.items()}
             self.kept.append(replace(diagnostic, values=short, flagged=diagnostic.flagged[:LONGEST]))
+
+    def _joined(self, diagnostic: Diagnostic) -> bool:
+        """Take a further line of a file in another encoding into the finding of its first; whether there is one."""
+        for at, kept in enumerate(self.kept):
+            if kept.code == ENCODING and kept.place.file == diagnostic.place.file:
+                new = diagnostic.values
+                values = {
+                    **kept.values,
+                    "count": kept.values["count"] + new["count"],
+                    "lines": (kept.values.get("lines") or 1) + (new.get("lines") or 1),
+                    "looks": kept.values["looks"] or new["looks"],
+                }
+                self.kept[at] = replace(kept, values=values)
+                return True
+        return False
 
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
         for diagnostic in diagnostics:

@@ -76,7 +76,9 @@ def not_utf8(data: bytes, file: str, line: int, column: int = 1) -> Diagnostic:
     column = len(before) - before.rfind("\n") if below else column + len(before)
     place = Location(file=file, line=line + below, column=column)
     byte = f"0x{ord(text[wrong[0]]) - 0xDC00:02x}"
-    return Diagnostic("dat-encoding", {"byte": byte, "count": len(wrong), "looks": likely_encoding(data)}, place)
+    return Diagnostic(
+        "dat-encoding", {"byte": byte, "count": len(wrong), "looks": likely_encoding(data), "lines": ""}, place
+    )
 
 
 def likely_encoding(data: bytes) -> str:
@@ -98,7 +100,9 @@ def marks(head: bytes, file: str) -> Diagnostic | None:
     if head.startswith(UTF8_MARK):
         return Diagnostic("dat-bom", {}, place)
     if head.startswith(UTF16_MARKS):
-        return Diagnostic("dat-encoding", {"byte": f"0x{head[0]:02x}", "count": 1, "looks": "UTF-16"}, place)
+        return Diagnostic(
+            "dat-encoding", {"byte": f"0x{head[0]:02x}", "count": 1, "looks": "UTF-16", "lines": ""}, place
+        )
     return None
 
 

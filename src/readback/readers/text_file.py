@@ -58,7 +58,12 @@ def _missing(file: str, reason: str) -> Diagnostic:
 def _decode(data: bytes, file: str) -> str | Diagnostic:
     if looks := _looks(data):
         at = data.index(0) if looks == "binary" else 0
-        values = {"byte": f"0x{data[at]:02x}", "count": data.count(0) if looks == "binary" else 1, "looks": looks}
+        values = {
+            "byte": f"0x{data[at]:02x}",
+            "count": data.count(0) if looks == "binary" else 1,
+            "looks": looks,
+            "lines": "",
+        }
         return Diagnostic("dat-encoding", values, Location(file=file, line=data[:at].count(b"\n") + 1))
     try:
         text = data.decode("utf-8")
@@ -69,12 +74,14 @@ def _decode(data: bytes, file: str) -> str | Diagnostic:
         place = Location(file=file, line=before.count(b"\n") + 1, column=column)
         return Diagnostic(
             "dat-encoding",
-            {"byte": f"0x{data[error.start]:02x}", "count": _wrong(data), "looks": likely_encoding(data)},
+            {"byte": f"0x{data[error.start]:02x}", "count": _wrong(data), "looks": likely_encoding(data), "lines": ""},
             place,
         )
     if "\0" in text:
         place = Location(file=file, line=text[: text.index("\0")].count("\n") + 1)
-        return Diagnostic("dat-encoding", {"byte": "0x00", "count": text.count("\0"), "looks": "binary"}, place)
+        return Diagnostic(
+            "dat-encoding", {"byte": "0x00", "count": text.count("\0"), "looks": "binary", "lines": ""}, place
+        )
     return text
 
 

@@ -35,7 +35,7 @@ ESCAPED = frozenset('"\\/\x7f') | {chr(code) for code in range(32)}  # may be wr
 
 __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "look", "open_dataset"]
 
-VERSION = "13"  # of the index; another one makes every file be read again
+VERSION = "14"  # of the index; another one makes every file be read again
 CHUNK = 32 << 20
 PIECE = 1 << 20  # bytes that are read at once where no more than a hash is made of them
 READINGS = 3  # of a file that changes meanwhile; one that is written all the time is not read for ever

@@ -138,7 +138,8 @@ def report_unread(draft: Draft) -> None:
 def nothing_read(draft: Draft) -> bool:
     """Return whether nothing of a folder is used, and no error says why."""
     used = any(one.used and one.what not in (kinds.WORKSPACE, BESIDE) for one in draft.recognised)
-    return not (used or draft.dataset or _sends(draft) or any(map(_is_error, draft.diagnostics)))
+    form = any(one.what == kinds.FORM for one in draft.recognised)  # to be filled in: a finding of its own says so
+    return not (used or form or draft.dataset or _sends(draft) or any(map(_is_error, draft.diagnostics)))
 
 
 def _is_error(one: Diagnostic) -> bool:
