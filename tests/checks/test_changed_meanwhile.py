@@ -133,7 +133,7 @@ def test_an_export_or_a_search_whose_cache_is_cleared_meanwhile_is_the_same(
     asked = (
         (finding_search.WORK, opened, data, [judged], None)
         if searched
-        else (chunk.WORK, opened, data, choices, {"form": "messages-jsonl", "models": []})
+        else (chunk.WORK, opened, data, choices, {"form": "messages-jsonl", "requests": []})
     )
     index = partial(observer.prepare, opened, data)
     index()

@@ -118,7 +118,9 @@ def test_a_template_that_makes_nothing_says_why(write: Write, capsys: Output) ->
     folder = write({**files, "Modelfile": "FROM x\nTEMPLATE {{ .Nowhere.There }}{{ .Messages }}\n"})
     _, out, err = diff(capsys, folder, "condition=closed,layer=training", "layer=wire")
     assert "B has no messages: they could not be built." in out
-    assert err.startswith("readback: B: ")
+    engine, reason = err.splitlines()
+    assert engine.endswith("this is the text of TEMPLATE (see readback rule oll-engine-unknown)")
+    assert reason == "readback: B: the template does not work: nil pointer evaluating interface {}.There"
 
 
 @pytest.mark.parametrize("training", [CHATML, ""])

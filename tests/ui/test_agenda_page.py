@@ -38,10 +38,10 @@ def order(test: AppTest) -> list[str]:
 def test_the_items_are_there_in_their_order_with_what_they_are_about(root: Path) -> None:
     test = page("agenda")
     told = words(test)
-    assert "4 items to decide: 1 comparison and 3 errors. 0 decided so far." in told
+    assert "5 items to decide: 1 comparison, 3 errors and 1 warning. 0 decided so far." in told
     assert order(test) == [
         "comparison:base, open book|RAG-trained, open book", "finding:fmt-context-not-sent",
-        "finding:fmt-reference-cites-missing", "finding:dat-bad-line",
+        "finding:fmt-reference-cites-missing", "finding:dat-bad-line", "finding:fmt-answer-cites-missing",
     ]  # fmt: skip
     assert "Cannot tell. The system message of base, open book is not known" in told
     assert "It is in 1 place. data/harbour.jsonl line 13" in told
@@ -68,7 +68,7 @@ def test_items_are_moved_dropped_put_back_added_and_all_of_it_taken_back(root: P
     clicked(test, "agenda_undo")
     assert order(test) == first
     clicked(test, f"drop_{first[2]}")
-    assert order(test) == [*first[:2], first[3]]
+    assert order(test) == [*first[:2], *first[3:]]
     assert "1 item dropped" in [one.label for one in test.expander]
     clicked(test, f"restore_{first[2]}")
     assert order(test) == first
@@ -90,7 +90,7 @@ def test_without_a_name_nothing_is_saved_and_the_page_says_so(root: Path) -> Non
 def test_one_at_a_time_with_its_proof_and_its_decision(root: Path) -> None:
     test = named(page("agenda", item="finding:fmt-context-not-sent"))
     told = words(test)
-    assert "Item 2 of 4" in told
+    assert "Item 2 of 5" in told
     assert "2 of 4 contexts are inside the prompt; missing: 3, 4" in told
     test.button_group(key="item_verdict").set_value("change")
     clicked(test, "save_item")
@@ -108,7 +108,7 @@ def test_one_at_a_time_with_its_proof_and_its_decision(root: Path) -> None:
     assert "To be changed, by Ada:" in words(test)
     assert "Rebuild them." in words(test)
     clicked(test, "next")
-    assert "Item 3 of 4" in words(test)
+    assert "Item 3 of 5" in words(test)
     clicked(test, "previous")
     clicked(test, "previous")
     assert "In the first record they differ like this" in words(test)
@@ -117,7 +117,7 @@ def test_one_at_a_time_with_its_proof_and_its_decision(root: Path) -> None:
 
 def test_presenting_walks_from_the_first_item_and_shows_the_time_only_when_asked(root: Path) -> None:
     test = page("agenda", present="1")
-    assert "Item 1 of 4" in words(test)
+    assert "Item 1 of 5" in words(test)
     assert 'role="timer"' not in said(test)
     clicked(test, "clock")
     assert "0:0" in words(test)
