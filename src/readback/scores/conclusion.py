@@ -188,13 +188,17 @@ def _fairness(line: Line, fair: Fair) -> str:
 def other_criteria(
     table: ScoreTable, workspace: Workspace, a: ConditionKey, b: ConditionKey, criterion: str, judge: str
 ) -> tuple[Comparison, ...]:
-    """Return the same pair under the other criteria of the judge, with the p that it has everywhere."""
+    """Return the same pair under the other criteria of the judge, with the p that it has everywhere.
+
+    The pair is of two conditions, or of two values of one factor over all conditions.
+    """
+    by, baseline = _asked_as(table, a)
     made: list[Comparison] = []
     for name in criterion_kinds.order_of(table, workspace):
         if name == criterion:
             continue
-        for one in compare.compare(table, planned(workspace), criterion=name, judge=judge, baseline=_label(table, a)
-                                   ).comparisons:  # fmt: skip
+        compared = compare.compare(table, planned(workspace), by=by, baseline=baseline, criterion=name, judge=judge)
+        for one in compared.comparisons:
             if {one.a, one.b} == {a, b} and one.n_shared:
                 made.append(one if one.a == a else one.turned())
     return tuple({one.criterion: one for one in made}.values())
@@ -224,8 +228,14 @@ def sum_up_others(
     return t("scores.other_criteria", n=len(others), found="; ".join(parts))
 
 
-def _label(table: ScoreTable, key: ConditionKey) -> str | None:
-    return table.label(key) if key in table.columns.conditions else None
+def _asked_as(table: ScoreTable, key: ConditionKey) -> tuple[str | None, str | None]:
+    """Return the factor and the baseline under which `compare` compares this side with all others."""
+    if key in table.columns.conditions:
+        return None, table.label(key)
+    if len(key) == 1:
+        ((factor, value),) = key
+        return factor, f"{factor}={value}"
+    return None, None
 
 
 def scale_of(table: ScoreTable, one: Conclusion) -> Criterion:
