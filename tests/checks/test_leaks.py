@@ -205,3 +205,23 @@ def test_what_the_workspace_says_of_leaks_can_be_written_down(said: str, write: 
     opened = workspace.open(write({"readback.yml": f"modes: [{{mode: m, template: x}}]\n{said}"}))
     again = workspace.open(write({"readback.yml": workspace.init_text(opened)}))
     assert again.leaks == opened.leaks != Leaks()
+
+
+@pytest.mark.parametrize(
+    ("system", "carried"),
+    [(LOG, True), (f"{LOG} Answer in French.", True), ("Be brief.", False)],
+)
+def test_the_fix_names_whose_text_it_is_where_the_own_system_message_lacks_it(
+    write: Write, system: str, carried: bool
+) -> None:
+    modes = [
+        {"mode": "m", "system": system, "template": f"{LOG} {{{{ q }}}}"},
+        {"mode": "n", "system": LOG, "template": "{{ q }}"},
+    ]
+    root = write(
+        {"readback.yml": json.dumps({"dataset": "d.jsonl", "modes": modes}), "d.jsonl": [{"id": "1", "q": "Q"}]}
+    )
+    fixes = {one.fix for one in check(root) if one.place.mode == "m"}
+    assert fixes
+    assert all(("system message already carries it" in fix) == carried for fix in fixes)
+    assert all(("system text of another place" in fix) != carried for fix in fixes)

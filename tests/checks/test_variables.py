@@ -296,6 +296,25 @@ def test_a_real_template_with_names_of_its_own_is_told_so(shared: Path, tmp_path
     assert nearest == {"1": "sheet_chunks", "3": "documents"}
 
 
+@pytest.mark.parametrize(
+    ("name", "codes"),
+    [
+        ("destinataire", {"alb-variable-no-data"}),
+        ("zzyx", {"alb-variable-no-data"}),
+        ("qurey", {"alb-variable-no-data", "alb-variable-unknown"}),  # which names `query` besides
+    ],
+)
+def test_a_name_without_a_value_that_resembles_none_is_reported_once(write: Write, name: str, codes: set[str]) -> None:
+    root = write(
+        {
+            "prompt_config.yml": "prompts: [{mode: simple, template: simple.jinja}]\n",
+            "simple.jinja": f"{{{{ query }}}} {{{{ {name} }}}}\n",
+            "data.jsonl": '{"id": "1", "query": "Q"}\n{"id": "2", "query": "R"}\n',
+        }
+    )
+    assert {one.code for one in audited(root).findings if one.values.get("variable") == name} == codes
+
+
 def test_a_variable_that_no_record_has_is_told_once_and_another_at_each_record(write: Write) -> None:
     template = "{{ tone }}{% if long %}{{ summary }}{% endif %}{{ question }}{{ asked }}"
     plan = {

@@ -82,6 +82,15 @@ def test_texts_are_kept_as_they_are(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "severity"), [("", "info"), (" ", "warning"), ("\\n\\t", "warning"), ("  \\n", "warning")]
+)
+def test_no_characters_append_nothing_and_blanks_are_sent(write: Write, text: str, severity: str) -> None:
+    root = write({"i.yml": f'parsing: P\ngeneration: "{text}"\n'})
+    _, diagnostics = instructions.read(root / "i.yml", root)
+    assert [(one.code, one.severity) for one in diagnostics] == [("asm-empty-instruction", severity)]
+
+
+@pytest.mark.parametrize(
     ("text", "codes", "expected"),
     [
         ("rubric_llm_trait_batch: x\nparsing: P\n", ["asm-grouped-task-key"], {"parsing": "P"}),

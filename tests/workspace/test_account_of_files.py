@@ -13,6 +13,7 @@ from support.counts import some
 
 import readback
 from readback import workspace
+from readback.checks import engine
 from readback.cli import main
 from readback.workspace.left_out import each_file, left_unread, reconciled
 
@@ -234,3 +235,24 @@ def test_answers_of_no_record_are_counted_with_their_first_ids(write: Write, cap
     (found,) = [one for one in told["findings"] if one["code"] == "dat-answers-without-record"]
     assert (found["severity"], found["place"]["file"]) == ("warning", "a.jsonl")
     assert found["message"] == "5 of the 7 answers of c belong to no record; the first ids are r7, r8, r9"
+
+
+@pytest.mark.parametrize(
+    ("files", "tool"),
+    [
+        ({"promptfooconfig.yaml": "prompts: ['{{q}}']\ntests: [{vars: {q: x}}]\n", "tests.csv": ROWS}, "promptfoo"),
+        ({"task.yaml": "task: t\ndoc_to_text: '{{q}}'\n", "rows.jsonl": '{"q": "Why?"}\n'}, "lm-eval"),
+        ({"p.yaml": "_type: prompt\ntemplate: 'Hi {q}'\ninput_variables: [q]\n"}, "LangChain"),
+    ],
+)
+def test_the_fix_for_a_project_of_another_tool_names_the_tool(write: Write, files: dict[str, str], tool: str) -> None:
+    (found,) = [one for one in engine.check(workspace.open(write(files))).findings if one.code == "dat-nothing-read"]
+    assert found.fix is not None
+    assert tool in found.fix
+    assert "put a template and rows" not in found.fix
+
+
+def test_the_prompt_beside_an_annotator_of_alpaca_eval_is_not_guessed(write: Write) -> None:
+    configs = "house:\n  prompt_template: house/prompt.txt\n  fn_completions: openai_completions\n"
+    opened = workspace.open(write({"house/configs.yaml": configs, "house/prompt.txt": "Rank {a} and {b}.\n"}))
+    assert not opened.prompts

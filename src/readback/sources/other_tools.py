@@ -23,6 +23,7 @@ ROWS = (
 MESSAGE = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "timestamp", "id", "type", "created_at"})
 # What makes the folder that it lies in a project of that tool.
 PROJECTS = (
+    "an annotator of AlpacaEval",
     "a promptfoo project",
     "a task of lm-eval",
     "a prompt of semantic-kernel",

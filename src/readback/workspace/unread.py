@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from readback import catalogue
 from readback.quantity import form
-from readback.sources import plain_prompts
+from readback.sources import other_tools, plain_prompts
 from readback.sources.template_language import BLOCK, BRACED
 from readback.types import Diagnostic, Location, Looks, Recognised
 from readback.workspace import kinds, proposed_scores
@@ -197,8 +197,16 @@ def _nothing(draft: Draft, unused: list[Recognised]) -> Diagnostic:
         "depth": draft.depth,
         "reason": first.detail if first else "",
         "step": _step(draft, first),
+        "tool": (tool := _tool(first)),
+        "place": "" if tool else "folder",
     }
     return Diagnostic(NOTHING, values, Location(file=files[0] if files else None), draft.name)
+
+
+def _tool(first: Recognised | None) -> str:
+    """What the first unread file is of another tool, in words; nothing where it is of none."""
+    name = first.detail.partition(",")[0] if first else ""
+    return name if name in {words for words, _ in other_tools.MAPPINGS} else ""
 
 
 def _step(draft: Draft, first: Recognised | None) -> str:

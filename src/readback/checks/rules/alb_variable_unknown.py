@@ -26,10 +26,14 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     prompt = variable_uses.prompt(case)
     if prompt is None or case.record is None or not variable_uses.is_albert(prompt) or not variable_uses.once(case):
         return
+    # alb-variable-no-data reports these at the same line; this rule adds only the name that may be meant
+    empty = {use.name for use in variable_uses.uses(case, prompt, ("missing", "null")) if not use.asked}
     for name, place in variable_uses.roots(case, prompt).items():
         if albert_names.documented(name):
             continue
         near = albert_names.meant(name) or nearest(name, dict.fromkeys(albert_names.VARIABLES, ""), False)
+        if near is None and name in empty:
+            continue
         given = case.record.fields.get(name) is not None or name in prompt.defaults
         severity: Severity | None = "info" if given or _optional(case, prompt, name) else None
         yield Diagnostic(CODE, {"variable": name, "nearest": near or NONE}, place, name, severity)

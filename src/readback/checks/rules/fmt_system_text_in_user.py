@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from readback.checks.facts import stored_prompt
 from readback.checks.facts.leaked_texts import Leak, folded, leaks
 from readback.checks.facts.outside_contexts import in_message, in_stored
+from readback.checks.facts.overlapping import overlaps
 from readback.types import Diagnostic, Location, RuleContext, Severity
 
 CODE = "fmt-system-text-in-user"
@@ -59,10 +60,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if case.assembly:
         for message in case.messages("user"):
             found = leaks(case, message.text, folded(case, message), in_message(message, fields))
-            yield from _diagnostics(message.text, found, Location(role="user"), _alone(case))
+            yield from _diagnostics(case, message.text, found, Location(role="user"), _alone(case))
     elif case.record and stored_prompt.unsent(case.workspace) and (stored := stored_prompt.prompt(fields)):
         name, text = stored
-        yield from _diagnostics(text, leaks(case, text, (), in_stored(text, fields)), Location(field=name))
+        yield from _diagnostics(case, text, leaks(case, text, (), in_stored(text, fields)), Location(field=name))
 
 
 def _alone(case: RuleContext) -> bool:
@@ -74,11 +75,26 @@ def _alone(case: RuleContext) -> bool:
     return own and not case.workspace.system_texts and not any(True for _ in case.messages("system"))
 
 
-def _diagnostics(text: str, found: Sequence[Leak], at: Location, alone: bool = False) -> Iterator[Diagnostic]:
+def _carried(case: RuleContext, leak: Leak, flagged: str) -> bool:
+    """Whether the system message that is sent with the text carries it, too, as it is or with a few words changed."""
+    if any(one.startswith("configuration of this message") for one in leak.stated):
+        return True
+    sent = [message.text for message in case.messages("system")] if case.assembly else []
+    if any(" ".join(flagged.split()).casefold() in " ".join(one.split()).casefold() for one in sent):
+        return True
+    return bool(sent) and bool(overlaps(flagged, tuple(sent), case.workspace.leaks.threshold, True))
+
+
+def _diagnostics(
+    case: RuleContext, text: str, found: Sequence[Leak], at: Location, alone: bool = False
+) -> Iterator[Diagnostic]:
     for leak in found:
         flagged = text[leak.start : leak.end]
+        carried = _carried(case, leak, flagged)
         values = {
             "text": flagged,
+            "carrier": "system message" if carried else "",
+            "owner": "" if carried or leak.how == "phrase" else leak.stated[0],
             "stated": list(leak.stated),
             "share": int(leak.share * 100),  # rounded down: what was edited is never quite the same
             "threshold": round(leak.needed * 100),

@@ -8,19 +8,20 @@ from __future__ import annotations
 from readback.scores import summary
 from readback.scores.reported import contradictions
 from readback.scores.table import ScoreTable
-from readback.scores.warnings import few, lost, merged, refused, rows, uneven
+from readback.scores.warnings import few, lost, merged, panel, refused, rows, uneven
 from readback.types import Diagnostic
 
 
 def diagnostics(table: ScoreTable) -> tuple[Diagnostic, ...]:
     """All of it; one diagnostic for each criterion that many conditions share."""
     found = summary.rows(table)
+    pooled = panel.pool(table, found)
     return (
         *table.diagnostics,
-        *lost.diagnostics(table, found),
+        *lost.diagnostics(table, pooled),
         *contradictions.diagnostics(table, found),
-        *few.diagnostics(table, found),
-        *uneven.diagnostics(table, found),
+        *few.diagnostics(table, found, pooled),
+        *uneven.diagnostics(table, pooled),
         *merged.diagnostics(table),
         *refused.diagnostics(table),
         *rows.diagnostics(table),

@@ -18,9 +18,9 @@ FEWEST = 5  # scores below which there is no interval
 CLUSTERS = 10  # below which the clustered standard error is too small (Cameron, Miller 2015, J. Hum. Resour. 50, 317)
 
 
-def diagnostics(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
-    """Every kind, each once for a criterion."""
-    small = [row for row in found if 0 < row.n < SMALL]
+def diagnostics(table: ScoreTable, found: Sequence[Row], pooled: Sequence[Row]) -> Iterator[Diagnostic]:
+    """Every kind, each once for a criterion; `pooled` counts the items of judges who share the work together."""
+    small = [row for row in pooled if 0 < row.n < SMALL]
     for rows in by_criterion(small).values():
         yield diagnostic("scr-small-n", table, rows, [f"n {row.n}" for row in rows], least=min(row.n for row in rows))
     same = [row for row in found if row.share_of_one == 1 and row.n >= FEWEST and not _rate(table, row)]

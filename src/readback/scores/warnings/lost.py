@@ -14,27 +14,39 @@ HIGH = 0.05  # share of failed or missing above which a mean speaks for too few
 
 def diagnostics(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
     """One diagnostic for each criterion, whatever the number of conditions and judges that lost too many."""
-    lost: dict[str, list[Row]] = {}
+    losing: dict[str, list[Row]] = {}
     for row in found:
         if row.failed + row.missing > HIGH * row.all:
-            lost.setdefault(row.criterion, []).append(row)
-    for criterion, those in lost.items():
+            losing.setdefault(row.criterion, []).append(row)
+    for criterion, those in losing.items():
         names = list(dict.fromkeys(table.label(row.condition) for row in those))
         judges = list(dict.fromkeys(row.judge for row in those))
         more = f" and {len(names) - NAMED} more conditions" if len(names) > NAMED else ""
-        failed, missing = sum(row.failed for row in those), sum(row.missing for row in those)
+        conditions = {row.condition for row in those}
+        # The sentence names conditions and judges, so it counts all that these have, complete or not.
+        counted = [
+            row for row in found if row.criterion == criterion and row.condition in conditions and row.judge in judges
+        ]
+        failed, missing = sum(row.failed for row in counted), sum(row.missing for row in counted)
         values = {
-            "condition": ", ".join(names[:NAMED]) + more, "criterion": criterion, "lost": failed + missing,
-            "all": sum(row.all for row in those), "failed": failed, "missing": missing,
-            "judge": listed(_lost(judge, those) for judge in judges),
-        }  # fmt: skip
+            "condition": ", ".join(names[:NAMED]) + more,
+            "criterion": criterion,
+            "lost": failed + missing,
+            "all": sum(row.all for row in counted),
+            "failed": failed,
+            "missing": missing,
+            "judge": listed(_lost(judge, counted, table) for judge in judges),
+        }
         place = Location(
             condition=names[0] if len(names) == 1 else None, judge=judges[0] or None if len(judges) == 1 else None
         )
         yield Diagnostic("scr-missing-high", values, place, flagged=criterion, among=tuple(names))
 
 
-def _lost(judge: str, found: Sequence[Row]) -> str:
-    """A judge with its share of what is lost."""
-    own = [row for row in found if row.judge == judge]
-    return f"{judge or 'the judge'} {sum(r.failed + r.missing for r in own)} of {sum(r.all for r in own)}"
+def _lost(judge: str, rows: Sequence[Row], table: ScoreTable) -> str:
+    """A judge with its share of what is lost; judges who share the work are counted together."""
+    own = [row for row in rows if row.judge == judge]
+    name = judge
+    if not judge:
+        name = "the judge" if "" in table.columns.judges else "all judges together"
+    return f"{name} {sum(row.failed + row.missing for row in own)} of {sum(row.all for row in own)}"

@@ -13,7 +13,7 @@ from readback.types import Diagnostic, Location
 if TYPE_CHECKING:
     from readback.scores.summary_row import Row
 
-FAR, APART = 0.10, 0.05  # of shares: by itself, and where chance does not explain it
+APART = 0.05  # of shares: less is of no weight, even where chance does not explain it
 CHANCE = 0.05
 LEAST = 2  # more lost on one side: one row may always be missing
 
@@ -22,7 +22,7 @@ def diagnostics(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]
     """The two conditions that differ most, once for each criterion."""
     for criterion, rows in by_criterion(row for row in found if row.all).items():
         judges = list(dict.fromkeys(row.judge for row in rows))
-        uneven = [pair for judge in judges if (pair := _uneven([r for r in rows if r.judge == judge], len(judges) > 1))]
+        uneven = [pair for judge in judges if (pair := _uneven([row for row in rows if row.judge == judge]))]
         if not uneven:
             continue
         worst, best, lost, every = max(uneven, key=lambda pair: pair[2][0] / pair[3][0] - pair[2][1] / pair[3][1])
@@ -36,20 +36,9 @@ def diagnostics(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]
         yield Diagnostic("scr-missing-uneven", values, place, flagged=criterion, among=among)
 
 
-def _uneven(rows: Sequence[Row], shared_work: bool) -> tuple[Row, Row, tuple[int, int], tuple[int, int]] | None:
-    """The rows with the largest and the smallest share, the lost and all of both; None where the shares are alike.
-
-    Where several judges share the work, what one did not see was for another: only its failures count.
-    """
-    counted = [
-        (
-            row,
-            row.failed + (0 if shared_work else row.missing),
-            row.n + row.failed + (0 if shared_work else row.missing),
-        )
-        for row in rows
-    ]
-    counted = [one for one in counted if one[2]]
+def _uneven(rows: Sequence[Row]) -> tuple[Row, Row, tuple[int, int], tuple[int, int]] | None:
+    """The rows with the largest and the smallest share, the lost and all of both; None where chance explains it."""
+    counted = [(row, row.failed + row.missing, row.all) for row in rows]
     if len(counted) < 2:
         return None
     worst, best = (pick(counted, key=lambda one: one[1] / one[2]) for pick in (max, min))
@@ -57,6 +46,6 @@ def _uneven(rows: Sequence[Row], shared_work: bool) -> tuple[Row, Row, tuple[int
     if gap <= APART or worst[1] - best[1] < LEAST:
         return None
     # the two are the extremes of many: as many comparisons were made as there are others
-    if gap <= FAR and fisher(worst[1], worst[2], best[1], best[2]) * (len(counted) - 1) >= CHANCE:
+    if fisher(worst[1], worst[2], best[1], best[2]) * (len(counted) - 1) >= CHANCE:
         return None
     return worst[0], best[0], (worst[1], best[1]), (worst[2], best[2])

@@ -1,0 +1,91 @@
+"""Judges who share the work: what none of them scored is lost, what another one scored is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from readback.scores.summary import BY_LINE
+from readback.scores.summary_row import Row
+from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
+
+NEARLY_ALL = 0.95  # share of the answers from which a judge was to see every one
+FEWEST = 2  # judges who did not: of two, one that lacks rows has lost them
+
+
+def pool(table: ScoreTable, rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Return the rows; of a criterion whose judges share the work, one row a condition that counts items.
+
+    An answer (an item under a condition) of such a criterion is scored where any judge scored it, failed where none did
+    and one failed, missing where it has no value by anybody. The row has no judge, no mean and no distribution.
+    """
+    by_criterion: dict[str, list[Row]] = {}
+    for row in rows:
+        by_criterion.setdefault(row.criterion, []).append(row)
+    pooled: list[Row] = []
+    for criterion, own in by_criterion.items():
+        judges = {row.judge for row in own}
+        answers = _answers(table, criterion) if len(judges) >= FEWEST else None
+        if answers is None or not _share_work(answers, len(table.columns.judges)):
+            pooled.extend(own)
+        else:
+            pooled.extend(_pooled(table, criterion, answers))
+    return tuple(pooled)
+
+
+def _answers(table: ScoreTable, criterion: str) -> Mapping[str, Any]:
+    """Return the answers of a criterion (condition << 32 | item, ascending); of each cell its answer, judge, state."""
+    import numpy as np
+
+    columns = table.columns
+    cells = np.flatnonzero(np.asarray(columns.criterion) == columns.criteria.index(criterion))
+    pairs = np.asarray(columns.condition)[cells].astype(np.int64) << 32 | np.asarray(columns.item)[cells]
+    answers, of_cell = np.unique(pairs, return_inverse=True)
+    states = np.frombuffer(columns.state, np.uint8)[cells]
+    return {"answers": answers, "of_cell": of_cell, "judge": np.asarray(columns.judge)[cells], "state": states}
+
+
+def _share_work(answers: Mapping[str, Any], judges: int) -> bool:
+    """Return whether at least two judges left answers to others, and at most one saw nearly all."""
+    import numpy as np
+
+    every = len(answers["answers"])
+    seen = np.unique(answers["judge"].astype(np.int64) * every + answers["of_cell"]) // max(every, 1)
+    counts = np.bincount(seen, minlength=judges)
+    counts = counts[counts > 0]
+    complete = int((counts >= NEARLY_ALL * every).sum())
+    return complete < FEWEST and len(counts) - complete >= FEWEST
+
+
+def _pooled(table: ScoreTable, criterion: str, answers: Mapping[str, Any]) -> Iterator[Row]:
+    import numpy as np
+
+    columns = table.columns
+    size = len(answers["answers"])
+
+    def with_state(state: int) -> Any:
+        there = np.zeros(size, bool)
+        there[answers["of_cell"][answers["state"] == state]] = True
+        return there
+
+    scored = with_state(SCORED)
+    failed = with_state(FAILED) & ~scored
+    missing = with_state(MISSING) & ~scored & ~failed
+    excluded = with_state(NOT_APPLICABLE) & ~scored & ~failed & ~missing
+    conditions = answers["answers"] >> 32
+    items = len(np.unique(answers["answers"] & 0xFFFFFFFF))
+    by_line = all(map(BY_LINE.fullmatch, columns.items))
+    for code in np.unique(conditions).tolist():
+        here = conditions == code
+        absent = 0 if by_line else items - int(here.sum())
+        yield Row(
+            condition=columns.conditions[code],
+            criterion=criterion,
+            judge="",
+            n=int(scored[here].sum()),
+            failed=int(failed[here].sum()),
+            missing=int(missing[here].sum()) + absent,
+            not_applicable=int(excluded[here].sum()),
+            mean=None,
+            distribution=(),
+        )
