@@ -242,7 +242,8 @@ EACH = "{%- for m in messages %}{{ m.content }}{% endfor %}\n"
         (
             "chat_template",
             EACH + "\0",
-            ":2: error dat-encoding: the text is not valid UTF-8 and looks like binary: 1 wrong byte, the first is 0x",
+            ":2: error dat-encoding: the text is not valid UTF-8 and looks like binary: "
+            "1 wrong byte, the first is 0x00",
         ),
         ("chat_template", EACH + "{" * 1_000_000, "dat-limit: nesting"),
         ("tokenizer", '{"version": "1.0", "model": {"type": "BPE", "vocab": {"a": 0', "srv-tokenizer-unreadable"),
