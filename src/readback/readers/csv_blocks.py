@@ -214,6 +214,8 @@ class Plain:
             raise Irregular from None
         if read.multiline or len(line) >= BLOCK or len(names) < 2 or len(set(names)) < len(names):
             raise Irregular
+        if any(name != name.strip(" \t") for name in names):
+            raise Irregular
         self.names = tuple(names)
 
     def _plain(self, block: bytes) -> Block:

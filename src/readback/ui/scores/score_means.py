@@ -32,6 +32,9 @@ def lead(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
         return t("scores.lead_one", n=high.n, mean=mean(high.mean), interval=sure, **given)
     uneven = [row for row in scored if row.failed + row.missing > LOST * row.all]
     if uneven:
+        ends_of_range = (high, low)
+        if high is low:  # all means are equal
+            ends_of_range = (scored[0], scored[1])
         parts = "; ".join(
             t(
                 "scores.lead_lost_row",
@@ -40,7 +43,7 @@ def lead(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
                 n=row.n,
                 all=row.all,
             )
-            for row in (high, low)
+            for row in ends_of_range
         )
         return t("scores.lead_lost", rows=parts, **given)
     if mean(high.mean) == mean(low.mean):
