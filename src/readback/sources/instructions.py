@@ -18,7 +18,7 @@ from readback.readers.yaml_node import Node
 from readback.sources import few_shot, verification
 from readback.sources.instruction_keys import GROUPS, KEYS, SHORTCUT, SHORTCUTS
 from readback.sources.verification_check import check
-from readback.types import Diagnostic, Location, PromptConfig, Severity
+from readback.types import Diagnostic, Location, PromptConfig
 
 NAME = "instructions"
 CLOSE = 0.85  # how much alike a misspelt key is: "parsng", "generatoin"; "operation" is another word than "generation"
@@ -188,9 +188,7 @@ def from_value(value: Any, parsed: Parsed, *at: str | int) -> tuple[Instructions
             part.wrong("a text, or null")
             continue
         if text is not None and not text.strip():
-            values = {"key": key, "characters": len(text)}
-            severity: Severity | None = "warning" if text else "info"  # no characters append nothing, as null does
-            node.diagnostics.append(Diagnostic("asm-empty-instruction", values, part.place, key, severity))
+            part.report("asm-empty-instruction", key, key=key, characters=len(text))
         if found.get(field) is None:
             found[field] = text
     return found, tuple(node.diagnostics)
