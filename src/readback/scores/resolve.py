@@ -73,7 +73,8 @@ def resolve_columns(
         else:
             questions += open_cells.ask(code, look_up(name, declared))
             counts = open_cells.counts(code)
-        criteria[name], diagnostic = (certain, None) if certain else _infer(name, counts, declared, known)
+        numbers = open_cells.numbers_of_scale(code)
+        criteria[name], diagnostic = (certain, None) if certain else _infer(name, numbers, declared, known)
         if diagnostic:
             guessed.add(name)
             file = 0 if not len(c) else c.file[int(np.argmax(np.asarray(c.criterion) == code))]
@@ -115,6 +116,26 @@ class _Open:
 
         values, counts = np.unique(np.asarray(self.value)[self.cells(code)], return_counts=True)
         return dict(zip(values.tolist(), counts.tolist(), strict=True))
+
+    def numbers_of_scale(self, code: int) -> dict[float, int]:
+        """Return how often each number was given that a scale is inferred from.
+
+        Truth values beside nothing but 0 and 1 make a scale of 0 and 1, even if one of the two is never met; beside
+        other numbers they are no scores, and say nothing of the scale.
+        """
+        counts = self.counts(code)
+        numbers = dict(counts)
+        truths = [
+            at
+            for at, why in self.whys.items()
+            if why.startswith(TRUTH_VALUE) and self.columns.criterion[at] == code and self.state[at] == SCORED
+        ]
+        for at in truths:
+            numbers[self.value[at]] -= 1
+        numbers = {value: count for value, count in numbers.items() if count}
+        if truths and set(numbers) <= {0.0, 1.0}:
+            return {value: counts.get(value, 0) for value in (0.0, 1.0)}
+        return numbers
 
     def take_listed(self, code: int, declared: Criterion | None) -> None:
         """The numbers that `readback.yml` lists as standing for no score are the judge's failures."""

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from readback.scores.comparing.paired_items import PairedItems, members, scored_items
+from readback.scores.summary import BY_LINE
 from readback.scores.table import FAILED, MISSING, ConditionKey, ScoreTable
 from readback.types import Criterion
 
@@ -75,21 +76,27 @@ def judges_of_criterion(table: ScoreTable, criterion: str) -> tuple[str, ...]:
 def _lost(table: ScoreTable, scored: ConditionKey, failed: ConditionKey, criterion: str, judge: str) -> Any:
     """The scores under one condition of the items that have none under the other, because the judge failed there.
 
-    Where the criterion has one judge only, a row without a score counts as well: nobody else was to give it.
+    Where the criterion has one judge only, a row without a score, and an item without a row, count as well: nobody
+    else was to give it. Of items that are known by their line only, those without a row are not counted.
     """
     import numpy as np
 
     c = table.columns
     state = np.frombuffer(c.state, np.uint8)
-    here = state == FAILED
-    if len(judges_of_criterion(table, criterion)) == 1:
-        here |= state == MISSING
-    here &= np.asarray(c.criterion) == c.criteria.index(criterion)
+    unscored = state == FAILED
+    alone = len(judges_of_criterion(table, criterion)) == 1
+    if alone:
+        unscored |= state == MISSING
+    here = np.asarray(c.criterion) == c.criteria.index(criterion)
     here &= np.asarray(c.judge) == c.judges.index(judge)
     here &= np.isin(np.asarray(c.condition), members(table, failed))
-    without = {c.items[code] for code in np.asarray(c.item)[here].tolist()}
-    without -= set(scored_items(table, failed, criterion, judge)[0])
+    item = np.asarray(c.item)
     names, means = scored_items(table, scored, criterion, judge)
+    without = {c.items[code] for code in item[here & unscored].tolist()}
+    if alone and not all(map(BY_LINE.fullmatch, c.items)):
+        with_row = {c.items[code] for code in np.unique(item[here]).tolist()}
+        without |= set(names) - with_row
+    without -= set(scored_items(table, failed, criterion, judge)[0])
     return means[np.array([name in without for name in names], bool)]
 
 

@@ -13,7 +13,7 @@ from readback.scores.criteria import look_up
 from readback.scores.files import judge_reply
 from readback.scores.files._costs import Costs, Spent, cost_columns, token_columns
 from readback.scores.files._odd import ScoreTexts
-from readback.scores.files.cells import Cell, legible, stem, text_of
+from readback.scores.files.cells import Cell, legible, stem, text_of, with_status
 from readback.scores.files.denominators import Denominators
 from readback.scores.files.intake import Intake, columns, make_conditions
 from readback.scores.files.judge_reply import Mark, Reply
@@ -28,6 +28,7 @@ from readback.scores.files.layout import (
     CONDITION,
     JUDGE,
     RATIONALE,
+    SCORE_ENDING,
     VALUE,
     Layout,
     fields_of,
@@ -136,7 +137,7 @@ class _Taken:
         item = " | ".join(text_of(fields.get(name)) for name in plan.item) if plan.item else ""
         item = item or f"line_{row.line}"
         judge = (text_of(fields.get(plan.judge)) if plan.judge else "") or self.asked.judge
-        criteria = self.asked.rubrics.of(judge) or self.criteria
+        criteria = self._criteria_of(fields, judge)
         text = _text(fields.get(self.reply))
         reply = self.asked.rubrics.read(text, criteria, judge)
         self.steps[reply.step or NOTHING] += 1
@@ -151,6 +152,8 @@ class _Taken:
         for criterion in criteria:
             mark = said(reply, criterion)
             found = _cell(mark, reply, text, fields)
+            if plan.status:
+                found = with_status(found, fields.get(plan.status))
             if mark.text and reply.value is not None:
                 self.texts.see(criterion, f"{mark.value:g}", found, row.line)
             if criterion in plain:
@@ -167,6 +170,13 @@ class _Taken:
                 prompt=text_of(fields.get(plan.prompt)) if plan.prompt else "",
                 line=row.line,
             )
+
+    def _criteria_of(self, fields: Mapping[str, Any], judge: str) -> tuple[str, ...]:
+        """Return the criteria that a reply is read for: the row's own, else the judge's, else those of the file."""
+        own = text_of(fields.get(self.plan.criterion)) if self.plan.criterion else ""
+        if own:
+            return (own,)
+        return self.asked.rubrics.of(judge) or self.criteria
 
 
 def _plain_scores(reply: Reply, text: str, criteria: Collection[str]) -> Mapping[str, PlainScore]:
@@ -206,7 +216,8 @@ def _layout(samples: Sequence[Mapping[str, Any]], source: ScoreSource) -> Layout
     found = layout([name for name in fields if name not in beside], source, ())
     return Layout(
         item=found.item, judge=found.judge, run=found.run, replicate=found.replicate, cluster=found.cluster,
-        prompt=found.prompt, candidates=found.candidates, unused=(*found.unused, *sorted(beside)),
+        prompt=found.prompt, status=found.status, criterion=found.criterion, candidates=found.candidates,
+        unused=(*found.unused, *sorted(beside)),
     )  # fmt: skip
 
 
@@ -228,14 +239,23 @@ def _plain(texts: Collection[str], asked: Asked) -> tuple[str, ...]:
 
 
 def _numbers(texts: Iterable[str], asked: Asked) -> tuple[str, ...]:
-    """The keys with a number in at least half of the replies that can be read, and those we know as criteria."""
+    """The keys with a number in at least half of the replies that can be read, and those we know as criteria.
+
+    A key with the ending `_score` and the same without it are one criterion, by the commoner spelling, unless one
+    reply holds both.
+    """
     counts: Counter[str] = Counter()
+    together: set[str] = set()
     readable = 0
     for text in filter(None, texts):
         value = judge_reply.read(text, ()).value
         keys = [*dict.fromkeys(_numeric(value))] if value is not None else []  # in their order, each once
         readable += bool(keys)
+        together.update(name for name in keys if name + SCORE_ENDING in keys)
         counts.update(keys)
+    for name in [name for name in counts if name + SCORE_ENDING in counts and name not in together]:
+        rare, common = sorted((name, name + SCORE_ENDING), key=lambda spelling: counts[spelling])
+        counts[common] += counts.pop(rare)
     return tuple(
         name for name, count in counts.items() if count * 2 >= readable or look_up(name, asked.criteria) is not None
     )

@@ -50,7 +50,7 @@ def written(reply: Reply, name: str) -> Mark:
         for key in spellings((name,)):
             if key in place:
                 return mark(place[key])
-    return Mark(math.nan, "missing", "the reply does not name it")
+    return Mark(math.nan, "missing", NOT_READ)
 
 
 def mark(value: Any) -> Mark:
