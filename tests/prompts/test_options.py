@@ -52,7 +52,8 @@ def test_a_quiet_check_prints_the_findings_alone(folder: Path, capsys: Output) -
 
 def test_a_verbose_check_says_how_to_fix_each_finding_and_what_each_file_is(folder: Path, capsys: Output) -> None:
     _, whole, _ = run(capsys, "check", folder, "-v")
-    assert whole.count(f"    fix: {rules.RULES()[LEAK].fix}\n") == 3
+    fix = "    fix: remove the text from the user message; the system message already carries it\n"
+    assert whole.count(fix) == 3
     assert "  data.jsonl: " in whole
     assert "    fix: " not in run(capsys, "check", folder)[1]
 
