@@ -13,7 +13,6 @@ import pytest
 from counts import part
 
 from readback import cli
-from readback.checks import rules
 from readback.prompts.in_chunks import MOST
 
 Write = Callable[[Mapping[str, Any]], Path]
