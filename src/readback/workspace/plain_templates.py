@@ -200,6 +200,9 @@ def _read(
             if served is not None:
                 served.append(path)
             continue
+        if marks := plain_prompts.find_dotprompt_marks(path.name, text):
+            _refuse_dotprompt(draft, file, marks)
+            continue
         if lines := plain_prompts.find_role_lines(text):
             _refuse_roles(draft, file, lines)
             continue
@@ -227,6 +230,14 @@ def _refuse_roles(draft: Draft, file: str, lines: Sequence[tuple[int, str]]) -> 
     values = {"marks": list(dict.fromkeys(mark for _, mark in lines)), "count": len(lines)}
     draft.diagnostics.append(Diagnostic("asm-role-lines", values, Location(file=file, line=first), mark))
     draft.say(file, TEMPLATE, used=False, detail="its lines name roles, of which another program makes messages")
+
+
+def _refuse_dotprompt(draft: Draft, file: str, marks: Sequence[tuple[int, str]]) -> None:
+    """Say that a file is written in dotprompt, whose settings and roles are no text of one message."""
+    first, mark = marks[0]
+    values = {"marks": list(dict.fromkeys(mark for _, mark in marks)), "count": len(marks)}
+    draft.diagnostics.append(Diagnostic("asm-dotprompt", values, Location(file=file, line=first), mark))
+    draft.say(file, TEMPLATE, used=False, detail="it is written in dotprompt, which Readback does not read")
 
 
 def _add(draft: Draft, texts: Sequence[_Text], cut: Collection[str], fields: Collection[str] | None) -> None:
