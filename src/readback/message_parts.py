@@ -193,7 +193,12 @@ def _tool_call(call: Any, key: str) -> Part:
     if not isinstance(name, str) or not isinstance(call, Mapping) or not isinstance(inner, Mapping):
         return Part("other", key, text=_json(call))
     arguments = inner.get("arguments", inner.get("input", inner.get("parameters")))
-    text = arguments if isinstance(arguments, str) else "" if arguments is None else _json(arguments)
+    if arguments is None:
+        text = ""
+    elif isinstance(arguments, str):
+        text = arguments
+    else:
+        text = _json(arguments)
     return Part("tool_call", key, name, text, str(call.get("id") or ""))
 
 

@@ -28,7 +28,7 @@ class Row:
 
     folder: str
     steps: tuple[Step, ...]
-    owner: str = ""
+    not_yet: str = ""
 
     @property
     def sentence(self) -> str:
@@ -36,9 +36,9 @@ class Row:
         return (CASES / self.folder / "EXPECT.md").read_text("utf-8").strip()
 
 
-def row(folder: str, *steps: Step, owner: str = "") -> Row:
-    """Return a row of the table; `owner` marks it as not yet right."""
-    return Row(folder, steps, owner)
+def row(folder: str, *steps: Step, not_yet: str = "") -> Row:
+    """Return a row of the table; `not_yet` says why it is not right yet."""
+    return Row(folder, steps, not_yet)
 
 
 def run(*words: str) -> tuple[int, str, str]:

@@ -130,8 +130,7 @@ def test_a_check_of_an_export_of_ones_own_says_that_nothing_of_it_is_read(write:
     root = write({"rows.csv": ROWS, "user.txt": "Tell me: {question}"})
     batch = root.parent / "batch.jsonl"
     main(["export", str(root), "--as", "openai-batch", "--model", "m", "-o", str(batch)])
-    if not batch.exists():  # its options are somebody else's matter
-        pytest.skip("no export was written")
+    assert batch.exists()
     folder = root.parent / "sent"
     folder.mkdir()
     batch.rename(folder / "batch.jsonl")

@@ -112,7 +112,11 @@ def write_zsh(commands: Sequence[Command]) -> str:
                 continue
             keys = "|".join(shlex.quote(f"{' '.join(command.words)}:{name}") for name in option.names)
             values = " ".join(map(shlex.quote, option.choices))
-            reply = f"compadd -- {values}" if option.choices else "_files" if option.is_path else ":"
+            reply = ":"
+            if option.choices:
+                reply = f"compadd -- {values}"
+            elif option.is_path:
+                reply = "_files"
             lines.append(f"        ({keys}) {reply}; return ;;")
     lines += ["    esac", '    case "$path_" in']
     for command in commands:
