@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -23,6 +23,7 @@ from readback.checks.repeats import Repeats
 from readback.checks.rules import Fault
 from readback.checks.sample import SEED, Sample, drawn
 from readback.checks.summary import Audit, Progress, Tally, rows
+from readback.checks.unfilled_templates import find_unfilled_templates
 from readback.checks.unused import unused
 from readback.checks.variables import Variables, started
 from readback.prompts import assemble, in_chunks, token_counts, training_match, trial
@@ -183,6 +184,9 @@ def _worked_out(
             again.end()
             if one.parts:
                 one.parts.end()
+    if not stopped and first:
+        nowhere = once.is_nowhere if part else None
+        yield from run.tally.take(_of_templates(run, dict(zip(choices, firsts, strict=True)), nowhere))
     if not stopped and (name := data.file if data.written else files_of_rows.changed(opened, states)):
         raise DatasetChanged(changed_meanwhile(name))  # a part of the answer is of each state
     taken = Sample(
@@ -204,6 +208,15 @@ def _of_first(run: Run) -> Iterator[Finding | Fault]:
     """What is found in the first record, where a whole audit tells what is true of all of them."""
     alone = Run(run.opened, run.data, run.codes, list(run.active), Tally(run.opened, ()), Variables(), (0,))
     return chain.from_iterable(one for found in _chunk(alone, 0, 1) for one in found.by_index.values())
+
+
+def _of_templates(
+    run: Run, firsts: Mapping[Selection, Assembly], nowhere: Callable[[str], bool] | None
+) -> Iterator[Finding]:
+    """What is known of a template when the last record was looked at."""
+    for diagnostic in find_unfilled_templates(run.opened, run.data, run.names, firsts, nowhere):
+        if run.codes is None or diagnostic.code in run.codes:
+            yield rules.finding(diagnostic)
 
 
 def _seconds(run: Run, workers: int) -> float:

@@ -50,10 +50,11 @@ class Once:
     def _about(self, one: Finding | Fault) -> tuple[str | None, ...] | None:
         if isinstance(one, Fault) or (about := self.rules.get(one.code)) is None:
             return None
-        said = about(one, self._nowhere)
+        said = about(one, self.is_nowhere)
         return None if said is None else (one.code, one.place.file, *selection_key(one.place), one.severity, *said)
 
-    def _nowhere(self, name: str) -> bool:
+    def is_nowhere(self, name: str) -> bool:
+        """Whether no record, of several, has the field that a name is read from."""
         known, source = self.data.field_counts, self.data.source
         root = name.partition(".")[0]
         field_name = source.fields.get(root, root) if source else root
