@@ -172,7 +172,6 @@ TABLE = (
         "44-summary-drops-failures",
         prints("scores", phrase=r"108 of 172|0\.628"),
         finding("", "warning", "by_model.csv", count=1, phrase=r"0\.7297.*(108|0\.628)"),
-        not_yet="its table of results, with items under problem, is not recognised as scores",
     ),
     row(
         "45-two-scales-two-runs",

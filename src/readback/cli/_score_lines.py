@@ -104,6 +104,7 @@ def _rows(answer: Answer, say: _Labels) -> Iterator[str]:
             yield f"  {t('cli.scores.conditions_by', factors=' · '.join(more))}"
         for row in rows:
             yield f"  {_row(row, say)}"
+        yield from (f"  {line}" for line in _left_out(answer, *heading))
         narrow = [row for row in rows if (row["share_of_one"] or 0) >= CONCENTRATED and row["method"] in NARROW]
         if narrow:
             share = int(100 * CONCENTRATED)
@@ -115,6 +116,13 @@ def _rows(answer: Answer, say: _Labels) -> Iterator[str]:
                 why = next(one for one in answer["references"] if one["condition"] == row["condition"])
                 yield f"  {_apart(why, say.side(row, 'condition'))}"
                 yield f"    {_row(row, say)}"
+
+
+def _left_out(answer: Answer, criterion: str, judge: str | None) -> Iterator[str]:
+    """What a file states of these rows and leaves failures out of."""
+    for one in answer.get("stated_beside_rows", {}).get("leave_out", ()):
+        if (one["criterion"], one["judge"]) == (criterion, judge):
+            yield one["sentence"]
 
 
 def _best_first(rows: Collection[Answer], criterion: Answer) -> list[Answer]:

@@ -14,13 +14,14 @@ from readback.checks import fair_pairs
 from readback.checks.rules import finding
 from readback.records.dataset import open_dataset
 from readback.review.meeting import Meeting
-from readback.scores import answer, chart_sentences, conclusion, criterion_kinds, in_view, report
+from readback.scores import answer, chart_sentences, conclusion, criterion_kinds, in_view, report, summary
 from readback.scores import charts as drawn
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.planned import planned
 from readback.scores.export.plain_table import PlainTable
 from readback.scores.in_view import Line
+from readback.scores.reported.failures_left_out import find_left_out
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Criterion
@@ -59,6 +60,7 @@ def charts(made: Meeting) -> dict[str, Any] | None:
         "spread": _spread(seen, ranked, criterion),
         "differences": _differences(seen, compared, criterion) if compared else None,
         "planned": list(_planned(made, table)),
+        "left_out": [one.line(table.label(one.row.condition)) for one in find_left_out(table, summary.rows(table))],
         "rows": [_row(row, table) for row in rows(table)],
     }
 

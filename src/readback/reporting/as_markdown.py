@@ -140,6 +140,7 @@ def _scores(found: Values | None) -> Iterator[str]:
         head = _head(t("report.differences", criterion=found["criterion"]))
         parts.append([head, line(" ".join(there["said"])), _table(**there["table"]),
                       line(there["how"]), line(html_scores.subtracted())])  # fmt: skip
+    parts.append([line(one) for one in found["left_out"]])
     columns, rows = html_scores.every_row(found["rows"])
     parts.append([_head(t("report.all_rows")), _table(columns, rows)])
     yield from _section("scores", parts)

@@ -22,6 +22,7 @@ def section(made: Values) -> str:
     parts += [_line(t("report.scores_earlier"), "warning")] if made["earlier"] else []
     parts += [*map(_planned, made["planned"]), _spread(made)]
     parts += [_differences(made)] if made["differences"] else []
+    parts += [_line(one) for one in made["left_out"]]
     parts.append(_table(t("report.all_rows"), *every_row(made["rows"])))
     return "".join(parts)
 

@@ -10,6 +10,7 @@ from readback.scores import summary
 from readback.scores.pairwise import outcomes as pairwise
 from readback.scores.reported.aggregates import Aggregate, aggregates
 from readback.scores.reported.beside_rows import agrees, beside
+from readback.scores.reported.failures_left_out import LeftOut, find_left_out
 from readback.scores.slices import by_field
 from readback.scores.slices.by_field import SliceField, SliceFields
 from readback.scores.table import SCORED, STATES, ConditionKey, ScoreTable
@@ -28,10 +29,33 @@ def reported(table: ScoreTable, criteria: Iterable[str], judge: str | None = Non
     ]
 
 
-def beside_rows(table: ScoreTable) -> dict[str, int]:
-    """How many stated means have rows of their own beside them, and how many of those agree with their rows."""
-    pairs = [(said, row) for said, row in beside(table, summary.rows(table)) if row is not None]
-    return {"means": len(pairs), "agree": sum(agrees(said, row) for said, row in pairs)}
+def beside_rows(table: ScoreTable) -> dict[str, Any]:
+    """How many stated means have rows of their own, how many agree with them, and which leave failed rows out."""
+    found = summary.rows(table)
+    pairs = [(said, row) for said, row in beside(table, found) if row is not None]
+    return {
+        "means": len(pairs),
+        "agree": sum(agrees(said, row) for said, row in pairs),
+        "leave_out": [_left_out(table, one) for one in find_left_out(table, found)],
+    }
+
+
+def _left_out(table: ScoreTable, one: LeftOut) -> dict[str, Any]:
+    """What a stated mean leaves out, in numbers and as the sentence that every page has."""
+    return {
+        "condition": dict(one.row.condition),
+        "criterion": one.row.criterion,
+        "judge": one.row.judge or None,
+        "stated": one.reported.mean,
+        "stated_n": one.reported.n,
+        "n": one.row.n,
+        "all": one.whole,
+        "left_out": one.lost,
+        "with_failures_as_0": one.with_zeros,
+        "sentence": one.line(table.label(one.row.condition)),
+        "file": one.reported.place.file,
+        "line": one.reported.place.line,
+    }
 
 
 def criteria_of(table: ScoreTable, criterion: str | None) -> tuple[str, ...]:

@@ -56,6 +56,7 @@ def discover(draft: Draft) -> None:
         experiment.load(draft, main, around)
     elif main:
         take_found(main, draft, around=around)
+    listed = bool(draft.scores)
     if main is None or main.what != PLAN:
         candidates.say(draft, "prompts", next(iter(around.all(INSTRUCTIONS)), None), around.all(INSTRUCTIONS))
         first = () if draft.instructions else around.all(INSTRUCTIONS)[:1]
@@ -72,7 +73,7 @@ def discover(draft: Draft) -> None:
     else:
         alone(draft, around)
         _alternatives(draft, around)
-    if not draft.scores:
+    if not listed:  # what a plan names is all there is; a table known by its columns has others beside it
         for found in around.all(SCORES):
             take_found(found, draft, around=around)
     training_texts.find(draft, around)

@@ -15,7 +15,7 @@ from typing import Any
 from readback.readers.paths import show
 from readback.readers.row import Row
 from readback.records.raw_rows import raw_rows
-from readback.scores.files.cells import ABSENT, INAPPLICABLE, NOT_FINITE
+from readback.scores.files.cells import ABSENT, INAPPLICABLE, NOT_FINITE, TRUTH
 from readback.types import ScoreSource
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import DATASET, ID, Found
@@ -27,6 +27,7 @@ ROWS = 200  # rows that are looked at
 LEAST = 2  # judges; a single column of numbers may be anything
 LEAST_ROWS = 3
 GAPS = frozenset({*ABSENT, *NOT_FINITE, *INAPPLICABLE})
+ONE_OR_ZERO = ("0", "1", "0.0", "1.0")
 VALUES = 12  # different values of a scale that people use
 HIGHEST = 100
 MANY = 3  # columns on one scale that look like judges whatever their names are
@@ -105,6 +106,12 @@ def are_numbers(cells: Iterable[Any]) -> bool:
     """Tell whether a column holds numbers alone, and at least one; cells without a score may be among them."""
     values = [cell for cell in cells if not _is_gap(cell)]
     return bool(values) and len(list(_numbers(values))) == len(values)
+
+
+def are_verdicts(cells: Iterable[Any]) -> bool:
+    """Tell whether a column holds yes and no alone, as truth values, 0 and 1 or words; gaps may be among them."""
+    values = [cell for cell in cells if not _is_gap(cell)]
+    return bool(values) and all(str(value).strip().lower() in (*TRUTH, *ONE_OR_ZERO) for value in values)
 
 
 def _is_gap(cell: Any) -> bool:

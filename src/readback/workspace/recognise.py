@@ -17,7 +17,7 @@ from readback.readers.row import Header, Row
 from readback.readers.yaml_file import Parsed, read_yaml
 from readback.records.raw_rows import raw_rows
 from readback.scores import files
-from readback.scores.files import metrics, verification
+from readback.scores.files import means, metrics, verification
 from readback.scores.files.verification.shapes import beginning
 from readback.serving.chat import files as chat_files
 from readback.serving.modelfile import read_file as modelfile
@@ -92,6 +92,8 @@ KEYS = re.compile(
 METRICS = re.compile(
     rb'"(judge_scores|citation_mean_coverage|total_examples|examples_evaluated|dimensions|weighted_score|overall)"'
 )
+# One with one of these may be a summary of rates.
+RATES = re.compile(rb'"(?:(?:avg|mean)_\w+|(?:pass|success|solve|resolve)_?rate|pass_?(?:at_?|@)\d+|accuracy)"', re.I)
 
 JSON_LINES = re.compile(rb"\{[^\n]*\}[ \t\r]*\n\s*\{")  # an object a line, whatever the name says
 
@@ -184,10 +186,14 @@ def _rows(look: _Look) -> Found | None:
 
 
 def _metrics(look: _Look) -> Found | None:
-    if look.suffix != ".json" or not METRICS.search(_head(look.path)):
+    if look.suffix != ".json":
         return None
-    known = metrics.only_object(look.path, look.file)
-    return Found(look.path, SCORES, detail=metrics.NAME) if known else None
+    head = _head(look.path)
+    if METRICS.search(head) and metrics.only_object(look.path, look.file):
+        return Found(look.path, SCORES, detail=metrics.NAME)
+    if RATES.search(head) and means.read_object(look.path, look.file):
+        return Found(look.path, SCORES, detail=means.NAME)
+    return None
 
 
 def _judge_code(look: _Look) -> Found | None:

@@ -14,11 +14,34 @@ from typing import Any
 from readback.readers.paths import show
 from readback.readers.row import Row
 from readback.records.raw_rows import raw_rows
-from readback.scores.files.layout import CONDITION, CONTENT, FACTORS, ITEM, JUDGE, first
+from readback.scores.files.layout import (
+    ANSWERERS,
+    ATTEMPT,
+    CONDITION,
+    CONTENT,
+    COST,
+    ENDED,
+    ERRORS,
+    FACTORS,
+    FURTHER_ITEMS,
+    ITEM,
+    JUDGE,
+    KIND,
+    OTHER,
+    RATIONALE,
+    REPLICATE,
+    RUN,
+    STATUS,
+    WEAK_ITEMS,
+    fields_of,
+    first,
+    identifies,
+    is_numbered,
+)
 from readback.types import Location, ScoreSource
 from readback.workspace import id_column
 from readback.workspace.draft import Draft
-from readback.workspace.judge_tables import LEAST_ROWS, ROWS, are_numbers, on_scale, said
+from readback.workspace.judge_tables import LEAST_ROWS, ROWS, are_numbers, are_verdicts, on_scale, said
 from readback.workspace.recognise import DATASET, ID, SCORES, Found
 from readback.workspace.survey import Survey
 
@@ -34,8 +57,22 @@ RATED = re.compile(
 
 # A table of an item, a condition and one column of such a name is scores and nothing else.
 SCORE = re.compile(r"^(?:score|rating|grade|points|stars|likert|mark|quality|bewertung|punkte|punktzahl)s?$", re.I)
-SCORED = frozenset(ITEM)
-TOLD_APART = (*CONDITION, *FACTORS, "run", "arm", "candidate", "configuration", "config")
+VERDICT = re.compile(r"^(?:pass|passed|correct|is_correct|solved|resolved|success|succeeded)$", re.IGNORECASE)
+TOLD_APART = (*CONDITION, *FACTORS, *ANSWERERS)
+RUNS = (*RUN, *REPLICATE, *ATTEMPT)
+# What beside an item, a condition and a score may stand in a table of scores, and is none of the three.
+BESIDE = frozenset({*STATUS, *ENDED, *ERRORS, *JUDGE, *KIND, *RATIONALE, *RUNS, *OTHER})
+# How long a row took and how much was written, under any name.
+MEASURED = re.compile(
+    r"(?:^|_)(?:seconds|secs|sec|ms|runtime|wall|tokens?|chars|characters|words|length|retries)(?:$|_)", re.I
+)
+# What sorts items or is what whole means are about: never an item by its values alone.
+SORTS = re.compile(
+    r"dataset|benchmark|subset|split|metric|lang|categor|domain|subject|topic|level|difficult|group|kind|type|version"
+    r"|condition|setting|config|temperature",
+    re.IGNORECASE,
+)
+FEWEST = 5  # items of a column that nothing but the table's shape says is one
 ASSUMED = "scr-columns-assumed"
 
 
@@ -51,7 +88,8 @@ def propose(draft: Draft, around: Survey, others: frozenset[str]) -> frozenset[s
         file = show(draft.root, found.path)
         if file in others:
             continue
-        if file not in asked and not any(RATED.search(name.strip()) for name in found.fields):
+        called = any(RATED.search(name.strip()) or VERDICT.search(name.strip()) for name in found.fields)
+        if file not in asked and not called:
             continue  # before a row is decoded: of Parquet that takes a child
         rows = _rows(found)
         if file not in asked and (tidy := find_tidy_columns(rows)):
@@ -87,22 +125,56 @@ class TidyColumns:
 
 
 def find_tidy_columns(rows: Sequence[Mapping[str, Any]]) -> TidyColumns | None:
-    """Return the columns of a table whose every column has the name of a part of a score; None for any other table.
+    """Return the columns of a table whose every column is a part of a score; None for any other table.
 
-    There must be an item, one condition, and one column of numbers that is called a score. Who judged may be named.
+    There must be one condition, one column of scores that is called so, and an item: by its name, or a column whose
+    values, with the condition, occur in one row each. How a row ended, who judged and what it cost may stand beside.
     """
     if len(rows) < LEAST_ROWS:
         return None
-    names = list(rows[0])
-    scores = [name for name in names if SCORE.search(name.strip())]
-    items = [name for name in names if name.strip().lower() in SCORED]
+    names = fields_of(rows)
+    scores = [name for name in names if _is_score(name, rows)]
     conditions = [name for name in names if name.strip().lower() in TOLD_APART]
-    rest = [name for name in names if name not in (*scores, *items, *conditions) and name.strip().lower() not in JUDGE]
-    if rest or not (len(scores) == len(items) == len(conditions) == 1):
+    conditions = conditions or [name for name in names if name.strip().lower() in RUNS]
+    if len(scores) != 1 or len(conditions) != 1:
         return None
-    if not are_numbers(row.get(scores[0]) for row in rows):
+    taken = (scores[0], conditions[0])
+    rest = [name for name in names if name not in taken and not _is_beside(name)]
+    if len(rest) != 1 or not _is_item(rest[0], rows, conditions[0]):
         return None
-    return TidyColumns(items[0], conditions[0], scores[0])
+    return TidyColumns(rest[0], conditions[0], scores[0])
+
+
+def _is_score(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether a column is called a score and holds numbers, or called a verdict and holds yes and no."""
+    values = [row.get(name) for row in rows]
+    if SCORE.search(name.strip()):
+        return are_numbers(values)
+    return VERDICT.search(name.strip()) is not None and are_verdicts(values)
+
+
+def _is_beside(name: str) -> bool:
+    lowered = name.strip().lower()
+    measured = COST.search(lowered) or MEASURED.search(lowered)
+    return (lowered in BESIDE or measured is not None) and lowered not in (*ITEM, *FURTHER_ITEMS)
+
+
+def _is_item(name: str, rows: Sequence[Mapping[str, Any]], condition: str) -> bool:
+    """Tell whether a column says what was scored: by its name, or by values, numbered or under every condition."""
+    lowered = name.strip().lower()
+    if lowered in ITEM:
+        return True
+    runs = [other for other in rows[0] if other.strip().lower() in (*RUNS, *JUDGE)]
+    if not identifies(rows, name, (condition, *runs)):
+        return False
+    if lowered in FURTHER_ITEMS or is_numbered(row.get(name) for row in rows):
+        return True
+    if SORTS.search(lowered) or lowered in WEAK_ITEMS:
+        return False
+    items = {str(row.get(name)) for row in rows}
+    conditions = {str(row.get(condition)) for row in rows}
+    pairs = {(str(row.get(name)), str(row.get(condition))) for row in rows}
+    return len(items) >= FEWEST and len(conditions) > 1 and len(pairs) == len(items) * len(conditions)
 
 
 def _take_tidy(draft: Draft, file: str, columns: TidyColumns) -> None:

@@ -166,6 +166,8 @@ def _rows(
         return results
     if value := metrics.only_object(path, file):
         return iter((_Whole(value),))
+    if summary := means.read_object(path, file):
+        return iter([_Whole(row) for row in summary])
     return iter(raw_rows(path, file, refused=refused, header=header))
 
 

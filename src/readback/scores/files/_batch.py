@@ -6,16 +6,26 @@ import math
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from readback.readers.csv_blocks import Block, Irregular
 from readback.scores.files._costs import Costs, Spent
 from readback.scores.files._summary_rows import WORDS
-from readback.scores.files.cells import FAILURE_WORDS, LARGEST, Cell, cell, failure_words, with_status
+from readback.scores.files.cells import (
+    FAILURE_WORDS,
+    LARGEST,
+    Cell,
+    cell,
+    failure_words,
+    is_failure,
+    with_failure,
+    with_status,
+)
 from readback.scores.files.intake import BETWEEN, MOST_VALUES, TEXT, Intake, Names
-from readback.scores.files.layout import Layout
+from readback.scores.files.layout import Layout, names_failure
 from readback.scores.files.score_rows import Asked
-from readback.scores.table import FAILED, NONE, SCORED
+from readback.scores.table import FAILED, MISSING, NONE, SCORED
 
 FEW = 500  # texts that are parsed one by one; of more, those that are plain numbers are parsed together
 PLAIN = r"^-?[0-9]+(\.[0-9]+)?$"
@@ -151,7 +161,16 @@ class Batch:
         from pyarrow import csv
 
         plan = self.plan
-        single = (plan.criterion, plan.judge, plan.status, plan.run, plan.replicate, plan.cluster, plan.prompt)
+        single = (
+            plan.criterion,
+            plan.judge,
+            plan.status,
+            plan.failure,
+            plan.run,
+            plan.replicate,
+            plan.cluster,
+            plan.prompt,
+        )
         wanted = {
             *plan.item,
             *plan.rationales,
@@ -277,11 +296,31 @@ class Batch:
             reasons = status.of_rows([whys.setdefault(text, len(whys)) for _, _, text in said_by], np.int32)
             over = states != SCORED
             value[over], state[over], why[over] = np.nan, states[over, None], reasons[over, None]
+            self._fail(distinct(columns[self.plan.status]), "status", is_failure, (value, state, why), whys)
+        if self.plan.failure:
+            says = partial(names_failure, self.plan.failure)
+            self._fail(distinct(columns[self.plan.failure]), self.plan.failure, says, (value, state, why), whys)
         if failures and self.plan.rationales:
             for row, begun in _failures([columns[name] for name in self.plan.rationales], value, state):
                 reason = f"the judge failed: {begun}"
                 value[row], state[row], why[row] = math.nan, FAILED, whys.setdefault(reason, len(whys))
         return value, state.ravel(), why.ravel(), list(whys)
+
+    @staticmethod
+    def _fail(
+        column: Distinct, name: str, says: Callable[[str], bool], into: tuple[Any, Any, Any], whys: dict[str, int]
+    ) -> None:
+        """Make the missing cells of rows that failed, as a column of texts says, failed ones."""
+        import numpy as np
+
+        value, state, why = into
+        empty: Cell = (math.nan, MISSING, "")
+        reasons = [with_failure(empty, text, name)[2] if says(text) else "" for text in column.listed]
+        codes = column.of_rows([whys.setdefault(reason, len(whys)) for reason in reasons], np.int32)
+        failed = (state == MISSING) & (codes > 0)[:, None]
+        value[failed] = np.nan
+        why[failed] = np.broadcast_to(codes[:, None], why.shape)[failed]
+        state[failed] = FAILED
 
     def _texts(self, columns: Arrays, at: int) -> None:
         """The first diagnostic of each row, for each of its cells, as long as there is room."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED
 
+LONGEST_WHY = 40  # characters of a text of a failure that are shown
 LARGEST = 1e70  # the fourth powers of a million of these still have a sum
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 ABSENT = {"", "na", "none", "null"}
@@ -29,6 +30,16 @@ STATUS = {
     **dict.fromkeys(("missing", "skipped", "absent"), MISSING),
     **dict.fromkeys(("n/a", "na", "not applicable", "not_applicable"), NOT_APPLICABLE),
 }
+# How programs write that a row came to nothing; said of a row without a score alone, for a score beside it stands.
+FAILURE = re.compile(
+    r"error|fail|exception|time[ _-]?d?[ _-]?out|crash|abort|killed|cancel|invalid|unpars|unreadable|overflow"
+    r"|refused|rate[ _-]?limit|out[ _-]?of[ _-]?memory|\boom\b|^[45]\d\d$",
+    re.IGNORECASE,
+)
+NO_FAILURE = re.compile(
+    r"\b(?:no|not|non|none|without|zero|0)\b[ _-]*(?:error|fail|exception|time|crash)", re.IGNORECASE
+)
+NO_ERROR = {"", "0", "none", "null", "nil", "na", "n/a", "nan", "false", "no", "ok", "okay", "success", "-", "–", "—"}
 # The judge of the GRAG-LiveRAG evaluation program writes 0 for every score when it fails, with one of these notes.
 FAILURE_WORDS = (
     "Failed to parse LLM response",
@@ -85,9 +96,40 @@ def _off(shown: str) -> Cell:
 
 
 def with_status(found: Cell, status: Any) -> Cell:
-    """The cell as the row's status column has it: a failed or missing row keeps no value."""
-    state = STATUS.get(status.strip().lower()) if isinstance(status, str) else None
-    return found if state is None else (math.nan, state, f"status: {status.strip()}")
+    """The cell as the row's status column has it: a failed or missing row keeps no value.
+
+    Only the words of STATUS take a number away. Any other word for a failure makes a cell without a number failed.
+    """
+    if not isinstance(status, str):
+        return found
+    state = STATUS.get(status.strip().lower())
+    if state is not None:
+        return math.nan, state, f"status: {status.strip()}"
+    return with_failure(found, status, "status") if is_failure(status) else found
+
+
+def with_failure(found: Cell, said: Any, column: str) -> Cell:
+    """The cell of a row that failed, as `column` says: failed where it is missing, and else as it is."""
+    if found[1] != MISSING:
+        return found
+    return math.nan, FAILED, f"{legible(column)}: {text_of(said).strip()[:LONGEST_WHY]}"
+
+
+@lru_cache(maxsize=4096)
+def _says_failure(text: str) -> bool:
+    return bool(FAILURE.search(text)) and not NO_FAILURE.search(text)
+
+
+def is_failure(status: Any) -> bool:
+    """Tell whether a word of how a row ended says that it failed: `compile_error`, `TimedOut`, `429`."""
+    return isinstance(status, str | int) and not isinstance(status, bool) and _says_failure(str(status).strip())
+
+
+def is_error(value: Any) -> bool:
+    """Tell whether a cell of a column of errors holds one."""
+    if isinstance(value, str):
+        return value.strip().lower() not in NO_ERROR and not NO_FAILURE.search(value)
+    return bool(value) and value == value  # NaN is an empty cell of a table
 
 
 def failure_words(texts: Iterable[str], cells: Iterable[Cell]) -> str | None:

@@ -9,10 +9,19 @@ from typing import Any
 
 from readback.scores.criteria import look_up
 from readback.scores.files._costs import cost_columns, token_columns
+from readback.scores.files.cells import cell, is_error, is_failure
 from readback.scores.files.reply_column import column as reply_column
+from readback.scores.table import MISSING
 from readback.types import Criterion, ScoreSource
 
 ITEM = ("item", "item_id", "id", "qid", "task_id", "question_id")
+# Columns that are called like an item; their values decide (`find_item_column`).
+FURTHER_ITEMS = (
+    *("problem", "problem_id", "problem_name", "prompt_id", "instance", "instance_id", "example", "example_id"),
+    *("sample_id", "case", "case_id", "test_case", "query_id", "record_id", "exercise", "puzzle", "challenge", "uid"),
+)
+# What also is the name of a benchmark, a step or a text: an item only where its values are numbered.
+WEAK_ITEMS = ("task", "task_name", "prompt", "test", "test_id", "sample", "record", "number", "nr")
 CRITERION = ("criterion", "metric")
 VALUE = ("score", "value")
 JUDGE = ("judge", "judge_name", "evaluator", "evaluator_name", "rater", "annotator", "judge_model")
@@ -21,11 +30,24 @@ KIND = ("judge_type", "judge_kind", "rater_type", "annotator_type", "evaluator_t
 RATIONALE = ("note", "evaluation_notes", "explanation", "notes", "reasoning", "judge_reasoning", "rationale", "comment")
 RUN = ("run", "run_id", "run_name")
 REPLICATE = ("replicate", "repeat")
+ATTEMPT = ("attempt", "trial", "seed", "sample_index", "generation", "completion_id")
 CLUSTER = ("cluster", "cluster_id")
 STATUS = ("status",)
+# Columns that say in words how a row ended; they count only where a row that failed has no score.
+ENDED = (
+    *("run_status", "eval_status", "execution_status", "exit_status", "result_status", "job_status", "state"),
+    *("outcome", "result", "finish_reason", "stop_reason"),
+)
+# Columns that hold the text of a failure, and are empty where there was none.
+ERRORS = (
+    *("error", "error_type", "error_kind", "error_code", "error_message", "errors", "exception", "traceback"),
+    *("failure", "failure_reason", "failure_type", "fail_reason"),
+)
 CONDITION = ("condition",)
 # columns that name a condition wherever they stand, however many values they have
 FACTORS = ("mode", "adapter", "model", "arm", "variant", "system", "system_name", "model_name", "model_label")
+# Columns that name who answered in a table of nothing but scores, and may mean something else in other tables.
+ANSWERERS = ("candidate", "configuration", "config", "agent", "agent_name", "llm", "llm_name", "engine")
 MODE = ("prompt_mode", "mode")
 AGGREGATED = ("is_aggregated",)
 PROMPT = ("prompt_fingerprint", "prompt_sha256", "prompt_hash")
@@ -38,6 +60,8 @@ CONTENT = (
 COST = re.compile(r"cost|token|latency|duration|elapsed|(^|_)time(_|$)|_(ms|usd|eur|seconds|secs)$", re.IGNORECASE)
 SCORE_ENDING = "_score"
 MEANS = ("avg_", "mean_")  # a column of means: its rows are not items
+FEWEST_ITEMS = 3  # different values of a column that is no usual name of an item
+LONGEST_ITEM = 64  # characters of one of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +75,7 @@ class Layout:
     kind: str | None = None  # of the judge
     rationales: tuple[str, ...] = ()
     status: str | None = None
+    failure: str | None = None  # says of a row without a score that it failed
     run: str | None = None
     replicate: str | None = None
     cluster: str | None = None
@@ -74,12 +99,58 @@ def first(names: Iterable[str], fields: Collection[str]) -> str | None:
     return next((lowered[name] for name in names if name in lowered), None)
 
 
-def item_columns(fields: Collection[str], source: ScoreSource) -> tuple[str, ...]:
-    """The columns that identify an item: those the workspace names, else the first usual name."""
+def item_columns(
+    fields: Collection[str], source: ScoreSource, rows: Sequence[Mapping[str, Any]] = ()
+) -> tuple[str, ...]:
+    """The columns that identify an item: those the workspace names, else the first usual name, else one by its values.
+
+    Without `rows` names alone decide.
+    """
     if source.item:
         return tuple(name for name in source.item if name in fields)
-    found = first(ITEM, fields)
+    found = first(ITEM, fields) or find_item_column(rows, (*FURTHER_ITEMS, *WEAK_ITEMS), source.condition)
     return (found,) if found else ()
+
+
+def find_item_column(
+    rows: Sequence[Mapping[str, Any]], names: Iterable[str], condition: Sequence[str] = ()
+) -> str | None:
+    """Return the first column of these names whose values, with those of the condition, occur in one row each.
+
+    A value must be short and not empty, and at least three of them must differ. One of WEAK_ITEMS must be numbered.
+    """
+    fields = fields_of(rows)
+    lowered = {name.strip().lower(): name for name in reversed(fields)}
+    apart = (*CONDITION, *FACTORS, *RUN, *REPLICATE, *ATTEMPT, *JUDGE, *CRITERION)
+    beside = [name for name in fields if name in condition or name.strip().lower() in apart]
+    for called in names:
+        name = lowered.get(called)
+        if name is None or name in beside or not identifies(rows, name, beside):
+            continue
+        if called not in WEAK_ITEMS or is_numbered(row.get(name) for row in rows):
+            return name
+    return None
+
+
+def identifies(rows: Sequence[Mapping[str, Any]], name: str, beside: Sequence[str]) -> bool:
+    """Tell whether the column, with those `beside` it, has other values in every row, and is short everywhere."""
+    values = [row.get(name) for row in rows]
+    if not all(isinstance(value, str | int) and not isinstance(value, bool) for value in values):
+        return False
+    texts = [str(value).strip() for value in values]
+    if len(set(texts)) < FEWEST_ITEMS or not all(0 < len(text) <= LONGEST_ITEM for text in texts):
+        return False
+    keys = {(text, *(str(row.get(other)) for other in beside)) for text, row in zip(texts, rows, strict=True)}
+    return len(keys) == len(rows)
+
+
+def is_numbered(values: Iterable[Any]) -> bool:
+    """Tell whether these are numbers, or texts that end in a number with few beginnings: p0, p1, HumanEval/12."""
+    texts = {str(value).strip() for value in values}
+    if not all(text[-1:].isdecimal() for text in texts):
+        return False
+    beginnings = {text.rstrip("0123456789") for text in texts}
+    return 2 * len(beginnings) <= len(texts)
 
 
 def score_columns(
@@ -88,7 +159,7 @@ def score_columns(
     """The columns of a wide file that are criteria: named by the workspace, else by ending or by a name we know."""
     if source.criteria:
         return tuple(name for name in source.criteria if name in fields)
-    taken = {*item_columns(fields, source), *source.condition}
+    taken = {*item_columns(fields, source, rows), *source.condition}
     return tuple(
         name
         for name in fields
@@ -99,9 +170,14 @@ def score_columns(
     )
 
 
-def layout(fields: Sequence[str], source: ScoreSource, scores: tuple[tuple[str, str, str], ...]) -> Layout:
-    """Roles for every column, once the score columns are known."""
-    item = item_columns(fields, source)
+def layout(
+    fields: Sequence[str],
+    source: ScoreSource,
+    scores: tuple[tuple[str, str, str], ...],
+    rows: Sequence[Mapping[str, Any]] = (),
+) -> Layout:
+    """Roles for every column, once the score columns are known; `rows` are the first ones of the file."""
+    item = item_columns(fields, source, rows)
     taken = {*item, *(column for column, _, _ in scores)}
     named = [name for name in fields if name not in taken and name not in source.condition]
     found = {
@@ -109,6 +185,7 @@ def layout(fields: Sequence[str], source: ScoreSource, scores: tuple[tuple[str, 
         "judge": None if any(judge for _, _, judge in scores) else first((*JUDGE, *KIND), named),
         "kind": first(KIND, named),
         "status": first(STATUS, named),
+        "failure": find_failure_column(named, rows, [column for column, _, _ in scores]),
         "run": first(RUN, named),
         "replicate": first(REPLICATE, named),
         # named, it may be part of the id: the query of (query, passage)
@@ -128,6 +205,27 @@ def layout(fields: Sequence[str], source: ScoreSource, scores: tuple[tuple[str, 
     return Layout(
         item, scores, rationales=rationales, candidates=candidates, unused=unused, costs=costs, tokens=tokens, **found
     )
+
+
+def find_failure_column(names: Sequence[str], rows: Sequence[Mapping[str, Any]], scores: Sequence[str]) -> str | None:
+    """Return the column that says why rows have no score; None where no such row is among the first ones.
+
+    A name alone is not enough: `state` and `outcome` also are what people compare by.
+    """
+    lowered = {name.strip().lower(): name for name in reversed(names)}
+    without = [row for row in rows if any(cell(row.get(column))[1] == MISSING for column in scores)]
+    for called in (*ENDED, *ERRORS):
+        name = lowered.get(called)
+        if name is not None and any(names_failure(called, row.get(name)) for row in without):
+            return name
+    return None
+
+
+def names_failure(column: str, value: Any) -> bool:
+    """Tell whether a cell of a column of ENDED or ERRORS says that its row failed."""
+    if column.strip().lower() in ERRORS:
+        return is_error(value)
+    return is_failure(value)
 
 
 def looks_numeric(values: Iterable[Any]) -> bool:

@@ -6,16 +6,22 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.readers.json_text import Decoder, NotJson
+from readback.readers.text_file import read_text
+from readback.scores.criteria import known
 from readback.scores.files._costs import Costs
 from readback.scores.files._rates import DASHES, decimals, reported, whole
 from readback.scores.files._wrong import impossible_rates, no_number
 from readback.scores.files.cells import INFINITE, cell, legible, stem, text_of
 from readback.scores.files.details import ABOUT_DOCUMENTS
 from readback.scores.files.layout import (
+    ANSWERERS,
     CONDITION,
+    FACTORS,
     MEANS,
     Layout,
     fields_of,
@@ -30,15 +36,35 @@ from readback.scores.files.metrics import shape
 from readback.scores.files.run_facts import CLOSED_BOOK
 from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, Reported, SourceRead
-from readback.types import Diagnostic, Location
+from readback.types import Diagnostic, Location, ScoreSource
 
 NAME = "means"
+LARGEST = 1 << 20  # bytes of a summary that is one JSON object
 COUNT = ("sample_count", "count", "n", "examples_evaluated", "total_examples")
+# of how many items a rate is, failed ones included
+ALL_OF = (
+    *("total", "total_count", "total_items", "total_problems", "total_tasks", "total_questions", "n_total"),
+    *("num_total", "n_problems", "num_problems", "n_items", "num_items", "n_tasks", "num_tasks", "n_all", "attempted"),
+    *("problems", "tasks", "items", "questions", "rows", "size"),
+)
+# how many of them have a score, in words that leave no doubt
+SCORED_OF = (
+    *("scored", "n_scored", "num_scored", "scored_count", "rated", "n_rated", "graded", "n_graded", "judged"),
+    *("n_judged", "valid", "n_valid", "num_valid", "with_score", "n_with_score"),
+)
+# numbers beside a rate that count, and are no part of a condition
+COUNTED = re.compile(
+    r"^(?:n|num|count)_|_(?:n|num|count)$|^(?:success(?:es|ful)?|succeeded|completed|finished|failed|fails?|failures?"
+    r"|errors?|timeouts?|crashed|skipped|missing|passed|passes|solved|correct|wrong|unscored|invalid|excluded)$",
+    re.IGNORECASE,
+)
 RUN_OF = ("system_name", "model_label", "label")  # which run a file of avg_ columns is about
 LABEL = (*CONDITION, "model_label", "label", "run_label")  # a column that alone names the conditions of a table
 MEMBER = ("mode", "adapter", "model")  # what may be beside it as part of the condition
 LEADER = ("name", "model", "model_name", "system", "system_name", "generator", "player", "team")  # of a leaderboard
-RATE = re.compile(r"(?:^|_|\b)(?:win_?rate|winrate|pass_?at_?\d+|elo|accuracy)(?:$|_|\b)", re.IGNORECASE)
+RATE = re.compile(
+    r"(?:^|_|\b)(?:(?:win|pass|success|solve|resolve)_?rate|pass_?at_?\d+|elo|accuracy)(?:$|_|\b)", re.IGNORECASE
+)
 # what is no score although it is a number: lengths, tokens, time and money, how many there were, places
 NO_SCORE = re.compile(
     r"(?:^|_)(?:length|len|tokens?|words?|chars?|characters?|latency|duration|seconds|cost|price|samples?|count|total"
@@ -67,8 +93,34 @@ class _Plan:
     factors: tuple[str, ...]
     one: bool  # columns called avg_… and nothing that tells rows apart: the file is about one run
     averages: bool
-    count: str | None
+    counts: tuple[str, ...]  # columns that say how many scores a mean is of, the surest first
     rows: int = 1
+
+
+def read_object(path: Path, file: str) -> tuple[Mapping[str, Any], ...]:
+    """Return the rows of a `.json` file that is one summary, or one by the name of each condition; none of any other.
+
+    It must say how many items it is about: `{"model": "a", "total": 40, "pass_rate": 0.7}`.
+    """
+    if path.suffix.lower() != ".json":
+        return ()
+    text, _ = read_text(path, file, LARGEST)
+    if text is None or not text.lstrip().startswith("{"):
+        return ()
+    try:
+        value = Decoder().whole(text)
+    except NotJson:
+        return ()
+    if not isinstance(value, Mapping):
+        return ()
+    rows: tuple[Mapping[str, Any], ...] = (value,)
+    if value and all(isinstance(one, Mapping) for one in value.values()):
+        rows = tuple({LEADER[1]: name, **one} for name, one in value.items())
+    if any(isinstance(cell_of, Mapping | list) for row in rows for cell_of in row.values()):
+        return ()
+    if not _named_rows(fields_of(rows), rows):
+        return ()
+    return rows if recognise(rows, Asked(ScoreSource(file), known(), {}, {})) else ()
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
@@ -79,12 +131,14 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     if not rows or asked.source.judges or item_columns(fields_of(rows), asked.source):
         return False
     plan = _plan(rows, asked)
+    if not plan.averages and not plan.counts and item_columns(fields_of(rows), asked.source, rows):
+        return False
     if not plan.columns:
         return False
     if plan.averages:
         return True
     keys = [tuple(text_of(row.get(name)) for name in plan.factors) for row in rows]
-    return bool(plan.factors) and len(set(keys)) == len(keys) and (len(keys) > 1 or plan.count is not None)
+    return bool(plan.factors) and len(set(keys)) == len(keys) and (len(keys) > 1 or bool(plan.counts))
 
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
@@ -137,19 +191,50 @@ def _plan(samples: Sequence[Mapping[str, Any]], asked: Asked) -> _Plan:
     if leader:
         label = leader
         named = tuple(name for name in fields if RATE.search(name) and _numbers(row.get(name) for row in samples))
+    by: tuple[str, ...] = () if label or asked.source.condition else _named_rows(fields, samples)
+    if by:
+        rates = (name for name in fields if RATE.search(name) and _numbers(row.get(name) for row in samples))
+        stated = [name for name, _, _ in averages]
+        named = (*named, *(name for name in rates if name not in named and not _repeats(name, stated, samples)))
+        averages = (*averages, *((name, legible(name), "") for name in named)) if averages else ()
     spreads = {found[1]: name for name in fields if (found := SPREAD.fullmatch(name)) and found[1] in fields}
     plain = tuple((name, legible(name), "") for name in named if name not in spreads.values())
     roles = layout(fields, asked.source, averages or plain)
-    beside = {count, *spreads.values()}
+    whole_n = first(ALL_OF, fields) if by or any(COUNTED.search(name.strip()) for name in fields) else None
+    counts = tuple(name for name in (first(SCORED_OF, fields), count, whole_n) if name)
+    beside = {*counts, *spreads.values()}
     roles = replace(roles, candidates=tuple(name for name in roles.candidates if name not in beside))
     columns = tuple(_Column(name, criterion, spread=spreads.get(name)) for name, criterion, _ in roles.scores)
     factors = roles.candidates
+    if by:
+        return _Plan(roles, columns, by, False, bool(averages), counts)
     if label and (not averages or label.strip().lower() in CONDITION):
         factors = (label, *(name for name in factors if name.lower() in MEMBER and name != label))
         one = False
     else:
         one = bool(averages) and not asked.source.condition and not _apart(samples, factors)
-    return _Plan(roles, columns, factors, one, bool(averages), count)
+    return _Plan(roles, columns, factors, one, bool(averages), counts)
+
+
+def _named_rows(fields: Sequence[str], samples: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the columns that name the rows of a summary that counts its items; none where it counts nothing.
+
+    Such a table has a column of what a rate is of (`total`) or of what became of the items (`failed`), and rows with
+    names of their own, which may be one row.
+    """
+    counted = first(ALL_OF, fields) is not None or any(COUNTED.search(name.strip()) for name in fields)
+    if first(COUNT, fields) is not None and any(map(RATE.search, fields)):
+        counted = True
+    by = tuple(name for name in fields if name.strip().lower() in (*CONDITION, *FACTORS, *ANSWERERS))
+    if not counted or not by or first(RUN_OF, fields):
+        return ()
+    keys = [tuple(text_of(row.get(name)).strip() for name in by) for row in samples]
+    return by if len(set(keys)) == len(keys) and all(any(key) for key in keys) else ()
+
+
+def _repeats(name: str, others: Sequence[str], samples: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether a column states in every row what another one states."""
+    return any(all(row.get(name) == row.get(other) for row in samples) for other in others)
 
 
 def _no_score(name: str) -> bool:
@@ -237,5 +322,8 @@ def _condition(fields: Mapping[str, Any], plan: _Plan, asked: Asked) -> Conditio
 
 
 def _count(fields: Mapping[str, Any], plan: _Plan) -> int | None:
-    value, state, _ = cell(fields.get(plan.count)) if plan.count else (math.nan, NOT_APPLICABLE, "")
-    return int(value) if state == SCORED and value >= 0 and value.is_integer() else None
+    for name in plan.counts:
+        value, state, _ = cell(fields.get(name))
+        if state == SCORED and value >= 0 and value.is_integer():
+            return int(value)
+    return None

@@ -12,9 +12,9 @@ from readback.scores.doubtful_numbers import BESIDE
 from readback.scores.files._costs import Costs, Spent
 from readback.scores.files._odd import ScoreTexts, oddities, without_id
 from readback.scores.files._summary_rows import SUMMARIES, SummaryRows
-from readback.scores.files.cells import Cell, cell, failure_words, legible, stem, text_of, with_status
+from readback.scores.files.cells import Cell, cell, failure_words, legible, stem, text_of, with_failure, with_status
 from readback.scores.files.intake import Intake, columns, make_conditions
-from readback.scores.files.layout import MODE, Layout, fields_of, first
+from readback.scores.files.layout import MODE, Layout, fields_of, first, names_failure
 from readback.scores.files.reply_column import Reread, Rubrics
 from readback.scores.table import FAILED, Columns, ConditionKey, Expense, Outcome, Reported, RunFacts, SourceRead
 from readback.types import Criterion, Diagnostic, Location, ScoreSource
@@ -195,6 +195,8 @@ def _take(row: Row, plan: Layout, asked: Asked, intake: Intake, texts: ScoreText
     cells: list[Cell] = [cell(fields.get(column)) for column, _, _ in plan.scores]
     if plan.status:
         cells = [with_status(found, fields.get(plan.status)) for found in cells]
+    if plan.failure and names_failure(plan.failure, fields.get(plan.failure)):
+        cells = [with_failure(found, fields.get(plan.failure), plan.failure) for found in cells]
     rationales = [text for name in plan.rationales if (text := text_of(fields.get(name)))]
     if rationales and (begun := failure_words(rationales, cells)):
         cells = [(math.nan, FAILED, f"the judge failed: {begun}")] * len(cells)
@@ -242,6 +244,7 @@ def _widened(plan: Layout, newer: Layout, intake: Intake) -> Layout:
         criterion=plan.criterion or newer.criterion,
         rationales=(*plan.rationales, *(name for name in newer.rationales if name not in have)),
         status=plan.status or newer.status,
+        failure=plan.failure or newer.failure,
         run=plan.run or newer.run,
         replicate=plan.replicate or newer.replicate,
         cluster=plan.cluster or newer.cluster,

@@ -27,7 +27,7 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     fields = fields_of(rows)
     about = (*asked.source.condition, *(name for names in (CRITERION, CONDITION, JUDGE) for name in names))
     return bool(
-        item_columns(fields, asked.source)
+        item_columns(fields, asked.source, rows)
         and first(VALUE, fields)
         and (first(about, fields) or asked.source.criterion or asked.source.label)
         and not asked.source.judges
@@ -43,4 +43,4 @@ def plan(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any
     """The role of each column; `columnar` asks it too."""
     source: ScoreSource = asked.source
     column = first(VALUE, fields)
-    return layout(fields, source, ((column, source.criterion or "", ""),) if column else ())
+    return layout(fields, source, ((column, source.criterion or "", ""),) if column else (), samples)

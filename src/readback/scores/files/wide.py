@@ -27,4 +27,4 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
 def plan(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
     """The role of each column; `columnar` asks it too."""
     names = score_columns(fields, asked.source, asked.criteria, samples)
-    return layout(fields, asked.source, tuple((name, legible(name), "") for name in names))
+    return layout(fields, asked.source, tuple((name, legible(name), "") for name in names), samples)

@@ -10,6 +10,7 @@ from readback.scores.criteria import known, look_up, number, scale_text
 from readback.scores.reported import reachable, verdicts
 from readback.scores.reported.beside_rows import agrees, beside, share, tolerance
 from readback.scores.reported.explained import UNEXPLAINED, because, scored
+from readback.scores.reported.failures_left_out import LeftOut, find_left_out
 from readback.scores.table import FAILED, SCORED, Reported, ScoreTable
 from readback.types import Diagnostic
 
@@ -17,21 +18,41 @@ if TYPE_CHECKING:
     from readback.scores.summary_row import Row
 
 CODE = "scr-summary-differs"
+LEAVES_OUT = "scr-summary-leaves-failures"
 MEAN, RATE = "mean", "rate"
 
 
 def diagnostics(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
     """Every contradiction; `found` are the rows of every condition."""
-    yield from _differs(table, found)
+    left_out = [one for one in find_left_out(table, found) if one.states_whole]
+    explained = [one.reported for one in left_out]
+    yield from _differs(table, found, explained)
+    yield from (_leaves(table, one) for one in left_out)
     yield from _own_counts(table)
-    yield from reachable.diagnostics(table)
+    yield from reachable.diagnostics(table, explained)
     yield from verdicts.diagnostics(table)
 
 
-def _differs(table: ScoreTable, found: Sequence[Row]) -> Iterator[Diagnostic]:
-    """Means, counts and spreads that a file states and its rows do not give."""
+def _leaves(table: ScoreTable, one: LeftOut) -> Diagnostic:
+    """A mean that is stated over more rows than it is of."""
+    label = table.label(one.row.condition)
+    values = {
+        "condition": label,
+        "criterion": one.reported.criterion,
+        "stated": one.stated,
+        "stated_n": one.whole,
+        "n": one.row.n,
+        "what": _kind(one.reported),
+        "sentence": one.sentence,
+    }
+    key = _key(label, one.reported.criterion, MEAN)
+    return Diagnostic(LEAVES_OUT, values, one.reported.place, flagged=key, among=(label,))
+
+
+def _differs(table: ScoreTable, found: Sequence[Row], left_out: Sequence[Reported]) -> Iterator[Diagnostic]:
+    """Means, counts and spreads that a file states and its rows do not give; those of `left_out` are not among them."""
     for means, row in beside(table, found):
-        if row is None or row.mean is None:
+        if row is None or row.mean is None or means in left_out:
             continue
         if not agrees(means, row):
             computed = number(round(row.mean * (means.whole or 1), 6))

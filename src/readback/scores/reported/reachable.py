@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from readback.scores.criteria import number
@@ -47,10 +47,10 @@ def reachable(one: Reported) -> bool:
     return fits(one.mean / one.whole, one.n, _tolerance(one)) is not None
 
 
-def diagnostics(table: ScoreTable) -> Iterator[Diagnostic]:
-    """Every stated rate that no number of items gives."""
+def diagnostics(table: ScoreTable, explained: Sequence[Reported] = ()) -> Iterator[Diagnostic]:
+    """Every stated rate that no number of items gives, but for those whose n is `explained` by another finding."""
     for one in table.reported:
-        if one.whole is None or one.n is None or reachable(one):
+        if one.whole is None or one.n is None or reachable(one) or one in explained:
             continue
         rate, tolerance = one.mean / one.whole, _tolerance(one)
         counts = sorted({min(max(count, 0), one.n) for count in (math.floor(rate * one.n), math.ceil(rate * one.n))})

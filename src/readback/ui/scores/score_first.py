@@ -8,12 +8,13 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.rules import finding
-from readback.scores import chart_sentences, conclusion, in_view, pooled, report
+from readback.scores import chart_sentences, conclusion, in_view, pooled, report, summary
 from readback.scores import charts as drawn
 from readback.scores.agreement.measured import of_pool
 from readback.scores.comparing.comparison import DISPUTED, Blocked, Compared, Comparison
 from readback.scores.criteria import scale_text
 from readback.scores.report import Line
+from readback.scores.reported.failures_left_out import find_left_out
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Diagnostic, Workspace
@@ -70,6 +71,10 @@ def _notes(
         yield t("scores.plan_absent", n=len(absent), names=names)
     if left := in_view.left_out(score_view.of_files(scored), name, view.judge):
         yield left
+    of_files = score_view.of_files(scored)
+    for one in find_left_out(of_files, summary.rows(of_files)):
+        if one.row.criterion == name:
+            yield one.line(of_files.label(one.row.condition))
     if name in scored.inferred:
         yield t("scores.inferred", criterion=name, scale=scale_text(view.criterion))
     if view.by and (conditions := score_view.conditions(scored, view)) > score_view.MOST:
