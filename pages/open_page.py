@@ -32,6 +32,7 @@ with right:
     loaded.files(workspace, t("open.recognised"))
     score_proposals.draw(workspace)
     score_proposals.taken(workspace)
+    plain_files.encodings(workspace, data)
     plain_files.ids(workspace)
     plain_files.several(workspace)
     steps.typed_here()

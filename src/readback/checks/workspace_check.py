@@ -8,6 +8,7 @@ from readback.checks import condition_named, rules, training
 from readback.checks.rules import Fault
 from readback.checks.summary import covers
 from readback.checks.training import Part
+from readback.checks.unread_encoding import name_statement
 from readback.prompts.self_tests import always, self_tests
 from readback.readers.bounded_diagnostics import MANY, about, many_of
 from readback.readers.progress import Progress
@@ -59,7 +60,7 @@ def diagnostics(
 ) -> Iterator[Diagnostic]:
     """The diagnostics of the workspace, of its dataset, the training files `beside` it, answers, scores and logs."""
     yield from opened.diagnostics
-    yield from training.noted(opened, data)
+    yield from map(name_statement, training.noted(opened, data))
     for part in beside:
         yield from training.noted(part.opened, part.data)
     for condition in opened.conditions:

@@ -12,6 +12,7 @@ from typing import TypeVar
 from readback import workspace
 from readback.cli import UsageError, _brought, _lines
 from readback.readers import by_address
+from readback.readers.encodings import ENCODINGS
 from readback.readers.row import Row
 from readback.readers.yaml_file import nearest
 from readback.records.dataset import Dataset, open_dataset
@@ -19,7 +20,7 @@ from readback.records.raw_rows import raw_rows
 from readback.sources.template_language import LANGUAGES
 from readback.types import Workspace
 from readback.words import t
-from readback.workspace import id_column, judge_tables, score_tables
+from readback.workspace import id_column, judge_tables, score_tables, stated_encoding
 from readback.workspace.candidates import KINDS
 from readback.workspace.plain_templates import KEY, PARTS, SYNTAX, cut_files
 
@@ -46,6 +47,7 @@ def choices_of_files(parser: argparse.ArgumentParser) -> None:
     add("--syntax", metavar="MODE=LANGUAGE", help=t("cli.workspace.help_syntax", languages=", ".join(LANGUAGES)))
     add("--judges", metavar="FILE=COLUMN,COLUMN", help=t("cli.workspace.help_judges"))
     add("--scores", metavar="FILE=COLUMN,COLUMN", help=t("cli.workspace.help_scores"))
+    group.add_argument("--encoding", choices=tuple(ENCODINGS), help=t("cli.workspace.help_encoding"))
     group.add_argument("--id", metavar="FIELD", help=t("cli.workspace.help_id"))
     add("--field", metavar="NAME=FIELD", help=t("cli.workspace.help_field"))
 
@@ -63,6 +65,7 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
         chosen |= {SYNTAX: "\n".join(map(_language, said))} if (said := getattr(args, "syntax", [])) else {}
         chosen |= {judge_tables.KEY: "\n".join(tables)} if (tables := getattr(args, "judges", [])) else {}
         chosen |= {score_tables.KEY: "\n".join(tables)} if (tables := getattr(args, "scores", [])) else {}
+        chosen |= {stated_encoding.KEY: encoding} if (encoding := getattr(args, "encoding", None)) else {}
         chosen |= {id_column.KEY: named} if (named := getattr(args, "id", None)) else {}
         fields = _fields(getattr(args, "field", []))
         found = workspace.open(brought, fields=fields, options=options, chosen=chosen)

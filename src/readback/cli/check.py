@@ -21,6 +21,7 @@ from readback.checks.quoted import UNREAD, Quoted
 from readback.checks.sample import SEED, SIZE, Sample, hit, share
 from readback.checks.summary import Audit, Progress, Row
 from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
+from readback.checks.unread_encoding import find_likely_encoding
 from readback.checks.verdicts import Verdict, verdicts
 from readback.cli import (
     UsageError,
@@ -117,6 +118,8 @@ def run(args: argparse.Namespace) -> int:
         said = t(f"cli.check.{failed}", whose=plugins.whose(rule), rule=rule, n=n, error=error)
         print(_lines.safe(f"readback: {said}"), file=sys.stderr)
     if args.format == "text" and not args.quiet:
+        if opened.dataset and (encoding := find_likely_encoding(_workspace.data(opened).diagnostics)):
+            print(_lines.safe(f"\n{t('cli.check.encoding_offered', file=opened.dataset.path, encoding=encoding)}"))
         for name in opened.alternatives.get(id_column.KEY, ()):
             print(_lines.safe(f"\n{t('cli.check.id_offered', field=name, option=flow(name))}"))
     unfilled = _unfilled(opened)

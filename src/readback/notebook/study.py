@@ -33,6 +33,7 @@ from readback.prompts.unknown_system import unknown_system
 from readback.prompts.variants import variants
 from readback.quantity import quantity
 from readback.readers import by_address
+from readback.readers.encodings import ENCODINGS
 from readback.records import answers
 from readback.records.dataset import Dataset, open_dataset
 from readback.requests.observer import Observer
@@ -44,6 +45,7 @@ from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.tasks import profile_of
 from readback.types import Assembly, Finding, ModelInput, Record, Selection, Values, Workspace
+from readback.workspace import stated_encoding
 from readback.workspace.left_out import each_file
 
 if TYPE_CHECKING:
@@ -63,14 +65,17 @@ def open_workspace(
     plan: str | None = None,
     prompts: str | None = None,
     dataset: str | None = None,
+    encoding: str | None = None,
 ) -> Study:
     """Open a folder or a file. `fields` maps template variables to record fields; `plan`, `prompts` and `dataset` name
-    the file that is meant where several could be.
+    the file that is meant where several could be; `encoding` is that of the dataset where it is not UTF-8.
 
     Raises ValueError with the reason when nothing at all could be read; every lesser fault is in `findings()`.
     """
+    if encoding is not None and encoding not in ENCODINGS:
+        raise ValueError(f"no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
     try:
-        named = {"plan": plan, "prompts": prompts, "dataset": dataset}
+        named = {"plan": plan, "prompts": prompts, "dataset": dataset, stated_encoding.KEY: encoding}
         chosen = {kind: file for kind, file in named.items() if file}
         return Study(workspace.open(path, fields=fields, chosen=chosen))
     except workspace.NothingRead as nothing:

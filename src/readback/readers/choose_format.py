@@ -9,6 +9,7 @@ from typing import Any
 
 from readback import plugins
 from readback.readers import checkpoint
+from readback.readers.encodings import decode_head, needs_decoding
 from readback.readers.lines import UTF8_MARK
 from readback.types import Diagnostic, Location
 
@@ -19,20 +20,25 @@ PARQUET = b"PAR1"
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The module that reads a file, whether it is packed with gzip, and what was decided on the way."""
+    """The module that reads a file, whether it is packed with gzip, what was decided on the way, and the encoding that
+    somebody states, where it is text in another one than UTF-8.
+    """
 
     module: Any  # a module of readers/, or what a plugin has in its place
     packed: bool = False
     detail: str = ""
+    encoding: str | None = None
 
 
-def choose(path: Path, file: str, named: str | None = None) -> Chosen | Diagnostic:
-    """The format of the file at `path`; `named` is what the workspace says it is. Raises OSError."""
+def choose(path: Path, file: str, named: str | None = None, encoding: str | None = None) -> Chosen | Diagnostic:
+    """The format of the file at `path`; `named` and `encoding` are what the workspace states. Raises OSError."""
     with path.open("rb") as stream:
         head = stream.read(HEAD)
     packed = head.startswith(GZIP)
     if packed:
         head = unpacked(head)
+    if encoding and needs_decoding(encoding):
+        head = decode_head(head, encoding)
     suffixes = [suffix.lower() for suffix in PurePath(path.name).suffixes if suffix.lower() != ".gz"]
     name = named or _by_content(head, suffixes[-1] if suffixes else "")
     if named == "jsonl" and head.removeprefix(UTF8_MARK).lstrip().startswith(b"["):
@@ -45,7 +51,8 @@ def choose(path: Path, file: str, named: str | None = None) -> Chosen | Diagnost
         return Diagnostic("dat-not-recognised", values, Location(file=file))
     module = formats[name]
     odd = bool(suffixes) and not named and suffixes[-1] not in module.SUFFIXES
-    return Chosen(module, packed, f"read as {name} by its content" if odd else "")
+    stated = encoding if needs_decoding(encoding) and not hasattr(module, "spool") else None
+    return Chosen(module, packed, f"read as {name} by its content" if odd else "", stated)
 
 
 def _by_content(head: bytes, suffix: str) -> str | None:

@@ -77,7 +77,9 @@ def not_utf8(data: bytes, file: str, line: int, column: int = 1) -> Diagnostic:
     place = Location(file=file, line=line + below, column=column)
     byte = f"0x{ord(text[wrong[0]]) - 0xDC00:02x}"
     return Diagnostic(
-        "dat-encoding", {"byte": byte, "count": len(wrong), "looks": likely_encoding(data), "lines": ""}, place
+        "dat-encoding",
+        {"byte": byte, "count": len(wrong), "looks": likely_encoding(data), "lines": "", "option": ""},
+        place,
     )
 
 
@@ -101,7 +103,9 @@ def marks(head: bytes, file: str) -> Diagnostic | None:
         return Diagnostic("dat-bom", {}, place)
     if head.startswith(UTF16_MARKS):
         return Diagnostic(
-            "dat-encoding", {"byte": f"0x{head[0]:02x}", "count": 1, "looks": "UTF-16", "lines": ""}, place
+            "dat-encoding",
+            {"byte": f"0x{head[0]:02x}", "count": 1, "looks": "UTF-16", "lines": "", "option": ""},
+            place,
         )
     return None
 

@@ -63,6 +63,7 @@ def _decode(data: bytes, file: str) -> str | Diagnostic:
             "count": data.count(0) if looks == "binary" else 1,
             "looks": looks,
             "lines": "",
+            "option": "",
         }
         return Diagnostic("dat-encoding", values, Location(file=file, line=data[:at].count(b"\n") + 1))
     try:
@@ -74,13 +75,21 @@ def _decode(data: bytes, file: str) -> str | Diagnostic:
         place = Location(file=file, line=before.count(b"\n") + 1, column=column)
         return Diagnostic(
             "dat-encoding",
-            {"byte": f"0x{data[error.start]:02x}", "count": _wrong(data), "looks": likely_encoding(data), "lines": ""},
+            {
+                "byte": f"0x{data[error.start]:02x}",
+                "count": _wrong(data),
+                "looks": likely_encoding(data),
+                "lines": "",
+                "option": "",
+            },
             place,
         )
     if "\0" in text:
         place = Location(file=file, line=text[: text.index("\0")].count("\n") + 1)
         return Diagnostic(
-            "dat-encoding", {"byte": "0x00", "count": text.count("\0"), "looks": "binary", "lines": ""}, place
+            "dat-encoding",
+            {"byte": "0x00", "count": text.count("\0"), "looks": "binary", "lines": "", "option": ""},
+            place,
         )
     return text
 

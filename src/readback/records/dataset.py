@@ -35,7 +35,7 @@ ESCAPED = frozenset('"\\/\x7f') | {chr(code) for code in range(32)}  # may be wr
 
 __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "look", "open_dataset"]
 
-VERSION = "14"  # of the index; another one makes every file be read again
+VERSION = "15"  # of the index; another one makes every file be read again
 CHUNK = 32 << 20
 PIECE = 1 << 20  # bytes that are read at once where no more than a hash is made of them
 READINGS = 3  # of a file that changes meanwhile; one that is written all the time is not read for ever
@@ -298,7 +298,7 @@ def _opened(
     path: Path, file: str, source: DatasetSource, progress: Progress | None, hashes: Hashes, jobs: int | None
 ) -> Dataset:
     seen = state(path)
-    chosen = choose(path, file, source.format)
+    chosen = choose(path, file, source.format, source.encoding)
     if isinstance(chosen, Diagnostic):
         return replace(_unread(path.parent, source, chosen), path=path, file=file)
     plugin = plugins.of("formats", chosen.module)
@@ -338,7 +338,7 @@ def _opened(
 
 def _beginning(path: Path, file: str, source: DatasetSource) -> Dataset | None:
     """What is known of a file that has grown since it was indexed; None where it has not, or is not known at all."""
-    chosen = choose(path, file, source.format)
+    chosen = choose(path, file, source.format, source.encoding)
     if isinstance(chosen, Diagnostic) or unpackers(chosen):
         return None
     entry = _entry(path, file, source, plugins.of("formats", chosen.module))
@@ -357,7 +357,7 @@ def _dataset(
     dataset = Dataset(
         path=path,
         file=file,
-        format=chosen.module.NAME + (" in gzip" if chosen.packed else ""),
+        format=chosen.module.NAME + (" in gzip" if chosen.packed else "") + _in_encoding(chosen),
         counts=Counts(**meta["counts"]),
         diagnostics=tuple(from_json(diagnostic) for diagnostic in meta["notes"]),
         diagnostic_counts=meta["note_counts"],
@@ -398,10 +398,14 @@ def place_of_index(root: Path, source: DatasetSource | None) -> tuple[Path, Path
     if isinstance(path, Diagnostic):
         return None
     file = show(root, path)
-    chosen = choose(path, file, source.format)
+    chosen = choose(path, file, source.format, source.encoding)
     if isinstance(chosen, Diagnostic) or unpackers(chosen):
         return None
     return path, _entry(path, file, source, plugins.of("formats", chosen.module))
+
+
+def _in_encoding(chosen: Chosen) -> str:
+    return f" in {chosen.encoding}" if chosen.encoding else ""
 
 
 def _parser(chosen: Chosen, plugin: plugins.Entry | None) -> Any:

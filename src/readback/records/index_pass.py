@@ -19,6 +19,7 @@ from readback.readers import cache_folder, jsonl
 from readback.readers.bounded_diagnostics import BoundedDiagnostics, as_json
 from readback.readers.checksum import Hashes
 from readback.readers.choose_format import Chosen
+from readback.readers.encodings import decoding
 from readback.readers.file_state import State, state
 from readback.readers.lines import BUFFER
 from readback.readers.packed import unpack
@@ -79,7 +80,7 @@ def build(
     """
     made = cache_folder.fresh(entry)
     try:
-        if chosen.module is jsonl and not chosen.packed and seen.size >= reading_state.LEAST:
+        if chosen.module is jsonl and not unpackers(chosen) and seen.size >= reading_state.LEAST:
             _read_on(made, path, file, source, chosen, progress, entry, version, hashes, jobs)
         else:
             _fill(made, path, file, source, chosen, progress)
@@ -221,8 +222,10 @@ Unpacker = Callable[[Path, Any, str], Iterator[int | Diagnostic]]
 
 
 def unpackers(chosen: Chosen) -> list[Unpacker]:
-    """What has to be done to a file before its rows can be read: gzip, and formats that are not text."""
+    """What has to be done to a file before its rows can be read: gzip, other encodings, formats that are no text."""
     steps: list[Unpacker] = [unpack] if chosen.packed else []
+    if chosen.encoding:
+        steps.append(decoding(chosen.encoding))
     if hasattr(chosen.module, "spool"):
         entry = plugins.of("formats", chosen.module)
         steps.append(plugin_rows.spool(entry, chosen.module) if entry else chosen.module.spool)

@@ -27,17 +27,18 @@ def raw_rows(
     walk: Walk | None = None,
     header: Callable[[Header], None] = lambda header: None,
     enough: int | None = None,
+    encoding: str | None = None,
 ) -> Iterator[Row | Diagnostic]:
     """Every row of the file, and a Diagnostic for whatever is wrong with it; nothing is raised.
 
     `refused` is called for each row that cannot be read: not every note is about one, and not every such row has a
     note of its own; `header` is told what comes before the rows. `walk` reads the text where somebody knows its shape
     better than the format does. `enough` rows are all that the caller looks at, so that of a binary file no more need
-    be decoded; there may be further ones. Cells of CSV and TSV stay text. `path` is taken as it is: `paths.resolve`
-    says whether it may be read.
+    be decoded; there may be further ones. `encoding` is the one that somebody states. Cells of CSV and TSV stay text.
+    `path` is taken as it is: `paths.resolve` says whether it may be read.
     """
     try:
-        chosen = choose(path, file, format)
+        chosen = choose(path, file, format, encoding)
         if isinstance(chosen, Diagnostic):
             yield chosen
         else:

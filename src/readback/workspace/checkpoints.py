@@ -32,7 +32,7 @@ def add_benchmark(draft: Draft) -> None:
         return
     path = draft.root / source.path
     try:
-        chosen = choose(path, source.path, source.format)
+        chosen = choose(path, source.path, source.format, source.encoding)
     except OSError:
         return  # whoever reads the questions says so
     if isinstance(chosen, Diagnostic) or chosen.module is not reader:

@@ -61,8 +61,8 @@ def first_rows(draft: Draft, source: DatasetSource) -> list[Mapping[str, Any]]:
     path = resolve(draft.root, source.path)
     if isinstance(path, Diagnostic) or not path.is_file():
         return []
-    rows = (row.fields for row in raw_rows(path, source.path, source.format, enough=ROWS) if isinstance(row, Row))
-    return list(islice(rows, ROWS))
+    rows = raw_rows(path, source.path, source.format, enough=ROWS, encoding=source.encoding)
+    return list(islice((row.fields for row in rows if isinstance(row, Row)), ROWS))
 
 
 def _called(name: str) -> bool:

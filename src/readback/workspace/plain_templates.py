@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from readback.readers.encodings import needs_decoding
 from readback.readers.paths import resolve, show
 from readback.readers.text_file import read_text
 from readback.sources import inline, plain_prompts
@@ -24,7 +25,9 @@ from readback.sources.template_language import (
 from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig, Severity, Values, Workspace
 from readback.workspace import chat_templates
 from readback.workspace.draft import Draft
+from readback.workspace.id_column import first_rows
 from readback.workspace.recognise import CHAT_TEMPLATE, TEMPLATE, recognise
+from readback.workspace.stated_encoding import find_encoding
 from readback.workspace.survey import Survey
 
 NAME, TYPED = "plain files", "typed templates"
@@ -169,6 +172,10 @@ def _fields(draft: Draft, around: Survey) -> frozenset[str] | None:
     """The fields of the records, and the names that are mapped to them; None where there are no records."""
     if draft.dataset is None or draft.dataset.absent:
         return None
+    encoding = find_encoding(draft)
+    if needs_decoding(encoding):
+        rows = first_rows(draft, replace(draft.dataset, encoding=encoding))
+        return frozenset(draft.dataset.fields) | {name for row in rows for name in row}
     found = around.of(draft.root / draft.dataset.path)
     return frozenset(draft.dataset.fields) | (found.fields if found else frozenset())
 

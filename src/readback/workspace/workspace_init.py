@@ -58,7 +58,7 @@ def _dataset(workspace: Workspace) -> Iterator[str]:
         yield comment(why)
     if others:
         yield comment(f"other datasets here: {', '.join(others)}")
-    keys = ("path", "id", "fields", "private", "format")
+    keys = ("path", "id", "fields", "private", "format", "encoding")
     columns = {} if source.json is None else {"json": source.json}  # an empty list says something
     yield f"dataset: {flow(entries.said(**{key: getattr(source, key) for key in keys}) | columns)}"
 

@@ -26,6 +26,7 @@ FILES = (
     "scores",
     "numbers",
     "id",
+    "encoding",
 )  # which files are meant, where several could be
 SHARED = (
     "workspace",

@@ -1,4 +1,4 @@
-"""Plain template files on Open: which text files are prompts, in which language each is, and ids."""
+"""Plain template files on Open: which text files are prompts, in which language each is, ids and encodings."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from itertools import islice
 
 import streamlit as st
 
+from readback.checks.unread_encoding import find_likely_encoding
+from readback.readers.encodings import ENCODINGS, NAMES
+from readback.records.dataset import Dataset
 from readback.sources.template_language import LANGUAGES, SAID
 from readback.types import Prompt, Workspace
 from readback.ui.common import address, choice, show
 from readback.words import t
-from readback.workspace import id_column, plain_templates
+from readback.workspace import id_column, plain_templates, stated_encoding
 
 LISTED = 20  # modes whose language is changed on the page; folders may hold hundreds
 BUTTONS = 8  # files that get a button each; of more, one is chosen from a list
@@ -50,6 +53,21 @@ def ids(workspace: Workspace) -> None:
             show.notice(t("open.id_column", name=name))
             st.button(show.md(t("open.id_column_use", name=name)), key="id_column", on_click=_put,
                       args=(id_column.KEY, [name]))  # fmt: skip
+
+
+def encodings(workspace: Workspace, data: Dataset | None) -> None:
+    """A click that reads the dataset in the encoding that its bytes look like, and one that takes this back."""
+    file = workspace.dataset.path if workspace.dataset else ""
+    stated = address.get(stated_encoding.KEY)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if stated in ENCODINGS and file:
+            show.notice(t("open.encoding_used", file=file, encoding=NAMES.get(stated, stated)))
+            st.button(t("open.unmap"), key="utf8", on_click=_put, args=(stated_encoding.KEY, []))
+        elif encoding := find_likely_encoding(() if data is None else data.diagnostics):
+            named = NAMES.get(encoding, encoding)
+            show.notice(t("open.encoding", file=file, encoding=named))
+            st.button(show.md(t("open.encoding_use", file=file, encoding=named)), key="encoding", on_click=_put,
+                      args=(stated_encoding.KEY, [encoding]))  # fmt: skip
 
 
 def languages(workspace: Workspace) -> None:

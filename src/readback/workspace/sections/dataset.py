@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from readback import plugins
+from readback.readers.encodings import ENCODINGS
 from readback.readers.paths import absent, show
 from readback.readers.yaml_node import Node
 from readback.types import DatasetSource
 from readback.workspace.draft import Draft
 
 KEY = "dataset"
-KNOWN = ("path", "id", "fields", "private", "format", "json")
+KNOWN = ("path", "id", "fields", "private", "format", "encoding", "json")
 
 
 def read(node: Node, draft: Draft) -> None:
@@ -29,6 +30,7 @@ def read(node: Node, draft: Draft) -> None:
         fields=_fields(parts["fields"]) if "fields" in parts else {},
         private=parts["private"].texts() if "private" in parts else (),
         format=parts["format"].one_of(tuple(plugins.by("formats"))) if "format" in parts else None,
+        encoding=parts["encoding"].one_of(tuple(ENCODINGS)) if "encoding" in parts else None,
         json=parts["json"].texts() if "json" in parts else None,
         place=parts["path"].place,
         absent=path is None,
