@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from score_files import Write, load
 
+from readback import cli
 from readback.scores import summary
 from readback.scores.comparing import compare
 from readback.scores.criteria import scale_text
@@ -148,6 +152,65 @@ def test_two_files_with_two_denominators_are_two_criteria(write: Write) -> None:
     files = {"a.jsonl": _replies({"a": ["4/5", "3/5"]}), "b.jsonl": _replies({"b": ["8/10", "6/10"]})}
     table = load(write(files))
     assert _found(table) == {("a", "score"): (2, 3.5), ("b", "score (0 to 10)"): (2, 7.0)}
+
+
+def _concluded(root: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, list[dict[str, Any]], str]:
+    """Return the first line of `readback scores`, its conclusions, and the findings of `readback check`."""
+    cli.main(["scores", str(root)])
+    first = capsys.readouterr().out.splitlines()[0]
+    cli.main(["scores", str(root), "--format", "json"])
+    conclusions = json.loads(capsys.readouterr().out)["conclusions"]
+    cli.main(["check", str(root)])
+    return first, conclusions, capsys.readouterr().out
+
+
+NOT_COMPARED = (
+    "Answer for score: not compared, because its scores are on different scales: "
+    "{first} under “{a}” (20 scores), and {second} under “{b}” (20 scores)."
+)
+
+
+def test_two_denominators_are_said_first_and_are_not_compared(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    root = write({"r.jsonl": _replies({"a": ["8/10", "7/10"] * 10, "b": ["4/5", "3/5"] * 10})})
+    first, (said,), findings = _concluded(root, capsys)
+    assert first == NOT_COMPARED.format(first="0 to 10", a="a", second="0 to 5", b="b")
+    assert (said["verdict"], said["better"], said["conditions"]) == ("two scales", None, 2)
+    assert "scr-scale-differs: score has scores on two scales: 20 written as /10, 20 written as /5" in findings
+
+
+def test_two_files_with_two_denominators_are_named_and_not_compared(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = write({"a.jsonl": _replies({"a": ["4/5", "3/5"] * 10}), "b.jsonl": _replies({"b": ["8/10", "6/10"] * 10})})
+    first, (said,), findings = _concluded(root, capsys)
+    assert first == NOT_COMPARED.format(first="0 to 5", a="a", second="0 to 10", b="b")
+    assert said["verdict"] == "two scales"
+    assert (
+        "b.jsonl: warning scr-scale-differs: score has scores on two scales: 0 to 5 in a.jsonl, 0 to 10 in b.jsonl"
+        in (findings)
+    )
+
+
+def test_two_denominators_of_the_same_conditions_are_compared_by_themselves(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = ["8/10", "7/10", "4/5"] * 8
+    first, conclusions, _ = _concluded(write({"r.jsonl": _replies({"a": both, "b": both})}), capsys)
+    assert first.startswith("Answer for score: not compared as a whole, because its scores are on different scales: ")
+    assert first.endswith("(16 scores); each scale is compared by itself.")
+    assert [one["verdict"] for one in conclusions] == ["two scales", "constant", "constant"]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"a": ["8/10"] * 20, "b": ["7/10"] * 20},
+        {"a": ["8/10"] * 20 + ["4/5"], "b": ["7/10"] * 20},  # one slip, which its finding names
+    ],
+)
+def test_one_scale_is_compared(texts: dict[str, list[str]], write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    first, _, _ = _concluded(write({"r.jsonl": _replies(texts)}), capsys)
+    assert first.startswith("“a” or “b”? Answer for score: ")
 
 
 def test_two_denominators_in_one_reply_are_not_read() -> None:

@@ -7,10 +7,12 @@ from typing import Any
 
 from readback.cli import _finding_costs, _plan_lines, _reported_lines, _source_lines, _trade_lines
 from readback.cli._plan_lines import about, at_odds, ends, interval, left_out, number, p_of, plus
+from readback.scores import not_compared
 from readback.scores.certainty import CONCENTRATED
 from readback.scores.comparing.comparison import IN_QUESTION, Compared
 from readback.words import t
 
+NOT_COMPARED = (not_compared.SCALES, not_compared.ALONE)  # nothing that could be fair
 LOST = ("failed", "missing", "not_applicable")
 NARROW = ("t", "bca")  # methods whose intervals are too short where one value holds most scores
 FEW = 2  # factors whose names are repeated in every row; of more, the heading names them once
@@ -57,7 +59,7 @@ def _concluded(found: Collection[Answer]) -> Iterator[str]:
         yield f"{pair} {t('scores.conclusion', criterion=one['criterion'], text=one['answer'])}".lstrip()
         if one["verdict"] == IN_QUESTION:
             yield f"  {one['sentence']}"
-    if said:
+    if any(one["verdict"] not in NOT_COMPARED for one in said):
         checked = any("provided" in one["answer"] for one in said)
         yield t("scores.fair_not_checked" if checked else "scores.fair_no_prompts")
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from readback.scores import criterion_kinds, in_view, report
+from readback.scores import criterion_kinds, in_view, not_compared, report
 from readback.scores.comparing import compare
 from readback.scores.comparing.best import Best, best
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.comparing.planned import planned
+from readback.scores.not_compared import NotCompared
 from readback.scores.report import Line
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion, Workspace
@@ -125,16 +126,24 @@ def _all_pairs(
 
 def conclude_all(
     table: ScoreTable, workspace: Workspace, fair: Fair, criterion: str | None = None
-) -> Iterator[Conclusion | BestOf]:
+) -> Iterator[Conclusion | BestOf | NotCompared]:
     """Yield what is concluded under each criterion, in the order in which Scores shows them, by whom it shows first.
 
-    Of a planned pair, and of two conditions, that is a Conclusion; of several unplanned ones a BestOf.
+    Of a planned pair, and of two conditions, that is a Conclusion; of several unplanned ones a BestOf. Where scores
+    are on several scales, or one condition has several judges, a NotCompared says so first.
     """
     plan = planned(workspace)
+    seen_scales: set[str] = set()
     for name in criterion_kinds.order_of(table, workspace):
         judge = next(iter(in_view.judges(table, name)), None)
         if judge is None or criterion not in (None, name, name.removesuffix("_score")):
             continue
+        scales = not_compared.find_scales(table, name)
+        if scales is not None and scales.criterion not in seen_scales:
+            seen_scales.add(scales.criterion)
+            yield scales
+        if scales is None and (alone := not_compared.find_alone(table, name)) is not None:
+            yield alone
         seen = in_view.shown(table, judge)
         lines: Sequence[Line] = in_view.of_plan(seen, plan, name, judge)
         if not lines:
@@ -158,8 +167,10 @@ def pair_alone(
     return tuple(one for one in both if {one.a, one.b} == sides and one.judge in (judge, ""))[:1]
 
 
-def as_json(table: ScoreTable, one: Conclusion | BestOf) -> dict[str, Any]:
+def as_json(table: ScoreTable, one: Conclusion | BestOf | NotCompared) -> dict[str, Any]:
     """Return a conclusion for scripts: names of conditions as sentences have them, the verdict, the answer."""
+    if isinstance(one, NotCompared):
+        return not_compared.as_json(one)
     if isinstance(one, BestOf):
         clear = [report.short(table, each.better) for each in one.pairs if each.better is not None]
         return {

@@ -136,7 +136,7 @@ def _load(asked: _Asked) -> ScoreTable:
             diagnostics.extend(read.diagnostics)
     labels = {file.source.label for file in asked.files if file.source.label}
     reads = aggregated.beside_rows(reads, {*labels, *(c.name for c in workspace.conditions)})
-    reads, declared = with_scales(reads, workspace.criteria)
+    reads, declared, differing = with_scales(reads, workspace.criteria)
     resolved = resolve_columns(
         join([read.columns for read in reads if read.columns is not None]),
         declared, known(), _modes(workspace, reads), rubrics.ungrounded(workspace),
@@ -149,6 +149,7 @@ def _load(asked: _Asked) -> ScoreTable:
         sources=sources(reads, resolved.columns),
         diagnostics=(
             *diagnostics,
+            *differing,
             *resolved.diagnostics,
             *unknown_conditions(workspace, resolved.columns),
             *off,
@@ -162,6 +163,7 @@ def _load(asked: _Asked) -> ScoreTable:
         ),
         inferred=resolved.inferred,
         questions=resolved.questions,
+        on_other_scale={name: of for read in reads for name, of in read.on_other_scale.items()},
         planned=planned(workspace),
         expenses=expenses.together(one for read in reads for one in read.expenses),
         people={**{name: one for read in reads for name, one in read.people.items()}, **workspace.people},
@@ -234,14 +236,18 @@ def prompt_of(judge: Judge) -> str:
 
 
 # Scales that score files state themselves, and what to do where two files state different ones under one name.
-def with_scales(reads: Sequence[Read], workspace: Mapping[str, Criterion]) -> tuple[list[Read], dict[str, Criterion]]:
-    """The files, and every scale that is declared: by the workspace, else by a file.
+def with_scales(
+    reads: Sequence[Read], workspace: Mapping[str, Criterion]
+) -> tuple[list[Read], dict[str, Criterion], list[Diagnostic]]:
+    """Return the files, every scale that is declared by the workspace or else by a file, and what differs.
 
-    Where a later file states another scale than an earlier one, its criterion is called after its scale as well:
-    nothing is averaged over two scales.
+    Where a later file states another scale than an earlier one, its criterion is called after its scale as well, and a
+    diagnostic names both: nothing is averaged over two scales.
     """
     reported: dict[str, Criterion] = {}
+    first_files: dict[str, str] = {}
     kept = []
+    differing = []
     for read in reads:
         called: dict[str, str] = {}
         for name, criterion in read.criteria.items():
@@ -252,14 +258,27 @@ def with_scales(reads: Sequence[Read], workspace: Mapping[str, Criterion]) -> tu
             if known is not None and _scale(known) != _scale(criterion):
                 called[name] = f"{name} ({scale_text(criterion)})"
                 reported.setdefault(called[name], replace(criterion, name=called[name]))
+                both = ((known, first_files[name]), (criterion, read.source.path))
+                differing.append(_differing(name, both))
             else:
                 reported[name] = _together(known, criterion)
+                first_files.setdefault(name, read.source.path)
         if called and read.columns is not None:
             names = tuple(called.get(name, name) for name in read.columns.criteria)
-            kept.append(replace(read, columns=replace(read.columns, criteria=names)))
+            apart = {called.get(name, name): of for name, of in read.on_other_scale.items()}
+            apart |= {new: name for name, new in called.items() if name not in read.on_other_scale}
+            columns = replace(read.columns, criteria=names)
+            kept.append(replace(read, columns=columns, on_other_scale=apart))
         else:
             kept.append(read)
-    return kept, {**reported, **workspace}
+    return kept, {**reported, **workspace}, differing
+
+
+def _differing(name: str, both: Sequence[tuple[Criterion, str]]) -> Diagnostic:
+    """Name the two scales that two files state for one criterion."""
+    differs = ", ".join(f"{scale_text(criterion)} in {file}" for criterion, file in both)
+    values = {"criterion": name, "judge": "", "a": "", "b": "", "differs": differs, "part": [], "pairs": 1}
+    return Diagnostic("scr-scale-differs", values, Location(file=both[-1][1]), flagged=name)
 
 
 def _scale(criterion: Criterion) -> tuple[object, ...]:

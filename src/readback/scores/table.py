@@ -204,6 +204,8 @@ class ScoreTable:
     expenses: tuple[Expense, ...] = ()  # of rows, never of means
     apart: Mapping[ConditionKey, Reference] = field(default_factory=dict)  # conditions that are the gold answer
     questions: tuple[Question, ...] = ()  # numbers of which nobody has said whether they are scores
+    # criteria whose scores are those of another criterion on another scale: by name, what they are called in the files
+    on_other_scale: Mapping[str, str] = field(default_factory=dict)
     pool: Pool | None = None  # of a table made by `scores.pooled`: what its means over judges are made of
 
     @property

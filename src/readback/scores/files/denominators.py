@@ -24,6 +24,8 @@ class Denominators:
     """The denominators of one file's cells, by the number of the cell."""
 
     of_cell: dict[int, float] = field(default_factory=dict)
+    # what the file calls each criterion that `split` has given a name of its own
+    on_other_scale: dict[str, str] = field(default_factory=dict)
 
     def see(self, cell: int, denominator: float | None) -> None:
         """Take in the denominator that the reply of a cell writes; None where it writes none."""
@@ -55,6 +57,7 @@ class Denominators:
                     if denominator != main and denominator > 0:
                         called = f"{name} ({scale_text(_scale(name, denominator))})"
                         stated[called] = _scale(called, denominator)
+                        self.on_other_scale[called] = name
                 self._move(intake, cells, name, main, counts)
                 findings.append(_report(intake.file, name, counts))
         return stated, findings

@@ -109,7 +109,14 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
     )
     diagnostics = took.diagnostics.told(source.path)
     expenses = took.spent.expenses(named)
-    return Read(columns(took.intake, named), account, diagnostics, criteria=scales, expenses=expenses)
+    return Read(
+        columns(took.intake, named),
+        account,
+        diagnostics,
+        criteria=scales,
+        expenses=expenses,
+        on_other_scale=took.denominators.on_other_scale,
+    )
 
 
 @dataclass(slots=True)

@@ -65,6 +65,8 @@ class Read:
     criteria: Mapping[str, Criterion] = field(default_factory=dict)  # the scales that the file itself states
     people: Mapping[str, bool] = field(default_factory=dict)  # judges by name: whether a person, where a column says it
     expenses: tuple[Expense, ...] = ()
+    # criteria that the file calls otherwise, because their scores are on another scale: by name, what it calls them
+    on_other_scale: Mapping[str, str] = field(default_factory=dict)
     called: str = ""  # what a file of means calls the run that it is about
 
 

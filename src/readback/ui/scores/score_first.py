@@ -8,7 +8,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.rules import finding
-from readback.scores import chart_sentences, conclusion, in_view, pooled, report, summary
+from readback.scores import chart_sentences, conclusion, in_view, not_compared, pooled, report, summary
 from readback.scores import charts as drawn
 from readback.scores.agreement.measured import of_pool
 from readback.scores.comparing.comparison import DISPUTED, Blocked, Compared, Comparison
@@ -69,9 +69,10 @@ def _notes(
     if absent := score_lead.without_scores(scored, workspace):
         names = ", ".join(dict.fromkeys(name for _, name in absent))
         yield t("scores.plan_absent", n=len(absent), names=names)
-    if left := in_view.left_out(score_view.of_files(scored), name, view.judge):
-        yield left
     of_files = score_view.of_files(scored)
+    left = in_view.left_out(of_files, name, view.judge)
+    if left and not_compared.find_scales(of_files, name) is None:  # else the first words have said which is where
+        yield left
     for one in find_left_out(of_files, summary.rows(of_files)):
         if one.row.criterion == name:
             yield one.line(of_files.label(one.row.condition))

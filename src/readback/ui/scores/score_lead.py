@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from readback.checks import fair_pairs
 from readback.checks.rules import finding
-from readback.scores import conclusion, in_view, report
+from readback.scores import conclusion, in_view, not_compared, report
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
 from readback.scores.comparing.planned import planned
@@ -57,6 +57,19 @@ def unplanned(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], comp
     """
     means, scored = score_means.lead(table, rows, view.criterion), [row for row in rows if row.mean is not None]
     lines: Sequence[Line] = [*compared.comparisons, *compared.blocked]
+    scales = not_compared.find_scales(score_view.of_files(table), view.criterion.name)
+    if scales is not None:
+        apart = show.h('<p class="rb-lead"><strong>{}</strong></p>', scales.headline)
+        if len(scored) < 2:
+            return show.h("{}<p>{}</p>", apart, means)
+        return show.h("{}{}", apart, _unplanned(table, workspace, scored, lines, view, means))
+    return _unplanned(table, workspace, scored, lines, view, means)
+
+
+def _unplanned(
+    table: ScoreTable, workspace: Workspace, scored: Sequence[Row], lines: Sequence[Line], view: Chosen, means: str
+) -> Markup:
+    """What is concluded of the conditions on one scale, and the range of their means."""
     if len(scored) == 2 and len(lines) == 1:
         return show.h('{}<p class="rb-small">{}</p>', draw(table, workspace, lines, view.criterion), means)
     said, rest = _best(table, workspace, scored, view)
@@ -73,8 +86,11 @@ def _best(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     """Which of the rows, the better means first, is best, and what is not counted for it or not known yet; "" where
     nobody can say.
     """
+    if not rows:
+        return "", ""
     if len(rows) < 2:
-        return (t("scores.best_alone") if rows else ""), ""
+        alone = not_compared.find_alone(score_view.of_files(table), view.criterion.name)
+        return (t("scores.best_alone") if alone is None else alone.headline), ""
     ways: dict[tuple[ConditionKey, ConditionKey], tuple[Markup, str]] = {}
 
     def fair(one: Comparison) -> str:

@@ -1,0 +1,126 @@
+"""What is said first of a criterion under which no two conditions can be compared, and why.
+
+Either its scores are on different scales, or one condition was scored. Of several judges of one condition their
+agreement is what can be said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from readback.scores import pooled, report, summary
+from readback.scores.agreement.measured import of_pool
+from readback.scores.comparing.comparison import DISPUTED
+from readback.scores.criteria import scale_text
+from readback.scores.summary_row import Row
+from readback.scores.table import ScoreTable
+from readback.words import t
+
+SCALES, ALONE = "two scales", "one condition"
+STRAY = 0.1  # of all scores: up to this share on another scale is a slip, which its finding names
+NAMED = 3  # conditions that are named; of more their number is
+
+
+@dataclass(frozen=True, slots=True)
+class NotCompared:
+    """Why conditions are not compared under a criterion; `answer` says it in a few words.
+
+    `apart` says that no comparison is made at all; otherwise each scale is compared by itself.
+    """
+
+    criterion: str
+    judge: str
+    verdict: str
+    conditions: int
+    answer: str
+    apart: bool = True
+
+    @property
+    def headline(self) -> str:
+        """The answer with its criterion, as a whole sentence."""
+        return t("scores.conclusion", criterion=self.criterion, text=self.answer)
+
+
+def find_scales(table: ScoreTable, criterion: str) -> NotCompared | None:
+    """Return that the scores of a criterion are on several scales; None where they are on one, or but for slips.
+
+    `criterion` may be any of the names that the scores have been given by their scales.
+    """
+    name = table.on_other_scale.get(criterion, criterion)
+    names = [name, *(other for other, of in table.on_other_scale.items() if of == name)]
+    by: dict[str, list[Row]] = {}
+    for row in summary.rows(table):
+        if row.criterion in names and row.n:
+            by.setdefault(row.criterion, []).append(row)
+    counts = {one: sum(row.n for row in rows) for one, rows in by.items()}
+    if len(by) < 2 or sum(counts.values()) - max(counts.values()) <= STRAY * sum(counts.values()):
+        return None
+    conditions = {one: list(dict.fromkeys(row.condition for row in rows)) for one, rows in by.items()}
+    parts = [
+        t(
+            "scores.on_scale_part",
+            scale=scale_text(table.criteria[one]),
+            names=_names(table, [report.short(table, key) for key in conditions[one]]),
+            n=counts[one],
+        )
+        for one in by
+    ]
+    apart = all(len(keys) == 1 for keys in conditions.values())
+    said = t("scores.not_compared_scales" if apart else "scores.not_compared_whole", parts=t("scores.and").join(parts))
+    every = {key for keys in conditions.values() for key in keys}
+    return NotCompared(name, next(iter(by.values()))[0].judge, SCALES, len(every), said, apart)
+
+
+def describe_one(table: ScoreTable, criterion: str) -> str:
+    """Return, of a criterion that one condition is scored under, how far its judges agree; "" where none are several.
+
+    `table` is that of the files, not one of means over judges.
+    """
+    parts = []
+    for pool in pooled.pools(table, criterion):
+        members = pooled.members(table, criterion, pool)
+        found = of_pool(table, criterion, members)
+        who = t(f"scores.{pool.removeprefix('*')}", n=len(members))
+        given = {"who": who, "metric": found.metric, "alpha": report.signed(found.alpha), "n": found.units}
+        if found.alpha is None:
+            parts.append(t("scores.alone_same", **given))
+        elif found.alpha < DISPUTED:
+            parts.append(t("scores.alone_disputed", **given))
+        else:
+            parts.append(t("scores.alone_agreed", **given))
+    return "; ".join(parts)
+
+
+def find_alone(table: ScoreTable, criterion: str) -> NotCompared | None:
+    """Return that one condition is scored by several judges, and how far they agree; None for anything else."""
+    rows = [row for row in summary.rows(table, criterion=criterion) if row.n and row.condition not in table.apart]
+    if len({row.condition for row in rows}) != 1:
+        return None
+    agreed = describe_one(table, criterion)
+    if not agreed:
+        return None
+    judge = next(iter(pooled.pools(table, criterion)), "")
+    return NotCompared(criterion, judge, ALONE, 1, t("scores.alone_answer", agreed=agreed))
+
+
+def as_json(one: NotCompared) -> dict[str, Any]:
+    """Return the same for scripts, in the form of a conclusion."""
+    return {
+        "criterion": one.criterion,
+        "judge": one.judge or None,
+        "a": None,
+        "b": None,
+        "conditions": one.conditions,
+        "verdict": one.verdict,
+        "better": None,
+        "fairness": "not checked",
+        "answer": one.answer,
+    }
+
+
+def _names(table: ScoreTable, names: Sequence[str]) -> str:
+    if len(names) > NAMED:
+        return t("scores.so_many_conditions", n=len(names))
+    return t("scores.and_of_names").join(t("scores.quoted", name=name) for name in names)
