@@ -313,8 +313,7 @@ def test_an_exported_batch_is_held_against_what_is_assembled_now(
     cli.main(["check", str(root), "--format", "json"])
     found = json.loads(capsys.readouterr().out)["findings"]
     assert [one["message"] for one in found if one["code"] == "fmt-assembly-differs"] == []
-    (unmatched,) = [one for one in found if one["code"] == "dat-request-unmatched"]
-    assert "what the judge 'j' was asked" in unmatched["message"]
+    assert [one for one in found if one["code"] == "dat-request-unmatched"] == []
     seen = _states(root)
     assert seen == {(condition, record): "equal" for condition in (LONG, "b") for record in "012"}
     (root / "readback.yml").write_text(BATCH.replace("Be kind.", "Be cruel."), "utf-8")
@@ -351,3 +350,117 @@ def test_an_exported_request_that_belongs_to_nothing_says_why(write: Any, said: 
     found = [one.message for one in engine.check(opened).findings if one.code == "dat-request-unmatched"]
     assert found
     assert all(reason in one for one in found)
+
+
+JUDGED = """\
+dataset: data.jsonl
+modes: [{mode: plain, template: '{{ question }}'}]
+models: {m: {}}
+conditions:
+  - {name: a, mode: plain, model: m, answers: a.jsonl, judge: strict}
+  - {name: b, mode: plain, model: m, answers: b.jsonl, judge: strict}
+judges:
+  strict: {prompts: {system: strict.txt, user: judge.txt}, settings: {model: big}}
+  kind: {prompts: {user: judge.txt}}
+sent: ["*log.jsonl"]
+"""
+ASKED = [_said("system", "Be strict."), _said("user", "Q: Why? A: So.")]
+OTHER = [_said("system", "Be strict!"), _said("user", "Q: Why? A: So.")]
+
+
+def _judged(write: Any, rows: list[Any], name: str = "log.jsonl", yml: str = JUDGED) -> Any:
+    return workspace.open(
+        write({
+            "readback.yml": yml,
+            "data.jsonl": [{"id": "1", "question": "Why?"}],
+            "a.jsonl": [{"id": "1", "response": "So."}],
+            "b.jsonl": [{"id": "1", "response": "No."}],
+            "strict.txt": "Be strict.",
+            "judge.txt": "Q: {question} A: {answer}",
+            name: rows,
+        })
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("row", "observed"),
+    [
+        ({"judge": "strict", "condition": "a", "messages": ASKED}, {("a", "strict"): (1, 1)}),
+        ({"evaluator": "big", "condition": "a", "messages": OTHER}, {("a", "strict"): (0, 1)}),
+        ({"condition": "a", "messages": ASKED}, {("a", "strict"): (1, 1)}),  # by its system text
+        ({"condition": "a", "model": "big", "messages": OTHER}, {("a", "strict"): (0, 1)}),  # by its model
+        ({"condition": "b", "model": "big", "messages": ASKED}, {("b", "strict"): (0, 1)}),  # another answer
+        ({"condition": "a", "model": "m", "prompt": "Why?"}, {("a", None): (1, 1)}),
+        ({"judge": "kind", "condition": "b", "prompt": "Q: Why? A: No."}, {("b", "kind"): (1, 1)}),
+    ],
+)
+def test_the_request_of_a_judge_is_held_against_what_it_is_asked(write: Any, row: Any, observed: Any) -> None:
+    opened = _judged(write, [{"record": "1", **row}])
+    audit = engine.check(opened)
+    assert [one for one in audit.findings if one.code == "dat-request-unmatched"] == []
+    seen = {(row.name, None): row.observed for row in audit.conditions if row.observed[1]}
+    seen |= {(one.choice.condition, one.choice.judge): (one.equal, one.logged) for one in audit.judge_requests}
+    assert seen == observed
+    equal = all(equal == logged for equal, logged in observed.values())
+    differing = [one for one in audit.findings if one.code == "fmt-assembly-differs"]
+    assert (len(differing) == 0) == equal
+
+
+def test_the_first_difference_of_a_judges_request_is_told_by_its_character(write: Any) -> None:
+    opened = _judged(write, [{"record": "1", "judge": "strict", "condition": "a", "messages": OTHER}])
+    (found,) = [one for one in engine.check(opened).findings if one.code == "fmt-assembly-differs"]
+    assert (found.place.judge, found.place.condition, found.place.record) == ("strict", "a", "1")
+    assert (found.place.role, found.place.start) == ("system", len("Be strict"))
+    assert "log.jsonl:1" in found.fix
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({"judge": "stern", "condition": "a", "messages": ASKED}, "no judge is called 'stern'"),
+        ({"judge": "strict", "messages": ASKED}, "no condition is named, and there are several"),
+        ({"judge": "strict", "condition": "c", "messages": ASKED}, "no condition is called 'c'"),
+        ({"judge": "strict", "custom_id": "index=0&record=1&judge=strict", "messages": ASKED}, "the judge 'strict' is"),
+        ({"custom_id": "index=0&record=1&condition=a&judge=stern", "messages": ASKED}, "no judge is called 'stern'"),
+    ],
+)
+def test_a_judges_request_that_matches_nothing_says_why(write: Any, row: Any, reason: str) -> None:
+    opened = _judged(write, [{"record": "1", **row}])
+    (found,) = Observer(opened, open_dataset(opened.root, opened.dataset)).log.diagnostics
+    assert found.code == "dat-request-unmatched"
+    assert found.values["reason"].startswith(reason)
+
+
+def test_a_judge_alone_is_known_by_the_name_of_its_log(write: Any) -> None:
+    yml = """\
+dataset: data.jsonl
+judges: {kind: {prompts: {user: judge.txt}}}
+sent: [kind.jsonl]
+"""
+    rows = [{"id": "1", "prompt": "Q: Why? A: So."}]
+    files = {"readback.yml": yml, "judge.txt": "Q: {question} A: {answer}", "kind.jsonl": rows}
+    opened = workspace.open(write({**files, "data.jsonl": [{"id": "1", "question": "Why?", "answer": "So."}]}))
+    assert [(one.equal, one.logged) for one in engine.check(opened).judge_requests] == [(1, 1)]
+
+
+def test_an_exported_batch_of_a_judge_is_equal_until_its_prompt_changes(
+    write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened = _judged(write, [], "log.jsonl", JUDGED.replace('sent: ["*log.jsonl"]\n', ""))
+    root = opened.root
+    name = str(root / "batch-log.jsonl")
+    cli.main(["export", str(root), "--as", "openai-batch", "--judge", "strict", "-o", name, "-q"])
+    (root / "readback.yml").write_text(JUDGED.replace("*log", "batch-log"), "utf-8")
+
+    def observed() -> list[tuple[int, int]]:
+        audit = engine.check(workspace.open(root))
+        assert "dat-request-unmatched" not in {one.code for one in audit.findings}
+        return [(one.equal, one.logged) for one in audit.judge_requests]
+
+    assert observed() == [(1, 1), (1, 1)]
+    (root / "strict.txt").write_text("Be stern.", "utf-8")
+    assert observed() == [(0, 1), (0, 1)]
+    capsys.readouterr()
+    asked = ["render", str(root), "--condition", "a", "--judge", "strict", "--record", "1", "--format", "json"]
+    assert cli.main(asked) == 1
+    assert "fmt-assembly-differs" in {one["code"] for one in json.loads(capsys.readouterr().out)["findings"]}

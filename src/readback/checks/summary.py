@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from readback.checks.factors import factors, intended
@@ -84,6 +84,15 @@ class Unlooked:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeRequests:
+    """How many of the requests that a judge was logged to be sent are equal to its messages, of how many."""
+
+    choice: Selection
+    equal: int
+    logged: int
+
+
+@dataclass(frozen=True, slots=True)
 class Audit:
     """The whole answer.
 
@@ -121,6 +130,7 @@ class Audit:
     limited: bool = False  # work met a limit of time or memory, known or not: a quicker machine may find something else
     every: FindingsOnDisk | None = None
     unlooked: tuple[Unlooked, ...] = ()
+    judge_requests: tuple[JudgeRequests, ...] = ()  # of judges of which any was logged
 
     def unpacked(self) -> Audit:
         """The same with its findings as objects, for who looks at them again and again."""
@@ -248,7 +258,14 @@ class Tally:
             intended=intended(self.opened),
             limited=self.limited,
             unlooked=tuple(self.unlooked),
+            judge_requests=tuple(self._judge_requests()),
         )
+
+    def _judge_requests(self) -> Iterator[JudgeRequests]:
+        choices, keys = self.measured
+        for choice, key in zip(choices, keys, strict=True):
+            if choice.judge is not None and self.logged[key]:
+                yield JudgeRequests(choice, self.equal[key], self.logged[key])
 
     def _complete(self, row: Row, weights: Mapping[tuple[SelectionKey, str], int]) -> Row:
         key, lengths = selection_key(row.choice), self.lengths.conditions

@@ -282,6 +282,14 @@ def summary(audit: Audit) -> dict[str, Any]:
         "workspace": audit.workspace,
         "records": _counts(audit.records),
         "conditions": [_row(row) for row in audit.conditions],
+        "judge_requests": [
+            {
+                "judge": one.choice.judge,
+                "condition": one.choice.condition,
+                "observed": {"equal": one.equal, "logged": one.logged},
+            }
+            for one in audit.judge_requests
+        ],
         "counts": dict(audit.counts),
         "records_by_code": dict(audit.records_by_code),
         "findings": OneByOne(audit.findings, as_json.finding),
@@ -353,6 +361,10 @@ def _told(audit: Audit, judged: Sequence[Verdict], whole: bool) -> Iterator[str]
         counts += [t("cli.check.of_model", n=row.model_errors)] if row.model_errors else []
         about = ", ".join(_about(row, audit.sample is not None))
         yield f"  {t('cli.check.row', name=row.name, counts=', '.join(counts), about=about)}"
+    for asked in audit.judge_requests:
+        of = asked.choice.condition
+        name = t("cli.check.judge_of", judge=asked.choice.judge, condition=of) if of else asked.choice.judge
+        yield f"  {t('cli.check.judge_requests', name=name, n=asked.equal, all=asked.logged)}"
     for unlooked in audit.unlooked:
         values = {"n": unlooked.count, "all": unlooked.total, "name": unlooked.name, "why": unlooked.why}
         yield f"  {t('overview.unlooked', **values)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import NamedTuple
 
 from readback import adapters
@@ -27,11 +28,13 @@ def choices(workspace: Workspace) -> tuple[Selection, ...]:
     """What an audit and a picker go through.
 
     The conditions; without any, every mode alone and with each adapter; every task that no condition names, likewise,
-    unless the workspace has a configuration under which it does not run; then each condition's judge for its answers,
-    and judges of no condition alone.
+    unless the workspace has a configuration under which it does not run; then each condition's judge for its answers.
+    A judge of no condition stands alone, unless requests were logged: what an export asks it is then held against them,
+    which is about the answers of each condition that has any.
     """
     sent = [c for c in workspace.conditions if c.mode or c.task]
     judged = [c for c in workspace.conditions if c.judge in workspace.judges]
+    named = {c.judge for c in judged}
     through = (None, *workspace.adapters)
     modes = () if sent else tuple(workspace.prompts)
     idle = {one.task for one in running_here(workspace.configs, profile_of(workspace.options)) if not one.runs}
@@ -41,8 +44,14 @@ def choices(workspace: Workspace) -> tuple[Selection, ...]:
         *(Selection(mode=mode, adapter=adapter) for mode in modes for adapter in through),
         *(Selection(task=task, adapter=adapter) for task in tasks for adapter in through),
         *(Selection(condition=c.name, judge=c.judge) for c in judged),
-        *(Selection(judge=name) for name in workspace.judges if all(c.judge != name for c in judged)),
+        *chain.from_iterable(_of_judge(workspace, name) for name in workspace.judges if name not in named),
     )
+
+
+def _of_judge(workspace: Workspace, name: str) -> Iterable[Selection]:
+    """Return what a judge that no condition names is asked."""
+    answered = [one.name for one in workspace.conditions if one.answers] if workspace.sent else []
+    return [Selection(condition=condition, judge=name) for condition in answered] or [Selection(judge=name)]
 
 
 def selected_texts(workspace: Workspace, choice: Selection) -> SelectedTexts | Diagnostic:

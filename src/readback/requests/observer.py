@@ -43,7 +43,7 @@ class Observer:
 
     def seen(self, record: Record, made: Assembly) -> Seen | None:
         """What was observed for an assembly; None where nothing was, or where nothing can be held against it."""
-        if not made.messages or made.choice.judge is not None or made.masked or record.id is None:
+        if not made.messages or made.masked or record.id is None:
             return None
         every = list(self._logged(made, record.id))
         if not every:
@@ -63,9 +63,12 @@ class Observer:
         return found
 
     def _logged(self, made: Assembly, record: str) -> Iterator[Logged]:
-        name = made.choice.condition or made.choice.mode or ""
-        yield from self.log.get(name, record)
-        saved = self._saved(name) if made.choice.condition else None
+        choice = made.choice
+        name = choice.condition or choice.mode or ""
+        yield from self.log.get(name, record, choice.judge or "")
+        if choice.judge is not None:  # the prompt kept with an answer is the one that the answering model got
+            return
+        saved = self._saved(name) if choice.condition else None
         answer = saved.get(record) if saved else None
         if answer is not None and answer.sent is not None:
             yield Logged(Request("prompt", (("user", answer.sent),)), answer.place)
@@ -80,7 +83,9 @@ class Observer:
         return self._answers[name]
 
     def _served(self, made: Assembly) -> bool:
-        """Whether the server says the system message by itself: it is in the model's Modelfile."""
+        """Whether the server says the system message by itself: it is in the Modelfile of the model that answers."""
+        if made.choice.judge is not None:
+            return False
         condition = self.opened.condition(made.choice.condition) if made.choice.condition else None
         model = self.opened.models.get(condition.model) if condition and condition.model else None
         system = next((message.text for message in made.messages if message.role == "system"), None)

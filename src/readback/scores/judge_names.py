@@ -14,7 +14,8 @@ from typing import Any
 from readback.scores.files import metadata, metrics
 from readback.scores.files.run_facts import of_record
 from readback.scores.files.score_rows import Asked
-from readback.types import NOWHERE, Condition, Judge, ScoreSource, Workspace
+from readback.sources.judge_names import judge_model
+from readback.types import NOWHERE, Condition, ScoreSource, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +63,6 @@ def model_of(workspace: Workspace, condition: Condition) -> str | None:
         return run
     judge = workspace.judges.get(condition.judge) if condition.judge else None
     return judge_model(judge) if judge else None
-
-
-def judge_model(judge: Judge) -> str | None:
-    """The model that a judge's settings name, also one level down."""
-    inference = judge.settings.get("inference")
-    nested = inference.get("model") if isinstance(inference, Mapping) else None
-    found = judge.settings.get("model") or nested
-    return found if isinstance(found, str) and found else None
 
 
 def _of(workspace: Workspace, source: ScoreSource, reported: Sequence[_Stated]) -> Judged:

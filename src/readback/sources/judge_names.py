@@ -1,8 +1,11 @@
-"""The names that a judge's format template reads, and what other programs usually call a question and an answer."""
+"""The names that a judge's format template reads, what other programs usually call a question and an
+answer, and the model that judges.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from string import Formatter
 
 from readback.types import Judge
@@ -51,6 +54,14 @@ def filled_by(judge: Judge, name: str) -> str | None:
     """Which of question, answer, documents, gold goes into the template's `name`: mapped so, or usually called so."""
     mapped = next((one for one, field in judge.fields.items() if field == name and one not in _read(judge)), None)
     return mapped or USUAL.get(name.lower())
+
+
+def judge_model(judge: Judge) -> str | None:
+    """The model that a judge's settings name, also one level down."""
+    inference = judge.settings.get("inference")
+    nested = inference.get("model") if isinstance(inference, Mapping) else None
+    found = judge.settings.get("model") or nested
+    return found if isinstance(found, str) and found else None
 
 
 def _read(judge: Judge) -> frozenset[str]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
-from readback.scores.judge_names import judge_model, model_of
+from readback.scores.judge_names import model_of
 from readback.scores.table import ConditionKey, ScoreTable
+from readback.sources.judge_names import judge_model
 from readback.types import Diagnostic, Location, Workspace
 
 

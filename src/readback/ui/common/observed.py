@@ -28,8 +28,8 @@ def said(seen: Seen | None) -> str:
 
 def lead(audit: Audit | None) -> str:
     """One sentence about all conditions: how many logged requests are equal."""
-    equal = sum(row.observed[0] for row in audit.conditions) if audit else 0
-    logged = sum(row.observed[1] for row in audit.conditions) if audit else 0
+    counts = _counts(audit) if audit else []
+    equal, logged = sum(n for n, _ in counts), sum(n for _, n in counts)
     if audit and audit.sample and (logged or _any_logged()):
         return t("sample.observed", equal=equal, n=logged) if logged else t("sample.observed_none")
     if not logged:
@@ -38,6 +38,12 @@ def lead(audit: Audit | None) -> str:
     key = "overview.observed_equal" if equal == logged else "overview.observed_some"
     rest = f" {t('overview.observed_without', n=without)}" if without else ""
     return t(key, equal=equal, logged=logged, n=logged - equal) + rest
+
+
+def _counts(audit: Audit) -> list[tuple[int, int]]:
+    """How many requests are equal, of how many, for each condition and each judge."""
+    of_judges = [(one.equal, one.logged) for one in audit.judge_requests]
+    return [*(row.observed for row in audit.conditions), *of_judges]
 
 
 def _any_logged() -> bool:
