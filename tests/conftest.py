@@ -17,7 +17,7 @@ from counts import some
 from hypothesis import HealthCheck, settings
 
 from readback import sandbox
-from readback.checks import kept_answers
+from readback.checks import stored_check, stored_ranges
 from readback.prompts import in_child, render
 from readback.serving.chat import rendered
 
@@ -53,7 +53,7 @@ def _nobody_waits_for_pages() -> None:
 @pytest.fixture(autouse=True, scope="session")
 def _nothing_is_answered_from_an_earlier_check() -> None:
     """Beside a busy machine any check may take long enough to be kept; a test asks for its own answer."""
-    kept_answers.SLOW = math.inf
+    stored_check.SLOW = stored_ranges.SLOW = math.inf
 
 
 LARGEST, MOST = 20_000, 20_000  # characters of a question with its answer; answers

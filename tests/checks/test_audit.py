@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from told import told_of_each
 
 from readback import cli, project_files, sandbox, workspace
-from readback.checks import chunk, engine, kept_answers, rules, summary
+from readback.checks import chunk, engine, rules, stored_check, summary
 from readback.checks.summary import Audit, Progress
 from readback.prompts import in_chunks
 from readback.readers.checksum import Hashes
@@ -353,7 +353,7 @@ def test_what_counts_tokens_is_begun_before_all_files_are_looked_at(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("READBACK_CACHE", str(tmp_path))
-    monkeypatch.setattr(kept_answers, "SLOW", 1e9)  # on a slow machine an answer of another test may be kept
+    monkeypatch.setattr(stored_check, "SLOW", 1e9)  # on a slow machine an answer of another test may be kept
     steps: list[Any] = []
     really = engine.workspace_check.found
     monkeypatch.setattr(sandbox, "begin", lambda *modules, shared: steps.append((modules, shared)))

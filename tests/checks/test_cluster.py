@@ -26,7 +26,6 @@ from webhdfs import serving
 
 from readback import sandbox, workspace
 from readback.checks import chunk, cluster, cluster_worker, engine
-from readback.checks.made_up_records import HEAD, TAIL
 from readback.cli import main
 from readback.prompts import assemble, in_chunks
 from readback.readers import by_address
@@ -34,6 +33,7 @@ from readback.readers.checksum import Hashes
 from readback.records import carried_index, index_pass
 from readback.records.dataset import open_dataset
 from readback.sandbox.frozen import freeze
+from readback.sources.prompt_texts import STANDARD, UNKNOWN
 from readback.types import Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -342,7 +342,7 @@ def test_a_worker_makes_the_index_of_a_dataset_that_has_changed(
 def test_that_a_file_could_not_be_read_once_is_not_remembered(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write(FILES)
     files = cluster_worker.files_of(workspace.open(root), Hashes())
-    really, failed = cluster_worker.kept_answers.content, list[str]()
+    really, failed = cluster_worker.answer_names.digest_content, list[str]()
 
     def content(*asked: Any) -> Any:
         if not failed:
@@ -350,7 +350,7 @@ def test_that_a_file_could_not_be_read_once_is_not_remembered(write: Write, monk
             raise OSError("the folder is on another machine, which does not answer")
         return really(*asked)
 
-    monkeypatch.setattr(cluster_worker.kept_answers, "content", content)
+    monkeypatch.setattr(cluster_worker.answer_names, "digest_content", content)
     assert cluster_worker._other(str(root), files) == (min(files), "")
     assert cluster_worker._other(str(root), files) is None
 
@@ -390,7 +390,7 @@ def test_a_worker_counts_by_the_tokenizer_file_of_now(write: Write, monkeypatch:
         return str(made.to_str())
 
     question = "Which number has the big green house in this long street there today?"
-    prompt = f"{HEAD}[1] Some text.{TAIL % question}"
+    prompt = f"{STANDARD} {UNKNOWN}\n\nContext:\n[1] Some text.\n\nQuestion: {question}\nAnswer:"
     fields = {"instruction": question, "rag": {"prompt": prompt, "contexts": ["[1] Some text."]}}
     model = {"type": "rag_trained", "training": {"system": "With care."}, "context": 120, "tokenizer": "tok.json"}
     config = {

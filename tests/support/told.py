@@ -7,6 +7,7 @@ from typing import Any
 
 from readback.checks import chunk
 from readback.checks.batch import heard
+from readback.checks.marks import Marks
 
 
 def told_of_each(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -14,8 +15,7 @@ def told_of_each(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     entry for each choice.
     """
     for batch in heard(chunk.audit_chunk(work)):
-        its = batch.marks
-        marks = [its.part(at, at + 1).as_json() for at in range(its.count)]
+        marks = _marks_of_each(batch.marks)
         uses = {at: shapes for start, stop, shapes in batch.same_uses() for at in range(start, stop)}
         for at, index in enumerate(batch.indices):
             yield {
@@ -25,6 +25,15 @@ def told_of_each(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 "uses": uses[at],
                 "observed": batch.observed.get(at, [None] * len(uses[at])),
                 "findings": batch.findings.get(at, []),
-                "counts": batch.counts.get(at, []),
                 "faults": batch.faults.get(at, []),
             }
+
+
+def _marks_of_each(marks: Marks) -> list[list[tuple[str, str, int]]]:
+    """Return the code, the kind and the hash of every mark, for each record."""
+    numbers = iter(marks.numbers)
+    each = []
+    for start, stop, kinds in marks.same_kinds():
+        for _ in range(start, stop):
+            each.append([(code, kind, next(numbers)) for code, kind in kinds])
+    return each

@@ -14,10 +14,9 @@ from readback import as_json, sandbox
 from readback.checks.batch import Batch, heard
 from readback.checks.chunk import WORK, payload
 from readback.checks.finding_lines import read
-from readback.checks.kept_parts import Parts
 from readback.checks.marks import Marks
-from readback.checks.repeat_pairs import Pairs
 from readback.checks.rules import Fault
+from readback.checks.stored_ranges import StoredRanges
 from readback.checks.summary import Tally, Unlooked
 from readback.checks.variables import Variables
 from readback.prompts import in_child, token_counts
@@ -58,11 +57,10 @@ class Run:
     numbers: Sequence[int]
     kills: Counter[Selection] = field(default_factory=Counter)
     pace: list[tuple[float, int]] = field(default_factory=list)  # of each child: seconds, records after the first
-    parts: Parts | None = None  # what children told in earlier checks
+    stored: StoredRanges | None = None  # what children found in earlier checks
     workers: Workers | None = None  # whole ranges are theirs; what needs a second look is looked at here
     ended: Event = field(default_factory=Event)  # nobody wants to hear more
     states: States = field(default_factory=dict)  # of other files whose rows are looked at
-    pairs: Pairs = field(default_factory=Pairs)  # of records, at which a child looks that is asked for a range
     children: ChildPerThread = field(init=False)  # who look at whole ranges here
 
     def __post_init__(self) -> None:
@@ -80,18 +78,10 @@ class Run:
         return not isinstance(self.numbers, range)
 
     def work(
-        self,
-        start: int,
-        stop: int,
-        choices: Iterable[Selection],
-        records: bool = True,
-        each: bool = False,
-        numbers: Sequence[int] | None = None,
+        self, start: int, stop: int, choices: Iterable[Selection], records: bool = True, each: bool = False
     ) -> dict[str, Any]:
-        """What a child takes for the records from place `start` to `stop`; `each`: it tells of every record at once;
-        `numbers`: it is asked for these of them alone.
-        """
-        numbers = self.numbers[start:stop] if self.sampled else numbers
+        """What a child takes for the records from place `start` to `stop`; `each`: it tells of every record at once."""
+        numbers = self.numbers[start:stop] if self.sampled else None
         asked = partial(payload, self.opened, choices, start, stop, codes=self.codes, records=records)
         return asked(numbers=numbers, each=each)
 
@@ -101,12 +91,9 @@ class Run:
         return heard(self.stream(self.work(start, stop, choices, records, each), once=stop - start > 1))
 
     def told(self, start: int, stop: int, choices: tuple[Selection, ...]) -> Iterator[Batch]:
-        """What is told of the records of a whole range, by a child or by one of an earlier check."""
-
-        def ask(choices: tuple[Selection, ...], records: bool, numbers: Sequence[int] | None) -> Iterator[Batch]:
-            return heard(self.of_range(self.work(start, stop, choices, records, numbers=numbers)))
-
-        return self.parts.told(start, stop, choices, ask) if self.parts else ask(choices, True, None)
+        """What is told of the records of a whole range, by a child of now or of an earlier check."""
+        work = partial(self.of_range, self.work(start, stop, choices))
+        return heard(self.stored.answer(start, stop, choices, work) if self.stored else work())
 
     def stream(self, work: Mapping[str, Any], once: bool) -> Iterator[Mapping[str, Any]]:
         """What a child of its own says."""
@@ -114,16 +101,8 @@ class Run:
 
     def of_range(self, work: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """What is said of a whole range by the child of this thread, or elsewhere."""
-        work = {**work, "pairs": (pairs := self.pairs.hand_out())}
         here = partial(self.children.child().stream, work, awaited=self.sampled)
-        try:
-            for frame in self._timed(self.workers.stream(work, here, self.ended) if self.workers else here()):
-                if "pairs" in frame:
-                    self.pairs.take(frame["pairs"])
-                else:
-                    yield frame
-        finally:
-            self.pairs.give_back(pairs)
+        return self._timed(self.workers.stream(work, here, self.ended) if self.workers else here())
 
     def _limits(self) -> tuple[sandbox.Limits, tuple[str, ...]]:
         return token_counts.limits(self.opened, in_child.LIMITS), token_counts.shared_by_audit(self.opened)

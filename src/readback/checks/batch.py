@@ -22,8 +22,7 @@ class Batch:
     entry under a place was told of none of it.
 
     `uses` are (from which place on, the shapes): the records up to the next place have the same. `findings` are lines
-    (`finding_lines`), of which `counts` says how many are of the record alone, and of each choice; `faults` are [rule,
-    error, place].
+    (`finding_lines`); `faults` are [rule, error, place].
     """
 
     indices: Sequence[int]
@@ -32,10 +31,7 @@ class Batch:
     uses: Sequence[tuple[int, Shapes]] = ()
     observed: Mapping[int, Sequence[bool | None]] = field(default_factory=dict)
     findings: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    counts: Mapping[int, Sequence[int]] = field(default_factory=dict)
     faults: Mapping[int, Sequence[Any]] = field(default_factory=dict)
-    looks: Sequence[Any] = ()  # of each record, and what they are about, where rules about records ran
-    about: Any = None
 
     def same_uses(self) -> Iterator[tuple[int, int, Shapes]]:
         """The first place and the one beyond the last of records with the same shapes, and these."""
@@ -59,7 +55,5 @@ def heard(frames: Iterable[Mapping[str, Any]]) -> Iterator[Batch]:
             frame["longest"],
             marks.read(frame["marks"]) if "marks" in frame else marks.of_none(len(indices)),
             uses or [(0, shapes)],
-            **{name: dict(frame.get(name, ())) for name in ("observed", "findings", "counts", "faults")},
-            looks=frame.get("looks") or [None] * len(indices),
-            about=frame.get("about"),
+            **{name: dict(frame.get(name, ())) for name in ("observed", "findings", "faults")},
         )

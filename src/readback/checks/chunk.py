@@ -11,18 +11,14 @@ from itertools import chain
 from typing import Any
 
 from readback import as_json, sandbox
-from readback.checks import marks, repeat_pairs, rules
+from readback.checks import marks, rules
 from readback.checks.finding_lines import line
-from readback.checks.made_up_records import Plan, Regular
 from readback.checks.marks import Mark
-from readback.checks.regular_records import Look
 from readback.checks.variables import Told
-from readback.citations.marks import citations
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
 from readback.prompts.self_tests import hangs, of_model, of_this, own_template
 from readback.prompts.training_layout import trained_on
 from readback.prompts.training_text import guessed, render_row, trained_input, trained_prompt
-from readback.records import of_record
 from readback.records.dataset import open_dataset
 from readback.records.field_path import MASK
 from readback.requests.observer import Observer, Seen, diagnostic
@@ -44,7 +40,7 @@ from readback.types import (
 WORK = "readback.checks.chunk:audit_chunk"
 BATCH = 64  # records of one frame, and
 WAIT = 0.2  # seconds after which a frame is sent all the same: somebody may be watching
-OF_SOME = ("uses", "observed", "findings", "counts", "faults")  # what is told of some records, by their places
+OF_SOME = ("uses", "observed", "findings", "faults")  # what is told of some records, by their places
 
 
 def payload(
@@ -57,15 +53,14 @@ def payload(
     records: bool = True,
     numbers: Sequence[int] | None = None,
     each: bool = False,
-    plain: bool = False,
-    pairs: Sequence[Any] = (),
 ) -> dict[str, Any]:
-    """What `audit_chunk` takes, as JSON. `records`: whether the rules about records run too; `numbers`: those of the
-    records, where they are no range; `each`: a frame for each record; `plain`: without any short way (for tests);
-    `pairs`: of records, as `repeat_pairs.told` takes them.
+    """Return what `audit_chunk` takes, as JSON.
+
+    `records`: whether the rules about records run, too; `numbers`: those of the records, where they are no range;
+    `each`: a frame for each record.
     """
-    asked = {"codes": None if codes is None else sorted(codes), "records": records, "each": each, "plain": plain}
-    return {**in_chunks.payload(opened, choices, start, stop, numbers=numbers), **asked, "pairs": pairs}
+    asked = {"codes": None if codes is None else sorted(codes), "records": records, "each": each}
+    return {**in_chunks.payload(opened, choices, start, stop, numbers=numbers), **asked}
 
 
 def warm() -> None:
@@ -79,27 +74,22 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Frames of the records in their order, several in one, in columns: {"indices", "longest": [characters of each
     record, for each choice]}, and what there is of the others, a list of [place in the frame, what is told of it]:
 
-    "findings", "counts" [how many of them are of the record alone, and of each choice], "faults", "uses" [what became
-    of the names, as `Told` tells it, for each choice; where they are not those of the record before], "observed"
-    [whether what was sent is equal, null where nothing was logged, for each choice; nothing where all are null].
-    Where the rules about records run, there are "looks" [the sizes of each regular record, null of another], in the
-    first frame "about" [what the looks depend on], and "marks", as `marks.read` reads them. Where pairs are asked for,
-    a frame of no records comes first, with "pairs", what `repeat_pairs.told` tells of them.
+    "findings", "faults", "uses" [what became of the names, as `Told` tells it, for each choice; where they are not
+    those of the record before], "observed" [whether what was sent is equal, null where nothing was logged, for each
+    choice; nothing where all are null]. Where the rules about records run, there are "marks", as `marks.read` reads
+    them.
 
     A pure function of the dataset and `work`: the same records in any process and any order of chunks (once
     `batch.heard` has read the uses, which name what an earlier record told), whatever the frames.
     """
     inside = in_chunks.enter(work)
-    if work["pairs"]:
-        yield {"indices": [], "pairs": [*repeat_pairs.told(inside.opened, inside.data, work["pairs"])]}
     batch: list[tuple[dict[str, Any], list[Mark]]] = []
     sent, most = time.monotonic(), 1
-    with of_record.plainly(work["plain"]):
-        for one in _records(inside, work):
-            batch.append(one)
-            if len(batch) >= most or time.monotonic() - sent > WAIT:
-                yield _frame(batch)  # the first at once: how long the others take is measured from there
-                batch, sent, most = [], time.monotonic(), 1 if work["each"] else BATCH
+    for one in _records(inside, work):
+        batch.append(one)
+        if len(batch) >= most or time.monotonic() - sent > WAIT:
+            yield _frame(batch)  # the first at once: how long the others take is measured from there
+            batch, sent, most = [], time.monotonic(), 1 if work["each"] else BATCH
     if batch:
         yield _frame(batch)
 
@@ -111,10 +101,6 @@ def _frame(batch: Sequence[tuple[dict[str, Any], list[Mark]]]) -> dict[str, Any]
     for name in OF_SOME:
         if there := [[at, one[name]] for at, one in enumerate(records) if name in one]:
             frame[name] = there
-    if any("look" in one for one in records):
-        frame["looks"] = [one.get("look") for one in records]
-    if "about" in records[0]:
-        frame["about"] = records[0]["about"]
     return frame | ({"marks": marks.of_records(found).as_json()} if any(found) else {})
 
 
@@ -124,15 +110,11 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[tuple
     watching = Observer(opened, inside.data)
     telling = Told()
     of_rows = work["records"] and opened.dataset
-    decided, look = _decided(inside, work, not watching.there)
-    plans = [look.plans.get(choice) for choice in choices]
-    quiet = [look.quiet.get(choice) for choice in choices]
-    known: list[list[Any] | None] = [None for _ in choices]  # by whose number the uses of a plan are told again
+    decided = _decide(inside, codes)
     before: list[list[Any]] = []
-    first = {"about": look.about} if of_rows and look.quiet else {}
     for record in inside.records():
         uses: list[list[Any]] = []
-        found: list[list[Finding | rules.Fault]] = [[]]
+        findings: list[Finding | rules.Fault] = []
         longest: list[int] = []
         observed: list[bool | None] = []
         if of_rows:
@@ -144,67 +126,40 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[tuple
                 systems=inside.data.systems,
                 render_training=partial(_training_texts, opened, record),
             )
-            found[0].extend(rules.check(alone, "record", wanted, decided))
-        values = look.at(record) if look.quiet else None
-        sizes = values.sizes if values else None
-        for number, (choice, plan) in enumerate(zip(choices, plans, strict=True)):
+            findings.extend(rules.check(alone, "record", wanted, decided))
+        for choice in choices:
             answer = replies.to_prompt(choice, record)
-            if values and plan and look.fits(plan, values) and _cites_what_is_sent(answer, plan, values):
-                uses.append(known[number] or telling.tell(plan.uses))
-                known[number] = telling.again(uses[-1])
-                longest.append(plan.length(values.sizes))
-                observed.append(None)
-                found.append([])
-                continue
             sandbox.beat()
             assembly = assemble.assemble(opened, record, choice, replies.get(choice, record), marked=False)
             uses.append(telling.tell(assembly.uses))
             longest.append(sum(len(segment.text) for message in assembly.messages for segment in message.segments))
             logged = watching.seen(record, assembly)
             observed.append(None if logged is None else logged.verdict == "equal")
-            asked = (values and quiet[number]) or decided
-            found.append(list(about(opened, record, assembly, wanted, logged, asked, answer)))
-        every = list(chain.from_iterable(found))
-        said = {
-            "findings": [line(one) for one in every if isinstance(one, Finding)],
-            "counts": [sum(isinstance(one, Finding) for one in each) for each in found] if every else [],
+            findings.extend(about(opened, record, assembly, wanted, logged, decided, answer))
+        told = {
+            "findings": [line(one) for one in findings if isinstance(one, Finding)],
             "faults": [
-                [one.rule, one.error, as_json.known(one.place)] for one in every if isinstance(one, rules.Fault)
+                [one.rule, one.error, as_json.known(one.place)] for one in findings if isinstance(one, rules.Fault)
             ],
             "uses": [] if uses == before else uses,
             "observed": observed if any(one is not None for one in observed) else [],
-            "look": sizes if of_rows else None,
-            **first,
         }
-        first = {}
         before = [one[:1] for one in uses]
-        told = {"index": record.place.index, "longest": longest} | {name: one for name, one in said.items() if one}
-        yield told, [*_marks(RuleContext(opened, record), wanted, decided)] if of_rows else []
+        known = {name: value for name, value in told.items() if value}
+        mine = [*_marks(RuleContext(opened, record), wanted, decided)] if of_rows else []
+        yield {"index": record.place.index, "longest": longest, **known}, mine
 
 
-def _cites_what_is_sent(answer: Answer | None, plan: Plan, values: Regular) -> bool:
-    """Return whether an answer surely cites nothing but the contexts that a plan sends of a regular record."""
-    cited = citations(answer.text, len(values.contexts)) if answer and answer.text else ()
-    if not cited:
-        return True
-    user = plan.text(values)
-    sent = sum(context in user for context in values.contexts)
-    return sent == len(values.contexts) and all(1 <= mark.number <= sent for mark in cited)
-
-
-def _decided(inside: in_child.Inside, work: Mapping[str, Any], alone: bool) -> tuple[rules.Deciding, Look]:
-    """Which rules are called, and what is asked of each record before: the same for all ranges of one check."""
-    codes, opened = work["codes"], inside.opened
-    asked = [work["workspace"], work["servers"], inside.choices, codes, work["plain"], alone]
+def _decide(inside: in_child.Inside, codes: Collection[str] | None) -> rules.Deciding:
+    """Return which rules are called: the same for all ranges of one check."""
+    asked = [inside.opened, codes]
     if not _last or _last[0][0] != asked:
-        decided = rules.decide(opened, None if codes is None else frozenset(codes), work["plain"])
-        short = not work["plain"] and opened.dataset
-        _last[:] = [(asked, decided, Look(opened, inside.choices if short else (), decided, alone))]
-    return _last[0][1:]
+        _last[:] = [(asked, rules.decide(inside.opened, None if codes is None else frozenset(codes)))]
+    return _last[0][1]
 
 
 # What was decided, and for what. A child works on one check, or on one after another of the same files.
-_last: list[tuple[list[Any], rules.Deciding, Look]] = []
+_last: list[tuple[list[Any], rules.Deciding]] = []
 
 
 def _marks(case: RuleContext, codes: Collection[str] | None, decided: rules.Deciding | None = None) -> Iterator[Mark]:

@@ -20,9 +20,8 @@ from threading import Lock, Timer, local
 from typing import Any
 
 from readback import plugins, sandbox
-from readback.checks import kept_answers
+from readback.checks import answer_names
 from readback.checks.chunk import WORK
-from readback.checks.material import digest
 from readback.prompts import in_child, token_counts, training_match
 from readback.readers.by_address import Refused, fetch
 from readback.readers.cache_folder import DiskFull, cache_folder
@@ -220,7 +219,7 @@ def about() -> dict[str, str]:
     packages = {name: _metadata(name, metadata.version, "") for name in names if name not in DASK}
     added = {f"plugin {one.name} ({one.group})": f"{one.package} {one.version}" for one in plugins.entries()}
     python = ".".join(map(str, sys.version_info[:2]))
-    return {"Python": python, **packages, **added, "the files of readback": kept_answers.package()[:12]}
+    return {"Python": python, **packages, **added, "the files of readback": answer_names.digest_package()[:12]}
 
 
 def _metadata(name: str, ask: Callable[[str], Any], default: Any) -> Any:
@@ -255,7 +254,7 @@ def _digest(root: Path, name: str, made: Callable[[Path, str, State], str]) -> s
 
 
 def _made(hashes: Hashes, root: Path, name: str, known: State) -> str:
-    return digest(kept_answers.content(root, {name: known}, hashes))
+    return answer_names.digest_in_order(answer_names.digest_content(root, {name: known}, hashes))
 
 
 @lru_cache(maxsize=512)

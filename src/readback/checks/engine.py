@@ -12,14 +12,14 @@ from functools import partial
 from itertools import chain
 
 from readback import sandbox
-from readback.checks import excess, kept_answers, kept_parts, marks, rules, training, workspace_check
+from readback.checks import excess, marks, rules, stored_check, stored_ranges, training, workspace_check
 from readback.checks.audit_run import Found, Run, Workers
 from readback.checks.batch import Batch
 from readback.checks.chunk import WORK, about
 from readback.checks.gathered import Gathered
 from readback.checks.longest_tokens import with_tokens
 from readback.checks.once import Once
-from readback.checks.repeats import Repeats
+from readback.checks.repeats import FoundByRecord, Repeats
 from readback.checks.rules import Fault
 from readback.checks.sample import SEED, Sample, drawn
 from readback.checks.summary import Audit, Progress, Tally, rows
@@ -70,7 +70,7 @@ def check(
         seed=seed,
         workers=workers,
     )
-    return next(step for step in steps if isinstance(step, Audit)).unpacked()
+    return next(step for step in steps if isinstance(step, Audit))
 
 
 def stream(
@@ -94,7 +94,7 @@ def stream(
 
     With `sample`, so many records are drawn by `seed` and looked at, all of them where there are no more. What needs
     no record is looked at in full; what repeats from record to record, and training files beside the dataset, are not.
-    Where nothing changed since a check that took long, its findings and its summary are told again (`kept_answers`).
+    Where nothing changed since a check that took long, its findings and its summary are told again (`stored_check`).
     Raises DatasetChanged when the dataset is written to meanwhile.
     """
     codes = None if not (select or ignore) else frozenset(_codes(select, ignore))
@@ -105,7 +105,7 @@ def stream(
         yield from work()
         return
     asked = {"codes": codes and sorted(codes), "conditions": sorted(conditions), "baseline": sorted(baseline)}
-    yield from kept_answers.answered(opened, asked, work, hashes)
+    yield from stored_check.answer_check(opened, asked, work, hashes)
 
 
 def _worked_out(
@@ -136,9 +136,9 @@ def _worked_out(
     numbers = range(len(data)) if sample is None else drawn(len(data), sample, seed)
     run = Run(opened, data, codes, list(choices), tally, names, numbers, states=states)
     part = run.sampled
-    run.parts, run.workers = None if part else kept_parts.parts(opened, data, codes, hashes), workers
+    run.stored, run.workers = None if part else stored_ranges.open_ranges(opened, data, codes, hashes), workers
     shared = token_counts.shared_by_audit(opened)
-    if shared and workers is None and not (run.parts and run.parts.earlier):
+    if shared and workers is None:
         with suppress(OSError):  # who needs it says so
             sandbox.begin(WORK.partition(":")[0], shared=shared)  # it takes a second, in which all files are looked at
     of_files = list(workspace_check.found(opened, data, beside, codes))
@@ -151,7 +151,7 @@ def _worked_out(
         for one in beside
     ]
     for one in others:
-        one.parts, one.workers = kept_parts.parts(one.opened, one.data, one.codes, hashes), workers
+        one.stored, one.workers = stored_ranges.open_ranges(one.opened, one.data, one.codes, hashes), workers
     stopped, again, once, done, marked = False, Repeats(opened), Once(data), 0, set[str]()
     gathered = Gathered()
     if part and numbers[0]:
@@ -161,12 +161,13 @@ def _worked_out(
     total = sum(len(one.numbers) for one in runs)
     for one in runs:
         before = done
-        # children that look at the first file have the workspace that rules are told of
-        again.begin(one.data, one.parts, one.pairs if one is run else None)
-        every = iter(()) if stopped else _side_by_side(one, jobs)
-        for found, repeated in ((one, {}) for one in every) if part else again.beside(every):
+        again.begin(one.data)
+        for found in iter(()) if stopped else _side_by_side(one, jobs):
+            repeated: FoundByRecord = {}
             if part:
                 marked.update(marks.codes(found.marks))
+            else:
+                repeated = again.find(found.indices, found.marks)
             for index in sorted(found.by_index.keys() | repeated.keys()):
                 here = gathered.take(once.take(found.by_index.get(index, ())))
                 once.count(told := run.tally.take([*here, *repeated.get(index, ())]))
@@ -180,10 +181,6 @@ def _worked_out(
             if passed := run.tally.take([kindred.finding]):
                 run.tally.count_records(kindred.finding.code, kindred.places)
                 yield from passed
-        if not stopped:
-            again.end()
-            if one.parts:
-                one.parts.end()
     if not stopped and first:
         nowhere = once.is_nowhere if part else None
         yield from run.tally.take(_of_templates(run, dict(zip(choices, firsts, strict=True)), nowhere))
@@ -281,30 +278,17 @@ def _side_by_side(run: Run, jobs: int | None) -> Iterator[Found]:
                 yield from _chunk(run, *span, whole=True)
         return
     under_way: deque[_Asked] = deque()
-    # what takes a child begins before its turn, while the others are told again
-    new = deque(run.parts.new(spans) if run.parts else ())
-    early: dict[tuple[int, int], _Asked] = {}
     with run.children, ThreadPoolExecutor(workers, thread_name_prefix="readback-audit") as threads:
 
         def ask(span: tuple[int, int]) -> _Asked:
             choices = tuple(run.active)
             return _Asked(*span, choices, threads.submit(_raw, run, *span, choices))
 
-        def ask_early() -> None:
-            if new and len(early) < workers and all(one.future.done() for one in early.values()):
-                span = new.popleft()
-                early[span] = ask(span)
-
         try:
-            ask_early()
             while spans or under_way:
                 while spans and len(under_way) <= workers:
-                    span = spans.popleft()
-                    under_way.append(early.pop(span) if span in early else ask(span))
-                    if new and new[0] == span:
-                        new.popleft()
+                    under_way.append(ask(spans.popleft()))
                 asked = under_way.popleft()
-                ask_early()
                 at, stop, choices, raw = asked.start, asked.stop, asked.choices, asked.future.result()
                 if choices == tuple(run.active):
                     for told in raw.told:

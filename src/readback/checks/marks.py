@@ -39,26 +39,6 @@ class Marks:
         self.numbers.frombytes(b"".join(digest for *_, digest in found))
         self.count += 1
 
-    def extend(self, more: Marks) -> None:
-        """Those of the records that follow."""
-        last = self.runs[-1][1] if self.runs else None
-        self.runs += [(self.count + at, kinds) for at, kinds in more.runs if at or kinds != last]
-        self.numbers.extend(more.numbers)
-        self.count += more.count
-
-    def part(self, begin: int, end: int) -> Marks:
-        """Those of the records from a place to another."""
-        if begin <= 0 and end >= self.count:
-            return self
-        made, at = Marks(), 0
-        for start, stop, kinds in self.same_kinds():
-            first, beyond = max(start, begin), min(stop, end)
-            if first < beyond:
-                numbers = self.numbers[at + (first - start) * len(kinds) : at + (beyond - start) * len(kinds)]
-                made.extend(Marks(beyond - first, [(0, kinds)], numbers))
-            at += (stop - start) * len(kinds)
-        return made
-
     def as_json(self) -> list[Any]:
         """What `read` reads: the count, all kinds, the runs (place, number of the kinds), hex digits of the hashes."""
         table = [*dict.fromkeys(kinds for _, kinds in self.runs)]

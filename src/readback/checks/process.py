@@ -51,7 +51,7 @@ def check(opened: Workspace, progress: Progress | None = None, sample: int | Non
         return engine.check(opened, progress=progress, sample=sample)
     with _place() as path:
         small = _small(opened)
-        audit = _written(opened, progress, path, summary.KEPT).unpacked() if small else _apart(opened, progress, path)
+        audit = _written(opened, progress, path, summary.KEPT) if small else _apart(opened, progress, path)
         try:
             return replace(audit, every=FindingsOnDisk(path)) if path and path.exists() else audit
         except OSError:  # damaged or gone: then those that are kept are listed

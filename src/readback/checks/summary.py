@@ -6,13 +6,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from readback.checks.factors import factors, intended
-from readback.checks.finding_lines import line
 from readback.checks.findings_on_disk import FindingsOnDisk
 from readback.checks.lengths import Extremes, Lengths, SelectionKey, Widest
 from readback.checks.of_model import Concerned
-from readback.checks.packed_findings import PackedFindings, Pile
 from readback.checks.records_with_finding import Key, RecordsWithFinding
 from readback.checks.rules import Fault, Seen, told_apart
 from readback.checks.sample import Sample
@@ -132,10 +131,6 @@ class Audit:
     unlooked: tuple[Unlooked, ...] = ()
     judge_requests: tuple[JudgeRequests, ...] = ()  # of judges of which any was logged
 
-    def unpacked(self) -> Audit:
-        """The same with its findings as objects, for who looks at them again and again."""
-        return replace(self, findings=tuple(self.findings), ignored_findings=tuple(self.ignored_findings))
-
 
 @dataclass(slots=True)
 class Tally:
@@ -245,10 +240,10 @@ class Tally:
             counts=dict(sorted(counts.items())),
             records_by_code=dict(sorted(self.by_record.items())),
             severities=dict(severities),
-            findings=(kept := PackedFindings(self.findings.by_code.values())),
+            findings=(kept := self.findings.in_order()),
             truncated=self.told.total() > len(kept),
             ignored=tuple((one, self.ignored[number]) for number, one in enumerate(self.opened.ignore)),
-            ignored_findings=PackedFindings(self.ignored_findings.by_code.values()),
+            ignored_findings=self.ignored_findings.in_order(),
             known=self.known,
             faults=tuple(self.faults),
             stopped=stopped,
@@ -349,21 +344,26 @@ def _ignored(one: Finding, suppressions: Iterable[Ignored]) -> int | None:
 
 @dataclass(slots=True)
 class _Kept:
-    """At most KEPT findings, each with its number in the order in which they came; packed, so that many take little."""
+    """At most KEPT findings, each with its number in the order in which they came."""
 
     count: int = 0
     held: int = 0
-    by_code: dict[str, Pile] = field(default_factory=dict)
+    by_code: dict[str, list[tuple[int, Finding]]] = field(default_factory=dict)
 
-    def add(self, one: Finding) -> None:
-        if (mine := self.by_code.get(one.code)) is None:
-            mine = self.by_code[one.code] = Pile()
+    def add(self, finding: Finding) -> None:
+        """Take the next finding, in place of one of a rule that has many where there is no room."""
+        same_rule = self.by_code.setdefault(finding.code, [])
         self.count += 1
         if self.held >= KEPT:
             most = max(self.by_code.values(), key=len)
-            if len(mine) >= EACH or len(most) <= len(mine) + 1:
+            if len(same_rule) >= EACH or len(most) <= len(same_rule) + 1:
                 return
             most.pop()
             self.held -= 1
-        mine.add(self.count, line(one))
+        same_rule.append((self.count, finding))
         self.held += 1
+
+    def in_order(self) -> tuple[Finding, ...]:
+        """Return the findings in the order in which they came."""
+        numbered = sorted(chain.from_iterable(self.by_code.values()), key=lambda pair: pair[0])
+        return tuple(finding for _, finding in numbered)

@@ -11,7 +11,7 @@ from readback.readers import cache_folder
 from readback.words import t
 
 # What is made again from its source; uploads and what somebody downloads at the moment are no such thing.
-KINDS = ("checks", "parts", "datasets", "observed", "revisions", "trained", "addresses")
+KINDS = ("checks", "datasets", "observed", "revisions", "trained", "addresses")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

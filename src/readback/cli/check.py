@@ -16,7 +16,6 @@ from readback import as_json, plugins
 from readback.checks import engine, rules
 from readback.checks.comparisons import planned, weighed
 from readback.checks.groups import groups
-from readback.checks.packed_findings import OneByOne
 from readback.checks.quoted import UNREAD, Quoted
 from readback.checks.sample import SEED, SIZE, Sample, hit, share
 from readback.checks.summary import Audit, Progress, Row
@@ -292,7 +291,7 @@ def summary(audit: Audit) -> dict[str, Any]:
         ],
         "counts": dict(audit.counts),
         "records_by_code": dict(audit.records_by_code),
-        "findings": OneByOne(audit.findings, as_json.finding),
+        "findings": [as_json.finding(finding) for finding in audit.findings],
         "truncated": audit.truncated,
         "sample": _drawn(audit.sample),
         "not_looked_at": [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import weakref
@@ -125,23 +124,6 @@ class Dataset:
         for at in range(begin, end, PIECE):
             made.update(self._bytes(at, min(at + PIECE, end), start))
         self.let_go()
-        return made.hexdigest()
-
-    def digest_name(self, start: int, stop: int, part: int, sums: Sequence[str]) -> str:
-        """What determines `digest`, too: by `sums`, the hashes of the parts of the open file that are so long. It is
-        another one where anything in these parts is, beside the range or in it.
-        """
-        if self._index is None or start >= stop:
-            return ""
-        begin, end = self._index.span(start)[0], self._index.span(stop - 1)[1]
-        of_file = [self.file, self.format, self.id_field, self._index.meta["shape"], self.detail, asdict(self.systems)]
-        within = sums[begin // part : -(-end // part)]
-        made = hashlib.sha256(json.dumps([of_file, start, stop, part, begin // part, within]).encode())
-        for piece in self._index.raw(start, stop):
-            made.update(piece)
-        if TWICE in self.diagnostic_counts:
-            made.update(bytes(map(self.again, range(start, stop))))
-        self._index.let_go()
         return made.hexdigest()
 
     @property

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import BinaryIO, overload
+from typing import overload
 
 BLOCK = 1 << 13  # numbers in memory, 64 KB
 SIZE = 8  # bytes of one
@@ -32,22 +32,6 @@ class Numbers(Sequence[int]):
 
     @abstractmethod
     def _read(self, start: int, stop: int) -> array[int]: ...
-
-
-class NumbersInFile(Numbers):
-    """So many, from a byte of an open file on. Raises OSError."""
-
-    def __init__(self, file: BinaryIO, begin: int, count: int) -> None:
-        self._file, self._begin, self._count = file, begin, count
-
-    def __len__(self) -> int:
-        return self._count
-
-    def _read(self, start: int, stop: int) -> array[int]:
-        raw = os.pread(self._file.fileno(), size := (stop - start) * SIZE, self._begin + start * SIZE)
-        if len(raw) != size:
-            raise OSError(f"{self._file.name}: {size} bytes were there and are not any more")
-        return array("q", raw)
 
 
 class NumbersOnDisk(Numbers):

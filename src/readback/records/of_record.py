@@ -7,8 +7,7 @@ are never changed. It is kept by the record's own fields (the very object, not a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
 from threading import local
 from typing import Any, TypeVar
 
@@ -19,31 +18,13 @@ MOST = 500  # answers about one record; a record with more distinct questions is
 
 
 class _Held(local):
-    """Of this thread: the fields of the record in hand, what is known of it, and whether everything is to be looked at
-    in full, each time anew.
-    """
+    """Of this thread: the fields of the record in hand, and what is known of it."""
 
     fields: Values | None = None
     known: dict[Hashable, Any]
-    plain: bool = False
 
 
 _held = _Held()
-
-
-@contextmanager
-def plainly(wanted: bool = True) -> Iterator[None]:
-    """Inside, nothing is kept and no text is looked at in short: the long way, which must find the same."""
-    before, _held.plain, _held.fields = _held.plain, wanted, None
-    try:
-        yield
-    finally:
-        _held.plain, _held.fields = before, None
-
-
-def in_short() -> bool:
-    """Whether a text may be looked at in short first (`overlapping.shortened`)."""
-    return not _held.plain
 
 
 def kept(fields: Values, asked: Hashable, work: Callable[[], T]) -> T:
@@ -52,8 +33,6 @@ def kept(fields: Values, asked: Hashable, work: Callable[[], T]) -> T:
     `asked` names the question and everything that its answer depends on beside the fields. Objects in it are compared;
     where one is named by its `id`, the answer must hold it, so that the number is not given to another meanwhile.
     """
-    if _held.plain:
-        return work()
     if _held.fields is not fields:
         _held.fields, _held.known = fields, {}
     known = _held.known

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice, pairwise
 from typing import NamedTuple
 
 from readback.checks.facts.outside_contexts import open_ends
-from readback.checks.facts.overlapping import LONG, RUN, Hit, blanked, normal, overlaps, shortened
+from readback.checks.facts.overlapping import LONG, RUN, Hit, blanked, normal, overlaps
 from readback.checks.facts.sentence_edges import after, before, begins, goes_on, only_names
 from readback.checks.facts.stored_prompt import context_texts
 from readback.checks.facts.text_units import SEEDS, index, may_hold
-from readback.checks.facts.text_words import GAP, span, stems, words
+from readback.checks.facts.text_words import span, stems, words
 from readback.records import of_record, row_fields
 from readback.sources.leak_phrases import GO_ON, PHRASES, ROLES
 from readback.types import Leaks, Location, Message, RuleContext, SystemText, Values
@@ -80,8 +80,6 @@ def _leaks(
     sources = tuple(stated.text for stated in known)
     ends = () if context_texts(fields) else open_ends(text, contexts)
     contexts = [(start, next((at for at, until in ends if until == end), end)) for start, end in contexts]
-    if of_record.in_short() and _clear(case, text, (*folded, *contexts), contexts, sources):
-        return []
     own = blanked(text, (*folded, *contexts))
     found = [_leak(hit, known, own) for hit in _overlaps(own, sources, case.workspace.leaks.threshold, True)]
     said = list(_said(case, own, [one for one in found if one.how != PART], False))
@@ -93,34 +91,6 @@ def _leaks(
         quoted = [_leak(hit, known, inner, True) for hit in hits]
         found += [*quoted, *_said(case, inner, quoted, True)]
     return sorted(found, key=lambda leak: (leak.inside, leak.start))[:MOST]
-
-
-def _clear(
-    case: RuleContext,
-    text: str,
-    holes: Sequence[tuple[int, int]],
-    contexts: Sequence[tuple[int, int]],
-    sources: tuple[str, ...],
-) -> bool:
-    """Whether there is surely no system text, neither outside of the holes nor in one of the contexts.
-
-    A gap ends every sentence, so what stands in a context is found in the context alone.
-    """
-    fields = case.record.fields if case.record else NO_FIELDS
-    looked, judge = case.workspace.leaks, bool(case.assembly and case.assembly.choice.judge)
-    known = () if judge else listed(looked)
-
-    def free(part: str, edits: bool) -> bool:
-        return not overlaps(part, sources, looked.threshold, edits) and not (known and phrases(part, known))
-
-    if any(one[1] >= other[0] for one, other in pairwise(contexts)):
-        return False
-    if not free(shortened(text, holes), True):
-        return False
-    parts = [text[start:end] for start, end in contexts]
-    if not may_hold(GAP.join(parts), index((*sources, *known))):  # nor does any of them
-        return True
-    return all(of_record.kept(fields, (_clear, part, sources, known), partial(free, part, False)) for part in parts)
 
 
 def system_texts(case: RuleContext) -> tuple[SystemText, ...]:

@@ -132,20 +132,6 @@ def blanked(text: str, holes: Iterable[tuple[int, int]]) -> str:
     return "".join((*parts, text[at:]))
 
 
-def shortened(text: str, holes: Iterable[tuple[int, int]]) -> str:
-    """`text` with each span replaced by one gap: the words that `blanked` leaves, in the same order.
-
-    Retrieved text is most of a prompt. What is found outside of it is found in the short text, too; only where
-    something is, the places in the whole text are worked out.
-    """
-    parts: list[str] = []
-    at = 0
-    for start, end in sorted(holes):
-        parts += (text[at:start], GAP if end > max(start, at) else "")
-        at = max(at, end)
-    return "".join((*parts, text[at:]))
-
-
 def normal(text: str) -> str:
     """`text` in one case, with one space for every run of blanks and none at its ends."""
     return " ".join(text.casefold().split())

@@ -9,11 +9,10 @@ from functools import lru_cache
 from itertools import pairwise
 
 from readback.checks.facts.outside_contexts import from_number, in_stored
-from readback.checks.facts.overlapping import blanked, normal, shortened
+from readback.checks.facts.overlapping import blanked, normal
 from readback.checks.facts.stored_prompt import bare, context_texts
 from readback.checks.facts.text_units import BREAK
 from readback.checks.facts.text_words import GAP, SHORT, Words, words
-from readback.records import of_record
 from readback.records.of_record import kept
 from readback.sources.prompt_texts import NO_CITATIONS, NO_CONTEXTS, SENTENCES, STANDARD, UNKNOWN
 from readback.types import Values
@@ -62,12 +61,6 @@ def drift(text: str, fields: Values, question: str, told: Sequence[Span]) -> Dri
 
 def _drift(text: str, fields: Values, question: str, told: Sequence[Span]) -> Drift:
     contexts, listed = in_stored(text, fields), context_texts(fields)
-    if of_record.in_short() and GAP not in text and not any(GAP in one for one in listed):
-        own = shortened(text, (*contexts, *told))
-        gap = own.find(GAP)
-        one = _against(own, own, [(gap, gap + 1)] if contexts else [], listed, question, told)
-        if not one.any and not one.cut:
-            return one
     return _against(text, blanked(text, (*contexts, *told)), contexts, listed, question, told)
 
 

@@ -158,10 +158,10 @@ def check(
             yield from _told(code, rule.logic.check, case)  # a list, which is empty most times
 
 
-def decide(opened: Workspace, codes: Collection[str] | None = None, plain: bool = False) -> Deciding:
-    """For many records of a workspace: which rules to call. `plain`: all of them, whatever they need."""
+def decide(opened: Workspace, codes: Collection[str] | None = None) -> Deciding:
+    """Return which rules to call for many records of a workspace."""
     rules = ((on, one) for on in ("record", "assembly", "dataset") for one in _that_look_at(on))
-    every = tuple((on, one, () if plain else one[1].needs.get(on, ())) for on, one in rules)
+    every = tuple((on, one, one[1].needs.get(on, ())) for on, one in rules)
     return Decided(opened, [each for each in every if codes is None or each[1][0] in codes])
 
 

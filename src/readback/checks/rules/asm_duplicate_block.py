@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from readback.checks.facts.leaked_texts import OWN, folded, leaks
 from readback.checks.facts.outside_contexts import STORED, Spans, in_message
-from readback.checks.facts.overlapping import blanked, shortened
+from readback.checks.facts.overlapping import blanked
 from readback.checks.facts.text_words import GAP, Words, letters, span, starts, words
-from readback.records.of_record import in_short, kept
+from readback.records.of_record import kept
 from readback.types import Diagnostic, Location, Message, RuleContext, Segment, Values
 
 PARAGRAPH, PARAGRAPH_LETTERS = 8, 36  # words and letters: shorter lines are often meant to come again
@@ -79,16 +79,14 @@ def _found(message: Message, fields: Values) -> list[Twice]:
 
 
 def _looked(message: Message, contexts: Spans) -> Iterator[Twice]:
-    text = message.text
-    if in_short() and not _short(shortened(text, contexts) if contexts else text):
-        return iter(())
-    return (one for one in twice(blanked(text, contexts)) if _meant_once(message, one))
+    own = blanked(message.text, contexts)
+    return (one for one in _repeated_blocks(own) if _meant_once(message, one))
 
 
 @lru_cache(maxsize=64)
-def _short(text: str) -> bool:
-    """Whether a text holds anything twice; kept, for a system message is the same for every record."""
-    return any(True for _ in twice(text))
+def _repeated_blocks(text: str) -> tuple[Twice, ...]:
+    """Return the blocks that a text holds twice; cached, for a system message is the same for every record."""
+    return tuple(twice(text))
 
 
 def _diagnostic(message: Message, one: Twice) -> Diagnostic:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from readback.checks.facts import stored_prompt
 from readback.checks.facts.outside_contexts import Spans, in_message, in_stored
-from readback.checks.facts.overlapping import blanked, shortened
-from readback.records.of_record import in_short, kept
+from readback.checks.facts.overlapping import blanked
+from readback.records.of_record import kept
 from readback.types import Diagnostic, Location, Message, RuleContext, Values
 
 CODE = "fmt-markers"
@@ -41,8 +41,6 @@ def _of_message(message: Message, fields: Values) -> Sequence[Diagnostic]:
 
 
 def _diagnostics(text: str, contexts: Spans, at: Location) -> Iterator[Diagnostic]:
-    if in_short() and _as_should_be(shortened(text, contexts)):
-        return
     own = blanked(text, contexts)
     question, answer = own.find(QUESTION), own.rfind(ANSWER)
     if question < 0 or answer < 0:
@@ -58,10 +56,6 @@ def _diagnostics(text: str, contexts: Spans, at: Location) -> Iterator[Diagnosti
         yield Diagnostic(CODE, {"problem": f"{len(rest)} more {_follow(rest)} {ANSWER}"}, span, rest)
     elif rest:
         yield Diagnostic(CODE, {"problem": f"{len(rest)} whitespace {_follow(rest)} {ANSWER}"}, span, rest, "warning")
-
-
-def _as_should_be(own: str) -> bool:
-    return 0 <= own.find(QUESTION) < len(own) - len(ANSWER) and own.endswith(ANSWER)
 
 
 def _follow(rest: str) -> str:
