@@ -122,8 +122,8 @@ def _worked_out(
 ) -> Iterator[Finding | Progress | Audit]:
     states = files_of_rows.states(opened)
     try:
-        data = open_dataset(opened.root, opened.dataset, _wanted(progress), hashes, jobs)
-        beside = training.parts(opened, codes, _wanted(progress), jobs)
+        data = open_dataset(opened.root, opened.dataset, _wanted(progress))
+        beside = training.parts(opened, codes, _wanted(progress))
         training_match.prepare(opened)
     except Cancelled:
         yield Audit(opened.name, Counts(), stopped=True)

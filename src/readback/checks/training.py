@@ -38,12 +38,8 @@ class Part:
     codes: frozenset[str]
 
 
-def parts(
-    opened: Workspace, codes: Collection[str] | None, progress: Progress | None = None, jobs: int | None = None
-) -> tuple[Part, ...]:
-    """The training files beside the dataset, each once; `jobs` children may read one. Raises Cancelled when `progress`
-    answers False.
-    """
+def parts(opened: Workspace, codes: Collection[str] | None, progress: Progress | None = None) -> tuple[Part, ...]:
+    """The training files beside the dataset, each once. Raises Cancelled when `progress` answers False."""
     wanted = frozenset(code for code in (codes or rules.RULES()) if code.startswith(AREA))
     known = {opened.dataset.path} if opened.dataset else set()
     private = opened.dataset.private if opened.dataset else ()
@@ -52,7 +48,7 @@ def parts(
         if one.path not in known:
             known.add(one.path)
             source = DatasetSource(one.path, private=private, place=one.place)
-            data = open_dataset(opened.root, source, progress, jobs=jobs)
+            data = open_dataset(opened.root, source, progress)
             found.append(Part(replace(opened, dataset=source), data, wanted))
     return tuple(found)
 

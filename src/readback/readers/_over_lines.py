@@ -22,41 +22,28 @@ INDENT = b" \t"
 
 
 class Feed:
-    """The lines of a stream, some of them once more; no generator, for what was at its end may go on.
+    """The lines of a stream, some of which are put back and come once more."""
 
-    The stream is at byte `offset`, below line `number`; `given` are the bytes that came once more already. `ended`:
-    somebody saw where the file ends, so that what is made of this may be another in a longer file.
-    """
-
-    def __init__(self, stream: BinaryIO, number: int = 0, offset: int = 0, given: int = 0) -> None:
-        self._new = lines(stream, number=number, offset=offset)
+    def __init__(self, stream: BinaryIO) -> None:
+        self._new = lines(stream)
         self._again: deque[Line] = deque()
-        self.given = given
-        self.ended = False
-        self.last = Line(number, offset, offset, None)  # of those that came from the stream
+        self._bytes_again = 0
 
     def __iter__(self) -> Iterator[Line]:
         return self
 
     def __next__(self) -> Line:
-        if self._again:
-            return self._again.popleft()
-        line = next(self._new, None)
-        if line is None:
-            self.ended = True
-            raise StopIteration
-        self.ended = self.ended or not line.whole
-        self.last = line
-        return line
+        return self._again.popleft() if self._again else next(self._new)
 
-    def back(self, given: Sequence[Line]) -> None:
-        """These lines come next."""
-        self.given += sum(max(line.end - line.offset, LINE) for line in given)
-        self._again.extendleft(reversed(given))
+    def back(self, some: Sequence[Line]) -> None:
+        """Put lines back: they come next."""
+        self._bytes_again += sum(max(line.end - line.offset, LINE) for line in some)
+        self._again.extendleft(reversed(some))
 
     @property
     def spent(self) -> bool:
-        return self.given > AGAIN
+        """Whether so much was put back that no more objects over several lines are looked for."""
+        return self._bytes_again > AGAIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,15 +78,6 @@ class BoundedDiagnostics:
         self.extend(others.kept)
         self.counts.update(others.counts - Counter(diagnostic.code for diagnostic in others.kept))
 
-    def state(self) -> dict[str, Any]:
-        """All of it as JSON values."""
-        return {"kept": [as_json(one) for one in self.kept], "counts": dict(self.counts)}
-
-    def resume(self, known: Mapping[str, Any]) -> None:
-        """Be what another one was when that was its state."""
-        self.kept = [from_json(one) for one in known["kept"]]
-        self.counts = Counter(known["counts"])
-
 
 def bounded(diagnostics: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:
     """The first of each code, and of which codes the file has more."""

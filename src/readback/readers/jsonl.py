@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from readback.readers._over_lines import Feed, OverLines, Spread, spread
 from readback.readers.json_text import Decoder, NotJson
 from readback.readers.lines import UTF8_MARK, UTF16_MARKS, Comments, Ends, Line, content, marks, not_utf8, too_long
 from readback.readers.plain_json import Plain, plain
-from readback.readers.row import Blank, Event, Mark, Refused, Row
+from readback.readers.row import Blank, Event, Refused, Row
 from readback.types import Diagnostic, Location
 
 NAME = "jsonl"
@@ -21,39 +21,22 @@ SHORT = 16  # bytes of a line that is remembered where it is refused, for files 
 REMEMBERED = 1_000  # such lines
 
 
-def rows(
-    stream: BinaryIO, file: str, since: Mark | None = None, until: int | None = None
-) -> Generator[Event, None, Mark | None]:
+def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
     """Every line of `stream` as a Row, a Refused or a Blank, with diagnostics on byte-order mark and line ends.
 
     Where a comment is before the first record, every line that begins like one is a comment: a loader that leaves
     them out does so everywhere. They are counted as blank lines, and said once. An object that is written over several
     lines is one Row, or one Refused, and all of these are said once.
-
-    A Mark comes before the first event that may be another in a longer file. With `since`, one of an earlier pass, the
-    stream is there, and only what follows is told, as if all had been read. With `until`, no line that begins at that
-    byte or later is told: a Mark for the first of these is returned, from which somebody else goes on. None is returned
-    where all is told.
     """
     decoder = Decoder()
     quick = Plain()
-    ends, comments, over, begun, feed = _begun(stream, since)
+    ends, comments, over, feed = Ends(), Comments(), OverLines(), Feed(stream)
     refused: dict[bytes, Diagnostic] = {}
-    utf16 = marked = False
-
-    def mark_at(number: int, offset: int) -> Mark:
-        counts = {"ends": asdict(ends), "comments": asdict(comments), "over": asdict(over)}
-        return Mark(number, offset, {**counts, "begun": begun, "given": feed.given})
+    utf16 = begun = False
 
     for line in feed:
         data = line.data
         start = line.offset
-        if feed.ended and not marked:
-            marked = True
-            if not utf16:
-                yield mark_at(line.number, start)
-        if until is not None and start >= until and not utf16:
-            return mark_at(line.number, start)
         if line.number == 1 and data is not None:
             if mark := marks(data, file):
                 utf16 = data.startswith(UTF16_MARKS)
@@ -91,11 +74,7 @@ def rows(
         value = _value(decoder, raw, place)
         taken: tuple[Line, ...] = (line,)
         if _is_open(raw, value):
-            here = mark_at(line.number, line.offset)
             found = spread(line, data, feed)
-            if feed.ended and not marked:
-                marked = True
-                yield here
             if found:
                 raw, taken = _alone(found, feed)
                 value = _value(decoder, raw, place)
@@ -111,31 +90,9 @@ def rows(
         else:
             diagnostics = decoder.diagnostics(value, place)
             yield Row(value, line.number, last.number, start, start + len(raw), raw, diagnostics)
-    if not marked and not utf16:
-        yield mark_at(feed.last.number + 1, feed.last.end)
     yield from comments.report(file)
     yield from over.report(file)
     yield from ends.report(file)
-    return None
-
-
-def plainly_on(since: Mark, records: int, end: int, crlf: int, first_crlf: int) -> Mark:
-    """The mark at the byte `end`, where one was at `since` and between them are lines that hold a plain object each,
-    as `plain_json.Plain` reads it. So many end in CR LF, the first of them in the line `first_crlf`, of these lines.
-    """
-    ends = Ends(**since.state["ends"])
-    ends.first = ends.first or (since.line - 1 + first_crlf if crlf else 0)
-    ends.count += crlf
-    return Mark(since.line + records, end, {**since.state, "ends": asdict(ends), "begun": True})
-
-
-def _begun(stream: BinaryIO, since: Mark | None) -> tuple[Ends, Comments, OverLines, bool, Feed]:
-    """What is counted of a file, whether a record was there, and the lines that are left to be read."""
-    if since is None:
-        return Ends(), Comments(), OverLines(), False, Feed(stream)
-    known = since.state
-    counts = Ends(**known["ends"]), Comments(**known["comments"]), OverLines(**known["over"])
-    return *counts, known["begun"], Feed(stream, since.line - 1, since.end, known["given"])
 
 
 def _value(decoder: Decoder, raw: bytes, place: Location) -> dict[str, Any] | Diagnostic:

@@ -54,17 +54,4 @@ class Header(NamedTuple):
     end: int
 
 
-class Mark(NamedTuple):
-    """A place between two lines from which the file is read on when it has grown: what comes before it says the same,
-    whatever is added at the end.
-
-    `line` and `end` are the number and the first byte of the line there; `state` is what the reader knows of what is
-    before it, in JSON values.
-    """
-
-    line: int
-    end: int
-    state: dict[str, Any]
-
-
-Event = Row | Refused | Blank | Header | Diagnostic | Mark
+Event = Row | Refused | Blank | Header | Diagnostic

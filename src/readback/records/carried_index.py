@@ -4,6 +4,7 @@ takes it, in place of reading the whole file once more.
 
 from __future__ import annotations
 
+import base64
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -15,12 +16,11 @@ from readback.readers import cache_folder
 from readback.readers.file_state import State, state
 from readback.records.dataset import place_of_index
 from readback.records.dataset_index import IDS, META, NUMBERS, load, seal
-from readback.records.reading_state import STATE, packed, unpacked
 from readback.types import DatasetSource
 
 LEAST = 16 << 20  # bytes of a file: a smaller one is read as fast
 LARGEST = 128 << 20  # bytes of an index: about two million records
-NAMES = (NUMBERS, IDS, META, STATE)
+NAMES = (NUMBERS, IDS, META)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def told(root: Path, source: DatasetSource | None) -> dict[str, str] | None:
         if place is None or load(place[1]) is None:
             return None
         parts = {name: (place[1] / name).read_bytes() for name in NAMES if (place[1] / name).exists()}
-        return {name: packed(one) for name, one in parts.items()} if sum(map(len, parts.values())) <= LARGEST else None
+        return {name: _pack(one) for name, one in parts.items()} if sum(map(len, parts.values())) <= LARGEST else None
     except OSError:
         return None
 
@@ -63,7 +63,7 @@ def take(wanted: Missing, parts: Mapping[str, Any]) -> bool:
     try:
         made = cache_folder.fresh(wanted.entry)
         for name in [one for one in NAMES if one in parts]:
-            (made / name).write_bytes(unpacked(parts[name]))
+            (made / name).write_bytes(_unpack(parts[name]))
         seal(made, wanted.path)
         with cache_folder.alone(wanted.entry, lambda: None):
             if state(wanted.path) == wanted.seen and load(made) and not load(wanted.entry):
@@ -76,3 +76,12 @@ def take(wanted: Missing, parts: Mapping[str, Any]) -> bool:
     with suppress(OSError):
         return load(wanted.entry) is not None
     return False
+
+
+def _pack(content: bytes) -> str:
+    """Return bytes as a JSON value, in few letters where they are alike."""
+    return base64.b64encode(zlib.compress(content, 1)).decode("ascii")
+
+
+def _unpack(text: str) -> bytes:
+    return zlib.decompress(base64.b64decode(text))

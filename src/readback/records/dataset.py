@@ -14,7 +14,6 @@ from typing import Any
 from readback import plugins, sandbox
 from readback.readers import cache_folder, checksum, jsonl
 from readback.readers.bounded_diagnostics import from_json
-from readback.readers.checksum import Hashes
 from readback.readers.choose_format import Chosen, choose
 from readback.readers.file_state import State, state
 from readback.readers.json_cells import cell_of
@@ -221,18 +220,15 @@ def open_dataset(
     root: Path,
     source: DatasetSource | None,
     progress: Progress | None = None,
-    hashes: Hashes | None = None,
-    jobs: int | None = None,
     growing: bool = False,
 ) -> Dataset:
     """The dataset that `source` names below `root`; None gives one empty record.
 
     The first time a file is read from end to end and its index kept; later only the index is read. What is
     wrong is in `diagnostics`, never raised; of a named one that is absent, whoever named it says so. Raises Cancelled
-    when `progress(done, total)` answers False, and DiskFull where the index finds no room. `hashes`: of files that the
-    caller hashes, too; `jobs`: so many children may read a large file at once (None: one on every core). In a bounded
-    child, which can keep no index, it raises DatasetChanged where there is none of the file as it is; of one that may
-    be `growing` an index of its beginning will do.
+    when `progress(done, total)` answers False, and DiskFull where the index finds no room. In a bounded child, which
+    can keep no index, it raises DatasetChanged where there is none of the file as it is; of one that may be `growing`
+    an index of its beginning will do.
     """
     if source is None:
         return Dataset(root, "", "none")
@@ -245,7 +241,7 @@ def open_dataset(
     try:
         if growing and sandbox.inside() and (found := _beginning(path, file, source)):
             return found
-        return _settled(path, file, source, progress, hashes or Hashes(), jobs)
+        return _settled(path, file, source, progress)
     except cache_folder.DiskFull:  # one of them is an OSError too, and says nothing of the dataset
         raise
     except OSError as error:
@@ -266,19 +262,15 @@ def _unread(root: Path, source: DatasetSource, diagnostic: Diagnostic) -> Datase
     )
 
 
-def _settled(
-    path: Path, file: str, source: DatasetSource, progress: Progress | None, hashes: Hashes, jobs: int | None
-) -> Dataset:
+def _settled(path: Path, file: str, source: DatasetSource, progress: Progress | None) -> Dataset:
     """The dataset of a file that was the same from the first look to the last; read again where it was not."""
     for _ in range(READINGS):
         with contextlib.suppress(ChangedWhileRead):
-            return _opened(path, file, source, progress, hashes, jobs)
+            return _opened(path, file, source, progress)
     raise OSError(f"it changed while it was read, {READINGS} times one after another; open it when it is written")
 
 
-def _opened(
-    path: Path, file: str, source: DatasetSource, progress: Progress | None, hashes: Hashes, jobs: int | None
-) -> Dataset:
+def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | None) -> Dataset:
     seen = state(path)
     chosen = choose(path, file, source.format, source.encoding)
     if isinstance(chosen, Diagnostic):
@@ -297,7 +289,7 @@ def _opened(
         try:
             with cache_folder.room(), cache_folder.alone(entry, waiting):
                 if load(entry) is None:  # else somebody was quicker
-                    build(path, file, source, chosen, entry, VERSION, progress, seen, hashes, jobs)
+                    build(path, file, source, chosen, entry, progress, seen)
                 index = load(entry)
         except OSError as error:
             if sandbox.inside():  # it may not write, and whoever asks it has made the index before

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +45,6 @@ class Index:
     def table(self) -> memoryview:
         """What finds an id: see `table_for`."""
         return self.numbers[4 * self.count :]
-
-    def begins(self, names: Names) -> bool:
-        """Whether these are the ids of more records, of which the first are the ones here, each with its own id."""
-        if not 0 < self.count <= len(names) or TWICE in self.meta["note_counts"]:
-            return False
-        ends = memoryview(names.ends)[: self.count].cast("B")
-        return ends == self.ends.cast("B") and names.buffer[: len(self.names)] == self.names
 
     def let_go(self) -> None:
         """Give back the memory of the pages that were looked at; they are read again where they are needed again."""
@@ -109,21 +102,18 @@ class Index:
         return tuple(pairwise(cuts))
 
 
-def table_for(names: Names, doubled: Callable[[int, int], None], before: Index | None = None) -> array[int]:
+def table_for(names: Names, doubled: Callable[[int, int], None]) -> array[int]:
     """A table that finds an id (open addressing; record number + 1).
 
-    `doubled` is told of each record whose id an earlier record has, and of that one. `before` is an index of what may
-    be the first of these records: then its table is gone on with.
+    `doubled` is told of each record whose id an earlier record has, and of that one.
     """
     size = 8
     while size < 2 * len(names):
         size *= 2
-    known = before.table if before and before.begins(names) else ()
     # half as wide as it is on the disk, where a file of so many records lets it: it is all in memory
     kind = "q" if len(names) >= 1 << 31 else "i"
-    table = array(kind, known) if len(known) == size else array(kind, bytes(size * array(kind).itemsize))
-    done = before.count if before and len(known) == size else 0
-    for number, name in enumerate(names.since(done), done + 1):
+    table = array(kind, bytes(size * array(kind).itemsize))
+    for number, name in enumerate(names, 1):
         at = _slot(name, size)
         while (other := table[at]) and names[other - 1] != name:
             at = (at + 1) % size
@@ -161,10 +151,11 @@ class Names:
     def __getitem__(self, index: int) -> bytes:
         return bytes(self.buffer[self._begin(index) : self.ends[index]])
 
-    def since(self, first: int) -> Iterator[bytes]:
-        """Those from a number on."""
-        ends = memoryview(self.ends)[first:]
-        return (bytes(self.buffer[start:end]) for start, end in pairwise(chain((self._begin(first),), ends)))
+    def __iter__(self) -> Iterator[bytes]:
+        start = 0
+        for end in self.ends:
+            yield bytes(self.buffer[start:end])
+            start = end
 
     def _begin(self, index: int) -> int:
         return self.ends[index - 1] if index else 0

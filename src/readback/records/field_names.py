@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from readback.records.field_path import MISSING, look, mask, names
@@ -40,35 +40,6 @@ class FieldNames:
             for name in self._counted[shape]:
                 found[name] += times
         return found
-
-    def state(self) -> dict[str, Any]:
-        """What was counted so far, as JSON values."""
-        left = {"targets": list(self._targets), "private": list(self._private)}
-        return {"counts": self.counts, "top": list(self.top), **left}
-
-    def resume(self, known: Mapping[str, Any]) -> None:
-        """Go on where another one was when that was its state."""
-        self._names = dict(known["counts"])
-        self.top = dict.fromkeys(known["top"])
-        self._targets, self._private = dict.fromkeys(known["targets"]), dict.fromkeys(known["private"])
-
-    @property
-    def full(self) -> bool:
-        """Whether further names may have been left out."""
-        return len(self._names) >= MOST
-
-    def take(self, known: Mapping[str, Any]) -> None:
-        """Take in the rows that another one counted, whose state that is; it was not full."""
-        top = set(known["top"])
-        for name, times in known["counts"].items():
-            if name in self._names:
-                self._names[name] += times
-            elif not self.full:
-                self._names[name] = times
-                if name in top:
-                    self.top[name] = None
-        self._targets = {one: None for one in self._targets if one in known["targets"]}
-        self._private = {one: None for one in self._private if one in known["private"]}
 
     def see(self, fields: Values) -> None:
         """Take in the names of the next row."""

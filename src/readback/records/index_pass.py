@@ -1,13 +1,10 @@
-"""Read a file once, from its first byte to its last, and write its index.
-
-What was known of JSON lines at the last whole one is kept, so that of a file that has grown only what is new is read.
-"""
+"""Read a file once, from its first byte to its last, and write its index."""
 
 from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
@@ -17,30 +14,25 @@ from readback import plugins
 from readback.quantity import quantity
 from readback.readers import cache_folder, jsonl
 from readback.readers.bounded_diagnostics import BoundedDiagnostics, as_json
-from readback.readers.checksum import Hashes
 from readback.readers.choose_format import Chosen
 from readback.readers.encodings import decoding
 from readback.readers.file_state import State, state
 from readback.readers.lines import BUFFER
 from readback.readers.packed import unpack
 from readback.readers.progress import Meter, Progress
-from readback.readers.row import Blank, Event, Header, Mark, Refused, Row
+from readback.readers.row import Blank, Event, Header, Refused, Row
 from readback.readers.table_columns import JsonColumns
-from readback.records import plugin_rows, reading_state, repeated_ids
+from readback.records import plugin_rows, repeated_ids
 from readback.records.changed import ChangedWhileRead
-from readback.records.dataset_index import IDS, SPOOL, TWICE, Index, Names, mapped, table_for, write
+from readback.records.dataset_index import IDS, SPOOL, TWICE, Names, mapped, table_for, write
 from readback.records.field_names import FieldNames, invisible
-from readback.records.numbers_on_disk import BLOCK, NumbersOnDisk
-from readback.records.pieces import Pieces
 from readback.records.private_fields import private_paths
-from readback.records.reading_state import Earlier
 from readback.records.record_ids import RecordIds
 from readback.records.system_texts import known
 from readback.records.training_census import Census
 from readback.types import DatasetSource, Diagnostic, Location, Severity
 
 Again = Callable[[int, int, dict[str, Any]], dict[str, Any]]
-COUNTED = ("bad", "blank", "header", "continued", "last", "no_objects")  # of a reading
 UNREAD = {"dat-bad-line", "dat-limit"}  # a file that could not be read is not called empty
 
 
@@ -67,91 +59,22 @@ def build(
     source: DatasetSource,
     chosen: Chosen,
     entry: Path,
-    version: str,
     progress: Progress | None,
     seen: State,
-    hashes: Hashes,
-    jobs: int | None,
 ) -> None:
-    """Write the index of `path`, as it was `seen`, to the cache entry; `version` is that of the index, `hashes` are
-    those of whoever else wants them, and so many children may read it at once (`jobs`; None: one on every core).
+    """Write the index of `path`, as it was `seen`, to the cache entry.
 
     Raises Cancelled, ChangedWhileRead when the file is not what was seen any more, and OSError when it cannot be used.
     """
     made = cache_folder.fresh(entry)
     try:
-        if chosen.module is jsonl and not unpackers(chosen) and seen.size >= reading_state.LEAST:
-            _read_on(made, path, file, source, chosen, progress, entry, version, hashes, jobs)
-        else:
-            _fill(made, path, file, source, chosen, progress)
+        _fill(made, path, file, source, chosen, progress)
         if state(path) != seen:
             raise ChangedWhileRead
         cache_folder.keep(made, entry)
     except BaseException:
         cache_folder.drop(made)
         raise
-
-
-def _read_on(
-    made: Path,
-    path: Path,
-    file: str,
-    source: DatasetSource,
-    chosen: Chosen,
-    progress: Progress | None,
-    entry: Path,
-    version: str,
-    hashes: Hashes,
-    jobs: int | None,
-) -> None:
-    """The index of JSON lines, from where an earlier pass over their beginning ended if there was one."""
-    size = path.stat().st_size
-    meter = Meter(progress, size, 1)
-    meter.begin(size)
-    reading, before = _Reading(file, source, BoundedDiagnostics(), made, None), None
-    if earlier := reading_state.earlier(entry, path, version, hashes):
-        try:
-            reading.resume(earlier)
-            before = earlier
-        except (OSError, ValueError, LookupError, TypeError):  # damaged, or somebody removes it
-            reading.ids.drop()
-            reading = _Reading(file, source, BoundedDiagnostics(), made, None)
-    known, at = before.whole if before else (), before.mark if before else None
-    hashing = reading_state.Hashing(path, size, hashes, known)
-    ahead = Pieces(path, source, at.end if at else 0, size, jobs)
-    with path.open("rb", BUFFER) as stream, hashing, ahead as pieces:
-        while True:
-            here = at.end if at else 0
-            if at and (told := pieces.take(here)):
-                at = reading.take(told, at)
-                meter.at(at.end)
-                continue
-            stream.seek(here)
-            at = _rows(jsonl.rows(stream, file, at, pieces.until(here)), reading, meter)
-            if at is None:
-                break
-        meter.end()
-        meta, numbers = reading.finish(made, True, _reads_again(stream, chosen))
-        if reading.marked and reading.marked.end:
-            so_far = hashing.up_to(reading.marked.end)
-            reading_state.write(made, version, reading.marked, reading.state(), so_far)
-    write(made, path, meta, numbers)
-
-
-def _rows(events: Generator[Event, None, Mark | None], reading: _Reading, meter: Meter) -> Mark | None:
-    """Take in what a reader tells; answers what it returns."""
-    while True:
-        try:
-            event = next(events)
-        except StopIteration as end:
-            mark: Mark | None = end.value
-            return mark
-        if isinstance(event, Mark):
-            reading.mark(event)
-        else:
-            reading.see(event)
-        if not isinstance(event, Diagnostic):
-            meter.at(event.end)
 
 
 def _reads_again(stream: BinaryIO, chosen: Chosen) -> Again:
@@ -263,66 +186,15 @@ class _Reading:
         self.held = BoundedDiagnostics()  # of what is refused before the first record
         self.no_objects = 0  # of these, values that are JSON and no objects
         private = private_paths(source)
-        self.starts, self.ends, self.lines = (NumbersOnDisk(folder) for _ in range(3))
+        self.starts: array[int] = array("q")
+        self.ends: array[int] = array("q")
+        self.lines: array[int] = array("q")
         self.ids = RecordIds(source.id, private, folder, self.lines)
         self.guessed = source.id is None
         self.names = FieldNames(source, private)
         self.census = Census(private=bool(private))
         self.bad = self.blank = self.header = self.continued = self.last = 0
         self.shape: dict[str, Any] = {}
-        self.marked: Mark | None = None
-        self.before: Index | None = None  # of an earlier pass over the beginning
-        self._known: dict[str, Any] = {}
-
-    def mark(self, mark: Mark) -> None:
-        """Remember what is known at the first place from which a longer file is read on."""
-        if self.marked:
-            return
-        self.marked = mark
-        self.ids.mark()
-        self._known = {
-            "records": len(self.starts),
-            "counts": {name: getattr(self, name) for name in COUNTED},
-            "diagnostics": self.diagnostics.state(),
-            "held": self.held.state(),
-            "names": self.names.state(),
-            "census": self.census.state(),
-        }
-
-    def state(self) -> dict[str, Any]:
-        """What was known at the mark, as JSON values."""
-        return {**self._known, "ids": self.ids.state()}
-
-    def resume(self, before: Earlier) -> None:
-        """Go on where an earlier pass was at its mark. Raises OSError and ValueError."""
-        known, held = before.known, before.index
-        self.before = held
-        for number, numbers in enumerate((self.starts, self.ends, self.lines)):
-            first = number * held.count
-            for at in range(first, last := first + known["records"], BLOCK):
-                numbers.extend(held.numbers[at : min(at + BLOCK, last)])
-        for name in COUNTED:
-            setattr(self, name, known["counts"][name])
-        self.diagnostics.resume(known["diagnostics"])
-        self.held.resume(known["held"])
-        self.names.resume(known["names"])
-        self.census.resume(known["census"])
-        self.ids.resume(known["ids"], held, before.folder)
-
-    def take(self, told: Mapping[str, Any], since: Mark) -> Mark:
-        """Take in the records that a child read from a mark on (`piece_in_child`); answers the mark behind them."""
-        starts, ends = (array("q", reading_state.unpacked(told[name])) for name in ("starts", "ends"))
-        self.ids.take(told["ids"])
-        self.names.take(told["names"])
-        self.census.take(told["census"])
-        self.starts.extend(starts)
-        if self.held.kept:
-            self._release()
-        self.ends.extend(ends)
-        self.lines.extend(range(since.line, since.line + len(starts)))
-        behind = jsonl.plainly_on(since, len(starts), told["end"], *told["crlf"])
-        self._span(behind.line - 1, behind.line - 1)
-        return behind
 
     def see(self, event: Event) -> None:
         match event:
@@ -384,7 +256,7 @@ class _Reading:
             return Location(file=self.file, line=self.lines[index], index=index, record=record)
 
         again: list[tuple[int, int]] = []
-        table = table_for(names, lambda index, first: again.append((index, first)), self.before)
+        table = table_for(names, lambda index, first: again.append((index, first)))
         # a field that was only taken for the id, and is on several rows each, says what a row is about
         about = self.guessed and 2 * len(again) >= len(self.starts)
         held = list(self.columns.held) if self.columns else []

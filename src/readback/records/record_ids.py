@@ -8,12 +8,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from readback.readers import checksum
 from readback.readers.json_text import spelling
 from readback.readers.row import Row
-from readback.records.dataset_index import IDS, Index
 from readback.records.field_path import MISSING, look, steps
-from readback.records.reading_state import packed, unpacked
 from readback.types import Diagnostic, Location
 
 CANDIDATES = ("id", "task_id", "qid", "question_id", "item_id")
@@ -71,33 +68,6 @@ class RecordIds:
         for column in self._columns:
             if (text := own_id(row, column.field, column.nested)) is not None:
                 column.add(text, index)
-
-    def take(self, told: Mapping[str, tuple[str, str]]) -> None:
-        """Take the ids of several rows, whose lines are not among the lines yet, as a child tells them
-        (`piece_in_child`): by field, all as one text, and packed how long each is.
-        """
-        for column in [one for one in self._columns if one.field in told]:
-            (text, lengths), at = told[column.field], 0
-            for index, length in enumerate(array("q", unpacked(lengths)), len(self._lines)):
-                if length >= 0:
-                    column.add(text[at : at + length], index)
-                    at += length
-
-    def mark(self) -> None:
-        """Remember what is known now, for `state`."""
-        for column in self._columns:
-            column.mark()
-
-    def state(self) -> list[dict[str, Any]]:
-        """What was known at the mark, as JSON values; asked for when all is written."""
-        return [column.state() for column in self._columns]
-
-    def resume(self, known: Sequence[Mapping[str, Any]], held: Index, folder: Path) -> None:
-        """Go on where another one was at its mark; `held` is the index that it made, `folder` where that is. Raises
-        OSError and ValueError.
-        """
-        for column, one in zip(self._columns, known, strict=True):
-            column.resume(one, held, folder)
 
     def drop(self) -> None:
         """Forget what was collected."""
@@ -179,7 +149,6 @@ class _Column:
         self._out: BinaryIO | None = None
         self._end = 0
         self._next = 0
-        self._marked: dict[str, Any] = {}
 
     def add(self, text: str, index: int) -> None:
         data = text.encode("utf-8", "surrogatepass")
@@ -195,46 +164,8 @@ class _Column:
         if not text.isprintable():
             self.odd.append(index)
 
-    def mark(self) -> None:
-        self._marked = {
-            "count": len(self.ends),
-            "end": self._end,
-            "next": self._next,
-            "missing": packed(self.missing) if self.ends and isinstance(self.missing, array) else "",
-            "odd": packed(self.odd),
-            "like_lines": sorted(self.like_lines),
-        }
-
-    def state(self) -> dict[str, Any]:
-        if not self._marked["count"]:
-            return self._marked
-        if self.path.name == IDS:  # the index has them
-            return {**self._marked, "file": IDS}
-        ends = packed(self.ends[: self._marked["count"]])
-        return {**self._marked, "file": self.path.name, "ends": ends, "sum": checksum.of_file(self.path)}
-
-    def resume(self, known: Mapping[str, Any], held: Index, folder: Path) -> None:
-        if not known["count"]:
-            return
-        if known["file"] == IDS:
-            self.ends.frombytes(held.ends[: known["count"]].tobytes())
-            written: bytes | memoryview = held.names
-        else:
-            self.ends.frombytes(unpacked(known["ends"]))
-            if checksum.of_file(folder / known["file"]) != known["sum"]:
-                raise ValueError(f"{known['file']} is damaged")
-            written = (folder / known["file"]).read_bytes()
-        self._out = self.path.open("wb")
-        self._out.write(written[: known["end"]])
-        self._end, self._next = known["end"], known["next"]
-        self.missing = array("q", unpacked(known["missing"]))
-        self.odd = array("q", unpacked(known["odd"]))
-        self.like_lines = set(known["like_lines"])
-
     def drop(self) -> None:
-        """Remove the file, unless a pass that goes on at the mark needs it."""
-        if not self._marked.get("count"):
-            self.path.unlink(missing_ok=True)
+        self.path.unlink(missing_ok=True)
 
     def close(self, count: int) -> None:
         """No more ids come; there are so many records."""

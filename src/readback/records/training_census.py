@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from readback.records import training_reader
-from readback.records.reading_state import packed, unpacked
-from readback.records.system_texts import KEPT, count
+from readback.records.system_texts import count
 from readback.records.training_row import KINDS, SAID, TrainingRow, kind_of, trains
 from readback.types import Diagnostic, Location, Values
 
@@ -53,45 +51,6 @@ class Census:
                 self._unasked.append(len(self._kinds))
         kind = row.kind if row else "rag" if kind == "rag" else None
         self._kinds.append(KINDS.index(kind) if kind else OTHER)
-
-    def state(self) -> dict[str, Any]:
-        """What was counted so far, as JSON values."""
-        return {
-            "systems": dict(self.systems),
-            "kinds": packed(self._kinds),
-            "aliases": [[*alias, first, self._times[alias]] for alias, first in self._aliases.items()],
-            "longer": list(self._longer),
-            "unasked": packed(self._unasked),
-            "texts": self._texts,
-        }
-
-    def resume(self, known: Mapping[str, Any]) -> None:
-        """Go on where another one was when that was its state."""
-        self.systems = Counter(known["systems"])
-        self._kinds = bytearray(unpacked(known["kinds"]))
-        for alias, usual, first, times in known["aliases"]:
-            self._aliases[alias, usual], self._times[alias, usual] = first, times
-        self._longer = array("q", known["longer"])
-        self._unasked = array("q", unpacked(known["unasked"]))
-        self._texts = known["texts"]
-
-    @property
-    def full(self) -> bool:
-        """Whether system texts may have been counted without being told apart."""
-        return len(self.systems) >= KEPT
-
-    def take(self, known: Mapping[str, Any]) -> None:
-        """Take in the rows that another one counted, whose state that is; it was not full."""
-        base = len(self._kinds)
-        for text, times in known["systems"].items():
-            count(self.systems, text, times)
-        self._kinds += unpacked(known["kinds"])
-        for alias, usual, first, times in known["aliases"]:
-            self._aliases.setdefault((alias, usual), base + first)
-            self._times[alias, usual] += times
-        self._longer = array("q", map(sum, zip(self._longer, known["longer"], strict=True)))
-        self._unasked.extend(base + index for index in array("q", unpacked(known["unasked"])))
-        self._texts += known["texts"]
 
     @property
     def counts(self) -> dict[str, int]:
