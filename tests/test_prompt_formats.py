@@ -320,7 +320,7 @@ def test_b3_a_question_of_any_template_may_quote(write: Write) -> None:
     opened = workspace.open(
         write({"readback.yml": "modes: [{mode: plain, system: Be brief., template: '{{ question }}'}]\n"})
     )
-    for asked, severity in ((f"Who said '{PAPER}'?", "info"), (f"{PAPER} Why?", "error")):
+    for asked, severity in ((f"Who said '{PAPER}'?", "info"), (f"{PAPER} Why?", "warning")):
         made = Assembly(
             Selection(mode="plain"), "1", 0, (Message("user", (Segment(asked, "variable", "question"),)),), ""
         )

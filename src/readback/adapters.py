@@ -230,5 +230,7 @@ def _entries(node: Node, known: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
         if node.value is not None or (not node.keys and not node.diagnostics):
             node.wrong("a mapping with " + ", ".join(known))
         return
-    node.diagnostics.extend(unknown_keys(node.value, known, node.parsed, *node.keys, code=CODE))
+    for diagnostic in unknown_keys(node.value, known, node.parsed, *node.keys, code=CODE):
+        lost = bool(diagnostic.values["nearest"])  # a misspelt key loses its text; another one may be a remark
+        node.diagnostics.append(diagnostic if lost else replace(diagnostic, severity="warning"))
     yield from ((key, value) for key, value in node.value.items() if key in known)

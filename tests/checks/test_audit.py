@@ -42,7 +42,10 @@ def test_counts_are_of_findings_and_of_distinct_records(write: Write) -> None:
     audit = engine.check(workspace.open(write({"readback.yml": MODES, "data.jsonl": rows})))
     assert audit.counts["fmt-system-text-in-user"] == 6
     assert audit.records_by_code["fmt-system-text-in-user"] == 3
-    assert [(row.name, row.errors) for row in audit.conditions] == [("short", 3), ("long", 3)]
+    assert [(row.name, row.errors, row.warnings) for row in audit.conditions] == [
+        ("short", 3, 0),  # its own system text, which is sent with it
+        ("long", 0, 3),  # that of another mode
+    ]
     assert sum(audit.counts.values()) == len(audit.findings) == sum(audit.severities.values())
     assert (audit.records.read, audit.records.bad, audit.truncated) == (6, 0, False)
 

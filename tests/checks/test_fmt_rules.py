@@ -36,15 +36,15 @@ def row(prompt: str, contexts: list[Any] | None, **fields: Any) -> dict[str, Any
 @pytest.mark.parametrize(
     ("prompt", "contexts", "found"),
     [
-        (f"{PAPER} Context:\n[1] one\n\nQuestion: Why?\nAnswer:", ["[1] one"], ["error"]),
+        (f"{PAPER} Context:\n[1] one\n\nQuestion: Why?\nAnswer:", ["[1] one"], ["warning"]),
         (f"Context:\n[1] {PAPER}\n\nQuestion: Why?\nAnswer:", [f"[1] {PAPER}"], ["info"]),
-        (f"{PAPER}\nContext:\n[1]  {PAPER}\n\nQuestion: Why?\nAnswer:", [f"[1] {PAPER}"], ["error", "info"]),
-        (f"{PAPER}\nContext:\n[1] {PAPER}\n\nQuestion: Why?\nAnswer:", None, ["error", "info"]),
+        (f"{PAPER}\nContext:\n[1]  {PAPER}\n\nQuestion: Why?\nAnswer:", [f"[1] {PAPER}"], ["warning", "info"]),
+        (f"{PAPER}\nContext:\n[1] {PAPER}\n\nQuestion: Why?\nAnswer:", None, ["warning", "info"]),
         ("Context:\n[1] You are an assistant manager.\n\nQuestion: Why?\nAnswer:", ["[1] one"], []),
     ],
     ids=["outside", "inside a context", "both", "both, contexts not listed", "somebody's profession"],
 )
-def test_system_text_in_a_stored_prompt_is_an_error_outside_its_contexts_and_information_inside(
+def test_text_of_another_model_in_a_stored_prompt_is_a_warning_outside_its_contexts_and_information_inside(
     prompt: str, contexts: list[str] | None, found: list[str], write: Write
 ) -> None:
     root = write({"readback.yml": FORMATS, "data.jsonl": [row(prompt, contexts)]})
@@ -96,6 +96,7 @@ def test_the_finding_says_every_place_that_states_the_text(write: Write) -> None
         "data.jsonl": [row(f"{PAPER} Question: Why?\nAnswer:", ["one"])],
     }
     (hit,) = check(write(files), "fmt-system-text-in-user")
+    assert hit.severity == "error"  # the server puts the same text before it
     assert hit.values["stated"] == ["modelfile m (Modelfile:2)", "format instruction_only"]
 
 
@@ -123,11 +124,11 @@ def test_contexts_not_sent_counts_what_is_listed_and_what_is_there(
     [
         ("Question: Why?\nAnswer:", None, ""),
         ("Question: Why?\nAnswer: ", "warning", "1 whitespace character follows Answer:"),
-        ("Question: Why?\nAnswer: So.", "error", "4 more characters follow Answer:"),
-        ("Answer: So. Question: Why?", "error", "Answer: is before Question:"),
-        ("Question: Why?", "error", "Answer: is missing"),
-        ("Why?", "error", "Question: and Answer: are missing"),
-        ("Context:\n[1] Question: no. Answer:\n\nWhy?", "error", "Question: and Answer: are missing"),
+        ("Question: Why?\nAnswer: So.", "warning", "4 more characters follow Answer:"),
+        ("Answer: So. Question: Why?", "warning", "Answer: is before Question:"),
+        ("Question: Why?", "warning", "Answer: is missing"),
+        ("Why?", "warning", "Question: and Answer: are missing"),
+        ("Context:\n[1] Question: no. Answer:\n\nWhy?", "warning", "Question: and Answer: are missing"),
     ],
 )
 def test_markers_are_looked_for_outside_contexts_and_at_their_place(

@@ -61,7 +61,7 @@ def test_the_gravest_rule_is_open_and_explains_itself() -> None:
 
 def test_the_first_line_says_how_much_is_wrong_where_and_what_comes_first() -> None:
     test = findings(workspace="six-conditions-mistakes")
-    whole = "✕ 107 errors , ▲ 26 warnings and ● 27 notes ; 155 of these are in 24 of 24 records."
+    whole = "✕ 83 errors , ▲ 50 warnings and ● 27 notes ; 155 of these are in 24 of 24 records."
     assert whole in words(test)
     assert "Look at first" not in words(test)  # it is open beside the list, and first in it
     first = "The prompt lacks contexts that the record lists"
@@ -114,7 +114,7 @@ def test_a_filter_writes_itself_into_the_address() -> None:
     test = findings(workspace="six-conditions-mistakes")
     test.selectbox(key="severity").set_value("warning").run()
     assert test.query_params["severity"] == ["warning"] or test.query_params["severity"] == "warning"
-    assert rules(test) == ["fmt-answer-cites-missing", "asm-system-twice", "fmt-system-varies"]
+    assert rules(test) == ["fmt-answer-cites-missing", "asm-system-twice", "fmt-markers", "fmt-system-varies"]
 
 
 def test_what_is_not_about_one_condition_has_a_filter_of_its_own() -> None:

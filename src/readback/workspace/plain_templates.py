@@ -80,11 +80,13 @@ def take_file(draft: Draft, path: Path, around: Survey) -> None:
     fields = _fields(draft, around)
     file = show(draft.root, path)
     served: list[Path] = []
+    before = len(draft.diagnostics)
     if file not in _lines(draft, KEY) and draft.dataset is None:
         _read(draft, [path], fields, (), served)
     if served:
         _of_servers(served, draft)
     else:
+        del draft.diagnostics[before:]  # the file is read once more, as one that was asked for
         _add_all(draft, [path], fields)
 
 
@@ -208,10 +210,10 @@ def _read(
                 served.append(path)
             continue
         if marks := plain_prompts.find_dotprompt_marks(path.name, text):
-            _refuse_dotprompt(draft, file, marks)
+            _refuse_dotprompt(draft, file, marks, asked)
             continue
         if lines := plain_prompts.find_role_lines(text):
-            _refuse_roles(draft, file, lines)
+            _refuse_roles(draft, file, lines, asked)
             continue
         left -= len(text)
         if left < 0:
@@ -231,19 +233,24 @@ def _may_be_filled(text: str, spoken: Language, fields: Collection[str]) -> bool
     return bool(left_as_they_are(text) or find_no_names(text, fields)) or spoken.syntax != "text"
 
 
-def _refuse_roles(draft: Draft, file: str, lines: Sequence[tuple[int, str]]) -> None:
+def _weigh(asked: bool) -> Severity:
+    """Weigh a file that is not used: an error where somebody asked for it, else it only lies in the folder."""
+    return "error" if asked else "warning"
+
+
+def _refuse_roles(draft: Draft, file: str, lines: Sequence[tuple[int, str]], asked: bool) -> None:
     """Say that a file is cut into messages by another program, and is no text of one message."""
     first, mark = lines[0]
     values = {"marks": list(dict.fromkeys(mark for _, mark in lines)), "count": len(lines)}
-    draft.diagnostics.append(Diagnostic("asm-role-lines", values, Location(file=file, line=first), mark))
+    draft.diagnostics.append(Diagnostic("asm-role-lines", values, Location(file=file, line=first), mark, _weigh(asked)))
     draft.say(file, TEMPLATE, used=False, detail="its lines name roles, of which another program makes messages")
 
 
-def _refuse_dotprompt(draft: Draft, file: str, marks: Sequence[tuple[int, str]]) -> None:
+def _refuse_dotprompt(draft: Draft, file: str, marks: Sequence[tuple[int, str]], asked: bool) -> None:
     """Say that a file is written in dotprompt, whose settings and roles are no text of one message."""
     first, mark = marks[0]
     values = {"marks": list(dict.fromkeys(mark for _, mark in marks)), "count": len(marks)}
-    draft.diagnostics.append(Diagnostic("asm-dotprompt", values, Location(file=file, line=first), mark))
+    draft.diagnostics.append(Diagnostic("asm-dotprompt", values, Location(file=file, line=first), mark, _weigh(asked)))
     draft.say(file, TEMPLATE, used=False, detail="it is written in dotprompt, which Readback does not read")
 
 

@@ -8,6 +8,7 @@ from readback.compare.first_difference import FirstDifference as FirstDifference
 from readback.compare.first_difference import after as after
 from readback.compare.first_difference import halves as halves
 from readback.compare.first_difference import of_self_test
+from readback.sources import prompt_formats
 from readback.types import Model, ModelInput, RuleContext, SelfTest
 
 TURN_END = "<|im_end|>"
@@ -28,6 +29,11 @@ def parted(case: RuleContext) -> Iterator[tuple[Model, SelfTest, tuple[FirstDiff
         )
         if found:
             yield model, self_test, found
+
+
+def is_type_stated(model: Model) -> bool:
+    """Whether the workspace says of what type the model is; else a name of a file or of the model was taken for it."""
+    return model.type_reason == prompt_formats.SAID
 
 
 def stated(model: Model) -> bool:

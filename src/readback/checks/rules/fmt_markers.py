@@ -55,7 +55,9 @@ def _diagnostics(text: str, contexts: Spans, at: Location) -> Iterator[Diagnosti
     elif rest.strip():
         yield Diagnostic(CODE, {"problem": f"{len(rest)} more {_follow(rest)} {ANSWER}"}, span, rest)
     elif rest:
-        yield Diagnostic(CODE, {"problem": f"{len(rest)} whitespace {_follow(rest)} {ANSWER}"}, span, rest, "warning")
+        yield Diagnostic(
+            CODE, {"problem": f"{len(rest)} whitespace {_follow(rest)} {ANSWER}", "blank": True}, span, rest
+        )
 
 
 def _follow(rest: str) -> str:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from readback.checks.facts import stored_prompt
-from readback.checks.facts.leaked_texts import Leak, folded, leaks
+from readback.checks.facts.leaked_texts import PART, Leak, folded, leaks
 from readback.checks.facts.outside_contexts import in_message, in_stored
 from readback.checks.facts.overlapping import overlaps
+from readback.checks.facts.stated_system_texts import for_model
 from readback.types import Diagnostic, Location, RuleContext, Severity
 
 CODE = "fmt-system-text-in-user"
@@ -52,8 +53,6 @@ FAIL = (
     },
 )
 
-SEVERITIES: dict[str, Severity] = {"part": "warning"}  # else an error
-
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
@@ -80,9 +79,22 @@ def _carried(case: RuleContext, leak: Leak, flagged: str) -> bool:
     if any(one.startswith("configuration of this message") for one in leak.stated):
         return True
     sent = [message.text for message in case.messages("system")] if case.assembly else []
-    if any(" ".join(flagged.split()).casefold() in " ".join(one.split()).casefold() for one in sent):
+    return _is_in_one_of(case, flagged, sent)
+
+
+def _is_of_served_model(case: RuleContext, flagged: str) -> bool:
+    """Whether a place states the text as the system message of the very model that the condition asks."""
+    choice = case.assembly.choice if case.assembly else None
+    condition = case.workspace.condition(choice.condition or "") if choice and not choice.judge else None
+    model = case.workspace.models.get(condition.model or "") if condition else None
+    return model is not None and _is_in_one_of(case, flagged, [one.text for one in for_model(case.workspace, model)])
+
+
+def _is_in_one_of(case: RuleContext, flagged: str, texts: Sequence[str]) -> bool:
+    """Whether one of the texts has the flagged one, as it is or with a few words changed."""
+    if any(" ".join(flagged.split()).casefold() in " ".join(one.split()).casefold() for one in texts):
         return True
-    return bool(sent) and bool(overlaps(flagged, tuple(sent), case.workspace.leaks.threshold, True))
+    return bool(texts) and bool(overlaps(flagged, tuple(texts), case.workspace.leaks.threshold, True))
 
 
 def _diagnostics(
@@ -99,8 +111,12 @@ def _diagnostics(
             "share": int(leak.share * 100),  # rounded down: what was edited is never quite the same
             "threshold": round(leak.needed * 100),
             "how": leak.how,
-            "whole": leak.how != "part",
+            "whole": leak.how != PART,
         }
         place = Location(role=at.role, field=at.field, start=leak.start, end=leak.end)
-        harmless = leak.inside or (alone and leak.how == "phrase") or leak.names
-        yield Diagnostic(CODE, values, place, flagged, "info" if harmless else SEVERITIES.get(leak.how))
+        severity: Severity = "warning"
+        if leak.inside or (alone and leak.how == "phrase") or leak.names:
+            severity = "info"
+        elif leak.how != PART and (carried or _is_of_served_model(case, flagged)):
+            severity = "error"  # the model certainly reads it twice, or at another place than in training
+        yield Diagnostic(CODE, values, place, flagged, severity)

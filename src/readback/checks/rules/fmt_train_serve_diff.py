@@ -217,7 +217,8 @@ def _differs(
     end = len(sent) - min(_equal_until(sent[at:][::-1], said[at:][::-1]), len(sent) - at)
     place = Location(role="user", start=_place(kept, at), end=_place(kept, end))
     other = f"{_shown(sent, at)} (from character {(place.start or 0) + 1})"
-    yield _diagnostic(model, condition, _shown(said, at), other, place, None)
+    severity: Severity | None = None if trained_differences.is_type_stated(model) else "warning"
+    yield _diagnostic(model, condition, _shown(said, at), other, place, severity)
 
 
 def _kept(case: RuleContext, message: Message, contexts: Spans) -> Iterator[tuple[int, int]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from readback.types import Diagnostic, Judge, RuleContext
+from readback.types import Diagnostic, Judge, RuleContext, Severity
 
 CODE = "jdg-mode-mismatch"
 ON = "workspace"
@@ -34,7 +34,8 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         if (weight == 0) != (condition.mode in CLOSED):
             values = {"condition": condition.name, "mode": condition.mode, "judge": condition.judge, "weight": weight}
             place = replace(condition.place, condition=condition.name, mode=condition.mode, judge=condition.judge)
-            yield Diagnostic(CODE, values, place, f"{condition.judge}\n{condition.mode}")
+            severity: Severity = "error" if condition.mode in CLOSED else "warning"  # no weight may be a choice
+            yield Diagnostic(CODE, values, place, f"{condition.judge}\n{condition.mode}", severity)
 
 
 def _weight(judge: Judge) -> float | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from readback.types import Criterion, Diagnostic, Judge, RuleContext, Workspace
+from readback.types import Criterion, Diagnostic, Judge, RuleContext, Severity, Workspace
 
 _NUMBER = r"[-\u2212]?\d+(?:\.\d+)?"
 LISTED = re.compile(rf"\(({_NUMBER}(?:(?:\s*,\s*(?:or\s+)?|\s+or\s+){_NUMBER})+)\)")  # (-1, 0, 1, or 2)
@@ -53,7 +53,8 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
                 "second": said(second),
                 "second_in": second_in,
             }
-            yield Diagnostic(CODE, values, replace(judge.place, judge=key), f"{key}\n{criterion}")
+            severity: Severity = "error" if DECLARED in (first_in, second_in) else "warning"
+            yield Diagnostic(CODE, values, replace(judge.place, judge=key), f"{key}\n{criterion}", severity)
 
 
 Stated = list[tuple[tuple[float, ...], str]]

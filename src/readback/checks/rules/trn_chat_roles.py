@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from readback.checks.facts import training_facts
 from readback.checks.facts.training_facts import TrainingRow, Turn
-from readback.types import Diagnostic, Location, RuleContext
+from readback.types import Diagnostic, Location, RuleContext, Severity
 
 CODE = "trn-chat-roles"
 ON = "record"
@@ -45,7 +45,16 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             seen.add(turn.field)
             roles = [one.role for one in turns]
             values = {"number": number + 1, "role": turn.role, "expected": list(expected), "roles": roles}
-            yield Diagnostic(CODE, values, Location(field=turn.field), f"{turn.field} {' '.join(roles)}")
+            # Trainers of this layout leave out a row whose turns do not alternate; others take the roles as they are.
+            severity: Severity | None = "error" if _is_sharegpt(case, turn) else None
+            yield Diagnostic(CODE, values, Location(field=turn.field), f"{turn.field} {' '.join(roles)}", severity)
+
+
+def _is_sharegpt(case: RuleContext, turn: Turn) -> bool:
+    """Whether the row has its messages as `from` and `value`."""
+    fields = case.record.fields if case.record else {}
+    messages = fields.get(turn.field.partition("[")[0])
+    return isinstance(messages, list) and any(isinstance(one, dict) and "from" in one for one in messages)
 
 
 def _conversations(row: TrainingRow) -> tuple[tuple[Turn, ...], ...]:

@@ -1,9 +1,10 @@
 """Looks for trn-citation-altered; its words are in catalogue/en.yml."""
 
+import re
 from collections.abc import Iterator
 
 from readback.checks.facts import legal_row
-from readback.types import Diagnostic, RuleContext
+from readback.types import Diagnostic, RuleContext, Severity
 
 CODE = "trn-citation-altered"
 ON = "record"
@@ -15,6 +16,8 @@ _ROW = (
 PASS = ({"train.jsonl": _ROW % "Dismissed (Smith v. Jones, 123 F.3d 456, 459 (2020))."},)
 FAIL = ({"train.jsonl": _ROW % "Dismissed (Smith v. Jones, 132 F.3d 456 (2020))."},)
 
+SERIES = re.compile(r"\b[234]d\b")
+
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = legal_row.row(case)
@@ -22,4 +25,11 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         for one in answer.of("altered"):
             there = one.source.text if one.source else ""
             values = {"answer": answer.name, "citation": one.citation.text, "source": there}
-            yield Diagnostic(CODE, values, legal_row.place(answer, one.citation), one.citation.text)
+            same = _read_reporter(one.citation.text) == _read_reporter(there)
+            severity: Severity = "error" if same else "warning"  # another reporter may print the same case
+            yield Diagnostic(CODE, values, legal_row.place(answer, one.citation), one.citation.text, severity)
+
+
+def _read_reporter(citation: str) -> str:
+    """The reporter of a citation, without its volume, its page and its series."""
+    return re.sub(r"[^a-z]", "", SERIES.sub("", citation.casefold()))

@@ -69,7 +69,7 @@ def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[
     }
     row = training_facts.row(case)
     field = row.asked.field if row and row.asked else None
-    severity: Severity | None = "warning" if what == NEAR else None
+    severity: Severity | None = None if what == PROMPT else "warning"
     yield Diagnostic(CODE, values, Location(field=field), f"{other} {first.id}", severity)
 
 

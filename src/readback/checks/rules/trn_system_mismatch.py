@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from readback.checks.facts import training_facts
 from readback.checks.facts.stated_system_texts import for_model, where
-from readback.types import Diagnostic, Finding, RuleContext, SystemText, TrainingFile, Workspace
+from readback.types import Diagnostic, Finding, RuleContext, Severity, SystemText, TrainingFile, Workspace
 
 CODE = "trn-system-mismatch"
 ON = "record"
@@ -47,9 +47,12 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     values = {"trained": _shown(system.text), "other": where(other), "stated": _shown(other.text),
               "texts": [system.text, other.text]}  # fmt: skip
     place = training_facts.spot(system, 0, len(system.text))
-    yield Diagnostic(
-        CODE, values, place, f"{system.text}\n{other.text}", "info" if varied else "warning" if near else None
-    )
+    severity: Severity = "error"
+    if varied:
+        severity = "info"
+    elif near or not any(name in case.workspace.models for name in known.models):
+        severity = "warning"  # where the file is of no model, the text may be meant for another one
+    yield Diagnostic(CODE, values, place, f"{system.text}\n{other.text}", severity)
 
 
 def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
