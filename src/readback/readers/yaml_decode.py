@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
-from readback.readers import yaml_strict
+from readback.readers.yaml_numbers import SHOWN, read_as_yaml_1_2
 
 DEPTH = 64
 NODES = 100_000  # after aliases are followed; a megabyte of ordinary configuration has fewer
@@ -78,7 +78,7 @@ def warm() -> None:
 def _yaml(text: str, found: Found) -> Any:
     loader = Loader(text)
     try:
-        return _Composer(yaml_strict.Watched(loader, text, found.report), found).document()
+        return _Composer(loader, found).document()
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
         reason = ", ".join(part for part in (error.context, error.problem) if part)
@@ -285,7 +285,11 @@ class _Composer:
     def differing(self, event: Any, value: Any) -> None:
         """Say of a plain scalar that YAML 1.2 reads it otherwise."""
         plain = event.style in (None, "") and event.tag in (None, "!")
-        if plain and (other := yaml_strict.number(event.value, value, event.tag == "!")):
-            text, read = event.value[: yaml_strict.SHOWN], str(value)[: yaml_strict.SHOWN]
-            read = f"the text {read!r}" if isinstance(value, str) else read
-            self.found.report(yaml_strict.DIFFERS, event.start_mark, text, text=text, read=read, other=other)
+        if not plain:
+            return
+        other = read_as_yaml_1_2(event.value, value, event.tag == "!")
+        if other:
+            text, read = event.value[:SHOWN], str(value)[:SHOWN]
+            if isinstance(value, str):
+                read = f"the text {read!r}"
+            self.found.report("dat-yaml-differs", event.start_mark, text, text=text, read=read, other=other)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from readback.project_files import PROJECT
-from readback.ui.common import chunks, collector, own_files
+from readback.ui.common import own_files
 from readback.ui.common.own_files import FONTS, FONTS_PATH, SCRIPT, SCRIPT_PATH, STYLE_PATH, sheet, under
 
 if TYPE_CHECKING:
@@ -72,9 +72,7 @@ class Headers:
 
     def __init__(self, app: ASGIApp, base_path: str = "") -> None:
         self.app, self.media = app, under(base_path, "/media/")
-        links = [f'<link rel="stylesheet" href="{under(base_path, STYLE_PATH)}">']
-        links += [f'<link rel="modulepreload" href="./static/js/{name}">' for name in chunks.names()]
-        self.head = f"<body>{''.join(links)}".encode()
+        self.head = f'<body><link rel="stylesheet" href="{under(base_path, STYLE_PATH)}">'.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket" and (_foreign(scope) or _of_agents(scope)):
@@ -357,7 +355,6 @@ def serve(host: str, port: int | None, base_path: str = "", script: Path = PROJE
     print(f"Readback: http://{name}:{port}{under(base_path, '/')}", file=sys.stderr, flush=True)
     served = application(base_path, script)
     _no_pages_folder()
-    collector.begin()
     Thread(target=_load, name="readback-load", daemon=True).start()
     served.run(config=settings(host, port, base_path))
 
