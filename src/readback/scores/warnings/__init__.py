@@ -8,7 +8,7 @@ from __future__ import annotations
 from readback.scores import summary
 from readback.scores.reported import contradictions
 from readback.scores.table import ScoreTable
-from readback.scores.warnings import few, lost, merged, panel, refused, rows, uneven
+from readback.scores.warnings import few, lost, merged, panel, refused, rows, uneven, unreadable
 from readback.types import Diagnostic
 
 
@@ -18,6 +18,7 @@ def diagnostics(table: ScoreTable) -> tuple[Diagnostic, ...]:
     pooled = panel.pool(table, found)
     return (
         *table.diagnostics,
+        *unreadable.diagnostics(table),
         *lost.diagnostics(table, pooled),
         *contradictions.diagnostics(table, found),
         *few.diagnostics(table, found, pooled),
