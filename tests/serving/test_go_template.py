@@ -9,9 +9,18 @@ from typing import Any
 import pytest
 
 from readback.serving import gotemplate
-from readback.serving.gotemplate import Limits, TemplateFault, cut, execute, functions, names, parse, with_response
-from readback.serving.gotemplate.traced_text import told
-from readback.serving.gotemplate.values import Value, of_json
+from readback.serving.gotemplate import (
+    Limits,
+    TemplateFault,
+    append_response,
+    build_functions,
+    cut_after_response,
+    execute,
+    list_names,
+    parse,
+)
+from readback.serving.gotemplate.traced_text import join_pieces
+from readback.serving.gotemplate.values import Value, from_json
 from readback.serving.ollama import rendered as ollama
 
 # Our own cases; what is expected was printed by Go 1.24 (null: it refuses the template).
@@ -19,7 +28,7 @@ CASES = [
     json.loads(line) for line in Path(__file__).with_name("go_template_cases.jsonl").read_text("utf-8").splitlines()
 ]
 SELF = "{{ define '%s' }}{{ template '%s' . }}{{ end }}"
-KNOWN = functions("2026-11-21", "2026-11-20")
+KNOWN = build_functions("2026-11-21", "2026-11-20")
 MESSAGES: list[dict[str, Any]] = [
     {"role": "system", "content": "Sy"},
     {"role": "user", "content": "Où <est>?"},
@@ -41,7 +50,7 @@ TOOLS = [{"type": "function", "function": {"name": "find", "description": "Finds
 
 def _printed(template: str, data: Value = None, **given: Any) -> str:
     tree = parse(template)
-    return "".join(text for text, _ in execute(tree, of_json({}) if data is None else data, KNOWN, **given))
+    return "".join(text for text, _ in execute(tree, from_json({}) if data is None else data, KNOWN, **given))
 
 
 def _fault(template: str) -> TemplateFault:
@@ -84,7 +93,7 @@ def test_each_case_of_the_language_prints_what_go_prints(about: str) -> None:
 def test_a_fault_has_its_reason_line_and_column(template: str, line: int, column: int, reason: str) -> None:
     if reason.startswith("undefined template"):
         with pytest.raises(TemplateFault) as caught:
-            names(parse(template))
+            list_names(parse(template))
         fault = caught.value
     else:
         fault = _fault(template)
@@ -106,7 +115,7 @@ def test_a_fault_has_its_reason_line_and_column(template: str, line: int, column
     ],
 )
 def test_the_names_of_a_template_are_those_ollama_finds(template: str, expected: str) -> None:
-    assert names(parse(template)) == frozenset(expected.split())
+    assert list_names(parse(template)) == frozenset(expected.split())
 
 
 @pytest.mark.parametrize(
@@ -127,8 +136,8 @@ def test_the_names_of_a_template_are_those_ollama_finds(template: str, expected:
     ],
 )
 def test_the_cut_copy_ends_where_ollama_ends_it(template: str, left: str | None) -> None:
-    tree = cut(parse(template))
-    data = of_json({"S": "s", "Response": "[r]"})
+    tree = cut_after_response(parse(template))
+    data = from_json({"S": "s", "Response": "[r]"})
     if left is None:
         with pytest.raises(TemplateFault):
             execute(tree, data, gotemplate.GO, zero=False)
@@ -138,27 +147,27 @@ def test_the_cut_copy_ends_where_ollama_ends_it(template: str, left: str | None)
 
 def test_a_response_in_a_branch_with_an_else_is_where_ollama_crashes() -> None:
     with pytest.raises(TemplateFault) as caught:
-        cut(parse("a\n{{ if .S }}{{ .Response }}{{ else }}x{{ end }}"))
+        cut_after_response(parse("a\n{{ if .S }}{{ .Response }}{{ else }}x{{ end }}"))
     assert (caught.value.reason, caught.value.line) == (gotemplate.CRASH, 2)
 
 
 def test_response_is_appended_only_where_neither_it_nor_messages_is_named() -> None:
-    appended = with_response(parse("a{{ .Prompt }}"), 1, 15)
+    appended = append_response(parse("a{{ .Prompt }}"), 1, 15)
     assert len(appended.root) == 3
     for text in ("{{ .Response }}", "{{ range .Messages }}{{ end }}", "{{ if .Response }}{{ end }}"):
-        assert with_response(parse(text), 1, 1) == parse(text)
+        assert append_response(parse(text), 1, 1) == parse(text)
 
 
 def test_the_cut_copy_knows_no_function_of_ollamas_and_takes_absent_keys_for_nothing() -> None:
-    run = {"data": of_json({}), "functions": gotemplate.GO, "zero": False}
+    run = {"data": from_json({}), "functions": gotemplate.GO, "zero": False}
     assert execute(parse("{{ .A.B.C }}"), **run) == [("<no value>", (1, 4))]
     with pytest.raises(TemplateFault, match="'json' is not a defined function"):
         execute(parse("{{ json .A }}"), **run)
 
 
 def test_a_text_keeps_its_pieces_where_that_is_certain() -> None:
-    data = of_json({})
-    data = type(data)({"A": told([("né", 1), ("ü!", 2)]), "B": "plain"})
+    data = from_json({})
+    data = type(data)({"A": join_pieces([("né", 1), ("ü!", 2)]), "B": "plain"})
 
     def pieces(template: str) -> list[tuple[str, Any]]:
         return [piece for piece in execute(parse(template), data, KNOWN) if isinstance(piece[1], int | None)]

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from readback.serving.gotemplate.printf import printf
+from readback.serving.gotemplate.printf import format_text
 from readback.serving.ollama import rendered as ollama
 from readback.serving.ollama.render import work
 
@@ -74,4 +74,4 @@ def test_a4_a_tool_printed_as_a_value_is_the_json_that_ollama_sends() -> None:
     ],
 )  # fmt: skip
 def test_a4_numbers_that_are_none_and_nothing_at_all_print_as_in_go(value: Any, verb: str, expected: str) -> None:
-    assert "".join(text for text, _ in printf(verb, [value])) == expected
+    assert "".join(text for text, _ in format_text(verb, [value])) == expected

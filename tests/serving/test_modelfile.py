@@ -16,7 +16,7 @@ from in_time import spent
 from readback.checks import rules
 from readback.serving.modelfile.grammar import BAD_COMMAND, BAD_ROLE, END, NO_FROM, Fault, scan
 from readback.serving.modelfile.read_file import FAULTS, commands_json, parse, read, recognise, written
-from readback.serving.modelfile.text import decode, printable
+from readback.serving.modelfile.text import decode, is_printable
 from readback.types import Modelfile
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -346,7 +346,7 @@ def _state_machine(text: str) -> dict[str, Any]:
             if char == "#":
                 state = "comment"
             elif not newline and not blank:
-                state, start, buffer = "name", i, char if printable(char) else ""
+                state, start, buffer = "name", i, char if is_printable(char) else ""
         elif state == "comment":
             state = "none" if newline else state
         elif state == "name":
@@ -371,7 +371,7 @@ def _state_machine(text: str) -> dict[str, Any]:
         elif newline and (args := value(buffer)) is not None:
             commands.append(_command(name, args))
             state = "none"
-        elif newline or blank or printable(char):
+        elif newline or blank or is_printable(char):
             buffer += char
     if state == "value" and (args := value(buffer)) is not None:
         commands.append(_command(name, args))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from readback.serving.gotemplate import names, parse
+from readback.serving.gotemplate import list_names, parse
 from readback.serving.gotemplate.nodes import (
     Action,
     Block,
@@ -66,7 +66,7 @@ def template(text: str) -> Template | None:
     """The template, or None where Go would refuse it."""
     try:
         tree = parse(text)
-        return Template(text, tree, names(tree))
+        return Template(text, tree, list_names(tree))
     except TemplateFault:
         return None
 

@@ -1,4 +1,4 @@
-"""Texts made safe for HTML, JavaScript and addresses, and values as JSON, as Go's functions write them."""
+"""Escape texts for HTML, JavaScript and URLs, and write values as JSON, as Go's functions do."""
 
 from __future__ import annotations
 
@@ -8,112 +8,114 @@ from collections.abc import Iterator
 from decimal import Decimal
 from urllib.parse import quote_plus
 
-from readback.serving.gotemplate.traced_text import encoded
-from readback.serving.gotemplate.values import ABSENT, List, Map, Struct, Value, truth
-from readback.serving.modelfile.text import printable
+from readback.serving.gotemplate.traced_text import encode_text
+from readback.serving.gotemplate.values import List, Map, Struct, Value, is_nil, is_true
+from readback.serving.modelfile.text import is_printable
 
 HTML = {"\0": "\ufffd", '"': "&#34;", "'": "&#39;", "&": "&amp;", "<": "&lt;", ">": "&gt;"}
 HTML_MARKS = re.compile("[\0\"'&<>]")
 JS = {"\\": "\\\\", "'": "\\'", '"': '\\"', "<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "=": "\\u003D"}
 JS_MARKS = re.compile("[\\\\'\"<>&=\0-\x1f\x80-\U0010ffff]")
-JSON = {
-    '"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
-    "<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029",
-}  # fmt: skip
+JSON = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 JSON_MARKS = re.compile('["\\\\<>&\0-\x1f\u2028\u2029\ud800-\udfff]')
 
 
-class NoJson(Exception):  # noqa: N818 - an outcome: Ollama's function then gives the empty text
-    """A value that JSON has no spelling for."""
+class JsonError(Exception):
+    """Say that JSON cannot represent a value."""
 
 
-def html(text: str) -> str:
-    return HTML_MARKS.sub(lambda found: HTML[found[0]], text)
+def escape_html(text: str) -> str:
+    """Escape a text as Go's `html` does."""
+    return HTML_MARKS.sub(lambda mark: HTML[mark[0]], text)
 
 
-def js(text: str) -> str:
-    return JS_MARKS.sub(_js, text)
+def escape_js(text: str) -> str:
+    """Escape a text as Go's `js` does."""
+    return JS_MARKS.sub(_escape_js_mark, text)
 
 
-def query(text: str) -> str:
-    return quote_plus(encoded(text))
+def escape_query(text: str) -> str:
+    """Escape a text as Go's `urlquery` does."""
+    return quote_plus(encode_text(text))
 
 
-def json(value: Value) -> str:
-    """Compact JSON with the keys of maps sorted. Raises NoJson."""
-    return "".join(_json(value))
+def write_json(value: Value) -> str:
+    """Return compact JSON in which the keys of maps are sorted. Raises JsonError."""
+    return "".join(_write_json(value))
 
 
-def json_text(text: str) -> str:
-    """A text as JSON, without its quotes."""
-    return JSON_MARKS.sub(_json_mark, text)
+def escape_json(text: str) -> str:
+    """Return a text as JSON spells it, without its quotes."""
+    return JSON_MARKS.sub(_escape_json_mark, text)
 
 
-def _js(found: re.Match[str]) -> str:
-    char = found[0]
+def _escape_js_mark(mark: re.Match[str]) -> str:
+    char = mark[0]
     if char in JS:
         return JS[char]
     if char < " ":
         return f"\\u00{ord(char):02X}"
-    return char if printable(char) or "\udc80" <= char <= "\udcff" else f"\\u{ord(char):04X}"
+    return char if is_printable(char) or "\udc80" <= char <= "\udcff" else f"\\u{ord(char):04X}"
 
 
-def _json_mark(found: re.Match[str]) -> str:
-    char = found[0]
+def _escape_json_mark(mark: re.Match[str]) -> str:
+    char = mark[0]
     if "\ud800" <= char <= "\udfff":
         return "\\ufffd"
     return JSON.get(char) or f"\\u{ord(char):04x}"
 
 
-def _json(value: Value) -> Iterator[str]:
+def _write_json(value: Value) -> Iterator[str]:
     if isinstance(value, Struct) and value.nil:
         yield "null"
     elif isinstance(value, List | Map | Struct) and value.type.json:
-        yield from _json(value.type.json(value))
-    elif value is None or value is ABSENT or (isinstance(value, List | Map) and value.nil):
+        yield from _write_json(value.type.json(value))
+    elif is_nil(value):
         yield "null"
     elif isinstance(value, str):
-        yield f'"{json_text(value)}"'
+        yield f'"{escape_json(value)}"'
     elif isinstance(value, bool):
         yield "true" if value else "false"
     elif isinstance(value, int):
         yield str(int(value))
     elif isinstance(value, float):
-        yield _json_float(value)
+        yield _write_float(value)
     elif isinstance(value, List):
-        yield from _listed("[", ((("", one)) for one in value.items), "]")
+        yield from _write_items("[", (("", item) for item in value.items), "]")
     elif isinstance(value, Map):
         items = value.items.items() if value.type.ordered else sorted(value.items.items())
-        named = ((f'"{json_text(name)}":', one) for name, one in items)
-        yield from _listed("{", named, "}")
+        named_items = ((f'"{escape_json(name)}":', item) for name, item in items)
+        yield from _write_items("{", named_items, "}")
     elif isinstance(value, Struct):
-        yield from _listed("{", _fields(value), "}")
+        yield from _write_items("{", _list_fields(value), "}")
     else:
-        raise NoJson
+        raise JsonError
 
 
-def _fields(value: Struct) -> Iterator[tuple[str, Value]]:
+def _list_fields(value: Struct) -> Iterator[tuple[str, Value]]:
     for name, key, leave_empty_out in value.type.fields:
-        one = value.fields[name]
-        if key and not (leave_empty_out and (not truth(one) or (isinstance(one, List | Map) and one.nil))):
-            yield f'"{key}":', one
+        content = value.fields[name]
+        is_empty = not is_true(content) or (isinstance(content, List | Map) and content.nil)
+        if key and not (leave_empty_out and is_empty):
+            yield f'"{key}":', content
 
 
-def _listed(start: str, items: Iterator[tuple[str, Value]], end: str) -> Iterator[str]:
+def _write_items(start: str, items: Iterator[tuple[str, Value]], end: str) -> Iterator[str]:
     yield start
-    for i, (name, one) in enumerate(items):
+    for i, (name, item) in enumerate(items):
         yield f",{name}" if i else name
-        yield from _json(one)
+        yield from _write_json(item)
     yield end
 
 
-def _json_float(value: float) -> str:
-    """Go's spelling: decimal between 1e-6 and 1e21, else with an exponent of no leading zero."""
+def _write_float(value: float) -> str:
+    """Return Go's spelling: decimal between 1e-6 and 1e21, else an exponent without leading zeros."""
     if not math.isfinite(value):
-        raise NoJson
+        raise JsonError
     if value == 0:
         return "-0" if math.copysign(1, value) < 0 else "0"
     if 1e-6 <= abs(value) < 1e21:
         return format(Decimal(repr(value)), "f").removesuffix(".0")
     mantissa, _, exponent = repr(value).partition("e")
-    return f"{mantissa.removesuffix('.0')}e{exponent[0] if exponent[0] == '-' else '+'}{exponent.lstrip('+-0')}"
+    sign = "-" if exponent[0] == "-" else "+"
+    return f"{mantissa.removesuffix('.0')}e{sign}{exponent.lstrip('+-0')}"

@@ -1,4 +1,4 @@
-"""The functions a template may call: Go's own and Ollama's."""
+"""Define the functions that a template may call: Go's own and Ollama's."""
 
 from __future__ import annotations
 
@@ -6,74 +6,83 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from readback.serving.gotemplate import escapes
-from readback.serving.gotemplate.formatting import printed, printed_line
-from readback.serving.gotemplate.printf import printf as formatted
-from readback.serving.gotemplate.traced_text import HERE, Told, cut, encoded, mapped, pieces, told
+from readback.serving.gotemplate.formatting import print_line, print_values
+from readback.serving.gotemplate.printf import format_text
+from readback.serving.gotemplate.traced_text import (
+    ACTION,
+    TracedText,
+    encode_text,
+    join_pieces,
+    list_pieces,
+    map_text,
+    slice_bytes,
+)
 from readback.serving.gotemplate.values import (
-    ABSENT,
     Byte,
     List,
     Map,
-    Struct,
     Value,
-    followed,
-    kind,
-    method,
-    size,
-    truth,
-    type_name,
+    dereference,
+    find_kind,
+    find_method,
+    is_missing,
+    is_nil,
+    is_true,
+    measure_length,
+    name_type,
 )
 
-# Go's comparisons in templates: only within one basic kind.
-
+# Go compares values in templates only within one basic kind.
 WHOLE = ("int", "uint")
 BASIC = ("bool", "complex", "float", "int", "string", "uint")
 
 
-def equal(one: Value, other: Value) -> bool:
-    """Whether two values are equal; nothing equals nil but nil. Raises TypeError where they do not compare."""
-    first, second = kind(one), kind(other)
-    basic = first in BASIC or second in BASIC
-    if basic and first != second and not (first in WHOLE and second in WHOLE):
-        if "invalid" in (first, second):
+def is_equal(left: Value, right: Value) -> bool:
+    """Return whether two values are equal; only nil equals nil. Raises TypeError where they cannot be compared."""
+    left_kind, right_kind = find_kind(left), find_kind(right)
+    basic = left_kind in BASIC or right_kind in BASIC
+    if basic and left_kind != right_kind and not (left_kind in WHOLE and right_kind in WHOLE):
+        if "invalid" in (left_kind, right_kind):
             return False
         raise TypeError("incompatible types for comparison")
     if basic:
-        return bool(one == other)
-    if first != second and "invalid" not in (first, second):
+        return bool(left == right)
+    if left_kind != right_kind and "invalid" not in (left_kind, right_kind):
         raise TypeError("non-comparable types")
-    if _nil(one) or _nil(other):
-        return _nil(one) and _nil(other)
-    if second == "pointer":
-        return one is other
+    if is_nil(left) or is_nil(right):
+        return is_nil(left) and is_nil(right)
+    if right_kind == "pointer":
+        return left is right
     raise TypeError("non-comparable type")
 
 
-def less(one: Value, other: Value) -> bool:
-    """Whether the first comes before the second; texts by their bytes. Raises TypeError where there is no order."""
-    first, second = kind(one), kind(other)
-    if first not in BASIC or second not in BASIC:
+def is_less(left: Value, right: Value) -> bool:
+    """Return whether the first value comes before the second; texts are compared by their bytes.
+
+    Raises TypeError where there is no order.
+    """
+    left_kind, right_kind = find_kind(left), find_kind(right)
+    if left_kind not in BASIC or right_kind not in BASIC:
         raise TypeError("invalid type for comparison")
-    if first != second and not (first in WHOLE and second in WHOLE):
+    if left_kind != right_kind and not (left_kind in WHOLE and right_kind in WHOLE):
         raise TypeError("incompatible types for comparison")
-    if first in ("bool", "complex"):
+    if left_kind in ("bool", "complex"):
         raise TypeError("invalid type for comparison")
-    if first == "string":
-        return encoded(one) < encoded(other)
-    return bool(one < other)
+    if left_kind == "string":
+        return encode_text(left) < encode_text(right)
+    return bool(left < right)
 
 
-def _nil(value: Value) -> bool:
-    return value is None or value is ABSENT or (isinstance(value, List | Map | Struct) and value.nil)
-
-
-class Wrong(Exception):  # noqa: N818 - a fault of the template, located by whoever called
-    """A function that cannot work on what it was given, and why."""
+class CallError(Exception):
+    """Say why a function cannot work on its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`least` arguments at least, `most` at most (None: any number); `texts` of the first must be texts."""
+    """Describe a function and its arguments.
+
+    It takes `least` arguments at least and `most` at most (None: any number); the first `texts` must be texts.
+    """
 
     run: Callable[[Sequence[Value]], Value]
     least: int = 1
@@ -81,153 +90,158 @@ class Function:
     texts: int = 0
 
 
-def _index(args: Sequence[Value]) -> Value:
+def _get_element(args: Sequence[Value]) -> Value:
     item = args[0]
-    if item is None or item is ABSENT:
-        raise Wrong("index of untyped nil")
+    if is_missing(item):
+        raise CallError("index of untyped nil")
     for index in args[1:]:
-        if item is None or item is ABSENT:
-            raise Wrong("index of nil pointer")
+        if is_missing(item):
+            raise CallError("index of nil pointer")
         if isinstance(item, str):
-            item = Byte(encoded(item)[_position(index, (size(item) or 0) - 1)])
+            item = Byte(encode_text(item)[_check_index(index, (measure_length(item) or 0) - 1)])
         elif isinstance(item, List):
-            item = item.items[_position(index, len(item.items) - 1)]
+            item = item.items[_check_index(index, len(item.items) - 1)]
         elif isinstance(item, Map):
-            if not isinstance(index, str):
-                nil = index is None or index is ABSENT
-                raise Wrong("value is nil; should be of type string" if nil else f"value has type {type_name(index)}")
-            found = item.items.get(index, ABSENT)
-            item = (item.type.zero() if item.type.zero else None) if found is ABSENT else found
+            item = _look_up(item, index)
         else:
-            raise Wrong(f"can't index item of type {type_name(item)}")
+            raise CallError(f"can't index item of type {name_type(item)}")
     return item
+
+
+def _look_up(table: Map, key: Value) -> Value:
+    if is_missing(key):
+        raise CallError("value is nil; should be of type string")
+    if not isinstance(key, str):
+        raise CallError(f"value has type {name_type(key)}")
+    if key in table.items:
+        return table.items[key]
+    return table.type.zero() if table.type.zero else None
 
 
 def _slice(args: Sequence[Value]) -> Value:
     item, indexes = args[0], args[1:]
-    if item is None or item is ABSENT:
-        raise Wrong("slice of untyped nil")
+    if is_missing(item):
+        raise CallError("slice of untyped nil")
     if len(indexes) > 3:
-        raise Wrong(f"too many slice indexes: {len(indexes)}")
+        raise CallError(f"too many slice indexes: {len(indexes)}")
     if not isinstance(item, str | List):
-        raise Wrong(f"can't slice item of type {type_name(item)}")
+        raise CallError(f"can't slice item of type {name_type(item)}")
     if isinstance(item, str) and len(indexes) == 3:
-        raise Wrong("cannot 3-index slice a string")
-    length = size(item) or 0
+        raise CallError("cannot 3-index slice a string")
+    length = measure_length(item) or 0
     room = length if isinstance(item, str) else length + len(item.more)
-    places = [_position(index, room) for index in indexes]
-    start, end = (*places, *(0, length)[len(places) :])[:2]
-    last = places[2] if len(places) == 3 else room
+    positions = [_check_index(index, room) for index in indexes]
+    start, end = (*positions, *(0, length)[len(positions) :])[:2]
+    last = positions[2] if len(positions) == 3 else room
     if start > end or end > last:
-        raise Wrong(f"invalid slice index: {max(start, end)} > {min(end, last)}")
+        raise CallError(f"invalid slice index: {max(start, end)} > {min(end, last)}")
     if isinstance(item, str):
-        return cut(item, start, end)
-    everything = (*item.items, *item.more)
-    return replace(item, items=everything[start:end], more=everything[end:last])
+        return slice_bytes(item, start, end)
+    elements = (*item.items, *item.more)
+    return replace(item, items=elements[start:end], more=elements[end:last])
 
 
-def _position(index: Value, most: int) -> int:
+def _check_index(index: Value, most: int) -> int:
     if not isinstance(index, int) or isinstance(index, bool):
-        what = "nil" if index is None or index is ABSENT else f"type {type_name(index)}"
-        raise Wrong(f"cannot index slice/array with {what}")
+        description = "nil" if is_missing(index) else f"type {name_type(index)}"
+        raise CallError(f"cannot index slice/array with {description}")
     if not 0 <= index <= most:
-        raise Wrong(f"index out of range: {int(index)}")
+        raise CallError(f"index out of range: {int(index)}")
     return int(index)
 
 
-def _len(args: Sequence[Value]) -> Value:
-    length = size(args[0])
+def _get_length(args: Sequence[Value]) -> Value:
+    length = measure_length(args[0])
     if length is None:
-        nil = args[0] is None or args[0] is ABSENT
-        raise Wrong("len of nil pointer" if nil else f"len of type {type_name(args[0])}")
+        raise CallError("len of nil pointer" if is_missing(args[0]) else f"len of type {name_type(args[0])}")
     return length
 
 
-def _call(args: Sequence[Value]) -> Value:
-    nil = args[0] is None or args[0] is ABSENT
-    raise Wrong("call of nil" if nil else f"non-function of type {type_name(args[0])}")
+def _refuse_call(args: Sequence[Value]) -> Value:
+    raise CallError("call of nil" if is_missing(args[0]) else f"non-function of type {name_type(args[0])}")
 
 
-def _eq(args: Sequence[Value]) -> Value:
+def _equals_any(args: Sequence[Value]) -> Value:
     if len(args) < 2:
-        raise Wrong("missing argument for comparison")
-    return any(_compared(equal, args[0], other) for other in args[1:])
+        raise CallError("missing argument for comparison")
+    return any(_compare(is_equal, args[0], other) for other in args[1:])
 
 
-def _compared(test: Callable[[Value, Value], bool], one: Value, other: Value) -> bool:
+def _compare(compare: Callable[[Value, Value], bool], left: Value, right: Value) -> bool:
     try:
-        return test(one, other)
-    except TypeError as wrong:
-        raise Wrong(str(wrong)) from None
+        return compare(left, right)
+    except TypeError as error:
+        raise CallError(str(error)) from None
 
 
-def _le(args: Sequence[Value]) -> bool:
-    return _compared(less, *args) or _compared(equal, *args)
+def _is_less_or_equal(args: Sequence[Value]) -> bool:
+    return _compare(is_less, *args) or _compare(is_equal, *args)
 
 
-def _escaped(change: Callable[[str], str]) -> Function:
-    """A function of Go's that prints its arguments and makes the text safe."""
+def _make_escaper(change: Callable[[str], str]) -> Function:
+    """Return a function of Go's that prints its arguments and escapes the text."""
 
     def run(args: Sequence[Value]) -> Value:
         if len(args) == 1 and isinstance(args[0], str):
-            return mapped(args[0], change)
-        given = ["<no value>" if one is None or one is ABSENT else followed(one) for one in args]
-        return mapped(told(printed(given)), change)
+            return map_text(args[0], change)
+        values = ["<no value>" if is_missing(arg) else dereference(arg) for arg in args]
+        return map_text(join_pieces(print_values(values)), change)
 
     return Function(run, 0)
 
 
-def _json(args: Sequence[Value]) -> Value:
+def _to_json(args: Sequence[Value]) -> Value:
     value = args[0]
-    if isinstance(value, Told):
-        return told((('"', HERE), *pieces(mapped(value, escapes.json_text)), ('"', HERE)))
+    if isinstance(value, TracedText):
+        return join_pieces((('"', ACTION), *list_pieces(map_text(value, escapes.escape_json)), ('"', ACTION)))
     try:
-        return escapes.json(value)
-    except escapes.NoJson:
+        return escapes.write_json(value)
+    except escapes.JsonError:
         return ""
 
 
-def _typescript(args: Sequence[Value]) -> Value:
-    own = method(args[0], "ToTypeScriptType")
-    return own(args[0]) if own else _here("any")
+def _to_typescript(args: Sequence[Value]) -> Value:
+    method = find_method(args[0], "ToTypeScriptType")
+    return method(args[0]) if method else _trace_to_action("any")
 
 
-def _here(text: str) -> str:
-    return told(((text, HERE),))
+def _trace_to_action(text: str) -> str:
+    return join_pieces(((text, ACTION),))
 
 
 GO: Mapping[str, Function] = {
-    "and": Function(lambda args: args[-1]),  # what they answer, and when they stop, is the interpreter's
+    # The evaluator itself decides what these two return and when they stop.
+    "and": Function(lambda args: args[-1]),
     "or": Function(lambda args: args[-1]),
-    "not": Function(lambda args: not truth(args[0]), 1, 1),
-    "eq": Function(_eq),
-    "ne": Function(lambda args: not _compared(equal, *args), 2, 2),
-    "lt": Function(lambda args: _compared(less, *args), 2, 2),
-    "le": Function(_le, 2, 2),
-    "gt": Function(lambda args: not _le(args), 2, 2),
-    "ge": Function(lambda args: not _compared(less, *args), 2, 2),
-    "len": Function(_len, 1, 1),
-    "index": Function(_index),
+    "not": Function(lambda args: not is_true(args[0]), 1, 1),
+    "eq": Function(_equals_any),
+    "ne": Function(lambda args: not _compare(is_equal, *args), 2, 2),
+    "lt": Function(lambda args: _compare(is_less, *args), 2, 2),
+    "le": Function(_is_less_or_equal, 2, 2),
+    "gt": Function(lambda args: not _is_less_or_equal(args), 2, 2),
+    "ge": Function(lambda args: not _compare(is_less, *args), 2, 2),
+    "len": Function(_get_length, 1, 1),
+    "index": Function(_get_element),
     "slice": Function(_slice),
-    "print": Function(lambda args: told(printed(args)), 0),
-    "println": Function(lambda args: told(printed_line(args)), 0),
-    "printf": Function(lambda args: told(formatted(args[0], args[1:])), 1, None, 1),
-    "html": _escaped(escapes.html),
-    "js": _escaped(escapes.js),
-    "urlquery": _escaped(escapes.query),
-    "call": Function(_call),
+    "print": Function(lambda args: join_pieces(print_values(args)), 0),
+    "println": Function(lambda args: join_pieces(print_line(args)), 0),
+    "printf": Function(lambda args: join_pieces(format_text(args[0], args[1:])), 1, None, 1),
+    "html": _make_escaper(escapes.escape_html),
+    "js": _make_escaper(escapes.escape_js),
+    "urlquery": _make_escaper(escapes.escape_query),
+    "call": Function(_refuse_call),
 }
 OLLAMA = frozenset(("json", "currentDate", "yesterdayDate", "toTypeScriptType"))
 NAMES = frozenset(GO) | OLLAMA
 
 
-def functions(today: str, yesterday: str) -> Mapping[str, Function]:
-    """All functions of a template in Ollama; the dates as YYYY-MM-DD."""
+def build_functions(today: str, yesterday: str) -> Mapping[str, Function]:
+    """Return all functions of a template in Ollama by name; the dates are written YYYY-MM-DD."""
     any_texts = 1 << 16
     return {
         **GO,
-        "json": Function(_json, 1, 1),
-        "currentDate": Function(lambda _: _here(today), 0, None, any_texts),
-        "yesterdayDate": Function(lambda _: _here(yesterday), 0, None, any_texts),
-        "toTypeScriptType": Function(_typescript, 1, 1),
+        "json": Function(_to_json, 1, 1),
+        "currentDate": Function(lambda _: _trace_to_action(today), 0, None, any_texts),
+        "yesterdayDate": Function(lambda _: _trace_to_action(yesterday), 0, None, any_texts),
+        "toTypeScriptType": Function(_to_typescript, 1, 1),
     }

@@ -1,4 +1,4 @@
-"""The words of a Go template: texts between actions, and what is inside the braces."""
+"""Split a Go template into tokens: texts between actions, and the words inside the braces."""
 
 from __future__ import annotations
 
@@ -22,155 +22,166 @@ WORD = re.compile(r"\w*")
 
 
 class Token(NamedTuple):
-    """`kind` is text, {{, }}, space, name, a keyword, bool, field, variable, ., string, char, number, complex,
-    declare (:=), one of `= | ( ) ,`, other, wrong (`text` says why) or end. `at` is an offset into the template."""
+    """Hold one token: its kind, its text and its offset into the template.
+
+    `kind` is text, {{, }}, space, name, a keyword, bool, field, variable, ., string, char, number, complex,
+    declare (:=), one of `= | ( ) ,`, other, wrong (`text` is the reason) or end.
+    """
 
     kind: str
     text: str
-    at: int
+    position: int
 
 
-def tokens(text: str) -> Iterator[Token]:
-    """The tokens of a template, the last one `end` or `wrong`."""
-    at = 0
-    trimmed = False  # the closing braces before ask for the blanks after them to go
+def tokenize(text: str) -> Iterator[Token]:
+    """Yield the tokens of a template; the last one is `end` or `wrong`."""
+    position = 0
+    trimmed = False  # whether the closing braces before this position ask for the blanks after them to go
     while True:
-        start = _match(SPACE, text, at) if trimmed else at
-        found = OPEN.search(text, start)
-        if found is None:
+        start = _find_match_end(SPACE, text, position) if trimmed else position
+        braces = OPEN.search(text, start)
+        if braces is None:
             if start < len(text):
                 yield Token("text", text[start:], start)
             yield Token("end", "", len(text))
             return
-        before = text[start : found.start()]
-        if found[1]:
+        before = text[start : braces.start()]
+        if braces[1]:
             before = before.rstrip(BLANKS)
         if before:
             yield Token("text", before, start)
-        inside = found.end() + 1 if found[1] else found.end()
-        if text.startswith("/*", inside):
-            ending = _comment(text, inside)
+        action_start = braces.end() + 1 if braces[1] else braces.end()
+        if text.startswith("/*", action_start):
+            ending = _skip_comment(text, action_start)
             if isinstance(ending, Token):
                 yield ending
                 return
-            at, trimmed = ending
+            position, trimmed = ending
             continue
-        yield Token("{{", text[found.start() : found.end()], found.start())
-        last = None
-        for last in _inside(text, inside):
-            yield last
-        if last is None or last.kind == "wrong":
+        yield Token("{{", text[braces.start() : braces.end()], braces.start())
+        token = None
+        for token in _tokenize_action(text, action_start):
+            yield token
+        if token is None or token.kind == "wrong":
             return
-        at, trimmed = last.at + len(last.text), len(last.text) > 2
+        position, trimmed = token.position + len(token.text), len(token.text) > 2
 
 
-def _comment(text: str, at: int) -> Token | tuple[int, bool]:
-    end = text.find("*/", at + 2)
+def _skip_comment(text: str, position: int) -> Token | tuple[int, bool]:
+    """Return where the text goes on after a comment and whether blanks are trimmed there, or a `wrong` token."""
+    end = text.find("*/", position + 2)
     if end < 0:
-        return Token("wrong", "unclosed comment", at)
+        return Token("wrong", "unclosed comment", position)
     close = CLOSE.match(text, end + 2)
     if close is None:
         return Token("wrong", "comment ends before closing delimiter", end)
     return close.end(), len(close[0]) > 2
 
 
-def _inside(text: str, at: int) -> Iterator[Token]:
-    """The tokens of one action up to its closing braces."""
+def _tokenize_action(text: str, position: int) -> Iterator[Token]:
+    """Yield the tokens of one action up to its closing braces."""
     depth = 0
     while True:
-        if close := CLOSE.match(text, at):
-            yield Token("wrong", "unclosed left paren", at) if depth else Token("}}", close[0], at)
+        if close := CLOSE.match(text, position):
+            yield Token("wrong", "unclosed left paren", position) if depth else Token("}}", close[0], position)
             return
-        token = _next(text, at)
+        token = _read_token(text, position)
         depth += (token.kind == "(") - (token.kind == ")")
         if depth < 0:
-            token = Token("wrong", "unexpected right paren", at)
+            token = Token("wrong", "unexpected right paren", position)
         yield token
         if token.kind == "wrong":
             return
-        at += len(token.text)
+        position += len(token.text)
 
 
-def _next(text: str, at: int) -> Token:
-    if at >= len(text):
-        return Token("wrong", "unclosed action", at)
-    char = text[at]
+def _read_token(text: str, position: int) -> Token:
+    if position >= len(text):
+        return Token("wrong", "unclosed action", position)
+    char = text[position]
     if char in BLANKS:
-        end = _match(SPACE, text, at)
-        if text.startswith("-}}", end) and end - at > 1:
+        end = _find_match_end(SPACE, text, position)
+        if text.startswith("-}}", end) and end - position > 1:
             end -= 1  # the last blank belongs to the closing braces
-        return Token("space", text[at:end], at)
+        return Token("space", text[position:end], position)
     if char in "=|()":
-        return Token(char, char, at)
+        return Token(char, char, position)
     if char == ":":
-        return Token("declare", ":=", at) if text.startswith(":=", at) else Token("wrong", "expected :=", at)
+        if text.startswith(":=", position):
+            return Token("declare", ":=", position)
+        return Token("wrong", "expected :=", position)
     if char in "\"`'":
-        return _quoted(text, at)
+        return _read_quoted(text, position)
     if char == "$":
-        return _word(text, at, at + 1, "variable")
-    if char == "." and text[at + 1 : at + 2] not in tuple("0123456789"):
-        return _word(text, at, at + 1, "field")
+        return _read_word(text, position, position + 1, "variable")
+    if char == "." and text[position + 1 : position + 2] not in tuple("0123456789"):
+        return _read_word(text, position, position + 1, "field")
     if char in "+-.0123456789":
-        return _number(text, at)
-    if _alphanumeric(char):
-        return _word(text, at, at, "name")
+        return _read_number(text, position)
+    if _is_alphanumeric(char):
+        return _read_word(text, position, position, "name")
     if " " < char <= "~":
-        return Token("," if char == "," else "other", char, at)
-    return Token("wrong", f"unrecognized character in action: U+{ord(char):04X}", at)
+        return Token("," if char == "," else "other", char, position)
+    return Token("wrong", f"unrecognized character in action: U+{ord(char):04X}", position)
 
 
-def _quoted(text: str, at: int) -> Token:
+def _read_quoted(text: str, position: int) -> Token:
     kinds = {'"': (QUOTED, "quoted string"), "`": (RAW, "raw quoted string"), "'": (CHARACTER, "character constant")}
-    pattern, what = kinds[text[at]]
-    found = pattern.match(text, at)
-    if found is None:
-        return Token("wrong", f"unterminated {what}", at)
-    return Token("char" if text[at] == "'" else "string", found[0], at)
+    pattern, noun = kinds[text[position]]
+    match = pattern.match(text, position)
+    if match is None:
+        return Token("wrong", f"unterminated {noun}", position)
+    return Token("char" if text[position] == "'" else "string", match[0], position)
 
 
-def _word(text: str, at: int, first: int, kind: str) -> Token:
-    """A name, field or variable; `first` is where its letters begin."""
+def _read_word(text: str, position: int, first: int, kind: str) -> Token:
+    """Read a name, field or variable; `first` is where its letters begin."""
     end = first
-    while end < len(text) and _alphanumeric(text[end]):
-        end = _plain(text, end) or end + 1
-    if not _ends(text, end):
+    while end < len(text) and _is_alphanumeric(text[end]):
+        end = _skip_ascii_word(text, end) or end + 1
+    if not _may_end(text, end):
         char = text[end]
         return Token("wrong", f"bad character U+{ord(char):04X} {char!r}", end)
-    word = text[at:end]
+    word = text[position:end]
     if kind == "field" and end == first:
-        return Token(".", word, at)
-    if kind == "name":
-        kind = word if word in KEYWORDS else "bool" if word in ("true", "false") else "name"
-    return Token(kind, word, at)
+        return Token(".", word, position)
+    if kind == "name" and word in KEYWORDS:
+        return Token(word, word, position)
+    if kind == "name" and word in ("true", "false"):
+        return Token("bool", word, position)
+    return Token(kind, word, position)
 
 
-def _plain(text: str, at: int) -> int:
-    """Where a run of ASCII letters and digits ends; 0 if there is none."""
-    found = WORD.match(text, at)
-    return found.end() if found and found[0] and found[0].isascii() else 0
+def _skip_ascii_word(text: str, position: int) -> int:
+    """Return where a run of ASCII letters and digits ends, or 0 if none begins there."""
+    match = WORD.match(text, position)
+    if match and match[0] and match[0].isascii():
+        return match.end()
+    return 0
 
 
-def _number(text: str, at: int) -> Token:
-    end = _match(NUMBER, text, at)
+def _read_number(text: str, position: int) -> Token:
+    end = _find_match_end(NUMBER, text, position)
     kind = "number"
     if text[end : end + 1] in ("+", "-"):
-        kind, end = "complex", _match(NUMBER, text, end)
+        kind, end = "complex", _find_match_end(NUMBER, text, end)
         if text[end - 1] != "i":
-            return Token("wrong", f"bad number syntax: {text[at:end]!r}", at)
-    if end < len(text) and _alphanumeric(text[end]):
-        return Token("wrong", f"bad number syntax: {text[at : end + 1]!r}", at)
-    return Token(kind, text[at:end], at)
+            return Token("wrong", f"bad number syntax: {text[position:end]!r}", position)
+    if end < len(text) and _is_alphanumeric(text[end]):
+        return Token("wrong", f"bad number syntax: {text[position : end + 1]!r}", position)
+    return Token(kind, text[position:end], position)
 
 
-def _ends(text: str, at: int) -> bool:
-    """Whether a name may end here."""
-    return at >= len(text) or text[at] in " \t\r\n.,|:()" or text.startswith("}}", at)
+def _may_end(text: str, position: int) -> bool:
+    """Return whether a name may end at this position."""
+    return position >= len(text) or text[position] in " \t\r\n.,|:()" or text.startswith("}}", position)
 
 
-def _alphanumeric(char: str) -> bool:
+def _is_alphanumeric(char: str) -> bool:
     return char == "_" or char.isalpha() or char.isdecimal()
 
 
-def _match(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at
+def _find_match_end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    """Return where the pattern's match ends, or the position itself if it does not match there."""
+    match = pattern.match(text, position)
+    return match.end() if match else position

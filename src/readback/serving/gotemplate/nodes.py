@@ -1,4 +1,4 @@
-"""The parts of a Go template: frozen nodes, each with the line and column where it is."""
+"""Define the nodes of a parsed Go template; each one holds its line and column."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LONGEST = 300  # characters of a reason, which may repeat the template
 
 
 class TemplateFault(Exception):  # noqa: N818 - a fault of the template, not an error of ours
-    """Why a template cannot be read or carried out, and where in its text; line and column count from 1."""
+    """Say why a template cannot be read or executed, and where; line and column count from 1."""
 
     def __init__(self, reason: str, line: int, column: int) -> None:
         super().__init__(f"{line}:{column}: {reason}")
@@ -19,7 +19,7 @@ class TemplateFault(Exception):  # noqa: N818 - a fault of the template, not an 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`.A.B`: names looked up in the current value, one in the other."""
+    """Represent `.A.B`: names looked up one after the other, beginning with the current value."""
 
     path: tuple[str, ...]
     line: int
@@ -28,7 +28,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """`$x.A`: the variable's name with its `$`, then names looked up in it."""
+    """Represent `$x.A`: the variable's name with its `$`, then names looked up in it."""
 
     path: tuple[str, ...]
     line: int
@@ -37,7 +37,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """`(…).A`, or a function's name with fields behind it."""
+    """Represent `(…).A`, or a function's name with fields behind it."""
 
     operand: Operand
     path: tuple[str, ...]
@@ -47,7 +47,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """The name of a function."""
+    """Represent the name of a function."""
 
     name: str
     line: int
@@ -56,7 +56,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """`.`: the current value."""
+    """Represent `.`, the current value."""
 
     line: int
     column: int
@@ -64,7 +64,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Nil:
-    """`nil`."""
+    """Represent `nil`."""
 
     line: int
     column: int
@@ -72,20 +72,20 @@ class Nil:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A text, number, character or truth value written in the template.
+    """Represent a string, number, character or Boolean written in the template.
 
     `value` is None for a whole number that Go's int cannot hold: an error only where it is evaluated.
     """
 
     value: str | bool | int | float | complex | None
-    written: str
+    source: str
     line: int
     column: int
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Operands in a row: a function with its arguments, or one value."""
+    """Represent operands in a row: a function with its arguments, or one value."""
 
     args: tuple[Operand, ...]
     line: int
@@ -94,7 +94,10 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Pipe:
-    """Commands, each given the one before as its last argument; `variables` are declared or, if `assigns`, set."""
+    """Represent commands of which each gets the value of the one before as its last argument.
+
+    `variables` are declared or, if `assigns`, set.
+    """
 
     commands: tuple[Command, ...]
     variables: tuple[str, ...]
@@ -108,7 +111,7 @@ Operand: TypeAlias = Field | Variable | Chain | Name | Dot | Nil | Literal | Pip
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What is outside the braces, trimmed as the braces beside it say."""
+    """Represent the text outside the braces, trimmed as the neighbouring braces ask."""
 
     text: str
     line: int
@@ -117,7 +120,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """`{{ pipeline }}`: its value is printed unless it goes into a variable."""
+    """Represent `{{ pipeline }}`: its value is printed unless it goes into a variable."""
 
     pipe: Pipe
     line: int
@@ -126,7 +129,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class If:
-    """`otherwise` is None without an else; `else if` is an If alone in it."""
+    """Represent `if`; `otherwise` is None without an else, and holds a single If for `else if`."""
 
     pipe: Pipe
     body: Block
@@ -137,7 +140,7 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class With:
-    """Like If, with the value as the current one inside."""
+    """Represent `with`: like If, with the value as the current one inside."""
 
     pipe: Pipe
     body: Block
@@ -148,7 +151,7 @@ class With:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """`body` once for each element; `otherwise` where there is none."""
+    """Represent `range`: `body` runs once for each element, `otherwise` if there is none."""
 
     pipe: Pipe
     body: Block
@@ -159,7 +162,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`{{ template "name" pipeline }}`, and what a block leaves where it is."""
+    """Represent `{{ template "name" pipeline }}`, and the call that a block leaves in its place."""
 
     name: str
     pipe: Pipe | None
@@ -169,12 +172,16 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Break:
+    """Represent `break`."""
+
     line: int
     column: int
 
 
 @dataclass(frozen=True, slots=True)
 class Continue:
+    """Represent `continue`."""
+
     line: int
     column: int
 
@@ -186,10 +193,11 @@ Block: TypeAlias = tuple[Node, ...]
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A template that was read. `templates` are the defined ones by name, the whole text itself under ""."""
+    """Hold the templates of one text by name; the whole text itself is under ""."""
 
     templates: Mapping[str, Block]
 
     @property
     def root(self) -> Block:
+        """Return the nodes of the whole text."""
         return self.templates[""]

@@ -1,4 +1,4 @@
-"""Numbers as Go's fmt writes them, with its flags, widths and precisions."""
+"""Write numbers as Go's fmt does, with its flags, widths and precisions."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from readback.serving.gotemplate.quoting import quoted
-from readback.serving.modelfile.text import printable
+from readback.serving.gotemplate.quoting import quote_text
+from readback.serving.modelfile.text import is_printable
 
 BASES = {"b": ("b", "0b"), "o": ("o", "0"), "O": ("o", ""), "x": ("x", "0x"), "X": ("X", "0X")}
 LARGEST = 0x10FFFF
@@ -16,7 +16,7 @@ LARGEST = 0x10FFFF
 
 @dataclass(slots=True)
 class Flags:
-    """What is between the % and the verb."""
+    """Hold what stands between the % and the verb."""
 
     plus: bool = False
     minus: bool = False
@@ -29,18 +29,20 @@ class Flags:
     sharp_v: bool = False  # %#v: as Go source
 
 
-def padded(text: str, flags: Flags, zero: bool | None = None) -> str:
-    """The text filled up to the width, in characters: on the left unless there is a minus."""
+def pad(text: str, flags: Flags, zero: bool | None = None) -> str:
+    """Fill a text up to the width in characters: on the left unless there is a minus."""
     missing = (flags.width or 0) - len(text)
     if missing <= 0:
         return text
     if flags.minus:
         return text + " " * missing
-    return ("0" if (flags.zero if zero is None else zero) else " ") * missing + text
+    if zero is None:
+        zero = flags.zero
+    return ("0" if zero else " ") * missing + text
 
 
-def whole(value: int, verb: str, flags: Flags) -> str:
-    """%d %b %o %O %x %X of a whole number."""
+def format_integer(value: int, verb: str, flags: Flags) -> str:
+    """Return %d %b %o %O %x %X of an integer."""
     precision = 0
     if flags.precision is not None:
         precision = flags.precision
@@ -53,115 +55,126 @@ def whole(value: int, verb: str, flags: Flags) -> str:
     if flags.sharp and prefix and not (prefix == "0" and digits.startswith("0")):
         digits = prefix + digits
     if verb == "O":
-        digits = "0o" + (("0" + digits) if flags.sharp and not digits.startswith("0") else digits)
-    sign = "-" if value < 0 else "+" if flags.plus else " " if flags.space else ""
-    return padded(sign + digits, flags, zero=False)
+        if flags.sharp and not digits.startswith("0"):
+            digits = "0" + digits
+        digits = "0o" + digits
+    if value < 0:
+        digits = "-" + digits
+    elif flags.plus:
+        digits = "+" + digits
+    elif flags.space:
+        digits = " " + digits
+    return pad(digits, flags, zero=False)
 
 
-def character(value: int, flags: Flags) -> str:
-    """%c."""
-    return padded(_char(value), flags)
+def format_character(value: int, flags: Flags) -> str:
+    """Return %c of an integer."""
+    return pad(_to_character(value), flags)
 
 
-def quoted_character(value: int, flags: Flags) -> str:
-    """%q of a whole number."""
-    return padded(quoted(_char(value), flags.plus, "'"), flags)
+def format_quoted_character(value: int, flags: Flags) -> str:
+    """Return %q of an integer."""
+    return pad(quote_text(_to_character(value), flags.plus, "'"), flags)
 
 
-def code_point(value: int, flags: Flags) -> str:
-    """%U: U+0041, with its character if there is a sharp."""
+def format_code_point(value: int, flags: Flags) -> str:
+    """Return %U of an integer: U+0041, with its character if there is a sharp."""
     unsigned = value % (1 << 64)
     digits = max(4, flags.precision or 0)
     text = f"U+{unsigned:0{digits}X}"
-    if flags.sharp and unsigned <= LARGEST and printable(chr(unsigned)):
+    if flags.sharp and unsigned <= LARGEST and is_printable(chr(unsigned)):
         text += f" '{chr(unsigned)}'"
-    return padded(text, flags, zero=False)
+    return pad(text, flags, zero=False)
 
 
-def real(value: float, verb: str, flags: Flags) -> str:
-    """%v %g %G %e %E %f %F %x %X %b of a float."""
+def format_float(value: float, verb: str, flags: Flags) -> str:
+    """Return %v %g %G %e %E %f %F %x %X %b of a float."""
     precision = flags.precision
     if precision is None and verb in "eEfF":
         precision = 6
-    text = _real(value, {"v": "g", "F": "f"}.get(verb, verb), precision)
+    text = _format_float(value, {"v": "g", "F": "f"}.get(verb, verb), precision)
     number = text if text[0] in "+-" else "+" + text
     if flags.space and number[0] == "+" and not flags.plus:
         number = " " + number[1:]
     if not math.isfinite(value):
         if math.isnan(value) and not flags.plus and not flags.space:  # an infinity keeps its sign
             number = number[1:]
-        return padded(number, flags, zero=False)
+        return pad(number, flags, zero=False)
     if flags.sharp and verb != "b":
-        number = _with_point(number, verb, precision)
+        number = _add_point(number, verb, precision)
     if not flags.plus and number[0] == "+":
-        return padded(number[1:], flags)
+        return pad(number[1:], flags)
     if flags.zero and not flags.minus and (flags.width or 0) > len(number):
         return number[0] + number[1:].rjust((flags.width or 0) - 1, "0")
-    return padded(number, flags)
+    return pad(number, flags)
 
 
-def _char(value: int) -> str:
+def _to_character(value: int) -> str:
     return "\ufffd" if not 0 <= value <= LARGEST or 0xD800 <= value <= 0xDFFF else chr(value)
 
 
-def _real(value: float, verb: str, precision: int | None) -> str:
-    if math.isnan(value) or math.isinf(value):
-        return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
+def _format_float(value: float, verb: str, precision: int | None) -> str:
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "+Inf" if value > 0 else "-Inf"
     if verb in "xX":
-        text = _hexadecimal(value, precision)
+        text = _format_hexadecimal(value, precision)
         return text.upper() if verb == "X" else text
     if verb == "b":
         mantissa, exponent = math.frexp(value)
         power = max(exponent - 53, -1074)  # the smallest numbers have fewer bits
-        return (
-            f"{'-' * _negative(value)}{int(abs(math.ldexp(mantissa, exponent - power)))}p{power if value else -1074:+d}"
-        )
+        if value == 0:
+            power = -1074
+        digits = int(abs(math.ldexp(mantissa, exponent - power)))
+        return f"{_get_sign(value)}{digits}p{power:+d}"
     if precision is not None and verb in "eEf":
         return f"{value:.{precision}{verb}}"
     if verb == "f":
         return format(Decimal(repr(value)), "f").removesuffix(".0")
     if verb in "eE":
-        return _scientific(_digits(value), value, verb)
-    return _general(value, verb, precision)
+        return _format_scientific(_split_digits(value), value, verb)
+    return _format_general(value, verb, precision)
 
 
-def _general(value: float, verb: str, precision: int | None) -> str:
-    """%g: the shortest digits, with an exponent below -4 and from 6 on (from the precision on, if there is one)."""
+def _format_general(value: float, verb: str, precision: int | None) -> str:
+    """Return %g: the shortest digits, with an exponent below -4 and from 6 on (or from the precision on)."""
     if precision is None:
-        digits, most = _digits(value), 6
+        digits, most = _split_digits(value), 6
     else:
-        digits = _digits(float(f"{value:.{max(precision, 1) - 1}e}"), f"{value:.{max(precision, 1) - 1}e}")
+        digits = _split_digits(float(f"{value:.{max(precision, 1) - 1}e}"), f"{value:.{max(precision, 1) - 1}e}")
         most = max(precision, 1)
         if most > len(digits[0]) and len(digits[0]) >= digits[1] + 1:
             most = len(digits[0])
     if not -4 <= digits[1] < most:
-        return _scientific(digits, value, "E" if verb == "G" else "e")
+        return _format_scientific(digits, value, "E" if verb == "G" else "e")
     text = digits[0].ljust(digits[1] + 1, "0")
-    text = (
-        text[: digits[1] + 1] + "." + text[digits[1] + 1 :] if digits[1] >= 0 else f"0.{'0' * (-digits[1] - 1)}{text}"
-    )
-    return "-" * _negative(value) + text.rstrip(".")
+    if digits[1] < 0:
+        return f"{_get_sign(value)}0.{'0' * (-digits[1] - 1)}{text}"
+    whole, fraction = text[: digits[1] + 1], text[digits[1] + 1 :]
+    return f"{_get_sign(value)}{whole}.{fraction}".rstrip(".")
 
 
-def _digits(value: float, spelling: str | None = None) -> tuple[str, int]:
-    """The significant digits without trailing zeros, and the power of ten of the first."""
+def _split_digits(value: float, spelling: str | None = None) -> tuple[str, int]:
+    """Return the significant digits without trailing zeros, and the power of ten of the first."""
     if value == 0:
         return "0", 0
     mantissa, _, exponent = (spelling or f"{Decimal(repr(value)):e}").lstrip("-").lower().partition("e")
     return mantissa.replace(".", "").rstrip("0") or "0", int(exponent)
 
 
-def _scientific(digits: tuple[str, int], value: float, verb: str) -> str:
+def _format_scientific(digits: tuple[str, int], value: float, verb: str) -> str:
     rest = digits[0][1:]
-    return f"{'-' * _negative(value)}{digits[0][0]}{'.' + rest if rest else ''}{verb}{digits[1]:+03d}"
+    point = "." if rest else ""
+    return f"{_get_sign(value)}{digits[0][0]}{point}{rest}{verb}{digits[1]:+03d}"
 
 
-def _negative(value: float) -> bool:
-    return math.copysign(1, value) < 0
+def _get_sign(value: float) -> str:
+    return "-" if math.copysign(1, value) < 0 else ""
 
 
-def _hexadecimal(value: float, precision: int | None) -> str:
-    """%x of a float: 0x1.8p+00."""
+def _format_hexadecimal(value: float, precision: int | None) -> str:
+    """Return %x of a float: 0x1.8p+00."""
     mantissa, exponent = math.frexp(abs(value))
     if value == 0:
         bits, power = 0, 0
@@ -183,17 +196,22 @@ def _hexadecimal(value: float, precision: int | None) -> str:
         digits = f"{tail:0{precision}x}" if precision else ""
     else:
         digits = digits.ljust(precision, "0")
-    return f"{'-' * _negative(value)}0x{first}{'.' + digits if digits else ''}p{power:+03d}"
+    point = "." if digits else ""
+    return f"{_get_sign(value)}0x{first}{point}{digits}p{power:+03d}"
 
 
-def _with_point(number: str, verb: str, precision: int | None) -> str:
-    """With a decimal point and, for %g and %x, the zeros that the precision asks for."""
-    found = re.search("[pP]" if verb in "xX" else "[eEpP]", number)
-    head, tail = (number[: found.start()], number[found.start() :]) if found else (number, "")
-    wanted = (6 if precision is None else precision) if verb in "vgGx" else 0
-    significant = head[1:].replace(".", "").lstrip("0")  # the x of 0x counts for Go, and so does what follows it
-    wanted -= len(significant)
+def _add_point(number: str, verb: str, precision: int | None) -> str:
+    """Add a decimal point and, for %g and %x, the zeros that the precision asks for."""
+    exponent = re.search("[pP]" if verb in "xX" else "[eEpP]", number)
+    end = exponent.start() if exponent else len(number)
+    head, tail = number[:end], number[end:]
+    digit_count = 0
+    if verb in "vgGx":
+        digit_count = 6 if precision is None else precision
+    # Go counts the x of 0x as a digit, and what follows it.
+    significant = head[1:].replace(".", "").lstrip("0")
+    zeros = digit_count - len(significant)
     if "." not in head:
-        wanted -= head[1:] == "0"
+        zeros -= head[1:] == "0"
         head += "."
-    return head + "0" * max(0, wanted) + tail
+    return head + "0" * max(0, zeros) + tail

@@ -1,8 +1,8 @@
-"""Read what is inside the braces: pipelines of commands, and their operands."""
+"""Parse what is inside the braces: pipelines of commands, and their operands."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from readback.serving.gotemplate import literals
 from readback.serving.gotemplate.lexer import Token
@@ -24,114 +24,129 @@ from readback.serving.modelfile.grammar import lines, where
 DEEPEST = 100  # parentheses within parentheses
 FIRST = ("bool", "char", "complex", ".", "field", "name", "number", "nil", "string", "variable", "(")
 CLOSING = {"parenthesized pipeline": ")"}
+NUMBERS: dict[str, Callable[[str], int | float | complex | None]] = {
+    "char": literals.parse_character,
+    "number": literals.parse_number,
+    "complex": literals.parse_complex,
+}
 
 
 class Pipelines:
-    """The tokens ahead and the variables in force; every method reads on from there or raises TemplateFault."""
+    """Hold the tokens ahead and the variables in force; each method reads on or raises TemplateFault."""
 
-    def __init__(self, text: str, found: Iterator[Token], functions: frozenset[str]) -> None:
+    def __init__(self, text: str, stream: Iterator[Token], functions: frozenset[str]) -> None:
         self.starts = lines(text)
-        self.found = found
+        self.stream = stream
         self.waiting: list[Token] = []  # read ahead, the next one last
         self.functions = functions
         self.variables = ["$"]
         self.parentheses = 0
 
     def next(self) -> Token:
-        return self.waiting.pop() if self.waiting else next(self.found, Token("end", "", 0))
+        """Return the next token; an `end` when there is none."""
+        return self.waiting.pop() if self.waiting else next(self.stream, Token("end", "", 0))
 
     def peek(self) -> Token:
+        """Return the next token without taking it."""
         if not self.waiting:
             self.waiting.append(self.next())
         return self.waiting[-1]
 
-    def word(self) -> Token:
-        """The next token that is no blank."""
+    def next_word(self) -> Token:
+        """Return the next token that is not a blank."""
         while (token := self.next()).kind == "space":
             pass
         return token
 
     def peek_word(self) -> Token:
-        token = self.word()
+        """Return the next token that is not a blank, without taking it."""
+        token = self.next_word()
         self.waiting.append(token)
         return token
 
-    def ahead(self, count: int) -> Token:
-        """The word that many tokens, without blanks, behind the next one."""
-        taken = [self.next()]
+    def peek_ahead(self, count: int) -> Token:
+        """Return the word that many tokens, without blanks, behind the next one."""
+        tokens = [self.next()]
         words = 0
-        while words < count and taken[-1].kind not in ("wrong", "end"):
-            taken.append(self.next())
-            words += taken[-1].kind != "space"
-        self.waiting.extend(reversed(taken))
-        return taken[-1]
+        while words < count and tokens[-1].kind not in ("wrong", "end"):
+            tokens.append(self.next())
+            words += tokens[-1].kind != "space"
+        self.waiting.extend(reversed(tokens))
+        return tokens[-1]
 
-    def at(self, token: Token) -> tuple[int, int]:
-        return where(self.starts, token.at)
+    def locate(self, token: Token) -> tuple[int, int]:
+        """Return the line and column of a token."""
+        return where(self.starts, token.position)
 
     def fault(self, reason: str, token: Token) -> TemplateFault:
-        return TemplateFault(reason, *self.at(token))
+        """Return the fault for a reason at a token."""
+        return TemplateFault(reason, *self.locate(token))
 
     def unexpected(self, token: Token, context: str) -> TemplateFault:
+        """Return the fault for a token that may not stand in this context."""
         if token.kind == "wrong":
             return self.fault(token.text, token)
-        what = "end of the template" if token.kind == "end" else repr(token.text)
-        return self.fault(f"unexpected {what} in {context}", token)
+        name = "end of the template" if token.kind == "end" else repr(token.text)
+        return self.fault(f"unexpected {name} in {context}", token)
 
     def expect(self, kind: str, context: str) -> Token:
-        token = self.word()
+        """Return the next word, which must be of this kind."""
+        token = self.next_word()
         if token.kind != kind:
             raise self.unexpected(token, context)
         return token
 
-    def unquoted(self, token: Token) -> str:
+    def unquote(self, token: Token) -> str:
+        """Return the value of a string token."""
         try:
-            return literals.text(token.text)
-        except ValueError as wrong:
-            raise self.fault(str(wrong), token) from None
+            return literals.parse_string(token.text)
+        except ValueError as error:
+            raise self.fault(str(error), token) from None
 
-    def pipe(self, context: str) -> Pipe:
-        """A pipeline with the braces or parenthesis that end it."""
+    def parse_pipe(self, context: str) -> Pipe:
+        """Parse a pipeline with the braces or parenthesis that end it."""
         first = self.peek_word()
-        variables, assigns = self._declared(context)
+        variables, assigns = self._parse_declarations(context)
         end = CLOSING.get(context, "}}")
         commands: list[Command] = []
-        while (token := self.word()).kind != end:
+        while (token := self.next_word()).kind != end:
             if token.kind not in FIRST:
                 raise self.unexpected(token, context)
             self.waiting.append(token)
-            commands.append(self._command())
+            commands.append(self._parse_command())
         if not commands:
             raise self.fault(f"missing value for {context}", token)
         for stage, command in enumerate(commands[1:], 2):
             if isinstance(command.args[0], Dot | Nil | Literal):
                 raise TemplateFault(f"non executable command in pipeline stage {stage}", command.line, command.column)
-        return Pipe(tuple(commands), variables, assigns, *self.at(first))
+        return Pipe(tuple(commands), variables, assigns, *self.locate(first))
 
-    def _declared(self, context: str) -> tuple[tuple[str, ...], bool]:
-        """The variables a pipeline begins with, and whether they are set rather than declared."""
+    def _parse_declarations(self, context: str) -> tuple[tuple[str, ...], bool]:
+        """Return the variables a pipeline begins with, and whether they are set rather than declared."""
         names: list[str] = []
         while self.peek_word().kind == "variable":
-            following = self.ahead(1)
+            following = self.peek_ahead(1)
             if following.kind not in ("declare", "=", ","):
                 break
-            token = self.word()
-            self.word()
+            token = self.next_word()
+            self.next_word()
             names.append(token.text)
             self.variables.append(token.text)
             if following.kind != ",":
                 return tuple(names), following.kind == "="
             if context != "range" or len(names) == 2:
                 raise self.fault(f"too many declarations in {context}", token)
-            if (third := self.peek_word()).kind not in ("variable", "}}", ")"):
-                raise self.fault("range can only initialize variables", third)
+            following = self.peek_word()
+            if following.kind not in ("variable", "}}", ")"):
+                raise self.fault("range can only initialize variables", following)
         return tuple(names), False
 
-    def _command(self) -> Command:
+    def _parse_command(self) -> Command:
         first = self.peek_word()
         args: list[Operand] = []
         while True:
-            if (operand := self._operand()) is not None:
+            operand = self._parse_operand()
+            if operand is not None:
                 args.append(operand)
             token = self.next()
             if token.kind == "space":
@@ -143,13 +158,13 @@ class Pipelines:
             break
         if not args:
             raise self.fault("empty command", first)
-        return Command(tuple(args), *self.at(first))
+        return Command(tuple(args), *self.locate(first))
 
-    def _operand(self) -> Operand | None:
-        """A term and the fields behind it; None where no term begins."""
+    def _parse_operand(self) -> Operand | None:
+        """Parse a term and the fields behind it; return None where no term begins."""
         self.peek_word()
         token = self.next()
-        term = self._term(token)
+        term = self._parse_term(token)
         if term is None:
             self.waiting.append(token)
             return None
@@ -164,44 +179,43 @@ class Pipelines:
             return type(term)((*term.path, *path), term.line, term.column)
         return Chain(term, tuple(path), term.line, term.column)
 
-    def _term(self, token: Token) -> Operand | None:
-        at = self.at(token)
+    def _parse_term(self, token: Token) -> Operand | None:
+        place = self.locate(token)
         match token.kind:
             case "name":
                 if token.text not in self.functions:
                     raise self.fault(f"function {token.text!r} not defined", token)
-                return Name(token.text, *at)
+                return Name(token.text, *place)
             case ".":
-                return Dot(*at)
+                return Dot(*place)
             case "nil":
-                return Nil(*at)
+                return Nil(*place)
             case "variable":
                 if token.text not in self.variables:
                     raise self.fault(f"undefined variable {token.text!r}", token)
-                return Variable((token.text,), *at)
+                return Variable((token.text,), *place)
             case "field":
-                return Field((token.text[1:],), *at)
+                return Field((token.text[1:],), *place)
             case "bool":
-                return Literal(token.text == "true", token.text, *at)
+                return Literal(token.text == "true", token.text, *place)
             case "char" | "number" | "complex":
-                return Literal(self._number(token), token.text, *at)
+                return Literal(self._parse_number(token), token.text, *place)
             case "string":
-                return Literal(self.unquoted(token), token.text, *at)
+                return Literal(self.unquote(token), token.text, *place)
             case "(":
-                return self._parenthesised(token)
+                return self._parse_parentheses(token)
         return None
 
-    def _parenthesised(self, token: Token) -> Pipe:
+    def _parse_parentheses(self, token: Token) -> Pipe:
         self.parentheses += 1
         if self.parentheses > DEEPEST:
             raise self.fault(f"more than {DEEPEST} parentheses within each other", token)
-        pipe = self.pipe("parenthesized pipeline")
+        pipe = self.parse_pipe("parenthesized pipeline")
         self.parentheses -= 1
         return pipe
 
-    def _number(self, token: Token) -> int | float | complex | None:
-        read = {"char": literals.character, "number": literals.number, "complex": literals.sum_of_two}[token.kind]
+    def _parse_number(self, token: Token) -> int | float | complex | None:
         try:
-            return read(token.text)
-        except ValueError as wrong:
-            raise self.fault(str(wrong), token) from None
+            return NUMBERS[token.kind](token.text)
+        except ValueError as error:
+            raise self.fault(str(error), token) from None

@@ -1,28 +1,29 @@
-"""Texts and characters in Go's quotes, as %q writes them."""
+"""Quote texts and characters as Go's %q does."""
 
 from __future__ import annotations
 
-from readback.serving.modelfile.text import printable
+import re
 
+from readback.serving.modelfile.text import is_printable
+
+NOT_RAW = re.compile("[`\x7f\ufeff\0-\x08\x0a-\x1f\ud800-\udfff]")
 SHORT = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
 
 
-def quoted(text: str, ascii_only: bool = False, mark: str = '"') -> str:
-    """The text between quotes, with what is not printable (or not ASCII) as escapes."""
-    return mark + "".join(_escaped(char, ascii_only, mark) for char in text) + mark
+def quote_text(text: str, ascii_only: bool = False, mark: str = '"') -> str:
+    """Return the text between quotes, with escapes for what is not printable (or not ASCII)."""
+    return mark + "".join(_escape(char, ascii_only, mark) for char in text) + mark
 
 
 def can_backquote(text: str) -> bool:
-    """Whether the text can stand unchanged between backquotes."""
-    return not any(
-        char in "`\x7f\ufeff" or (char < " " and char != "\t") or "\ud800" <= char <= "\udfff" for char in text
-    )
+    """Return whether the text can stand unchanged between backquotes."""
+    return NOT_RAW.search(text) is None
 
 
-def _escaped(char: str, ascii_only: bool, mark: str) -> str:
+def _escape(char: str, ascii_only: bool, mark: str) -> str:
     if char in (mark, "\\"):
         return "\\" + char
-    if (char.isascii() or not ascii_only) and printable(char):
+    if (char.isascii() or not ascii_only) and is_printable(char):
         return char
     if char in SHORT:
         return SHORT[char]

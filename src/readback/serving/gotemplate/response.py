@@ -1,11 +1,11 @@
-"""What Ollama does to a template around `.Response`: it appends one, and cuts the last turn off behind it."""
+"""Change a template around `.Response` as Ollama does: append one, and cut off what is behind it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from readback.serving.gotemplate.names import names
+from readback.serving.gotemplate.names import list_names
 from readback.serving.gotemplate.nodes import (
     Action,
     Block,
@@ -26,80 +26,86 @@ RESPONSE = "Response"
 CRASH = "Ollama crashes here: .Response is in a branch that has an else"
 
 
-def with_response(tree: Tree, line: int, column: int) -> Tree:
-    """The tree with `{{ .Response }}` at its end, unless it names messages or response. Raises TemplateFault."""
-    if names(tree) & {"messages", "response"}:
+def append_response(tree: Tree, line: int, column: int) -> Tree:
+    """Return the tree with `{{ .Response }}` at its end, unless it names messages or response.
+
+    Raises TemplateFault.
+    """
+    if list_names(tree) & {"messages", "response"}:
         return tree
-    at = (line, column)
-    field = Field((RESPONSE,), *at)
-    action = Action(Pipe((Command((field,), *at),), (), False, *at), *at)
+    place = (line, column)
+    command = Command((Field((RESPONSE,), *place),), *place)
+    action = Action(Pipe((command,), (), False, *place), *place)
     return Tree({**tree.templates, "": (*tree.root, action)})
 
 
-def cut(tree: Tree) -> Tree:
-    """The copy that Ollama makes for the last turn: nothing behind the first `.Response`, and no defined templates.
+def cut_after_response(tree: Tree) -> Tree:
+    """Return the copy that Ollama makes for the last turn.
 
-    Raises TemplateFault where Ollama crashes on it.
+    It ends at the first `.Response` and has no defined templates. Raises TemplateFault where Ollama crashes on it.
     """
-    block, _ = _block(tree.root, False)
+    block, _ = _cut_block(tree.root, False)
     return Tree({"": block})
 
 
-def _block(block: Block, found: bool) -> tuple[Block, bool]:
-    kept: list[Node] = []
+def _cut_block(block: Block, has_response: bool) -> tuple[Block, bool]:
+    nodes: list[Node] = []
     for node in block:
-        if found:
+        if has_response:
             break
-        left, found = _node(node)
-        if left is not None:
-            kept.append(left)
-    return tuple(kept), found
+        cut_node, has_response = _cut_node(node)
+        if cut_node is not None:
+            nodes.append(cut_node)
+    return tuple(nodes), has_response
 
 
-def _node(node: Node) -> tuple[Node | None, bool]:
-    """What is left of a node, and whether `.Response` was in it. Conditions and called templates are not looked at."""
+def _cut_node(node: Node) -> tuple[Node | None, bool]:
+    """Return what is left of a node, and whether `.Response` was in it.
+
+    Conditions and called templates are not searched.
+    """
     if isinstance(node, Action):
-        pipe, found = _pipe(node.pipe, False)
-        return (None if pipe is None else replace(node, pipe=pipe)), found
+        pipe, has_response = _cut_pipe(node.pipe, False)
+        return (None if pipe is None else replace(node, pipe=pipe)), has_response
     if isinstance(node, If | With | Range):
-        return _branch(node)
+        return _cut_branch(node)
     return node, False
 
 
-def _branch(node: Branch) -> tuple[Branch, bool]:
-    body, found = _block(node.body, False)
+def _cut_branch(node: Branch) -> tuple[Branch, bool]:
+    body, has_response = _cut_block(node.body, False)
     if node.otherwise is None:
-        return replace(node, body=body), found
-    if found:
+        return replace(node, body=body), has_response
+    if has_response:
         raise TemplateFault(CRASH, node.line, node.column)
-    otherwise, found = _block(node.otherwise, False)
-    return replace(node, body=body, otherwise=otherwise), found
+    otherwise, has_response = _cut_block(node.otherwise, False)
+    return replace(node, body=body, otherwise=otherwise), has_response
 
 
-def _pipe(pipe: Pipe, found: bool) -> tuple[Pipe | None, bool]:
-    """A pipeline of which a whole command goes is gone itself."""
+def _cut_pipe(pipe: Pipe, has_response: bool) -> tuple[Pipe | None, bool]:
+    """Return what is left of a pipeline, None if a whole command of it is removed."""
     commands: list[Command] = []
     for command in pipe.commands:
-        args, found = _operands(command.args, found)
+        args, has_response = _cut_operands(command.args, has_response)
         if not args:
-            return None, found
+            return None, has_response
         commands.append(replace(command, args=args))
-    return replace(pipe, commands=tuple(commands)), found
+    return replace(pipe, commands=tuple(commands)), has_response
 
 
-def _operands(args: Iterable[Operand], found: bool) -> tuple[tuple[Operand, ...], bool]:
-    """The operands up to the first `.Response`; further ones that are `.Response` themselves stay."""
-    kept: list[Operand] = []
+def _cut_operands(args: Iterable[Operand], has_response: bool) -> tuple[tuple[Operand, ...], bool]:
+    """Return the operands up to the first `.Response`; further ones that are `.Response` themselves stay."""
+    operands: list[Operand] = []
     for arg in args:
         if isinstance(arg, Field) and RESPONSE in arg.path:
-            found = True
-            kept.append(arg)
-        elif found:
+            has_response = True
+            operands.append(arg)
+        elif has_response:
             continue
         elif isinstance(arg, Pipe):
-            inner, found = _pipe(arg, False)
+            inner, has_response = _cut_pipe(arg, False)
             if inner is not None:
-                kept.append(inner)
+                operands.append(inner)
         else:
-            kept.append(arg)
-    return tuple(kept), found
+            operands.append(arg)
+    return tuple(operands), has_response

@@ -1,4 +1,4 @@
-"""Texts that know where each stretch of them comes from."""
+"""Keep with each stretch of a text where it comes from."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
-# A number is the caller's own; a pair is a line and column of the template; HERE is the action that prints it, for
-# what the template's program writes; None is not known.
+# A number is the caller's own; a pair is a line and column of the template; ACTION stands for the action that prints
+# the text, where the template's program writes it; None is unknown.
 Source: TypeAlias = int | tuple[int, int] | None
 Piece: TypeAlias = tuple[str, Source]
-HERE = -1
+ACTION = -1
 SURROGATES = re.compile("[\ud800-\udfff]")
 BYTES = re.compile("[\udc80-\udcff]")
 
 
-class Told(str):
-    """A text with its pieces, which join to it."""
+class TracedText(str):
+    """Represent a text that is made of pieces, each with its source."""
 
     __slots__ = ("pieces",)
     pieces: tuple[Piece, ...]
 
 
-def clean(text: str) -> str:
-    """A text from JSON as Go reads it: half a character is U+FFFD."""
-    return SURROGATES.sub("\ufffd", text) if torn(text) else text
+def replace_surrogates(text: str) -> str:
+    """Replace each half of a character by U+FFFD, as Go does when it reads JSON."""
+    return SURROGATES.sub("\ufffd", text) if has_surrogates(text) else text
 
 
-def torn(text: str) -> bool:
-    """Whether halves of characters, or single bytes of them, are in a text."""
+def has_surrogates(text: str) -> bool:
+    """Return whether a text contains halves of characters, or single bytes of them."""
     if text.isascii():
         return False
     try:
@@ -38,61 +38,64 @@ def torn(text: str) -> bool:
     return False
 
 
-def told(pieces: Iterable[Piece]) -> str:
-    """The pieces as one text; a plain one where nothing is known of any."""
-    kept = tuple(piece for piece in pieces if piece[0])
-    if all(source is None for _, source in kept):
-        return "".join(text for text, _ in kept)
-    value = Told("".join(text for text, _ in kept))
-    value.pieces = kept
+def join_pieces(pieces: Iterable[Piece]) -> str:
+    """Join pieces into one text; a plain string if the source of every piece is unknown."""
+    filled = tuple(piece for piece in pieces if piece[0])
+    if all(source is None for _, source in filled):
+        return "".join(text for text, _ in filled)
+    value = TracedText("".join(text for text, _ in filled))
+    value.pieces = filled
     return value
 
 
-def pieces(text: str) -> tuple[Piece, ...]:
-    """The pieces of any text."""
-    return text.pieces if isinstance(text, Told) else ((text, None),)
+def list_pieces(text: str) -> tuple[Piece, ...]:
+    """Return the pieces of any text."""
+    return text.pieces if isinstance(text, TracedText) else ((text, None),)
 
 
-def mapped(text: str, change: Callable[[str], str]) -> str:
-    """`change` of a text; it keeps its pieces where changing each of them comes to the same."""
+def map_text(text: str, change: Callable[[str], str]) -> str:
+    """Apply `change` to a text; the pieces survive where changing each of them gives the same text."""
     whole = change(str(text))
-    if not isinstance(text, Told):
+    if not isinstance(text, TracedText):
         return whole
-    changed = told((change(part), source) for part, source in text.pieces)
+    changed = join_pieces((change(part), source) for part, source in text.pieces)
     return changed if changed == whole else whole
 
 
-def encoded(text: str) -> bytes:
-    """The bytes of a text: Go's texts are bytes, and one that is no UTF-8 is a lone surrogate here."""
+def encode_text(text: str) -> bytes:
+    """Return the bytes of a text, in which a lone surrogate stands for a byte that is not UTF-8."""
     return text.encode("utf-8", "surrogateescape")
 
 
-def decoded(data: bytes) -> str:
+def decode_bytes(data: bytes) -> str:
+    """Return the text of bytes; a byte that is not UTF-8 becomes a lone surrogate."""
     return data.decode("utf-8", "surrogateescape")
 
 
-def cut(text: str, start: int, end: int) -> str:
-    """The bytes from `start` to `end`; a character may be split."""
-    if not isinstance(text, Told):
-        return text[start:end] if text.isascii() else decoded(encoded(text)[start:end])
-    found: list[Piece] = []
+def slice_bytes(text: str, start: int, end: int) -> str:
+    """Return the bytes from `start` to `end` as text; a character may be split."""
+    if not isinstance(text, TracedText):
+        return text[start:end] if text.isascii() else decode_bytes(encode_text(text)[start:end])
+    parts: list[Piece] = []
     at = 0
     for part, source in text.pieces:
-        data = encoded(part)
-        found.append((decoded(data[max(0, start - at) : max(0, end - at)]), source))
+        data = encode_text(part)
+        parts.append((decode_bytes(data[max(0, start - at) : max(0, end - at)]), source))
         at += len(data)
-    return told(found)
+    return join_pieces(parts)
 
 
-def mended(found: Iterable[Piece]) -> list[Piece]:
-    """Pieces whose split characters are whole again; a byte that belongs to none becomes U+FFFD."""
-    found = list(found)
-    if not any(torn(text) for text, _ in found):
-        return found
-    whole: list[Piece] = []
-    for text, source in found:
-        if whole and BYTES.match(text) and BYTES.match(whole[-1][0], len(whole[-1][0]) - 1):
-            before, other = whole.pop()
-            text, source = before + text, source if source == other else None
-        whole.append((text, source))
-    return [(BYTES.sub("\ufffd", decoded(encoded(text))), source) for text, source in whole]
+def repair_characters(parts: Iterable[Piece]) -> list[Piece]:
+    """Join split characters across pieces again; a byte that belongs to none becomes U+FFFD."""
+    parts = list(parts)
+    if not any(has_surrogates(text) for text, _ in parts):
+        return parts
+    repaired: list[Piece] = []
+    for text, source in parts:
+        if repaired and BYTES.match(text) and BYTES.match(repaired[-1][0], len(repaired[-1][0]) - 1):
+            previous_text, previous_source = repaired.pop()
+            text = previous_text + text
+            if source != previous_source:
+                source = None
+        repaired.append((text, source))
+    return [(BYTES.sub("\ufffd", decode_bytes(encode_text(text))), source) for text, source in repaired]

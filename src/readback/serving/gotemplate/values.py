@@ -1,4 +1,4 @@
-"""What a template works on: Go's values, as few kinds of them as Ollama hands to a template."""
+"""Represent the values of a template: as many kinds of Go's values as Ollama passes to one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from readback.serving.gotemplate.traced_text import clean, encoded
+from readback.serving.gotemplate.traced_text import encode_text, replace_surrogates
 
 # None is a nil interface, ABSENT Go's value that is not there at all: both print alike, and differ under `.A.B`.
 # Texts are str, whole numbers int; float, complex and bool are Python's.
@@ -15,7 +15,7 @@ Kind = Literal["invalid", "bool", "int", "uint", "float", "complex", "string", "
 
 
 class Absent:
-    """No value."""
+    """Mark that there is no value."""
 
     __slots__ = ()
 
@@ -27,14 +27,14 @@ ABSENT = Absent()
 
 
 class Byte(int):
-    """One byte of a text: Go's uint8."""
+    """Represent one byte of a text, Go's uint8."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """The name of a type as Go prints it, and what its values can do.
+    """Describe a type: its name as Go prints it, and what its values can do.
 
     `text` is its String method; `methods` those that take no argument; `fields` a struct's names with their names in
     JSON ("" leaves them out) and whether an empty one is left out; `zero` makes the value of an absent key.
@@ -56,7 +56,7 @@ TEXTS = Type("[]string")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class List:
-    """A slice. `more` are elements behind its end that slicing may bring back."""
+    """Represent a slice; `more` holds elements behind its end that slicing may bring back."""
 
     items: Sequence[Value]
     type: Type = ANY_LIST
@@ -66,7 +66,7 @@ class List:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Map:
-    """A map from texts."""
+    """Represent a map from strings."""
 
     items: Mapping[str, Value]
     type: Type = ANY_MAP
@@ -75,7 +75,7 @@ class Map:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Struct:
-    """A struct, or a pointer to one; a nil pointer has no fields."""
+    """Represent a struct, or a pointer to one; a nil pointer has no fields."""
 
     fields: Mapping[str, Value]
     type: Type
@@ -83,31 +83,35 @@ class Struct:
     nil: bool = False
 
 
-def of_json(value: Any) -> Value:
-    """A JSON value as Go decodes it into an interface: every number is a float."""
+def from_json(value: Any) -> Value:
+    """Return a JSON value as Go decodes it into an interface: every number is a float."""
     if isinstance(value, Mapping):
-        return Map({clean(str(name)): of_json(one) for name, one in value.items()})
+        return Map({replace_surrogates(str(name)): from_json(item) for name, item in value.items()})
     if isinstance(value, list | tuple):
-        return List(tuple(of_json(one) for one in value))
+        return List(tuple(from_json(item) for item in value))
     if isinstance(value, str):
-        return clean(value)
-    return _float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+        return replace_surrogates(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return _to_float(value)
+    return value
 
 
-def _float(value: int) -> float:
+def _to_float(value: int) -> float:
     try:
         return float(value)
     except OverflowError:  # Go refuses the request; nothing like it can be printed
         return float("inf") if value > 0 else float("-inf")
 
 
-def followed(value: Value) -> Value:
-    """What a pointer leads to, as an action prints it; a nil one leads nowhere and stays."""
-    return Struct(value.fields, value.type) if isinstance(value, Struct) and value.pointer and not value.nil else value
+def dereference(value: Value) -> Value:
+    """Return the struct that a pointer leads to, as an action prints it; a nil pointer and any other value stay."""
+    if isinstance(value, Struct) and value.pointer and not value.nil:
+        return Struct(value.fields, value.type)
+    return value
 
 
-def kind(value: Value) -> Kind:
-    """Go's kind, signed whole numbers all one; a nil interface and no value are both invalid."""
+def find_kind(value: Value) -> Kind:
+    """Return Go's kind; all signed integers are `int`, a nil interface and an absent value are `invalid`."""
     if isinstance(value, str):
         return "string"
     if isinstance(value, bool):
@@ -125,19 +129,19 @@ def kind(value: Value) -> Kind:
     return "complex" if isinstance(value, complex) else "invalid"
 
 
-def type_name(value: Value) -> str:
-    """The type as Go's %T prints it."""
+def name_type(value: Value) -> str:
+    """Return the type as Go's %T prints it."""
     if isinstance(value, Struct):
         return f"*{value.type.name}" if value.pointer else value.type.name
     if isinstance(value, List | Map):
         return value.type.name
     names = {"uint": "uint8", "float": "float64", "complex": "complex128", "invalid": "<nil>"}
-    found = kind(value)
-    return names.get(found, found)
+    go_kind = find_kind(value)
+    return names.get(go_kind, go_kind)
 
 
-def truth(value: Value) -> bool:
-    """Whether a condition takes the value for true: neither nil nor zero nor empty; a struct always is."""
+def is_true(value: Value) -> bool:
+    """Return whether a condition takes the value for true: not nil, zero or empty; a struct always is."""
     if isinstance(value, List | Map):
         return bool(value.items)
     if isinstance(value, Struct):
@@ -145,15 +149,25 @@ def truth(value: Value) -> bool:
     return value is not ABSENT and bool(value)
 
 
-def size(value: Value) -> int | None:
-    """The length Go gives: bytes of a text, elements of a list or map; None for what has none."""
+def measure_length(value: Value) -> int | None:
+    """Return the length that Go's len gives: bytes of a text, elements of a list or map; else None."""
     if isinstance(value, str):
-        return len(value) if value.isascii() else len(encoded(value))
+        return len(value) if value.isascii() else len(encode_text(value))
     return len(value.items) if isinstance(value, List | Map) else None
 
 
-def method(value: Value, name: str) -> Callable[[Value], Value] | None:
-    """The method of that name, of no argument."""
+def is_nil(value: Value) -> bool:
+    """Return whether a value is absent, a nil interface, or a nil list, map or pointer."""
+    return is_missing(value) or (isinstance(value, List | Map | Struct) and value.nil)
+
+
+def is_missing(value: Value) -> bool:
+    """Return whether a value is absent or a nil interface."""
+    return value is None or value is ABSENT
+
+
+def find_method(value: Value, name: str) -> Callable[[Value], Value] | None:
+    """Return the method of that name if it takes no argument."""
     if not isinstance(value, List | Map | Struct):
         return None
     if name == "String" and value.type.text:

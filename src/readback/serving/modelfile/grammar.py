@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from readback.serving.modelfile.text import kept, printable
+from readback.serving.modelfile.text import is_printable, kept
 
 WORDS = (
     "from", "license", "template", "system", "adapter", "draft", "renderer", "parser", "parameter", "message",
@@ -106,7 +106,7 @@ def directive(text: str, start: int, never: set[str]) -> Command | Fault:
     # The first character is taken whatever it is, and dropped when it is not printable: Ollama's state machine
     # looks at letters only from the second one on.
     at = _match(LETTERS, text, start + 1)
-    name = (text[start:at] if printable(text[start]) else text[start + 1 : at]).lower()
+    name = (text[start:at] if is_printable(text[start]) else text[start + 1 : at]).lower()
     if at >= len(text):
         return Fault(END, start, start, at, f"{_shown(text, start)} has no value")
     if text[at] not in " \t" or name not in WORDS:

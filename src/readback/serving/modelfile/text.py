@@ -34,7 +34,7 @@ def decode(data: bytes) -> tuple[str, str]:
     return SURROGATES.sub("\ufffd", data.decode("utf-8", "surrogateescape")), "utf-8"
 
 
-def printable(char: str) -> bool:
+def is_printable(char: str) -> bool:
     """What Go's strconv.IsPrint keeps: letters, marks, numbers, punctuation, symbols and the ASCII space."""
     return char.isprintable() or (char > "\u0cf2" and any(low <= ord(char) <= high for low, high in NEWER))
 
@@ -43,14 +43,14 @@ def kept(line: str) -> str:
     """A stretch of a value without what Ollama drops; tabs stay inside values. Newlines are not its business."""
     if line.isprintable():
         return line
-    return "".join(c for c in line if c == "\t" or printable(c))
+    return "".join(c for c in line if c == "\t" or is_printable(c))
 
 
 def dropped(stretch: str) -> tuple[tuple[int, str], ...]:
     """Where characters vanish: offsets into the stretch, with the character."""
     if stretch.isprintable():
         return ()
-    return tuple((i, c) for i, c in enumerate(stretch) if c not in "\t\r\n" and not printable(c))
+    return tuple((i, c) for i, c in enumerate(stretch) if c not in "\t\r\n" and not is_printable(c))
 
 
 def named(char: str) -> str:

@@ -195,7 +195,7 @@ def _of_go(template: str) -> tuple[frozenset[str], bool] | None:
     """The capabilities of a TEMPLATE, and whether it writes results of tools; None where it cannot be read."""
     try:
         tree = gotemplate.parse(template)
-        names = gotemplate.names(tree)
+        names = gotemplate.list_names(tree)
     except (gotemplate.TemplateFault, RecursionError):
         return None
     by_name = {name for name, variable in ((TOOLS, "tools"), (INSERT, "suffix")) if variable in names}

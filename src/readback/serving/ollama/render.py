@@ -14,7 +14,7 @@ from typing import Any
 
 from readback.serving import gotemplate
 from readback.serving.gotemplate import Limits, TemplateFault, Tree
-from readback.serving.gotemplate.traced_text import HERE, Piece, mended, told
+from readback.serving.gotemplate.traced_text import ACTION, Piece, join_pieces, repair_characters
 from readback.serving.gotemplate.values import List, Map, Struct, Type, Value
 from readback.serving.modelfile.grammar import lines, where
 from readback.serving.ollama import tools as ollama_tools
@@ -78,12 +78,12 @@ def work(payload: Mapping[str, Any]) -> dict[str, Any]:
 def read(text: str) -> Ready:
     """Raises TemplateFault, which is not remembered: to find it again costs as much."""
     tree = gotemplate.parse(text)
-    tree = gotemplate.with_response(tree, *where(lines(text), len(text)))
-    first = min(((name.line, name.column) for name in gotemplate.called(tree, DATES)), default=None)
+    tree = gotemplate.append_response(tree, *where(lines(text), len(text)))
+    first = min(((name.line, name.column) for name in gotemplate.find_calls(tree, DATES)), default=None)
     last: Tree | None = None
     with suppress(TemplateFault, RecursionError):
-        last = gotemplate.cut(tree)
-    return Ready(tree, gotemplate.names(tree), first, last)
+        last = gotemplate.cut_after_response(tree)
+    return Ready(tree, gotemplate.list_names(tree), first, last)
 
 
 def rendered(ready: Ready, turns: Sequence[Turn], values: Mapping[str, Any], today: date) -> list[Piece]:
@@ -94,17 +94,17 @@ def rendered(ready: Ready, turns: Sequence[Turn], values: Mapping[str, Any], tod
     thought = {"Think": values["think"], "ThinkLevel": values["level"], "IsThinkSet": values["thinking"]}
     if values["prompt"] and values["suffix"]:
         data = {"Prompt": values["prompt"], "Suffix": values["suffix"], "Response": "", **thought}
-        return mended(gotemplate.execute(ready.tree, Map(data), functions, limits=limits))
+        return repair_characters(gotemplate.execute(ready.tree, Map(data), functions, limits=limits))
     if "messages" in ready.names:
         data = {
-            "System": told(system),
+            "System": join_pieces(system),
             "Messages": List(tuple(_message(turn) for turn in kept), MESSAGES, not kept),
             "Tools": ollama_tools.tools(values["tools"]),
             "Response": "",
             **thought,
         }
-        return mended(gotemplate.execute(ready.tree, Map(data), functions, limits=limits))
-    return mended(_in_turns(ready, kept, thought, functions, limits))
+        return repair_characters(gotemplate.execute(ready.tree, Map(data), functions, limits=limits))
+    return repair_characters(_in_turns(ready, kept, thought, functions, limits))
 
 
 def collated(turns: Sequence[Turn]) -> tuple[tuple[Piece, ...], list[Turn]]:
@@ -135,7 +135,7 @@ def _in_turns(
         said.update(System="", Prompt="", Response="")
 
     for turn in turns:
-        text = told(turn.text)
+        text = join_pieces(turn.text)
         if turn.role == SYSTEM:
             if said["Prompt"] or said["Response"]:
                 flush()
@@ -146,7 +146,7 @@ def _in_turns(
             said["Prompt"] = text
         elif turn.role == ASSISTANT:
             said["Response"] = text
-    last = ready.last or gotemplate.cut(ready.tree)
+    last = ready.last or gotemplate.cut_after_response(ready.tree)
     found.extend(gotemplate.execute(last, Map({**said, **thought}), gotemplate.GO, zero=False, limits=limits))
     return found
 
@@ -154,8 +154,8 @@ def _in_turns(
 def _message(turn: Turn) -> Struct:
     more = turn.more
     fields = {
-        "Role": told(((turn.role, HERE),)),
-        "Content": told(turn.text),
+        "Role": join_pieces(((turn.role, ACTION),)),
+        "Content": join_pieces(turn.text),
         "Thinking": ollama_tools.text_of(more.get("thinking")),
         "Images": ollama_tools.images(more.get("images")),
         "ToolCalls": ollama_tools.calls(more.get("tool_calls")),
@@ -167,7 +167,7 @@ def _message(turn: Turn) -> Struct:
 
 @lru_cache(4)
 def _functions(today: date) -> Mapping[str, Any]:
-    return gotemplate.functions(today.isoformat(), (today - timedelta(days=1)).isoformat())
+    return gotemplate.build_functions(today.isoformat(), (today - timedelta(days=1)).isoformat())
 
 
 def _count(value: Any) -> int:

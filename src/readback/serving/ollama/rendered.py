@@ -11,7 +11,7 @@ from typing import Any
 from readback import sandbox
 from readback.message_parts import text_of
 from readback.sandbox.asked_again import PIECE, AskedAgain
-from readback.serving.gotemplate.traced_text import clean, torn
+from readback.serving.gotemplate.traced_text import has_surrogates, replace_surrogates
 from readback.types import Diagnostic, Location, Message, Modelfile, ModelInput, Segment
 
 WORK = "readback.serving.ollama.render:work"
@@ -38,8 +38,8 @@ class _Request:
     def add(self, role: str, segments: Iterable[Segment], more: Mapping[str, Any] = NO_VALUES) -> None:
         text: list[tuple[str, int]] = []
         for segment in segments:
-            if torn(segment.text):  # JSON carries no half a character
-                segment = replace(segment, text=clean(segment.text))
+            if has_surrogates(segment.text):  # JSON carries no half a character
+                segment = replace(segment, text=replace_surrogates(segment.text))
             text.append((segment.text, len(self.known)))
             self.known.append(segment)
         self.turns.append([role, text, more])
@@ -245,4 +245,4 @@ def _values(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
-    return clean(value) if isinstance(value, str) else ""
+    return replace_surrogates(value) if isinstance(value, str) else ""

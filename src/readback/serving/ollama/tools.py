@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from readback.serving.gotemplate import escapes
-from readback.serving.gotemplate.traced_text import clean
-from readback.serving.gotemplate.values import ANY_LIST, TEXTS, List, Map, Struct, Type, Value, of_json
+from readback.serving.gotemplate.traced_text import replace_surrogates
+from readback.serving.gotemplate.values import ANY_LIST, TEXTS, List, Map, Struct, Type, Value, from_json
 
 TYPESCRIPT = {
     "string": "string", "number": "number", "integer": "number", "boolean": "boolean", "array": "any[]",
@@ -22,7 +22,7 @@ TYPESCRIPT = {
 
 
 def _own_json(value: Value) -> str:
-    return "{}" if isinstance(value, Map) and value.nil else escapes.json(value)
+    return "{}" if isinstance(value, Map) and value.nil else escapes.write_json(value)
 
 
 def _type_text(value: List) -> str:
@@ -84,10 +84,10 @@ FUNCTION = Type(
 # to the model too (issue 14601 and pull requests 16031 and 18391 of ollama/ollama).
 TOOL = Type(
     "template.templateTool",
-    escapes.json,
+    escapes.write_json,
     fields=(("Type", "type", False), ("Items", "items", True), ("Function", "function", False)),
 )
-TOOLS = Type("template.templateTools", escapes.json)
+TOOLS = Type("template.templateTools", escapes.write_json)
 CALLED = Type(
     "template.templateToolCallFunction",
     fields=(("Index", "Index", False), ("Name", "Name", False), ("Arguments", "Arguments", False)),
@@ -121,9 +121,9 @@ def tool_property(value: Mapping[str, Any]) -> Struct:
     fields = {
         "AnyOf": _structs(value.get("anyOf"), "[]api.ToolProperty"),
         "Type": List(_texts([kinds] if isinstance(kinds, str) else kinds), PROPERTY_TYPE, kinds is None),
-        "Items": of_json(value.get("items")),
+        "Items": from_json(value.get("items")),
         "Description": text_of(value.get("description")),
-        "Enum": of_json(value["enum"]) if isinstance(value.get("enum"), list) else List((), ANY_LIST, True),
+        "Enum": from_json(value["enum"]) if isinstance(value.get("enum"), list) else List((), ANY_LIST, True),
         "Properties": _nested(nested) if isinstance(nested, Mapping) else Struct({}, NESTED, True, nil=True),
         "Required": _text_list(value.get("required")),
     }
@@ -142,7 +142,7 @@ def _structs(value: Any, name: str) -> List:
 
 
 def _properties(value: Mapping[str, Any], kind: Type) -> Map:
-    return Map({clean(name): tool_property(_mapping(one)) for name, one in value.items()}, kind)
+    return Map({replace_surrogates(name): tool_property(_mapping(one)) for name, one in value.items()}, kind)
 
 
 def _tool(value: Mapping[str, Any]) -> Struct:
@@ -151,8 +151,8 @@ def _tool(value: Mapping[str, Any]) -> Struct:
     properties = given.get("properties")
     parameters = {
         "Type": text_of(given.get("type")),
-        "Defs": of_json(given.get("$defs")),
-        "Items": of_json(given.get("items")),
+        "Defs": from_json(given.get("$defs")),
+        "Items": from_json(given.get("items")),
         "Required": _text_list(given.get("required")),
         "Properties": _properties(properties, PROPERTIES)
         if isinstance(properties, Mapping)
@@ -165,7 +165,7 @@ def _tool(value: Mapping[str, Any]) -> Struct:
     }
     fields = {
         "Type": text_of(value.get("type")),
-        "Items": of_json(value.get("items")),
+        "Items": from_json(value.get("items")),
         "Function": Struct(called, FUNCTION),
     }
     return Struct(fields, TOOL)
@@ -184,7 +184,7 @@ def _call(value: Mapping[str, Any]) -> Struct:
     fields = {
         "Index": index if isinstance(index, int) else 0,
         "Name": text_of(function.get("name")),
-        "Arguments": Map(of_json(arguments).items if known else {}, ARGUMENTS, not known),
+        "Arguments": Map(from_json(arguments).items if known else {}, ARGUMENTS, not known),
     }
     return Struct({"ID": text_of(value.get("id")), "Function": Struct(fields, CALLED)}, CALL)
 
@@ -202,11 +202,15 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def text_of(value: Any) -> str:
-    return clean(value) if isinstance(value, str) else ""
+    return replace_surrogates(value) if isinstance(value, str) else ""
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(clean(one) for one in value if isinstance(one, str)) if isinstance(value, list | tuple) else ()
+    return (
+        tuple(replace_surrogates(one) for one in value if isinstance(one, str))
+        if isinstance(value, list | tuple)
+        else ()
+    )
 
 
 def _text_list(value: Any) -> List:
