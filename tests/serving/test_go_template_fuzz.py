@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.serving.modelfile.grammar import lines
+from readback.serving.modelfile.grammar import find_line_starts
 from readback.serving.ollama import render as ollama_render
 
 VALUES = {"prompt": "", "suffix": "", "tools": None, "think": False, "level": "", "thinking": False}
@@ -80,7 +80,7 @@ def _tried(template: str) -> None:
     answer = ollama_render.work(payload)
     if failed := answer.get("failed"):
         assert failed["reason"]
-        assert 1 <= failed["line"] <= len(lines(template))
+        assert 1 <= failed["line"] <= len(find_line_starts(template))
         assert 1 <= failed["column"] <= len(template) + 1
         return
     text = "".join(piece[0] for piece in answer["pieces"])

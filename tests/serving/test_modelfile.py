@@ -15,7 +15,7 @@ from in_time import spent
 
 from readback.checks import rules
 from readback.serving.modelfile.grammar import BAD_COMMAND, BAD_ROLE, END, NO_FROM, Fault, scan
-from readback.serving.modelfile.read_file import FAULTS, commands_json, parse, read, recognise, written
+from readback.serving.modelfile.read_file import FAULTS, dump_commands, parse, read, recognise, write_commands
 from readback.serving.modelfile.text import decode, is_printable
 from readback.types import Modelfile
 
@@ -73,7 +73,7 @@ def _codes(modelfile: Modelfile) -> list[str]:
 def test_each_case_of_the_grammar_gives_what_ollama_gives(
     text: str, expected: list[tuple[str, str]] | tuple[str, int], codes: list[str]
 ) -> None:
-    answer = commands_json("FROM x\n" + text)
+    answer = dump_commands("FROM x\n" + text)
     if isinstance(expected, tuple):
         assert answer == {"error": expected[0], "line": expected[1]}
     else:
@@ -90,10 +90,10 @@ def test_ollamas_own_parser_tests_pass(shared: Path) -> None:
         data = case["input"].encode()
         if case.get("encoding"):
             data = codecs.BOM_UTF16_LE + case["input"].encode("utf-16-le")
-        answer = commands_json(data)
+        answer = dump_commands(data)
         if case.get("property"):
             commands = [(c["name"], c["args"]) for c in answer["commands"]]
-            assert commands_json(written(commands)) == answer, case["id"]
+            assert dump_commands(write_commands(commands)) == answer, case["id"]
         elif case["error"]:
             assert answer["error"] in kinds[case["error"]], case["id"]
         else:
@@ -293,27 +293,27 @@ TEXTS = st.lists(PIECES, max_size=25).map("".join) | st.text(max_size=80)
 
 @given(TEXTS)
 def test_any_text_gives_what_the_state_machine_gives(text: str) -> None:
-    assert commands_json("\n" + text) == _state_machine("\n" + text)
+    assert dump_commands("\n" + text) == _state_machine("\n" + text)
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read(data: bytes) -> None:
     parse(data)
     text, _ = decode(data)
-    assert len(commands_json(data)) == (2 if "error" in commands_json(text) else 1)
+    assert len(dump_commands(data)) == (2 if "error" in dump_commands(text) else 1)
 
 
 @given(TEXTS)
 def test_what_was_read_can_be_written_and_read_again(text: str) -> None:
     commands = [(name, args) for name, args, _ in parse(text).commands]
-    again = parse(written(commands))
+    again = parse(write_commands(commands))
     assert [(name, args) for name, args, _ in again.commands] == commands
-    assert not [item for item in scan(written(commands)) if isinstance(item, Fault)]
+    assert not [item for item in scan(write_commands(commands)) if isinstance(item, Fault)]
 
 
 @given(TEXTS)
 def test_where_ollama_accepts_a_file_the_tolerant_reading_is_the_same(text: str) -> None:
-    answer = commands_json(text)
+    answer = dump_commands(text)
     if "commands" in answer:
         found = parse(text)
         assert [{"name": n, "args": a} for n, a, _ in found.commands] == answer["commands"]

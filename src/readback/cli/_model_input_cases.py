@@ -64,7 +64,7 @@ def day(today: str | None) -> None:
 
 
 def _modelfile(source: str, case: Mapping[str, Any]) -> str:
-    refused = modelfile.commands_json(source)
+    refused = modelfile.dump_commands(source)
     if "error" in refused:
         line = f"line {refused['line']}: " if refused["line"] else ""
         raise Wrong(f"Ollama refuses the Modelfile: {line}{refused['error']}")

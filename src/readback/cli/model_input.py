@@ -60,7 +60,7 @@ def _sent(args: argparse.Namespace, case: dict[str, Any]) -> ModelInput:
     listed, values = _model_input_cases.listed(case), case.get("variables", {})
     if args.modelfile:
         data = _bytes(args.modelfile)
-        refused = modelfile.commands_json(data)
+        refused = modelfile.dump_commands(data)
         if "error" in refused:
             place = {"file": args.modelfile, "line": refused["line"] or 1}
             raise _model_input_cases.Wrong(t("cli.model_input.refused", **place, error=refused["error"]))

@@ -21,7 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     refused = False
     for path in args.files:
-        answer = modelfile.commands_json(_bytes(path))
+        answer = modelfile.dump_commands(_bytes(path))
         refused = refused or "error" in answer
         print(as_json.dumps(answer) if args.format == "json" else _lines.shown(_text(path, answer)))
     sys.stdout.flush()

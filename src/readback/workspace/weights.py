@@ -10,7 +10,7 @@ from readback.readers.paths import resolve, show
 from readback.readers.yaml_node import Node
 from readback.serving import gguf
 from readback.serving.chat import files as chat_files
-from readback.serving.modelfile.inherited import with_base
+from readback.serving.modelfile.inheritance import merge_base
 from readback.serving.ollama.engine import library_name
 from readback.types import ChatTemplate, Diagnostic, Location, Model, Modelfile, TemplateText, Weights
 from readback.workspace.draft import Draft
@@ -32,7 +32,7 @@ def add_weights(draft: Draft) -> None:
             (by_name[full] for full in map(_full, _names(model.modelfile)) if full in by_name), None
         )
         if base and base.place.file != model.modelfile.place.file:
-            model = replace(model, base=base, modelfile=with_base(model.modelfile, base))
+            model = replace(model, base=base, modelfile=merge_base(model.modelfile, base))
         draft.models[name] = replace(model, weights=_weights(model, draft))
 
 

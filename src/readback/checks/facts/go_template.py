@@ -22,7 +22,7 @@ from readback.serving.gotemplate.nodes import (
     Tree,
     Variable,
 )
-from readback.serving.modelfile.grammar import lines, where
+from readback.serving.modelfile.grammar import find_line_starts, locate_offset
 
 SAID = ("System", "Content", "Prompt", "Response")
 KEPT = 64  # templates of a workspace that is open
@@ -44,11 +44,11 @@ class Template:
 
     def offset(self, line: int, column: int) -> int:
         """The character of the text at a line and column."""
-        return lines(self.text)[line - 1] + column - 1
+        return find_line_starts(self.text)[line - 1] + column - 1
 
     def at(self, offset: int) -> tuple[int, int]:
         """Line and column of a character of the text."""
-        return where(lines(self.text), offset)
+        return locate_offset(find_line_starts(self.text), offset)
 
     def prints(self, line: int, column: int) -> Node | None:
         """The first node behind a place that prints something of the messages, else the first one there is."""

@@ -19,7 +19,7 @@ from readback.serving.gotemplate.nodes import (
     TemplateFault,
     Variable,
 )
-from readback.serving.modelfile.grammar import lines, where
+from readback.serving.modelfile.grammar import find_line_starts, locate_offset
 
 DEEPEST = 100  # parentheses within parentheses
 FIRST = ("bool", "char", "complex", ".", "field", "name", "number", "nil", "string", "variable", "(")
@@ -35,7 +35,7 @@ class Pipelines:
     """Hold the tokens ahead and the variables in force; each method reads on or raises TemplateFault."""
 
     def __init__(self, text: str, stream: Iterator[Token], functions: frozenset[str]) -> None:
-        self.starts = lines(text)
+        self.starts = find_line_starts(text)
         self.stream = stream
         self.waiting: list[Token] = []  # read ahead, the next one last
         self.functions = functions
@@ -76,7 +76,7 @@ class Pipelines:
 
     def locate(self, token: Token) -> tuple[int, int]:
         """Return the line and column of a token."""
-        return where(self.starts, token.position)
+        return locate_offset(self.starts, token.position)
 
     def fault(self, reason: str, token: Token) -> TemplateFault:
         """Return the fault for a reason at a token."""

@@ -1,1 +1,1 @@
-"""Ollama's Modelfiles: their grammar, what Ollama refuses, and what surprises."""
+"""Read Ollama's Modelfiles."""

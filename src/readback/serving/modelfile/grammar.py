@@ -1,6 +1,6 @@
-"""The Modelfile grammar of Ollama's parser: a text becomes commands and faults, in order.
+"""Parse the Modelfile grammar as Ollama does: a text becomes commands and faults, in order.
 
-Ollama stops at the first fault. This reader goes on at the next line, so that what could be read is kept.
+Ollama stops at the first fault. This parser goes on at the next line, so that all readable commands are returned.
 """
 
 from __future__ import annotations
@@ -11,12 +11,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from readback.serving.modelfile.text import is_printable, kept
+from readback.serving.modelfile.text import drop_unprintable, is_printable
 
 WORDS = (
-    "from", "license", "template", "system", "adapter", "draft", "renderer", "parser", "parameter", "message",
+    "from",
+    "license",
+    "template",
+    "system",
+    "adapter",
+    "draft",
+    "renderer",
+    "parser",
+    "parameter",
+    "message",
     "requires",
-)  # fmt: skip
+)
 ROLES = ("system", "user", "assistant")
 BAD_COMMAND = 'command must be one of {}, or "requires"'.format(", ".join(f'"{word}"' for word in WORDS[:-1]))
 BAD_ROLE = 'message role must be one of "system", "user", or "assistant"'
@@ -28,13 +37,17 @@ LINE = re.compile(r"\r\n|\r|\n")
 LETTERS = re.compile(r"[A-Za-z]*")
 PARAMETER = re.compile(r"[A-Za-z0-9_]*")
 WORD = re.compile(r"[^ \t\r\n]*")
-SHOWN = 40  # characters of a word that are said
+SHOWN = 40  # characters of a word that a reason quotes
 Quote = Literal["", '"', '"""']
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One directive. `name` is Ollama's (`model` for FROM, a parameter's own name); offsets are into the text."""
+    """Hold one directive.
+
+    `name` is Ollama's (`model` for FROM, a parameter's own name); `start`, `value` (of the value's first character)
+    and `end` are offsets into the text.
+    """
 
     name: str
     args: str
@@ -46,9 +59,9 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Where Ollama would refuse the file, and the offset at which this reader goes on.
+    """Say where Ollama would refuse the file, and at which offset this parser goes on.
 
-    `reason` is Ollama's own sentence, `because` ours where that says nothing of what is wrong.
+    `reason` is Ollama's sentence, `because` ours where that does not say what is wrong.
     """
 
     reason: str
@@ -58,37 +71,38 @@ class Fault:
     because: str = ""
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
+        """Return Ollama's reason with ours in brackets."""
         return f"{self.reason} ({self.because})" if self.because else self.reason
 
 
-def lines(text: str) -> tuple[int, ...]:
-    """The offset at which each line starts; CR LF, LF and CR each end one line."""
+def find_line_starts(text: str) -> tuple[int, ...]:
+    """Return the offset at which each line starts; CR LF, LF and CR each end one line."""
     return (0, *(m.end() for m in LINE.finditer(text)))
 
 
-def where(starts: tuple[int, ...], offset: int) -> tuple[int, int]:
-    """Line and column, both from 1, of an offset."""
+def locate_offset(starts: tuple[int, ...], offset: int) -> tuple[int, int]:
+    """Return the line and column, both from 1, of an offset."""
     line = bisect_right(starts, offset)
     return line, offset - starts[line - 1] + 1
 
 
 def scan(text: str) -> Iterator[Command | Fault]:
-    """The directives of a Modelfile in order, a Fault standing in for each that could not be read.
+    """Yield the directives of a Modelfile in order, and a Fault for each one that could not be read.
 
-    Below quotes that nothing closes, lines that are no directives are the text that was to be between them: they
-    have no fault of their own.
+    Below quotes that are never closed, lines that are not directives belong to the text that should have been quoted:
+    they are not reported as faults again.
     """
     at = 0
     unclosed = False
-    never: set[str] = set()  # quotes that nothing below closes; known once, so that hostile files stay linear
+    never: set[str] = set()  # quotes that nothing below closes; remembered, so that hostile files take linear time
     while at < len(text):
         if text[at] in " \t\r\n":
             at += 1
         elif text[at] == "#":
-            at = _line_end(text, at)
+            at = _find_line_end(text, at)
         else:
-            item = directive(text, at, never)
+            item = parse_directive(text, at, never)
             fault = item if isinstance(item, Fault) else None
             if not (unclosed and fault and fault.reason == BAD_COMMAND):
                 yield item
@@ -96,64 +110,75 @@ def scan(text: str) -> Iterator[Command | Fault]:
             at = item.end
 
 
-def _line_end(text: str, at: int) -> int:
-    found = NEWLINE.search(text, at)
-    return found.start() if found else len(text)
+def _find_line_end(text: str, at: int) -> int:
+    newline = NEWLINE.search(text, at)
+    return newline.start() if newline else len(text)
 
 
-def directive(text: str, start: int, never: set[str]) -> Command | Fault:
-    """The directive at an offset, or why it is none; `never` gathers the quotes that nothing further below closes."""
+def parse_directive(text: str, start: int, never: set[str]) -> Command | Fault:
+    """Return the directive at an offset, or the fault in it.
+
+    `never` collects the quotes that are not closed further below.
+    """
     # The first character is taken whatever it is, and dropped when it is not printable: Ollama's state machine
     # looks at letters only from the second one on.
-    at = _match(LETTERS, text, start + 1)
+    at = _find_match_end(LETTERS, text, start + 1)
     name = (text[start:at] if is_printable(text[start]) else text[start + 1 : at]).lower()
     if at >= len(text):
-        return Fault(END, start, start, at, f"{_shown(text, start)} has no value")
+        return Fault(END, start, start, at, f"{_get_word(text, start)} has no value")
     if text[at] not in " \t" or name not in WORDS:
-        return Fault(BAD_COMMAND, start, start, _line_end(text, at))
+        return Fault(BAD_COMMAND, start, start, _find_line_end(text, at))
     at += 1
     prefix, command = "", "model" if name == "from" else name
     if name in ("parameter", "message"):
-        found = _match(PARAMETER if name == "parameter" else LETTERS, text, at)
-        word = text[at:found]
-        if found >= len(text) or text[found] not in " \t":
-            return Fault(END, start, start, _line_end(text, found), _nameless(text, at, found, name))
+        end = _find_match_end(PARAMETER if name == "parameter" else LETTERS, text, at)
+        word = text[at:end]
+        if end >= len(text) or text[end] not in " \t":
+            return Fault(END, start, start, _find_line_end(text, end), _explain_missing_name(text, at, end, name))
         if name == "message" and word not in ROLES:
-            return Fault(BAD_ROLE, start, at, _line_end(text, found))
-        command, prefix = (word, "") if name == "parameter" else (name, f"{word}: ")
-        at = found + 1
-    read = _value(text, at, never)
-    if read is None:
-        return Fault(END, start, start, _line_end(text, start), UNCLOSED)
-    args, end, value, quote = read
+            return Fault(BAD_ROLE, start, at, _find_line_end(text, end))
+        if name == "parameter":
+            command = word
+        else:
+            prefix = f"{word}: "
+        at = end + 1
+    parts = _read_value(text, at, never)
+    if parts is None:
+        return Fault(END, start, start, _find_line_end(text, start), UNCLOSED)
+    args, end, value, quote = parts
     return Command(command, prefix + args, start, value, end, quote)
 
 
-def _nameless(text: str, at: int, found: int, name: str) -> str:
-    """Why no parameter, or no role, has a value here: the name that begins at `at` ends at `found` with no blank."""
-    what = "parameter" if name == "parameter" else "role"
-    if found < len(text) and text[found] not in "\r\n":
-        return f"{_shown(text, at)} is not the name of a {what}"
-    return f"{text[at:found][:SHOWN]} has no value" if found > at else f"it names no {what}"
+def _explain_missing_name(text: str, start: int, end: int, name: str) -> str:
+    """Return why a parameter or role has no value: its name is at `start` and ends at `end` without a blank."""
+    noun = "parameter" if name == "parameter" else "role"
+    if end < len(text) and text[end] not in "\r\n":
+        return f"{_get_word(text, start)} is not the name of a {noun}"
+    if end == start:
+        return f"it names no {noun}"
+    return f"{text[start:end][:SHOWN]} has no value"
 
 
-def _shown(text: str, start: int) -> str:
-    """The word at an offset, without what follows it, shortened."""
-    found = WORD.match(text, start, start + SHOWN)
-    return found[0] if found else ""
+def _get_word(text: str, start: int) -> str:
+    """Return the word at an offset, shortened."""
+    word = WORD.match(text, start, start + SHOWN)
+    return word[0] if word else ""
 
 
-def _match(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at
+def _find_match_end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    return match.end() if match else at
 
 
-def _value(text: str, start: int, never: set[str]) -> tuple[str, int, int, Quote] | None:
-    """The value, the offset after it, the offset of its first character and its quotes; None when nothing closes it."""
-    end = _line_end(text, start)
-    head = kept(text[start:end]).strip(" \t")
-    quote: Quote = '"""' if head.startswith('"""') else '"' if head.startswith('"') else ""
-    first = _first(text, start, end, quote)
+def _read_value(text: str, start: int, never: set[str]) -> tuple[str, int, int, Quote] | None:
+    """Return the value, the offset after it, the offset of its first character and its quotes.
+
+    Return None if its quotes are never closed.
+    """
+    end = _find_line_end(text, start)
+    head = drop_unprintable(text[start:end]).strip(" \t")
+    quote = _get_opening_quote(head)
+    first = _find_first(text, start, end, quote)
     if not quote:
         return head, end, first, quote
     size = len(quote)
@@ -161,24 +186,30 @@ def _value(text: str, start: int, never: set[str]) -> tuple[str, int, int, Quote
         return head[size:-size], end, first, quote
     if quote in never:
         return None
-    pieces = [kept(text[start:end]).lstrip(" \t")]
+    pieces = [drop_unprintable(text[start:end]).lstrip(" \t")]
     while end < len(text):
         pieces.append(text[end])
-        line, end = end + 1, _line_end(text, end + 1)
-        pieces.append(kept(text[line:end]))
+        line, end = end + 1, _find_line_end(text, end + 1)
+        pieces.append(drop_unprintable(text[line:end]))
         if pieces[-1].rstrip(" \t").endswith(quote):
             return "".join(pieces).rstrip(" \t")[size:-size], end, first, quote
     never.add(quote)
     return None
 
 
-def _first(text: str, start: int, end: int, quote: str) -> int:
-    """The offset of the value's first character, past blanks, dropped characters and the opening quotes."""
-    wanted = len(quote)
+def _get_opening_quote(value: str) -> Quote:
+    if value.startswith('"""'):
+        return '"""'
+    return '"' if value.startswith('"') else ""
+
+
+def _find_first(text: str, start: int, end: int, quote: str) -> int:
+    """Return the offset of the value's first character, past blanks, dropped characters and the opening quotes."""
+    quotes_left = len(quote)
     for at in range(start, end):
-        if not kept(text[at]).strip(" \t") and wanted == len(quote):
+        if not drop_unprintable(text[at]).strip(" \t") and quotes_left == len(quote):
             continue
-        if not wanted:
+        if not quotes_left:
             return at
-        wanted -= text[at] == '"'
+        quotes_left -= text[at] == '"'
     return end

@@ -1,4 +1,4 @@
-"""Decode a Modelfile's bytes as Ollama does, and know which characters it keeps."""
+"""Decode a Modelfile's bytes as Ollama does, and drop the characters that it drops."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def decode(data: bytes) -> tuple[str, str]:
-    """The text of a Modelfile and its encoding: a byte-order mark decides, else UTF-8; nothing is refused.
+    """Return the text of a Modelfile and its encoding: a byte-order mark decides, else UTF-8; nothing is refused.
 
-    Without a mark each invalid byte becomes one U+FFFD, as Go's decoder has it (Python's own replaces
-    whole broken sequences). The mark itself is dropped.
+    Without a mark each invalid byte becomes one U+FFFD, as in Go's decoder (Python's replaces whole broken
+    sequences). The mark itself is dropped.
     """
     if data.startswith(codecs.BOM_UTF16_LE):
         return data[2:].decode("utf-16-le", "replace"), "utf-16-le"
@@ -35,25 +35,25 @@ def decode(data: bytes) -> tuple[str, str]:
 
 
 def is_printable(char: str) -> bool:
-    """What Go's strconv.IsPrint keeps: letters, marks, numbers, punctuation, symbols and the ASCII space."""
+    """Return whether Go's strconv.IsPrint is true: letters, marks, numbers, punctuation, symbols, the ASCII space."""
     return char.isprintable() or (char > "\u0cf2" and any(low <= ord(char) <= high for low, high in NEWER))
 
 
-def kept(line: str) -> str:
-    """A stretch of a value without what Ollama drops; tabs stay inside values. Newlines are not its business."""
+def drop_unprintable(line: str) -> str:
+    """Return a line of a value without the characters that Ollama drops; tabs stay."""
     if line.isprintable():
         return line
     return "".join(c for c in line if c == "\t" or is_printable(c))
 
 
-def dropped(stretch: str) -> tuple[tuple[int, str], ...]:
-    """Where characters vanish: offsets into the stretch, with the character."""
+def list_dropped(stretch: str) -> tuple[tuple[int, str], ...]:
+    """Return the dropped characters of a stretch, each with its offset."""
     if stretch.isprintable():
         return ()
     return tuple((i, c) for i, c in enumerate(stretch) if c not in "\t\r\n" and not is_printable(c))
 
 
-def named(char: str) -> str:
-    """A character nobody can see, in words: `U+00A0 NO-BREAK SPACE`."""
+def name_character(char: str) -> str:
+    """Return a readable name of an invisible character, such as `U+00A0 NO-BREAK SPACE`."""
     name = unicodedata.name(char, "")
     return f"U+{ord(char):04X} {name}".rstrip()

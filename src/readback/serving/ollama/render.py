@@ -16,7 +16,7 @@ from readback.serving import gotemplate
 from readback.serving.gotemplate import Limits, TemplateFault, Tree
 from readback.serving.gotemplate.traced_text import ACTION, Piece, join_pieces, repair_characters
 from readback.serving.gotemplate.values import List, Map, Struct, Type, Value
-from readback.serving.modelfile.grammar import lines, where
+from readback.serving.modelfile.grammar import find_line_starts, locate_offset
 from readback.serving.ollama import tools as ollama_tools
 
 JOINER = -2  # the source of what collation puts between two texts of one role
@@ -78,7 +78,7 @@ def work(payload: Mapping[str, Any]) -> dict[str, Any]:
 def read(text: str) -> Ready:
     """Raises TemplateFault, which is not remembered: to find it again costs as much."""
     tree = gotemplate.parse(text)
-    tree = gotemplate.append_response(tree, *where(lines(text), len(text)))
+    tree = gotemplate.append_response(tree, *locate_offset(find_line_starts(text), len(text)))
     first = min(((name.line, name.column) for name in gotemplate.find_calls(tree, DATES)), default=None)
     last: Tree | None = None
     with suppress(TemplateFault, RecursionError):
