@@ -130,9 +130,13 @@ def test_every_record_renders_under_every_condition_to_segments_that_join(
 
 def test_the_stored_prompts_say_more_than_the_standard_one_and_the_summaries_say_why(audit: Audit) -> None:
     found = [one for one in audit.findings if one.code == "fmt-rag-drift" and one.place.condition == STORED[0]]
-    assert [one.place.index for one in found] == list(range(16))
-    assert {one.place.index for one in found if one.severity == "info"} == {2, 6, 9, 14}
-    assert {len(one.values["extra"]) for one in found if one.severity == "warning"} == {3}
+    # The summaries say why in their metadata; of the others each task type has sentences of its own in every prompt.
+    assert [(one.place.index, one.values["records"], one.severity) for one in found] == [
+        (0, 9, "info"),
+        (2, 4, "info"),
+        (3, 3, "info"),
+    ]
+    assert [len(one.values["extra"]) for one in found] == [3, 0, 3]
     assert not any("research paper assistant" in one.message for one in found)  # told by fmt-system-text-in-user
 
 

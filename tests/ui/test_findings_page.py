@@ -61,7 +61,7 @@ def test_the_gravest_rule_is_open_and_explains_itself() -> None:
 
 def test_the_first_line_says_how_much_is_wrong_where_and_what_comes_first() -> None:
     test = findings(workspace="six-conditions-mistakes")
-    whole = "✕ 83 errors , ▲ 50 warnings and ● 27 notes ; 155 of these are in 24 of 24 records."
+    whole = "✕ 60 errors , ▲ 4 warnings and ● 4 notes ; 63 of these are in 24 of 24 records."
     assert whole in words(test)
     assert "Look at first" not in words(test)  # it is open beside the list, and first in it
     first = "The prompt lacks contexts that the record lists"
@@ -74,7 +74,7 @@ def test_the_first_line_says_how_much_is_wrong_where_and_what_comes_first() -> N
         "error", "warning", "info",
     ]  # fmt: skip
     narrow = words(findings(workspace="six-conditions-mistakes", severity="error", arm="base, open book"))
-    assert "✕ 2 errors in 2 of 24 records (of 160 findings without the filter)." in narrow
+    assert "✕ 2 errors in 2 of 24 records (of 68 findings without the filter)." in narrow
 
 
 def test_the_rules_are_in_the_order_of_the_overview() -> None:
@@ -328,7 +328,7 @@ def test_the_markdown_names_each_rule_its_fix_and_its_places(serving: Any) -> No
 
 def test_the_three_downloads_hold_what_the_filter_leaves() -> None:
     test = findings(**MISTAKE, area="prompt formats", severity="error")
-    assert "Download the 48 findings that match the filter as" in words(test)
+    assert "Download the 25 findings that match the filter as" in words(test)
     labels = [button.proto.label for button in test.main.get("download_button")]
     assert labels[:3] == ["A table (CSV)", "JSON Lines, as the command line writes them", "Markdown"]
 

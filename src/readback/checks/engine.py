@@ -16,7 +16,7 @@ from readback.checks import excess, marks, rules, stored_check, stored_ranges, t
 from readback.checks.audit_run import Found, Run, Workers
 from readback.checks.batch import Batch
 from readback.checks.chunk import WORK, about
-from readback.checks.gathered import Gathered
+from readback.checks.gathered import CountsByField, Gathered
 from readback.checks.longest_tokens import with_tokens
 from readback.checks.once import Once
 from readback.checks.repeats import FoundByRecord, Repeats
@@ -153,7 +153,7 @@ def _worked_out(
     for one in others:
         one.stored, one.workers = stored_ranges.open_ranges(one.opened, one.data, one.codes, hashes), workers
     stopped, again, once, done, marked = False, Repeats(opened), Once(data), 0, set[str]()
-    gathered = Gathered()
+    gathered = Gathered(is_ignored=run.tally.is_ignored)
     if part and numbers[0]:
         once.count(told := run.tally.take(once.of_all(_of_first(run))))
         yield from told
@@ -177,7 +177,7 @@ def _worked_out(
             if progress and progress(done, total) is False:
                 stopped = True
                 break
-        for kindred in gathered.end(done - before):
+        for kindred in gathered.end(done - before, None if stopped else CountsByField(one.data, one.numbers)):
             if passed := run.tally.take([kindred.finding]):
                 run.tally.count_records(kindred.finding.code, kindred.places)
                 yield from passed

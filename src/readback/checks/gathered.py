@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from readback.checks import rules
 from readback.checks.lengths import SelectionKey
 from readback.checks.rules import Fault
 from readback.checks.summary import selection_key
+from readback.records.dataset import Dataset
 from readback.types import Finding
 
 MOST = 500  # kinds that are counted; what is beyond is told at its record
 LISTED = 5  # conditions that a sentence names
 Kind = tuple[str, ...]
+CountLike = Callable[[str, object], int]
 
 
 @dataclass(slots=True)
@@ -44,6 +48,7 @@ class Gathered:
     """
 
     rules: Mapping[str, Callable[[Finding], Kind | None]] = field(default_factory=lambda: _rules())
+    is_ignored: Callable[[Finding], bool] = lambda finding: False  # what is ignored in one record hides no other
     groups: dict[tuple[str, ...], _Group] = field(default_factory=dict)
 
     def take(self, findings: Iterable[Finding | Fault]) -> Iterator[Finding | Fault]:
@@ -61,16 +66,30 @@ class Gathered:
             if finding.place.condition:
                 group.conditions[finding.place.condition] = None
 
-    def end(self, looked_at: int) -> Iterator[Kindred]:
-        """One finding a kind, at the first of its records, with how many of those `looked_at` have it."""
+    def end(self, looked_at: int, count_like: CountLike | None = None) -> Iterator[Kindred]:
+        """One finding a kind, at the first of its records, with how many of those `looked_at` have it.
+
+        `count_like(field, value)` is how many of them have that value in a field. A rule with `settle(finding, records,
+        count_like)` answers the severity that its finding has when all records are known.
+        """
         for kind, group in self.groups.items():
+            rule = rules.RULES()[group.first.code]
+            if rule.alike and group.records == 1:
+                # Nothing is like it, so no count is told; its key is that of its kind, as where more records are read.
+                yield Kindred(replace(group.first, key=rules.digest(list(kind))), group.places)
+                continue
             values = {**group.first.values, "records": group.records, "of": looked_at}
+            severity = group.first.severity
+            if count_like is not None and hasattr(rule.logic, "settle"):
+                severity = rule.logic.settle(group.first, group.records, count_like)
             if "condition" in values and group.conditions:
                 names = list(group.conditions)
                 more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
                 values["condition"] = ", ".join(names[:LISTED]) + more
-            sentence = rules.fill(rules.RULES()[group.first.code].sentence, values)
-            finding = replace(group.first, values=values, message=sentence, key=rules.digest(list(kind)))
+            sentence = rules.fill(rule.sentence, values)
+            finding = replace(
+                group.first, severity=severity, values=values, message=sentence, key=rules.digest(list(kind))
+            )
             yield Kindred(finding, group.places)
         self.groups.clear()
 
@@ -79,12 +98,40 @@ class Gathered:
             isinstance(finding, Fault)
             or finding.place.index is None
             or (gather := self.rules.get(finding.code)) is None
+            or self.is_ignored(finding)
         ):
             return None
         kind = gather(finding)
         return None if kind is None else (finding.code, finding.severity, finding.place.file or "", *kind)
 
 
+@dataclass(slots=True)
+class CountsByField:
+    """How many of the records with these numbers have a value in a field; they are read once a field, when asked."""
+
+    data: Dataset
+    numbers: Sequence[int]
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def __call__(self, name: str, value: object) -> int:
+        if name not in self.counts:
+            records = (self.data.record(number) for number in self.numbers)
+            self.counts[name] = Counter(str(record.fields.get(name)) for record in records)
+        return self.counts[name][str(value)]
+
+
 def _rules() -> dict[str, Callable[[Finding], Kind | None]]:
-    """What the rules that have it answer to `gather`, by code."""
-    return {code: rule.logic.gather for code, rule in rules.RULES().items() if hasattr(rule.logic, "gather")}
+    """What tells the kind of a finding, by code: `gather` of a rule that has it, else the values of `alike`."""
+    found: dict[str, Callable[[Finding], Kind | None]] = {}
+    for code, rule in rules.RULES().items():
+        if hasattr(rule.logic, "gather"):
+            found[code] = rule.logic.gather
+        elif rule.alike:
+            found[code] = partial(_name_kind, rule.alike)
+    return found
+
+
+def _name_kind(alike: Sequence[str], finding: Finding) -> Kind:
+    """Name the choice that was sent, the part of it that is spoken of, and the values that the kind has in common."""
+    place = finding.place
+    return tuple(str(one) for one in (*selection_key(place), place.role, place.field, *map(finding.values.get, alike)))

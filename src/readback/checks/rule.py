@@ -33,6 +33,7 @@ class Rule:
     fails: tuple[Files, ...]
     because: Mapping[str, str] = field(default_factory=dict)  # why a finding has another severity, by that severity
     needs: needs.Needs = field(default_factory=dict)  # by what is looked at: what must hold before it finds anything
+    alike: tuple[str, ...] = ()  # values: findings of records in one condition that share them are one, with its count
     of_a_row: bool = False  # a row lacks something: nothing is said where there is no row
     logic: Any = None
 
@@ -52,6 +53,7 @@ def of_entry(code: str, entry: Mapping[str, Any], logic: Any = None) -> Rule:
         passes=passes,
         fails=fails,
         because=entry.get("because", {}),
+        alike=tuple(entry.get("alike", ())),
         of_a_row=entry.get("of_a_row", False),
         logic=logic,
     )
@@ -72,6 +74,7 @@ def of_plugin(module: Any) -> Rule:
         passes=tuple(getattr(module, "PASS", ())),
         fails=tuple(getattr(module, "FAIL", ())),
         because=getattr(module, "BECAUSE", {}),
+        alike=tuple(getattr(module, "ALIKE", ())),
         of_a_row=getattr(module, "OF_A_ROW", False),
         logic=module,
     )

@@ -154,6 +154,7 @@ class Tally:
     ignored_findings: _Kept = field(default_factory=lambda: _Kept())
     faults: list[Fault] = field(default_factory=list)
     of_models: Counter[str] = field(default_factory=Counter)
+    stood_for: dict[str, set[int]] = field(default_factory=dict)  # by code, the records for which a finding stands
     with_finding: RecordsWithFinding = field(default_factory=RecordsWithFinding)
     seen: Seen = field(default_factory=dict)  # of what is about no record
     limited: bool = False
@@ -163,6 +164,10 @@ class Tally:
 
     def __post_init__(self) -> None:
         self.concerned = Concerned(self.opened.models.values())
+
+    def is_ignored(self, finding: Finding) -> bool:
+        """Whether a line of the workspace file says that nobody wants to read of it."""
+        return _ignored(finding, self.opened.ignore) is not None
 
     def take(self, found: Iterable[Finding | Fault]) -> list[Finding]:
         """Count what was found about one record, or about none; answers the new findings that nobody ignores."""
@@ -200,11 +205,17 @@ class Tally:
         return passed
 
     def count_records(self, code: str, places: Mapping[SelectionKey, Sequence[int]]) -> None:
-        """Count the records for which one finding stands, the first of which has been counted with it."""
+        """Count the records for which one finding stands, the first of which has been counted with it.
+
+        A record for which several findings of a code stand, under several conditions say, is one record of the code.
+        """
         for key, indices in places.items():
             for index in indices:
                 self.with_finding.take(code, key, index)
-        self.by_record[code] += len(set().union(*places.values())) - 1
+        seen = self.stood_for.setdefault(code, set())
+        before = len(seen)
+        seen.update(*places.values())
+        self.by_record[code] += len(seen) - before - 1
 
     def measure(
         self,

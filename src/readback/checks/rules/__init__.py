@@ -36,6 +36,7 @@ AREAS = {
 NOTHING = "–"  # what is said of an empty value
 PLACES = frozenset("{}[]")  # one of these is in every sentence that is not said as it is written
 PART = re.compile(r"\[\[(.*?)\]\]")
+NO_COUNT: Values = {"records": "", "of": ""}  # of a finding that stands for itself
 LONGEST = 200  # characters of one value inside a sentence; the whole value stays in Finding.values
 
 _FORMATTER = Formatter()
@@ -71,13 +72,16 @@ def finding(diagnostic: Diagnostic) -> Finding:
     A code without a rule is our mistake (a test looks for it), yet the reader still gets to see the note.
     """
     rule = RULES().get(diagnostic.code)
-    sentence = rule.sentence if rule else ", ".join(f"{name} {{{name}}}" for name in diagnostic.values)
+    values = diagnostic.values
+    if rule and rule.alike:
+        values = {**NO_COUNT, **values}
+    sentence = rule.sentence if rule else ", ".join(f"{name} {{{name}}}" for name in values)
     return Finding(
         code=diagnostic.code,
         severity=diagnostic.severity or (rule.severity if rule else "warning"),
-        values=diagnostic.values,
-        message=fill(sentence, diagnostic.values),
-        fix=fill(rule.fix, diagnostic.values) if rule else "",
+        values=values,
+        message=fill(sentence, values),
+        fix=fill(rule.fix, values) if rule else "",
         place=diagnostic.place,
         key=key(diagnostic),
     )

@@ -1,12 +1,13 @@
 """Looks for fmt-markers; its words are in catalogue/en.yml."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from readback.checks.facts import stored_prompt
 from readback.checks.facts.outside_contexts import Spans, in_message, in_stored
 from readback.checks.facts.overlapping import blanked
 from readback.records.of_record import kept
-from readback.types import Diagnostic, Location, Message, RuleContext, Values
+from readback.types import Diagnostic, Finding, Location, Message, RuleContext, Values
 
 CODE = "fmt-markers"
 ON = ("assembly", "record")
@@ -18,6 +19,7 @@ FAIL = (
     {"data.jsonl": _ROW % '"Question: Why?\\nAnswer: "'},
 )
 
+NO_COUNT = {"records": "", "of": ""}  # of what one record alone has
 QUESTION, ANSWER = "Question:", "Answer:"
 
 
@@ -37,7 +39,23 @@ def _of_message(message: Message, fields: Values) -> Sequence[Diagnostic]:
     """Kept, for several conditions send the same message."""
     parts, at = message.segments, Location(role="user")
     asked = (_of_message, id(parts))
-    return kept(fields, asked, lambda: (parts, [*_diagnostics(message.text, in_message(message, fields), at)]))[1]
+    return kept(fields, asked, lambda: (parts, [*_by_part(message, fields, at)]))[1]
+
+
+def _by_part(message: Message, fields: Values, at: Location) -> Iterator[Diagnostic]:
+    """The faults of a message; those behind the record's own text are the same in every record."""
+    last = next((part for part in reversed(message.segments) if part.text), None)
+    by_record = last is None or last.origin == "variable"
+    for one in _diagnostics(message.text, in_message(message, fields), at):
+        yield one if by_record else replace(one, values={**one.values, "added": last.text if last else ""})
+
+
+def gather(finding: Finding) -> tuple[str, ...] | None:
+    """Name the kind of a fault behind the record's text: in one condition it is one finding with its count."""
+    values = finding.values
+    return (
+        (str(finding.place.condition), str(finding.place.mode), str(values["problem"])) if "added" in values else None
+    )
 
 
 def _diagnostics(text: str, contexts: Spans, at: Location) -> Iterator[Diagnostic]:
@@ -46,17 +64,17 @@ def _diagnostics(text: str, contexts: Spans, at: Location) -> Iterator[Diagnosti
     if question < 0 or answer < 0:
         lacking = [mark for mark, found in ((QUESTION, question), (ANSWER, answer)) if found < 0]
         absent, verb = " and ".join(lacking), "is" if len(lacking) == 1 else "are"
-        yield Diagnostic(CODE, {"problem": f"{absent} {verb} missing"}, at, absent)
+        yield Diagnostic(CODE, {"problem": f"{absent} {verb} missing", **NO_COUNT}, at, absent)
         return
     rest = own[answer + len(ANSWER) :]
     span = Location(role=at.role, field=at.field, start=answer, end=len(text))
     if answer < question:
-        yield Diagnostic(CODE, {"problem": f"{ANSWER} is before {QUESTION}"}, span, "order")
+        yield Diagnostic(CODE, {"problem": f"{ANSWER} is before {QUESTION}", **NO_COUNT}, span, "order")
     elif rest.strip():
-        yield Diagnostic(CODE, {"problem": f"{len(rest)} more {_follow(rest)} {ANSWER}"}, span, rest)
+        yield Diagnostic(CODE, {"problem": f"{len(rest)} more {_follow(rest)} {ANSWER}", **NO_COUNT}, span, rest)
     elif rest:
         yield Diagnostic(
-            CODE, {"problem": f"{len(rest)} whitespace {_follow(rest)} {ANSWER}", "blank": True}, span, rest
+            CODE, {"problem": f"{len(rest)} whitespace {_follow(rest)} {ANSWER}", "blank": True, **NO_COUNT}, span, rest
         )
 
 

@@ -1,12 +1,12 @@
 """Looks for fmt-rag-drift; its words are in catalogue/en.yml."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from readback.checks.facts import stored_prompt
 from readback.checks.facts.leaked_texts import folded, leaks
 from readback.checks.facts.outside_contexts import STORED, in_message, in_stored
 from readback.checks.facts.prompt_drift import SECOND, Drift, Span, drift
-from readback.types import Diagnostic, Location, RuleContext, Values
+from readback.types import Diagnostic, Finding, Location, RuleContext, Severity, Values
 
 CODE = "fmt-rag-drift"
 ON = ("assembly", "record")
@@ -31,6 +31,8 @@ FAIL = (
 )
 
 SHOWN = 5  # sentences that are listed
+TASK_TYPE = "task_type"  # the field by which a program that stores prompts chooses its further sentences
+SEVERAL = 2  # records of a task type that show what all of it have
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
@@ -58,6 +60,15 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             yield from _diagnostics(drift(text, fields, question, spans), fields, Location(field=name), 0)
 
 
+def settle(finding: Finding, records: int, count_like: Callable[[str, object], int]) -> Severity:
+    """Weigh a difference that `records` have alike: sentences that every prompt of a task type has are its nature."""
+    values = finding.values
+    added = values["extra"] and len(values["differences"]) == 1
+    if added and records >= SEVERAL and records == count_like(TASK_TYPE, values["task_type"]):
+        return "info"
+    return finding.severity
+
+
 def _diagnostics(found: Drift, fields: Values, at: Location, start: int) -> Iterator[Diagnostic]:
     if not found.any:
         return
@@ -66,6 +77,8 @@ def _diagnostics(found: Drift, fields: Values, at: Location, start: int) -> Iter
         "extra": list(found.extra),
         "missing": list(found.missing),
         "cut": [list(one) for one in found.cut],
+        "task_type": fields.get(TASK_TYPE),
+        "kind": [*_known_by(found)],
     }
     marked: Span | tuple[None, None] = found.extra_at or (None, None)
     if found.blanks is not None:

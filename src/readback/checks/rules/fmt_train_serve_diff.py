@@ -218,7 +218,8 @@ def _differs(
     place = Location(role="user", start=_place(kept, at), end=_place(kept, end))
     other = f"{_shown(sent, at)} (from character {(place.start or 0) + 1})"
     severity: Severity | None = None if trained_differences.is_type_stated(model) else "warning"
-    yield _diagnostic(model, condition, _shown(said, at), other, place, severity)
+    changed = (said[at : len(said) - len(sent) + end], sent[at:end])  # what training has, and what is sent in its place
+    yield _diagnostic(model, condition, _shown(said, at), other, place, severity, "\n".join((condition.name, *changed)))
 
 
 def _kept(case: RuleContext, message: Message, contexts: Spans) -> Iterator[tuple[int, int]]:
@@ -246,9 +247,17 @@ def _place(kept: Sequence[tuple[int, int]], at: int) -> int:
 
 
 def _diagnostic(
-    model: Model, condition: Condition, trained: str, sent: str, place: Location, severity: Severity | None
+    model: Model,
+    condition: Condition,
+    trained: str,
+    sent: str,
+    place: Location,
+    severity: Severity | None,
+    mark: str | None = None,
 ) -> Diagnostic:
     values = {"model": model.name, "condition": condition.name, "trained": trained, "sent": sent, **NO_COUNT}
+    if mark is not None:
+        values["mark"] = mark  # alike differences of one condition are one finding
     return Diagnostic(CODE, values, place, f"{model.name}\n{condition.name}\n{sent}", severity)
 
 
