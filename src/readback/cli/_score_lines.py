@@ -294,6 +294,8 @@ def _scale(found: Answer, judge: str | None = None) -> str:
     else:
         text = str(found["scale"])
     said = t(f"cli.scores.{'scale_inferred' if found['inferred'] else 'scale'}", scale=text)
+    if outlying := found.get("outlying"):
+        said = t("cli.scores.scale_outlying", scale=said, outlying=outlying["sentence"].removesuffix("."))
     return t("cli.scores.down", scale=said) if found["direction"] == "down" else said
 
 

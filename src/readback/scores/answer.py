@@ -265,6 +265,22 @@ def _plan(one: Comparison | Blocked, at: Mapping[Planned, int]) -> dict[str, Any
     return {"planned": True, "plan": at[plan], "question": question or None, "expected": plan.expected or None}
 
 
+def _outlying(table: ScoreTable, name: str) -> dict[str, Any] | None:
+    """The few numbers that widen an inferred scale, and where all others lie; null where there are none."""
+    found = table.outlying.get(name)
+    if found is None:
+        return None
+    numbers = [value for value, _ in found.values]
+    return {
+        "numbers": numbers,
+        "count": found.count,
+        "all": found.all,
+        "low": found.low,
+        "high": found.high,
+        "sentence": found.sentence,
+    }
+
+
 def _criterion(table: ScoreTable, name: str) -> dict[str, Any]:
     found = table.criteria[name]
     return {
@@ -274,5 +290,6 @@ def _criterion(table: ScoreTable, name: str) -> dict[str, Any]:
         "high": found.high,
         "direction": found.direction,
         "inferred": name in table.inferred,
+        "outlying": _outlying(table, name),
         "kind": criterion_kinds.kind(table, name),
     }

@@ -163,6 +163,7 @@ def _load(asked: _Asked) -> ScoreTable:
         ),
         inferred=resolved.inferred,
         questions=resolved.questions,
+        outlying=resolved.outlying,
         on_other_scale={name: of for read in reads for name, of in read.on_other_scale.items()},
         planned=planned(workspace),
         expenses=expenses.together(one for read in reads for one in read.expenses),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from readback.readers.bounded_diagnostics import bounded
@@ -24,6 +24,7 @@ from readback.scores.doubtful_numbers import (
 )
 from readback.scores.files.cells import INFINITE, NOT_A_NUMBER, TRUTH_VALUE
 from readback.scores.join import without_duplicates
+from readback.scores.outlying_numbers import OutlyingNumbers, find_outlying
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, Columns, ConditionKey
 from readback.types import Criterion, Diagnostic, Location
 
@@ -42,6 +43,7 @@ class Resolved:
     inferred: frozenset[str]
     diagnostics: tuple[Diagnostic, ...]
     questions: tuple[Question, ...] = ()
+    outlying: Mapping[str, OutlyingNumbers] = field(default_factory=dict)  # by criterion, of inferred scales
 
 
 def resolve_columns(
@@ -64,6 +66,7 @@ def resolve_columns(
     criteria: dict[str, Criterion] = {}
     guessed: set[str] = set()
     questions: list[Question] = []
+    outlying: dict[str, OutlyingNumbers] = {}
     for code, name in enumerate(c.criteria):
         open_cells.take_listed(code, look_up(name, declared))
         counts = open_cells.counts(code)
@@ -79,11 +82,15 @@ def resolve_columns(
             guessed.add(name)
             file = 0 if not len(c) else c.file[int(np.argmax(np.asarray(c.criterion) == code))]
             diagnostics.append(replace(diagnostic, place=Location(file=c.files[file] if c.files else None)))
+            apart = find_outlying(name, numbers)
+            if apart is not None:
+                outlying[name] = replace(apart, place=open_cells.find_place(code, apart.values[0][0]))
+                diagnostics.append(outlying[name].diagnostic(scale_text(criteria[name])))
         open_cells.hold(code, criteria[name], counts)
     resolved = replace(c, state=open_cells.state, value=open_cells.value, whys=open_cells.whys)
     diagnostics.extend(bounded(_off(resolved, criteria), c.files[0] if c.files else ""))
     diagnostics.extend(report_questions(questions))
-    return Resolved(resolved, criteria, frozenset(guessed), tuple(diagnostics), tuple(questions))
+    return Resolved(resolved, criteria, frozenset(guessed), tuple(diagnostics), tuple(questions), outlying)
 
 
 @dataclass(slots=True)
@@ -116,6 +123,12 @@ class _Open:
 
         values, counts = np.unique(np.asarray(self.value)[self.cells(code)], return_counts=True)
         return dict(zip(values.tolist(), counts.tolist(), strict=True))
+
+    def find_place(self, code: int, value: float) -> Location:
+        """Return where a number of a criterion was first given."""
+        cells = self.cells(code)
+        c, at = self.columns, next(at for at in cells.tolist() if self.value[at] == value)
+        return Location(file=c.files[c.file[at]], line=c.line[at] or None, record=c.items[c.item[at]])
 
     def numbers_of_scale(self, code: int) -> dict[float, int]:
         """Return how often each number was given that a scale is inferred from.

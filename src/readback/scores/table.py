@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Literal, overload
 
 from readback.scores.doubtful_numbers import IN_QUESTION, Question
+from readback.scores.outlying_numbers import OutlyingNumbers
 from readback.types import NOWHERE, Criterion, Diagnostic, Location, Score, ScoreState
 
 STATES: tuple[ScoreState, ...] = ("scored", "failed", "missing", "not applicable")
@@ -206,6 +207,7 @@ class ScoreTable:
     questions: tuple[Question, ...] = ()  # numbers of which nobody has said whether they are scores
     # criteria whose scores are those of another criterion on another scale: by name, what they are called in the files
     on_other_scale: Mapping[str, str] = field(default_factory=dict)
+    outlying: Mapping[str, OutlyingNumbers] = field(default_factory=dict)  # by criterion, where its scale is inferred
     pool: Pool | None = None  # of a table made by `scores.pooled`: what its means over judges are made of
 
     @property

@@ -21,15 +21,30 @@ SMALL = 20  # scored answers below which the reader is reminded how few they are
 
 
 def lead(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
-    """The range of the means, in words that promise nothing."""
-    given = {"criterion": criterion.name, "scale": scale_text(criterion)}
+    """The range of the means, in words that promise nothing, and the few scores that widen an inferred scale."""
+    said = _range(table, rows, criterion)
+    apart = table.outlying.get(criterion.name)
+    return said if apart is None else f"{said} {apart.sentence}"
+
+
+def _range(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
+    """The range of the means."""
+    scale = scale_text(criterion)
+    if criterion.name in table.inferred:
+        scale = t("scores.lead_inferred", scale=scale)
+    given = {"criterion": criterion.name, "scale": scale}
     scored = [row for row in rows if row.mean is not None]
     if not scored:
         return t("scores.lead_none", **given)
     high, low = max(scored, key=_mean), min(scored, key=_mean)
     if len(scored) == 1:
         sure = t("scores.interval", **ends(high)) if high.span else t("scores.no_interval")
-        return t("scores.lead_one", n=high.n, mean=mean(high.mean), interval=sure, **given)
+        numbers = {"n": high.n, "mean": mean(high.mean), "interval": sure}
+        counts = {"failed": high.failed, "missing": high.missing}
+        lost = ", ".join(t(f"scores.lead_{name}", n=n) for name, n in counts.items() if n)
+        if lost:
+            return t("scores.lead_one_lost", all=high.all, lost=lost, **numbers, **given)
+        return t("scores.lead_one", **numbers, **given)
     uneven = [row for row in scored if row.failed + row.missing > LOST * row.all]
     if uneven:
         ends_of_range = (high, low)
