@@ -13,6 +13,7 @@ from readback.prompts.self_tests import always, self_tests
 from readback.readers.bounded_diagnostics import MANY, about, many_of
 from readback.readers.progress import Progress
 from readback.records import answers
+from readback.records.batch_replies import BatchRequests, account
 from readback.records.dataset import Dataset
 from readback.requests.log import open_log
 from readback.scores import loading as scores
@@ -63,10 +64,14 @@ def diagnostics(
     yield from map(name_statement, training.noted(opened, data))
     for part in beside:
         yield from training.noted(part.opened, part.data)
+    batches = {one.path for one in opened.scores}  # what is wrong with these is told with their scores
     for condition in opened.conditions:
         if condition.answers:
             replies = answers.open_answers(opened, condition, progress)
             yield from replies.diagnostics
+            if replies.batch and replies.dataset and replies.dataset.file not in batches:
+                batches.add(replies.dataset.file)
+                yield from account(replies.dataset, BatchRequests(opened, data)).report()
             if strangers := answers.find_strangers(replies, data):
                 yield strangers
     if opened.scores:

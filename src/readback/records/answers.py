@@ -33,7 +33,9 @@ class Answers:
 
     @property
     def count(self) -> int:
-        """How many answers the file holds."""
+        """How many answers the file holds; of a batch, those to what the condition sends."""
+        if self.dataset and self.batch:
+            return len(self.batch.numbers(self.dataset))
         return len(self.dataset) if self.dataset else 0
 
     def get(self, record_id: str | None) -> Answer | None:
@@ -49,6 +51,8 @@ class Answers:
         return self._answer(index) if self.by_line or not self.dataset.called_by_line(index) else None
 
     def __iter__(self) -> Iterator[Answer]:
+        if self.dataset and self.batch:
+            return map(self._answer, self.batch.numbers(self.dataset).values())
         return (self._answer(index) for index in range(self.count))
 
     def _answer(self, index: int) -> Answer:
@@ -74,7 +78,7 @@ class Answers:
         return Answer(
             condition=self.condition,
             record=self.batch.record_of(record.id or "") or record.id or "",
-            text=read_reply(record.fields),
+            text=read_reply(record.fields).text,
             place=replace(record.place, condition=self.condition),
             fields=record.fields,
             reply="response",
@@ -131,7 +135,7 @@ def find_strangers(answers: Answers, data: Dataset) -> Diagnostic | None:
     records at all. Answers with a record, those without one and those that repeat an id are all of them.
     """
     replies = answers.dataset
-    if replies is None or not len(data):
+    if replies is None or not len(data) or answers.batch:  # of a batch its account tells what is of no request
         return None
     strangers: list[str] = []
     count = 0

@@ -67,6 +67,14 @@ def resolve(
     return next(((index, named, choice) for choice in choices(opened) if text in forms(index, named, choice)), None)
 
 
+def is_ours(text: str) -> bool:
+    """Whether a text is written as these ids are, whatever it names."""
+    try:
+        return bool(_parts(text))
+    except ValueError:
+        return False
+
+
 def forms(index: int, record: str | None, choice: Selection) -> tuple[str, ...]:
     """Every id that a request may have: as it is written now, and as earlier versions shortened it."""
     long, now = _long(index, record, choice), written(index, record, choice)

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock
 
@@ -14,6 +14,8 @@ from readback.readers.file_state import State, state
 from readback.readers.paths import resolve
 from readback.readers.progress import Cancelled, Progress
 from readback.readers.yaml_file import nearest
+from readback.records.batch_replies import START, BatchRequests, Request, has_custom_ids
+from readback.records.dataset import open_dataset
 from readback.scores import expenses, judge_names, reference, rubrics
 from readback.scores import files as score_files
 from readback.scores.comparing.planned import planned
@@ -69,7 +71,34 @@ def _asked(workspace: Workspace, progress: Progress | None) -> tuple[_Asked, lis
             diagnostics.append(Diagnostic("dat-file-missing", values, source.place, source.path))
             continue
         files.append(_File(source, str(path), now))
-    return _Asked(tuple(files), _said(workspace), workspace, progress), diagnostics
+    of_batches = _of_batches(workspace) if any(_is_of_batch(file.path) for file in files) else ()
+    return _Asked(tuple(files), (*_said(workspace), of_batches), workspace, progress), diagnostics
+
+
+def _is_of_batch(path: str) -> bool:
+    """Whether a file may hold the replies of a batch, which the dataset and the names of choices explain."""
+    try:
+        with Path(path).open("rb") as file:
+            return has_custom_ids(file.read(START))
+    except OSError:
+        return False
+
+
+def _of_batches(workspace: Workspace) -> tuple[object, ...]:
+    """What the requests of batches are about depends on: the dataset as it is now, and the names of choices."""
+    source = workspace.dataset
+    named = (sorted(workspace.prompts), sorted(workspace.tasks), sorted(workspace.judges))
+    return (repr(named), source and source.id, source and reference.state_of(workspace, source.path))
+
+
+def _requests(workspace: Workspace) -> Callable[[str], Request | None]:
+    """How the requests of batches are found; the dataset is opened when the first is asked for."""
+
+    @cache
+    def requests() -> BatchRequests:
+        return BatchRequests(workspace, open_dataset(workspace.root, workspace.dataset))
+
+    return lambda name: requests().find(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +154,7 @@ def _load(asked: _Asked) -> ScoreTable:
                 _modes(workspace),
                 judged.name,
                 rubrics=rubric.under(judged.name, judged.rubric),
+                find_request=_requests(workspace),
             ),
             _beat(asked.progress, done, total),
         )

@@ -44,10 +44,11 @@ def files(workspace: Workspace) -> tuple[tuple[str, State | None], ...]:
     """What `references` may read, as it is now."""
     answers = [one.answers for one in workspace.conditions if one.answers]
     named = (workspace.dataset.path, *answers) if workspace.dataset and answers else ()
-    return tuple((name, _state(workspace, name)) for name in dict.fromkeys(named))
+    return tuple((name, state_of(workspace, name)) for name in dict.fromkeys(named))
 
 
-def _state(workspace: Workspace, name: str) -> State | None:
+def state_of(workspace: Workspace, name: str) -> State | None:
+    """Return the state of a file of the workspace as it is now; None where it cannot be reached."""
     path = resolve(workspace.root, name)
     try:
         return None if isinstance(path, Diagnostic) else state(path)

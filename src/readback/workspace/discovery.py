@@ -22,6 +22,7 @@ from readback.workspace.draft import Draft
 from readback.workspace.intake import CONFIGS, DATA, alone, serve, take_dataset, take_found
 from readback.workspace.recognise import (
     ADAPTER,
+    BATCH,
     DATASET,
     FORM,
     INSTRUCTIONS,
@@ -190,7 +191,7 @@ def _rest(draft: Draft, around: Survey) -> None:
     for found in around.found:
         if found.what == FORM and show(draft.root, found.path) not in draft.named:
             draft.diagnostics.extend(found.diagnostics)
-        if found.what != OTHER:
+        if found.what not in (OTHER, BATCH):  # which conditions and judges a batch asked is known at the end
             chosen = found.what in (PLAN, PROMPTS, *DATA)
             detail = "another one is taken, or none of several" if chosen else "nothing that was taken names it"
             draft.say(found.path, found.what, used=False, detail=found.detail or detail)

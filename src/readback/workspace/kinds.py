@@ -39,6 +39,7 @@ MODEL, INFERENCE, JUDGE, COMPARISONS = "model", "judge inference", "judge prompt
 MODELFILE, DATASET, TRAINING, SCORES = "Modelfile", "dataset", "training data", "scores"
 FORM = "table without rows"  # to be filled in, or what a broken export left
 ANSWERS, ADAPTER, OTHER = "answers", "adapter", "not recognised"
+BATCH = "replies of a batch"  # of requests that Readback exported
 CHAT_TEMPLATE, CODE = "chat template", "code with a system message"
 TEMPLATE, TOOL = "prompt template", "file of another tool"
 

@@ -31,7 +31,7 @@ BEYOND, LETTERS = f"beyond the {FILES:,} files that are looked at", "its name is
 LISTED = 20_000  # names that a group of files keeps
 # What a file that was recognised and is not used looks like.
 LOOKS: Mapping[str, Looks] = {
-    **dict.fromkeys((kinds.DATASET, kinds.TRAINING, kinds.ANSWERS, kinds.TOOL, kinds.FORM), "data"),
+    **dict.fromkeys((kinds.DATASET, kinds.TRAINING, kinds.ANSWERS, kinds.BATCH, kinds.TOOL, kinds.FORM), "data"),
     **dict.fromkeys((kinds.SCORES, "table of judges", "table of scores"), "scores"),
     **dict.fromkeys((kinds.PROMPTS, kinds.TEMPLATE, kinds.JUDGE), "prompt"),
 }

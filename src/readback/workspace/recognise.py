@@ -15,6 +15,7 @@ from readback.readers import checkpoint
 from readback.readers.paths import show
 from readback.readers.row import Header, Row
 from readback.readers.yaml_file import Parsed, read_yaml
+from readback.records import batch_replies
 from readback.records.raw_rows import raw_rows
 from readback.scores import files
 from readback.scores.files import means, metrics, verification
@@ -26,6 +27,7 @@ from readback.types import Diagnostic, Location
 from readback.workspace.kinds import (
     ADAPTER,
     ANSWERS,
+    BATCH,
     CHAT_TEMPLATE,
     CODE,
     COMPARISONS,
@@ -52,6 +54,7 @@ from readback.workspace.kinds import (
 __all__ = [
     "ADAPTER",
     "ANSWERS",
+    "BATCH",
     "CHAT_TEMPLATE",
     "CODE",
     "COMPARISONS",
@@ -97,6 +100,8 @@ RATES = re.compile(rb'"(?:(?:avg|mean)_\w+|(?:pass|success|solve|resolve)_?rate|
 
 JSON_LINES = re.compile(rb"\{[^\n]*\}[ \t\r]*\n\s*\{")  # an object a line, whatever the name says
 
+OF_FOLDER = "what they are about is known in the folder whose requests they answer"
+OF_EXPORT = "requests of an OpenAI batch that Readback exported; once they were sent, name the file under sent:"
 NOT_YET = "{}, which Readback does not read yet"
 # Code without any of these states no system message: the role, a name that gets a value, a function that builds it.
 SAYS_SYSTEM = re.compile(rb"system\\?[\"']|system\w*\s*(?::[^=\n]{0,60})?=|def \w*system", re.IGNORECASE)
@@ -279,6 +284,11 @@ def _table(look: _Look) -> Found:
         )
     if not rows:
         return Found(path, DATASET, detail="no record could be read from its beginning")
+    if batch_replies.is_exported(rows):
+        if batch_replies.is_batch(fields):
+            return Found(path, BATCH, fields=fields, detail=OF_FOLDER)
+        if "body" in fields:
+            return Found(path, TOOL, fields=fields, detail=OF_EXPORT)
     if tool := other_tools.of_rows(fields):
         return Found(path, TOOL, fields=fields, detail=NOT_YET.format(tool))
     claim = kind_of_rows(Table(path, rows, fields, files.find_kind(path, file)))

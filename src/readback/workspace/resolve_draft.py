@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from readback.workspace import (
     albert_dialect,
+    batch_files,
     checkpoints,
     id_column,
     judge_files,
@@ -52,6 +53,9 @@ STEPS = (
     Step(checkpoints.add_benchmark, f"dataset criteria scores conditions recognised {PROMPTS}",
          f"criteria scores recognised {PROMPTS}"),
     Step(pipeline.add_conditions, "configs conditions prompts tasks options models adapters", "conditions models"),
+    Step(batch_files.add_replies,
+         "file discovered depth dataset prompts tasks adapters judges conditions scores sent recognised name",
+         "conditions scores recognised"),
     Step(training_files.add_of_models, "dataset training models prompts tasks judges conditions recognised",
          "dataset training"),
     Step(training_rows.compare_layouts, "configs models"),

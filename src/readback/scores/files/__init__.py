@@ -25,6 +25,7 @@ from readback.records.raw_rows import raw_rows
 from readback.scores.criteria import known
 from readback.scores.files import (
     alpaca_eval,
+    batch,
     columnar,
     details,
     judge_columns,
@@ -49,6 +50,7 @@ HEAD = 50  # rows looked at before a file is recognised and its columns get thei
 
 
 MARKED = (
+    batch.NAME,
     judge_columns.NAME,
     verification.NAME,
     details.NAME,

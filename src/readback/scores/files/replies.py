@@ -44,7 +44,8 @@ from readback.types import Diagnostic, ScoreSource
 
 NAME = "judges' replies"
 FINISH, CUT = ("finish_reason", "stop_reason", "done_reason"), ("length", "max_tokens")
-REST = (*FINISH, "usage", "id", "object", "created", "messages", "request")
+FAILURE = "request_failure"  # why there is no reply, of a row whose request failed
+REST = (*FINISH, FAILURE, "usage", "id", "object", "created", "messages", "request")
 KEPT = 600  # characters of a reply kept as the diagnostic of its cells
 STATE = {"scored": SCORED, "failed": FAILED, "missing": MISSING}
 NOTHING = "nothing"  # the step of a reply that cannot be read
@@ -204,7 +205,9 @@ def _note(reply: Reply, text: str) -> str:
 
 
 def _cell(mark: Mark, reply: Reply, text: str, fields: Mapping[str, Any]) -> Cell:
-    """The mark as a cell; an absent reply is missing, one that was cut says so."""
+    """The mark as a cell; a request that failed is failed, an absent reply is missing, one that was cut says so."""
+    if failure := _text(fields.get(FAILURE)):
+        return math.nan, FAILED, f"the request failed: {failure}"
     if not text.strip():
         return math.nan, MISSING, "there is no reply"
     why = mark.why

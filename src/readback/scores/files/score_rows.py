@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.records.batch_replies import Request
 from readback.scores.doubtful_numbers import BESIDE
 from readback.scores.files._costs import Costs, Spent
 from readback.scores.files._odd import ScoreTexts, oddities, without_id
@@ -81,6 +82,7 @@ class Asked:
     judge: str = ""  # the judge's name where the file does not say
     typed: bool = False  # the file tells texts from numbers (JSON does, CSV does not)
     rubrics: Rubrics = field(default_factory=Rubrics)
+    find_request: Callable[[str], Request | None] | None = None  # what a request of a batch is about, by its custom_id
 
 
 LayoutOf = Callable[[Sequence[str], Asked, Sequence[Mapping[str, Any]]], Layout]

@@ -1,0 +1,107 @@
+"""Replies of batches that lie in the folder: those of a judge are scores, those of a model are answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from readback.quantity import quantity
+from readback.readers.paths import listing, resolve, show
+from readback.records.batch_replies import CUSTOM_ID, START, BatchRequests, has_custom_ids
+from readback.records.dataset import open_dataset
+from readback.types import Condition, DatasetSource, ScoreSource, Selection, Workspace
+from readback.workspace import workspace_file
+from readback.workspace.draft import Draft
+from readback.workspace.kinds import BATCH
+from readback.workspace.recognise import recognise
+
+NO_DATASET = "without a dataset nothing says which records they are about"
+OF_NOTHING = "their requests are about no record, condition or judge here"
+
+
+def add_replies(draft: Draft) -> None:
+    """Take the replies of batches that nothing names, each by the names of its requests, which are this folder's own.
+
+    This is done beside a readback.yml too: it need not be changed for each batch that comes back.
+    """
+    if not (draft.discovered or (draft.file or "").endswith(workspace_file.NAME)):
+        return
+    if not (draft.conditions or draft.judges or draft.prompts):
+        return
+    named = {one.answers for one in draft.conditions} | {one.path for one in draft.scores} | set(draft.sent)
+    files = [name for path in _batches(draft) if (name := show(draft.root, path)) not in named]
+    if not files:
+        return
+    if draft.dataset is None or draft.dataset.absent:
+        for name in files:
+            draft.say(name, BATCH, used=False, detail=NO_DATASET)
+        return
+    opened = Workspace(
+        draft.root, draft.name, dataset=draft.dataset, prompts=draft.prompts, tasks=draft.tasks, judges=draft.judges,
+        conditions=tuple(draft.conditions),
+    )  # fmt: skip
+    requests = BatchRequests(opened, open_dataset(draft.root, draft.dataset))
+    for name in files:
+        _take(draft, name, _count(draft, name, requests))
+
+
+def _batches(draft: Draft) -> Iterator[Path]:
+    """Yield the files of the folder that hold replies of a batch."""
+    for path in listing(draft.root, draft.depth).files:
+        inside = resolve(draft.root, show(draft.root, path))
+        if isinstance(inside, Path) and _is_likely(inside) and recognise(path, draft.root).what == BATCH:
+            yield path
+
+
+def _is_likely(path: Path) -> bool:
+    """Whether a file has the key of a batch at its beginning; a pipe is not opened, for it may never answer."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return has_custom_ids(file.read(START))
+    except OSError:
+        return False
+
+
+def _count(draft: Draft, name: str, requests: BatchRequests) -> Counter[Selection]:
+    """Count the replies of a file by what they are about."""
+    replies = open_dataset(draft.root, DatasetSource(name, id=CUSTOM_ID), growing=True)
+    found = (requests.find(one) for one in replies.ids())
+    return Counter(one.choice for one in found if one is not None)
+
+
+def _take(draft: Draft, name: str, counts: Counter[Selection]) -> None:
+    """Use a file for the scores and the answers that it holds, and say what it is used for."""
+    parts, refused = [], []
+    judged = Counter({choice: count for choice, count in counts.items() if choice.judge is not None})
+    if judged:
+        draft.scores.append(ScoreSource(name))
+        judges = ", ".join(sorted({choice.judge or "" for choice in judged}))
+        parts.append(f"{quantity(judged.total(), 'reply', 'replies')} of {judges}")
+    answered = Counter({choice: count for choice, count in counts.items() if choice.judge is None})
+    _make_conditions(draft, answered)
+    for number, condition in enumerate(draft.conditions):
+        count = sum(n for choice, n in answered.items() if _is_of(condition, choice))
+        if count and condition.answers:
+            refused.append(f"{condition.name} has its answers in {condition.answers}")
+        elif count:
+            draft.conditions[number] = replace(condition, answers=name)
+            parts.append(f"{quantity(count, 'answer')} of {condition.name}")
+    draft.say(name, BATCH, used=bool(parts), detail="; ".join((*parts, *refused)) or OF_NOTHING)
+
+
+def _make_conditions(draft: Draft, answered: Counter[Selection]) -> None:
+    """Make each mode a condition where there is none and a batch answers modes: answers belong to conditions."""
+    modes = any(choice.mode and not choice.adapter for choice in answered)
+    if modes and not draft.conditions and not draft.adapters:
+        draft.conditions.extend(Condition(mode, mode=mode, place=one.place) for mode, one in draft.prompts.items())
+
+
+def _is_of(condition: Condition, choice: Selection) -> bool:
+    """Whether replies to a choice answer for a condition."""
+    if choice.condition is not None:
+        return choice.condition == condition.name
+    return choice in (Selection(mode=condition.mode), Selection(task=condition.task)) and choice != Selection()
