@@ -56,9 +56,11 @@ def _wolf(rng: Any, sizes: list[int], within: float, trials: int) -> tuple[float
     said = []
     for _ in range(trials):
         d = _drawn(rng, code, within, "faithfulness") - _drawn(rng, code, within, "faithfulness")
-        found = interval.clustered(d, code)
+        found = interval.compute_clustered_interval(d, code)
         plain = found.standard_error is not None and abs(d.mean()) > edge * found.standard_error + 1e-12
-        span = found.interval if found.interval or found.design_effect is None else interval.of_differences(d)
+        span = (
+            found.interval if found.interval or found.design_effect is None else interval.compute_difference_interval(d)
+        )
         corrected = span is not None and not span.low - 1e-12 <= 0 <= span.high + 1e-12
         said.append((plain, corrected, paired.sign_flip(d, code)[0] <= 0.05))
     return tuple(np.mean(said, axis=0))
@@ -68,7 +70,7 @@ def _held(rng: Any, sizes: list[int], within: float, grades: str, trials: int) -
     code = np.repeat(np.arange(len(sizes)), sizes)
     held = 0
     for _ in range(trials):
-        found = interval.of_differences(_drawn(rng, code, within, grades), code)
+        found = interval.compute_difference_interval(_drawn(rng, code, within, grades), code)
         held += found is not None and found.low - 1e-12 <= MEANS[grades] <= found.high + 1e-12
     return held / trials
 
@@ -112,6 +114,6 @@ def _rate_held(rng: Any, code: Any, within: float, rate: float, trials: int) -> 
     for _ in range(trials):
         common = rng.normal(size=code[-1] + 1)[code]
         passed = np.sqrt(within) * common + np.sqrt(1 - within) * rng.normal(size=len(code)) < edge
-        found = interval.clustered_rate(passed, code).interval
+        found = interval.compute_clustered_rate_interval(passed, code).interval
         held += found is not None and found.low - 1e-12 <= rate <= found.high + 1e-12
     return held / trials

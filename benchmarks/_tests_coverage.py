@@ -107,7 +107,7 @@ def others(trials: int) -> Iterator[str]:
         name = f"corrected rate {rate}, sensitivity {se}, specificity {sp}, n = 200 + 50 + 50"
         yield f"| {name} | holds {100 * held / trials:.1f} |"
     for n in (20, 50, 200):
-        size, shown = equivalence.detectable(1.0, n), 0
+        size, shown = equivalence.compute_detectable_difference(1.0, n), 0
         for _ in range(trials):
             shown += paired.sign_flip(np.round(rng.normal(size, 1, n), 1))[0] <= 0.05
         what = f"a true difference as large as the smallest detectable one, n = {n}: the sign-flip test"
@@ -126,7 +126,9 @@ def agreement_of_judges(trials: int) -> Iterator[str]:
         for _ in range(trials):
             unit, value = _judged(rng, n)
             for metric in agreement.METRICS:
-                held[metric] += _holds(agreement.alpha_interval(unit, value, unit, metric), truth[metric] or 0.0)
+                held[metric] += _holds(
+                    agreement.compute_alpha_interval(unit, value, unit, metric), truth[metric] or 0.0
+                )
         yield f"| {n} | {' | '.join(f'{100 * held[metric] / trials:.1f}' for metric in agreement.METRICS)} |"
 
 

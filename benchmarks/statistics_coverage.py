@@ -122,8 +122,8 @@ def _said(d: Any, known: dict[tuple[int, ...], tuple[bool, ...]], short: bool) -
     """Whether the t interval, the bootstrap's and the sign-flip test call this a difference."""
     key = tuple(sorted(d.tolist()))
     if key not in known:
-        bca = interval.of_mean(*np.unique(d, return_counts=True)) if short else None
-        spans = (interval.of_differences(d), bca)
+        bca = interval.compute_mean_interval(*np.unique(d, return_counts=True)) if short else None
+        spans = (interval.compute_difference_interval(d), bca)
         without = [span is not None and not span.low - 1e-12 <= 0 <= span.high + 1e-12 for span in spans]
         known[key] = (*without, paired.sign_flip(d)[0] <= 0.05)
     return known[key]
@@ -159,7 +159,7 @@ def _samples(n: int, kinds: int) -> Iterator[tuple[int, ...]]:
 
 
 def _methods(scale: Any) -> tuple[Method, Method]:
-    return interval.of_mean, lambda values, counts: interval.of_mean_on_scale(values, counts, scale)
+    return interval.compute_mean_interval, lambda values, counts: interval.compute_scale_interval(values, counts, scale)
 
 
 def _rates() -> tuple[Method, ...]:
@@ -167,7 +167,7 @@ def _rates() -> tuple[Method, ...]:
         lambda _, counts: interval.wilson(counts[1], counts.sum()),
         lambda _, counts: interval.jeffreys(counts[1], counts.sum()),
         lambda _, counts: interval.clopper_pearson(counts[1], counts.sum()),
-        interval.of_mean,
+        interval.compute_mean_interval,
     )
 
 

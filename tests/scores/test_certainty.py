@@ -39,7 +39,7 @@ def test_the_interval_on_the_scale_stands_beside_where_the_other_is_too_narrow(v
     found = of(values)
     assert (found.interval_on_scale is not None) == there
     if there:
-        expected = interval.of_mean_on_scale(*np.unique(values, return_counts=True), GRADES.values)
+        expected = interval.compute_scale_interval(*np.unique(values, return_counts=True), GRADES.values)
         assert expected
         assert found.interval_on_scale == (expected.low, expected.high)
 

@@ -65,13 +65,13 @@ def test_full_agreement_is_one_and_has_no_interval() -> None:
     value = np.repeat(RNG.integers(0, 3, 30), 2)
     unit = np.repeat(np.arange(30), 2)
     assert agreement.alpha(unit, value) == near(1.0)
-    assert agreement.alpha_interval(unit, value, unit) is None
+    assert agreement.compute_alpha_interval(unit, value, unit) is None
 
 
 def test_the_interval_of_alpha_holds_it_and_hangs_on_the_seed() -> None:
     unit = np.repeat(np.arange(60), 3)
     value = np.repeat(RNG.integers(0, 4, 60), 3) + RNG.integers(0, 2, 180)
-    first, again, other = (agreement.alpha_interval(unit, value, unit, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (agreement.compute_alpha_interval(unit, value, unit, seed=seed) for seed in (1, 1, 2))
     alpha = agreement.alpha(unit, value)
     assert first == again != other
     assert first
@@ -83,7 +83,8 @@ def test_units_of_one_item_are_drawn_together() -> None:
     unit = np.repeat(np.arange(60), 2)
     item = unit // 10
     value = np.repeat(RNG.integers(0, 4, 6), 20) + (RNG.integers(0, 2, 6)[item] * (np.arange(120) % 2))
-    alone, together = agreement.alpha_interval(unit, value, unit), agreement.alpha_interval(unit, value, item)
+    alone = agreement.compute_alpha_interval(unit, value, unit)
+    together = agreement.compute_alpha_interval(unit, value, item)
     assert alone
     assert together
     assert together.high - together.low > 1.5 * (alone.high - alone.low)
@@ -92,8 +93,8 @@ def test_units_of_one_item_are_drawn_together() -> None:
 def test_very_many_units_are_drawn_in_groups_with_the_same_spread() -> None:
     unit = np.repeat(np.arange(4 * agreement.GROUPED), 2)
     value = np.repeat(RNG.integers(0, 4, len(unit) // 2), 2) + RNG.integers(0, 2, len(unit))
-    found = agreement.alpha_interval(unit, value, unit)
-    few = agreement.alpha_interval(unit[: len(unit) // 4], value[: len(unit) // 4], unit[: len(unit) // 4])
+    found = agreement.compute_alpha_interval(unit, value, unit)
+    few = agreement.compute_alpha_interval(unit[: len(unit) // 4], value[: len(unit) // 4], unit[: len(unit) // 4])
     assert found
     assert few
     assert (few.high - few.low) / (found.high - found.low) == pytest.approx(2, rel=0.15)

@@ -61,7 +61,7 @@ def test_fifteen_rows_have_the_t_interval_of_scipy() -> None:
     values, counts = np.array([-1.0, 0, 1, 2]), np.array([3, 4, 5, 9])
     rows = np.repeat(values, counts)
     theirs = stats.t.interval(0.95, len(rows) - 1, rows.mean(), stats.sem(rows))
-    found = interval.of_mean(values, counts)
+    found = interval.compute_mean_interval(values, counts)
     assert found
     assert (found.method, found.low, found.high) == ("t", near(theirs[0]), near(theirs[1]))
 
@@ -71,7 +71,7 @@ def test_fifteen_rows_have_the_t_interval_of_scipy() -> None:
 )
 def test_few_rows_have_the_bca_interval_of_scipy(rows: list[float]) -> None:
     theirs = stats.bootstrap((rows,), np.mean, n_resamples=100_000, method="BCa", rng=1).confidence_interval
-    found = interval.of_mean(*np.unique(rows, return_counts=True))
+    found = interval.compute_mean_interval(*np.unique(rows, return_counts=True))
     assert found
     close = pytest.approx((theirs.low, theirs.high), abs=0.05 * (theirs.high - theirs.low))
     assert (found.method, (found.low, found.high)) == ("bca", close)
@@ -79,27 +79,31 @@ def test_few_rows_have_the_bca_interval_of_scipy(rows: list[float]) -> None:
 
 def test_a_bootstrap_interval_hangs_on_its_seed_alone() -> None:
     rows = ([0.13, 1.7, 2.9, 3.1, 4.77, 9.2], np.ones(6))
-    assert interval.of_mean(*rows, seed=7) == interval.of_mean(*rows, seed=7) != interval.of_mean(*rows, seed=8)
+    assert (
+        interval.compute_mean_interval(*rows, seed=7)
+        == interval.compute_mean_interval(*rows, seed=7)
+        != interval.compute_mean_interval(*rows, seed=8)
+    )
 
 
 @pytest.mark.parametrize(("values", "counts"), [([], []), ([1], [50]), ([1, 2], [2, 2]), ([0, 1, 2], [0, 30, 0])])
 def test_too_few_rows_or_rows_of_one_value_have_no_interval(values: list[int], counts: list[int]) -> None:
-    assert interval.of_mean(values, counts) is None
+    assert interval.compute_mean_interval(values, counts) is None
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 def test_a_value_that_is_no_number_is_refused_everywhere(bad: float) -> None:
     calls: list[Callable[[], Any]] = [
-        lambda: interval.of_mean([bad, 1], [3, 20]),
-        lambda: interval.of_mean([1, 2], [3, bad]),
-        lambda: interval.of_mean_on_scale([1, 2], [3, 4], [1, 2, bad]),
-        lambda: interval.clustered([bad, 1.0], [0, 1]),
+        lambda: interval.compute_mean_interval([bad, 1], [3, 20]),
+        lambda: interval.compute_mean_interval([1, 2], [3, bad]),
+        lambda: interval.compute_scale_interval([1, 2], [3, 4], [1, 2, bad]),
+        lambda: interval.compute_clustered_interval([bad, 1.0], [0, 1]),
         lambda: paired.sign_flip([bad, 1.0]),
         lambda: paired.wilcoxon([bad, 1.0]),
         lambda: paired.cliffs_delta([bad], [1], [1], [1]),
         lambda: equivalence.tost([bad, 1.0], 0.1),
         lambda: equivalence.tost([0.0, 1.0], bad),
-        lambda: equivalence.detectable(bad, 20),
+        lambda: equivalence.compute_detectable_difference(bad, 20),
         lambda: multiple_tests.holm([bad]),
         lambda: multiple_tests.friedman([[bad, 1.0]]),
         lambda: correlation.spearman([bad, 1, 2], [1, 2, 3]),
@@ -113,8 +117,8 @@ def test_a_value_that_is_no_number_is_refused_everywhere(bad: float) -> None:
 @given(GRADES, st.integers(-3, 3), st.sampled_from([0.5, 2.0, 4.0]))
 def test_an_interval_moves_and_stretches_with_its_values(grades: list[int], shift: int, factor: float) -> None:
     values, counts = np.unique(grades, return_counts=True)
-    plain = interval.of_mean(values, counts)
-    moved = interval.of_mean(values[::-1] * factor + shift, counts[::-1])
+    plain = interval.compute_mean_interval(values, counts)
+    moved = interval.compute_mean_interval(values[::-1] * factor + shift, counts[::-1])
     if plain is None or moved is None:
         assert plain is moved
     elif plain.method == "t":
@@ -124,26 +128,26 @@ def test_an_interval_moves_and_stretches_with_its_values(grades: list[int], shif
 
 @given(GRADES)
 def test_the_interval_on_a_scale_never_leaves_the_scale_and_holds_the_mean(grades: list[int]) -> None:
-    found = interval.of_mean_on_scale(*np.unique(grades, return_counts=True), [-1, 0, 1, 2])
+    found = interval.compute_scale_interval(*np.unique(grades, return_counts=True), [-1, 0, 1, 2])
     assert (found is None) == (len(grades) < 5)
     assert found is None or -1 <= found.low <= float(np.mean(grades)) <= found.high <= 2
 
 
 def test_a_scale_of_two_values_has_jeffreys_interval() -> None:
-    found, exact = interval.of_mean_on_scale([0, 1], [15, 5], [0, 1]), interval.jeffreys(5, 20)
+    found, exact = interval.compute_scale_interval([0, 1], [15, 5], [0, 1]), interval.jeffreys(5, 20)
     assert found
     assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=0.01)
 
 
 def test_twenty_rows_of_one_grade_leave_room_for_others() -> None:
-    found = interval.of_mean_on_scale([2], [20], [-1, 0, 1, 2])
+    found = interval.compute_scale_interval([2], [20], [-1, 0, 1, 2])
     assert found
     assert (found.low < 1.9, found.high) == (True, 2.0)
 
 
 def test_a_value_off_the_scale_is_refused() -> None:
     with pytest.raises(ValueError, match="not on the scale"):
-        interval.of_mean_on_scale([7], [20], [-1, 0, 1, 2])
+        interval.compute_scale_interval([7], [20], [-1, 0, 1, 2])
 
 
 # clusters
@@ -155,7 +159,7 @@ def test_clusters_have_the_error_that_statsmodels_gives_a_mean() -> None:
     code = np.array([0, 0, 0, 1, 1, 1, 2, 3, 3, 3, 2, 2])
     values = RNG.normal(size=12) + RNG.normal(size=4)[code]
     theirs = sm.OLS(values, np.ones(12)).fit(cov_type="cluster", cov_kwds={"groups": code, "use_correction": False})
-    found = interval.clustered(values, code)
+    found = interval.compute_clustered_interval(values, code)
     error = float(theirs.bse[0]) * math.sqrt(4 / 3)
     half = stats.t.ppf(0.975, 3) * error
     assert found.interval
@@ -166,8 +170,8 @@ def test_clusters_have_the_error_that_statsmodels_gives_a_mean() -> None:
 
 def test_a_cluster_for_each_row_is_no_clustering() -> None:
     values = RNG.normal(size=20)
-    plain = interval.of_mean(values, np.ones(20))
-    found = interval.clustered(values, np.arange(20))
+    plain = interval.compute_mean_interval(values, np.ones(20))
+    found = interval.compute_clustered_interval(values, np.arange(20))
     assert plain
     assert found.interval
     assert (found.interval.low, found.interval.high, found.design_effect) == (
@@ -179,11 +183,13 @@ def test_a_cluster_for_each_row_is_no_clustering() -> None:
 
 def test_names_of_clusters_do_not_matter_but_a_missing_one_does() -> None:
     values, code = RNG.normal(size=9), np.array([0, 1, 2] * 3)
-    assert interval.clustered(values, code * 7 + 3) == interval.clustered(values, code)
+    assert interval.compute_clustered_interval(values, code * 7 + 3) == interval.compute_clustered_interval(
+        values, code
+    )
     with pytest.raises(ValueError, match="no cluster key"):
-        interval.clustered(values, code - 1)
+        interval.compute_clustered_interval(values, code - 1)
     with pytest.raises(ValueError, match="9 values have 2"):
-        interval.clustered(values, [0, 1])
+        interval.compute_clustered_interval(values, [0, 1])
 
 
 @pytest.mark.parametrize(
@@ -197,11 +203,11 @@ def test_names_of_clusters_do_not_matter_but_a_missing_one_does() -> None:
     ],
 )
 def test_clusters_that_tell_nothing_have_no_interval(values: list[float], code: list[int], clusters: int) -> None:
-    assert interval.clustered(values, code) == interval.Clustered(None, clusters, None, None)
+    assert interval.compute_clustered_interval(values, code) == interval.Clustered(None, clusters, None, None)
 
 
 def test_clusters_with_equal_means_have_no_interval_of_width_0() -> None:
-    assert interval.clustered([1, 2, 1, 2, 1, 2], [0, 0, 1, 1, 2, 2]).interval is None
+    assert interval.compute_clustered_interval([1, 2, 1, 2, 1, 2], [0, 0, 1, 1, 2, 2]).interval is None
 
 
 # two conditions
@@ -303,8 +309,8 @@ def test_equivalence_is_that_of_statsmodels() -> None:
 @pytest.mark.parametrize("level", [0.05, 0.01])
 def test_the_smallest_difference_a_sample_can_show_is_that_of_statsmodels(n: int, level: float) -> None:
     theirs = power.TTestPower().solve_power(nobs=n, alpha=level, power=0.8)
-    assert equivalence.detectable(1.5, n, level) == pytest.approx(1.5 * theirs, rel=1e-4)
-    assert equivalence.detectable(0.0, n) == 0.0
+    assert equivalence.compute_detectable_difference(1.5, n, level) == pytest.approx(1.5 * theirs, rel=1e-4)
+    assert equivalence.compute_detectable_difference(0.0, n) == 0.0
 
 
 # several
@@ -358,7 +364,7 @@ def test_a_judge_that_errs_is_corrected_as_rogan_and_gladen_do() -> None:
     assert found.rate == near((0.4 + 0.8 - 1) / (0.9 + 0.8 - 1))
     assert found.interval
     assert found.interval.low < 0.2857 < found.interval.high
-    assert (found.seen, found.sensitivity, found.specificity) == (0.4, 0.9, 0.8)
+    assert (found.observed, found.sensitivity, found.specificity) == (0.4, 0.9, 0.8)
     wider = rogan_gladen(40, 100, 9, 10, 8, 10).interval
     assert wider
     assert wider.high - wider.low > found.interval.high - found.interval.low

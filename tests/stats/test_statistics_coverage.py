@@ -25,13 +25,13 @@ SEED = 20261121
 @pytest.mark.parametrize("n", [20, 50, 200])
 @pytest.mark.parametrize("scale", [UNIFORM, FAITHFULNESS], ids=["uniform", "faithfulness"])
 def test_the_interval_of_a_mean_holds_it_93_to_97_times_in_100(scale: Any, n: int) -> None:
-    assert 0.93 <= _coverage(*scale, n, interval.of_mean) <= 0.97
+    assert 0.93 <= _coverage(*scale, n, interval.compute_mean_interval) <= 0.97
 
 
 def test_on_a_skewed_scale_the_interval_that_knows_the_scale_does_better_than_t() -> None:
     values, parts = (-1, 0, 1, 2), (661, 176, 1830, 6922)  # LiveRAG relevance
-    on_scale = _coverage(values, parts, 20, lambda one, many: interval.of_mean_on_scale(one, many, one))
-    assert _coverage(values, parts, 20, interval.of_mean) < 0.91 < 0.93 <= on_scale <= 0.97
+    on_scale = _coverage(values, parts, 20, lambda one, many: interval.compute_scale_interval(one, many, one))
+    assert _coverage(values, parts, 20, interval.compute_mean_interval) < 0.91 < 0.93 <= on_scale <= 0.97
 
 
 @pytest.mark.parametrize("n", part([8, 50, 5, 14, 20], 2))
@@ -64,7 +64,7 @@ def test_the_plain_formula_would_cry_wolf_where_one_cluster_holds_half() -> None
     rng, code, wolf = np.random.default_rng(SEED), np.repeat(np.arange(11), [100, *[10] * 10]), 0
     for _ in range(TRIALS):
         d = _grades(rng, FAITHFULNESS, code, 0.6)
-        wolf += abs(d.mean()) > 2.228 * (interval.clustered(d, code).standard_error or 0.0)  # t(10)
+        wolf += abs(d.mean()) > 2.228 * (interval.compute_clustered_interval(d, code).standard_error or 0.0)  # t(10)
     assert wolf / TRIALS > 0.10
 
 
@@ -72,7 +72,7 @@ def _wolf(samples: Sequence[Any], code: Any) -> None:
     said: dict[bytes, tuple[bool, bool]] = {}
     for d in samples:
         if d.tobytes() not in said:
-            span = interval.of_differences(d, code)
+            span = interval.compute_difference_interval(d, code)
             without = span is not None and not span.low - 1e-12 <= 0 <= span.high + 1e-12
             said[d.tobytes()] = without, paired.sign_flip(d, code)[0] <= 0.05
     spans, tests = np.mean([said[d.tobytes()] for d in samples], axis=0)

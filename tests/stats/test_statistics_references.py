@@ -43,7 +43,7 @@ def test_groups_that_are_empty_single_or_constant_have_no_interval() -> None:
 def test_the_interval_of_a_summary_is_that_of_its_rows(n: int) -> None:
     rows = RNG.normal(2, 1, n)
     theirs = stats.t.interval(0.95, n - 1, rows.mean(), stats.sem(rows))
-    found = interval.of_summary(float(rows.mean()), float(rows.std(ddof=1)), n)
+    found = interval.compute_summary_interval(float(rows.mean()), float(rows.std(ddof=1)), n)
     assert found
     assert (found.low, found.high) == pytest.approx(theirs)
 
@@ -52,7 +52,7 @@ def test_the_interval_of_a_summary_is_that_of_its_rows(n: int) -> None:
     ("mean", "sd", "n"), [(1.0, 1.0, 14), (1.0, 0.0, 20), (math.nan, 1.0, 20), (1.0, math.inf, 20)]
 )
 def test_a_summary_that_says_too_little_has_no_interval(mean: float, sd: float, n: int) -> None:
-    assert interval.of_summary(mean, sd, n) is None
+    assert interval.compute_summary_interval(mean, sd, n) is None
 
 
 @pytest.mark.parametrize("counts", [(0, 0, 3, 17), (5, 5, 5, 5), (1, 0, 0, 9), (0, 20, 0, 0)])
@@ -60,7 +60,7 @@ def test_the_interval_on_a_scale_is_that_of_scipys_dirichlet(counts: tuple[int, 
     scale = np.array([-1.0, 0, 1, 2])
     drawn = stats.dirichlet(np.array(counts) + 1 / 4).rvs(200_000, random_state=4) @ scale
     low, high = np.quantile(drawn, [0.025, 0.975])
-    found = interval.of_mean_on_scale(scale, counts, scale)
+    found = interval.compute_scale_interval(scale, counts, scale)
     mean = float(scale @ counts) / sum(counts)
     assert found
     assert (found.low, found.high) == pytest.approx((min(low, mean), max(high, mean)), abs=0.02)
@@ -108,7 +108,7 @@ def test_alphas_interval_is_that_of_samples_of_units_drawn_one_by_one(metric: An
     table = np.clip(np.round(RNG.normal(size=(30, 1)) + RNG.normal(size=(30, 3)) + 1.5), 0, 3)
     draws = [agreement.krippendorff(table[RNG.integers(0, 30, 30)], metric) or 0.0 for _ in range(1_500)]
     unit = np.repeat(np.arange(30), 3)
-    found = agreement.alpha_interval(unit, table.ravel(), unit, metric)
+    found = agreement.compute_alpha_interval(unit, table.ravel(), unit, metric)
     assert found
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(draws, [0.025, 0.975])), abs=0.04)
 
@@ -116,7 +116,7 @@ def test_alphas_interval_is_that_of_samples_of_units_drawn_one_by_one(metric: An
 @pytest.mark.parametrize("ties", [False, True])
 def test_middle_ranks_are_those_of_scipy(ties: bool) -> None:
     values = RNG.integers(0, 4, 30).astype(float) if ties else RNG.normal(size=30)
-    assert correlation.middle_ranks(values) == pytest.approx(stats.rankdata(values))
+    assert correlation.rank_with_ties(values) == pytest.approx(stats.rankdata(values))
 
 
 # what must hold whatever the numbers

@@ -55,7 +55,7 @@ def by_matrices(values: Any, code: Any) -> tuple[float, float]:
 @pytest.mark.parametrize("common", [0.0, 0.5, 2.0])
 def test_the_closed_form_is_that_of_the_matrices(sizes: list[int], common: float) -> None:
     values, code = rows(sizes, common)
-    found = interval.clustered(values, code)
+    found = interval.compute_clustered_interval(values, code)
     error, df = by_matrices(values, code)
     assert (found.error, found.df) == (pytest.approx(error, rel=1e-7), pytest.approx(df, rel=1e-6))
     assert found.interval
@@ -67,7 +67,7 @@ def test_the_closed_form_is_that_of_the_matrices(sizes: list[int], common: float
 @pytest.mark.parametrize("many", [3, 10, 40])
 def test_clusters_of_one_size_have_the_plain_formula_to_the_last_bit(many: int) -> None:
     values, code = rows([6] * many, 1.0)
-    found = interval.clustered(values, code)
+    found = interval.compute_clustered_interval(values, code)
     assert (found.error, found.df) == (found.standard_error, many - 1)
     assert found.interval
     assert found.interval.method == interval.EVEN == "clustered t"
@@ -76,7 +76,7 @@ def test_clusters_of_one_size_have_the_plain_formula_to_the_last_bit(many: int) 
 
 def test_where_one_cluster_holds_half_of_the_rows_the_interval_is_worth_few_degrees_of_freedom() -> None:
     values, code = rows([190, *[10] * 19], 1.0)
-    found = interval.clustered(values, code)
+    found = interval.compute_clustered_interval(values, code)
     assert found.df
     assert 1 <= found.df < 4 < found.clusters - 1
 
@@ -86,8 +86,11 @@ def test_where_one_cluster_holds_half_of_the_rows_the_interval_is_worth_few_degr
 def test_order_names_direction_and_a_constant_do_not_change_it(given_rows: Any, random: Any, shift: int) -> None:
     values, code = (np.array(column) for column in zip(*given_rows, strict=True))
     order = random.sample(range(len(values)), len(values))
-    plain, turned = interval.clustered(values, code), interval.clustered(-values[order], 7 - code[order])
-    moved = interval.clustered(values + shift, code)
+    plain, turned = (
+        interval.compute_clustered_interval(values, code),
+        interval.compute_clustered_interval(-values[order], 7 - code[order]),
+    )
+    moved = interval.compute_clustered_interval(values + shift, code)
     assert (turned.design_effect, turned.df) == (near(plain.design_effect), near(plain.df))
     assert (moved.design_effect, moved.error) == (near(plain.design_effect), near(plain.error))
     if plain.interval is None or turned.interval is None or moved.interval is None:
@@ -103,8 +106,8 @@ def test_order_names_direction_and_a_constant_do_not_change_it(given_rows: Any, 
 @given(st.lists(st.integers(-3, 3), min_size=0, max_size=30))
 def test_clusters_of_one_row_are_no_clusters(d: list[int]) -> None:
     alone = np.arange(len(d))
-    assert interval.of_differences(d, alone) is None or len(d) >= interval.LEAST
-    with_them, without = interval.of_differences(d, alone), interval.of_differences(d)
+    assert interval.compute_difference_interval(d, alone) is None or len(d) >= interval.LEAST
+    with_them, without = interval.compute_difference_interval(d, alone), interval.compute_difference_interval(d)
     assert (with_them is None) == (without is None)
     if with_them and without:
         assert (with_them.low, with_them.high) == (near(without.low), near(without.high))
@@ -117,23 +120,25 @@ def test_differences_have_the_paired_t_interval_of_scipy_at_every_size(n: int) -
     a, b = RNG.integers(0, 4, n), RNG.integers(0, 4, n)
     a[0], b[0], a[1], b[1] = 0, 3, 1, 1
     theirs = stats.ttest_rel(b, a).confidence_interval()
-    found = interval.of_differences(b - a)
+    found = interval.compute_difference_interval(b - a)
     assert found
     assert (found.low, found.high, found.method) == (near(theirs.low), near(theirs.high), "t")
 
 
 @pytest.mark.parametrize("d", [[], [1.0], [1.0, -1.0, 0.0, 2.0], [0.0] * 20, [1.5] * 20])
 def test_few_differences_or_equal_ones_have_no_interval(d: list[float]) -> None:
-    assert interval.of_differences(d) is None
-    assert interval.of_differences(d, np.arange(len(d)) // 2) is None
+    assert interval.compute_difference_interval(d) is None
+    assert interval.compute_difference_interval(d, np.arange(len(d)) // 2) is None
 
 
 def test_differences_of_one_or_two_clusters_have_none_and_clusters_of_equal_means_that_of_their_rows() -> None:
     d = np.array([1.0, 2, 0, 3, 1, -1, 2, 0])
-    assert interval.of_differences(d, np.zeros(8, int)) is None
-    assert interval.of_differences(d, np.arange(8) // 4) is None
+    assert interval.compute_difference_interval(d, np.zeros(8, int)) is None
+    assert interval.compute_difference_interval(d, np.arange(8) // 4) is None
     equal = np.array([1.0, 2, 1, 2, 1, 2])
-    assert interval.of_differences(equal, [0, 0, 1, 1, 2, 2]) == interval.of_differences(equal)
+    assert interval.compute_difference_interval(equal, [0, 0, 1, 1, 2, 2]) == interval.compute_difference_interval(
+        equal
+    )
 
 
 # rates
@@ -141,8 +146,8 @@ def test_differences_of_one_or_two_clusters_have_none_and_clusters_of_equal_mean
 
 def test_a_rate_of_even_clusters_is_wilsons_with_n_divided_by_the_design_effect() -> None:
     passed, code = np.array([1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1, 1]), np.arange(16) // 4
-    found = interval.clustered_rate(passed, code)
-    effect = interval.clustered(passed, code).design_effect
+    found = interval.compute_clustered_rate_interval(passed, code)
+    effect = interval.compute_clustered_interval(passed, code).design_effect
     assert found.interval
     assert effect
     assert effect > 1
@@ -153,7 +158,10 @@ def test_a_rate_of_even_clusters_is_wilsons_with_n_divided_by_the_design_effect(
 def test_a_rate_of_uneven_clusters_is_less_sure_than_by_the_plain_effect() -> None:
     code = np.repeat(np.arange(8), [30, 3, 3, 3, 3, 3, 3, 3])
     passed = RNG.random(len(code)) < np.where(code % 2, 0.8, 0.3)
-    found, plain = interval.clustered_rate(passed, code), interval.clustered(passed, code)
+    found, plain = (
+        interval.compute_clustered_rate_interval(passed, code),
+        interval.compute_clustered_interval(passed, code),
+    )
     assert plain.design_effect
     by_plain = interval.wilson(passed.sum() / plain.design_effect, len(code) / plain.design_effect)
     assert found.interval
@@ -163,7 +171,7 @@ def test_a_rate_of_uneven_clusters_is_less_sure_than_by_the_plain_effect() -> No
 
 def test_clusters_never_make_a_rate_surer() -> None:
     passed, code = np.tile([0, 1], 10), np.arange(20) // 2
-    found = interval.clustered_rate(passed, code)
+    found = interval.compute_clustered_rate_interval(passed, code)
     assert found.interval
     low, high = proportion.proportion_confint(10, 20, method="wilson")
     assert (found.interval.low, found.interval.high) == (near(low), near(high))
@@ -171,7 +179,7 @@ def test_clusters_never_make_a_rate_surer() -> None:
 
 @pytest.mark.parametrize(("rate", "low", "high"), [(0, 0.0, None), (1, None, 1.0)])
 def test_a_rate_of_rows_that_are_all_alike_counts_clusters(rate: int, low: float | None, high: float | None) -> None:
-    found = interval.clustered_rate(np.full(40, rate), np.arange(40) // 10)
+    found = interval.compute_clustered_rate_interval(np.full(40, rate), np.arange(40) // 10)
     theirs = proportion.proportion_confint(4 * rate, 4, method="wilson")
     assert found.interval
     assert found.design_effect is None
@@ -180,7 +188,7 @@ def test_a_rate_of_rows_that_are_all_alike_counts_clusters(rate: int, low: float
 
 
 def test_a_rate_of_one_cluster_says_next_to_nothing() -> None:
-    found = interval.clustered_rate([1, 0, 1, 1, 0, 1, 1, 1], np.zeros(8, int))
+    found = interval.compute_clustered_rate_interval([1, 0, 1, 1, 0, 1, 1, 1], np.zeros(8, int))
     theirs = proportion.proportion_confint(0.75, 1, method="wilson")
     assert found.interval
     assert (found.interval.low, found.interval.high) == (near(theirs[0]), near(theirs[1]))
@@ -189,7 +197,7 @@ def test_a_rate_of_one_cluster_says_next_to_nothing() -> None:
 @pytest.mark.parametrize("passed", [[], [0, 2], [0.5, 1]])
 def test_what_is_no_row_of_a_rate_is_refused(passed: list[float]) -> None:
     with pytest.raises(ValueError, match="0 and 1"):
-        interval.clustered_rate(passed, np.zeros(len(passed), int))
+        interval.compute_clustered_rate_interval(passed, np.zeros(len(passed), int))
 
 
 # what else is on the error over clusters
@@ -197,25 +205,27 @@ def test_what_is_no_row_of_a_rate_is_refused(passed: list[float]) -> None:
 
 @pytest.mark.parametrize("df", [1.0, 2.5, 9.0, 199.0])
 def test_the_smallest_difference_by_an_error_has_the_power_that_is_asked(df: float) -> None:
-    edge, shown = stats.t.ppf(0.975, df), equivalence.detectable_by(0.2, df) / 0.2
+    edge, shown = stats.t.ppf(0.975, df), equivalence.compute_detectable_from_error(0.2, df) / 0.2
     assert stats.nct.sf(edge, df, shown) + stats.nct.cdf(-edge, df, shown) == pytest.approx(0.8, abs=1e-3)
 
 
 def test_by_n_and_by_error_it_is_the_same() -> None:
-    assert equivalence.detectable(1.5, 40) == equivalence.detectable_by(1.5 / math.sqrt(40), 39)
+    assert equivalence.compute_detectable_difference(1.5, 40) == equivalence.compute_detectable_from_error(
+        1.5 / math.sqrt(40), 39
+    )
     theirs = power.TTestPower().solve_power(nobs=40, alpha=0.05, power=0.8)
-    assert equivalence.detectable(1.5, 40) == pytest.approx(1.5 * theirs, rel=1e-4)
+    assert equivalence.compute_detectable_difference(1.5, 40) == pytest.approx(1.5 * theirs, rel=1e-4)
 
 
 @pytest.mark.parametrize(("error", "df"), [(-1.0, 5.0), (1.0, 0.0), (math.nan, 5.0), (1.0, math.nan), (math.inf, 5.0)])
 def test_an_error_that_is_none_is_refused(error: float, df: float) -> None:
     with pytest.raises(ValueError, match="an error of 0 or more"):
-        equivalence.detectable_by(error, df)
+        equivalence.compute_detectable_from_error(error, df)
 
 
 def test_equivalence_uses_the_error_of_the_interval() -> None:
     values, code = rows([1, 2, 3, 4, 9, 6, 5], 0.3)
-    found = interval.clustered(values, code)
+    found = interval.compute_clustered_interval(values, code)
     assert found.error
     assert found.df
     mean = float(values.mean())

@@ -180,7 +180,7 @@ def _change(code: str, a: ConditionKey, b: ConditionKey, d: Any, pair: PairedIte
     from readback.stats import interval, paired
 
     clusters = None if pair.clusters is None else pair.clusters[chosen]
-    span = interval.of_differences(d, clusters)
+    span = interval.compute_difference_interval(d, clusters)
     p, _ = paired.sign_flip(d, clusters)
     return Change(code, a, b, len(d), float(d.mean()), (span.low, span.high) if span else None, p)
 

@@ -51,7 +51,7 @@ def shown(interval: Span | None, clustered: Span | None, clusters: int | None, e
 def certainty(values: Any, items: Any, clusters: Any, criterion: Criterion, declared: bool = False) -> Certainty:
     """The intervals of the scored rows of one condition: arrays of their values, item codes and cluster codes.
 
-    Rates (a binary criterion) by Wilson, means by `statistics.interval.of_mean`. Rows are clustered by the clusters
+    Rates (a binary criterion) by Wilson, means by `compute_mean_interval`. Rows are clustered by the clusters
     the file names, where every row has one; else by item, where items are in several rows (replicates, or several
     conditions taken together). `declared`: the criterion's values are its whole scale, and not only what was met.
     """
@@ -87,7 +87,7 @@ def _independent(distinct: Any, counts: Any, criterion: Criterion) -> tuple[Span
         return (found.low, found.high), found.method
     if criterion.scale == "nominal":  # names, not amounts: a mean of them means nothing
         return None, None
-    of_mean = interval.of_mean(distinct, counts)
+    of_mean = interval.compute_mean_interval(distinct, counts)
     return ((of_mean.low, of_mean.high), of_mean.method) if of_mean else (None, None)
 
 
@@ -95,8 +95,8 @@ def _clustered(values: Any, codes: Any, criterion: Criterion) -> Clustered:
     from readback.stats import interval
 
     if criterion.scale == "binary":
-        return interval.clustered_rate(values == 1, codes)
-    return interval.clustered(values, codes)
+        return interval.compute_clustered_rate_interval(values == 1, codes)
+    return interval.compute_clustered_interval(values, codes)
 
 
 def _on_scale(distinct: Any, counts: Any, criterion: Criterion) -> Span | None:
@@ -110,7 +110,7 @@ def _on_scale(distinct: Any, counts: Any, criterion: Criterion) -> Span | None:
     listed = criterion.scale in ("ordinal", "numeric") and len(criterion.values) > 1
     if not weak or not listed or not np.isin(distinct, criterion.values).all():
         return None
-    found = interval.of_mean_on_scale(distinct, counts, criterion.values)
+    found = interval.compute_scale_interval(distinct, counts, criterion.values)
     return (found.low, found.high) if found else None
 
 

@@ -18,7 +18,7 @@ class Row:
 
     `interval_on_scale` is there only where `interval` is known to be too narrow: one value holds 70 % of the scores or
     more, or there are 5 to 14; on a declared list of grades, without clusters. To be shown beside `interval`, as the
-    one that is right more often ("on the scale, Dirichlet": `statistics.interval.of_mean_on_scale`).
+    one that is right more often ("on the scale, Dirichlet": `stats.interval.compute_scale_interval`).
     """
 
     condition: ConditionKey

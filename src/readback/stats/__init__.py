@@ -1,1 +1,1 @@
-"""Numbers in, numbers out: intervals, tests and agreement, each with its formula and source; no tables, no texts."""
+"""Compute intervals, tests and agreement from numbers, each by a formula with its source; no tables, no texts."""

@@ -1,4 +1,4 @@
-"""What every method asks of its numbers first: that they are numbers."""
+"""Check and convert the input of the statistics: finite values, histograms and cluster keys."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 Floats: TypeAlias = "NDArray[Any]"
 
 
-def finite(values: ArrayLike) -> Floats:
-    """The values as a flat array of floats. Raises ValueError where one is NaN or infinite: it is nobody's score."""
+def require_finite(values: ArrayLike) -> Floats:
+    """Return the values as a flat array of floats. Raises ValueError where a value is NaN or infinite."""
     import numpy as np
 
     array = np.asarray(values, np.float64).ravel()
@@ -20,16 +20,19 @@ def finite(values: ArrayLike) -> Floats:
     return array
 
 
-def histogram(values: ArrayLike, counts: ArrayLike) -> tuple[Floats, Floats]:
-    """Values that were met, with how often. Raises ValueError for a count below 0 or lengths that differ."""
-    one, many = finite(values), finite(counts)
-    if len(one) != len(many) or (many < 0).any():
+def check_histogram(values: ArrayLike, counts: ArrayLike) -> tuple[Floats, Floats]:
+    """Return the values whose count is above 0, and these counts.
+
+    Raises ValueError for a count below 0 or lengths that differ.
+    """
+    numbers, frequencies = require_finite(values), require_finite(counts)
+    if len(numbers) != len(frequencies) or (frequencies < 0).any():
         raise ValueError("a histogram needs a count of 0 or more for each value")
-    return one[many > 0], many[many > 0]
+    return numbers[frequencies > 0], frequencies[frequencies > 0]
 
 
-def codes(values: ArrayLike, n: int) -> Floats:
-    """Cluster keys as codes 0…C−1. Raises ValueError where one is negative (missing) or their number is not n."""
+def encode_clusters(values: ArrayLike, n: int) -> Floats:
+    """Return cluster keys as codes 0…C−1. Raises ValueError where a key is negative (missing) or there are not n."""
     import numpy as np
 
     array = np.asarray(values).ravel()
@@ -40,6 +43,9 @@ def codes(values: ArrayLike, n: int) -> Floats:
     return np.unique(array, return_inverse=True)[1].ravel()
 
 
-def constant(values: Floats) -> bool:
-    """True where all values are equal but for the rounding of sums."""
-    return not len(values) or bool(abs(values - values[0]).max() <= 1e-12 * max(1.0, float(abs(values).max())))
+def is_constant(values: Floats) -> bool:
+    """Return True where all values are equal but for the rounding of sums, and where there are none."""
+    if not len(values):
+        return True
+    tolerance = 1e-12 * max(1.0, float(abs(values).max()))
+    return bool(abs(values - values[0]).max() <= tolerance)

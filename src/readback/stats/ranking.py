@@ -1,4 +1,4 @@
-"""Who is strongest, from who won against whom: Bradley–Terry."""
+"""Estimate the strength of contestants from who won against whom (Bradley–Terry)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ METHOD = "Bradley–Terry, ties as half a win each, one tie added to each pair t
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Strengths as natural logarithms of odds, their mean 0; a beats b with the odds exp(strength a − strength b).
+    """Strengths as natural logarithms of odds, with mean 0; a beats b with the odds exp(strength a − strength b).
 
     `connected` is True where every contestant can be compared with every other, if only through third ones; where it is
     False the strengths of groups that never met are not comparable.
@@ -34,7 +34,7 @@ class Ranked:
 def bradley_terry(
     wins: ArrayLike, ties: ArrayLike | None = None, *, seed: int = SEED, draws: int = DRAWS, level: float = LEVEL
 ) -> Ranked:
-    """Strengths from wins[i, j] = how often i beat j, and ties[i, j] = ties[j, i] = how often they tied.
+    """Return the strengths from wins[i, j] = how often i beat j, and ties[i, j] = ties[j, i] = how often they tied.
 
     P(i beats j) = s_i/(s_i + s_j): Bradley, Terry 1952, Biometrika 39, 324, fitted by Hunter's MM algorithm (2004,
     Ann. Statist. 32, 384). A tie is half a win for each. Each pair that met gets one tie more, so that a contestant
@@ -44,62 +44,69 @@ def bradley_terry(
     """
     import numpy as np
 
-    won = _square(wins)
-    tied = np.zeros_like(won) if ties is None else _square(ties)
-    if won.shape != tied.shape or not np.array_equal(tied, tied.T):
+    win_counts = _check_square(wins)
+    tie_counts = np.zeros_like(win_counts) if ties is None else _check_square(ties)
+    if win_counts.shape != tie_counts.shape or not np.array_equal(tie_counts, tie_counts.T):
         raise ValueError("ties must be the same seen from either side")
-    k = len(won)
-    met = won + won.T + tied
-    i, j = (at for at in np.triu_indices(k, 1))
-    many = met[i, j]
-    kept = many > 0
-    i, j, many = i[kept], j[kept], many[kept]
+    k = len(win_counts)
+    meetings = win_counts + win_counts.T + tie_counts
+    i, j = (indices for indices in np.triu_indices(k, 1))
+    pair_counts = meetings[i, j]
+    has_met = pair_counts > 0
+    i, j, pair_counts = i[has_met], j[has_met], pair_counts[has_met]
     method = METHOD.format(f"{draws:,}")
-    chances = np.stack([won[i, j], won[j, i], tied[i, j]], 1) / np.maximum(many, 1)[:, None]
+    chances = np.stack([win_counts[i, j], win_counts[j, i], tie_counts[i, j]], 1) / np.maximum(pair_counts, 1)[:, None]
     rng = np.random.default_rng(seed)
-    drawn = rng.multinomial(many.astype(int), chances, (draws, len(many))) if len(many) else np.zeros((draws, 0, 3))
-    half = np.zeros((draws + 1, k, k))
-    half[0, i, j] = won[i, j] + tied[i, j] / 2 + 0.5
-    half[0, j, i] = won[j, i] + tied[i, j] / 2 + 0.5
-    half[1:, i, j] = drawn[..., 0] + drawn[..., 2] / 2 + 0.5
-    half[1:, j, i] = drawn[..., 1] + drawn[..., 2] / 2 + 0.5
-    strengths = _fit(half)
+    draws_per_pair = (
+        rng.multinomial(pair_counts.astype(int), chances, (draws, len(pair_counts)))
+        if len(pair_counts)
+        else np.zeros((draws, 0, 3))
+    )
+    half_wins = np.zeros((draws + 1, k, k))
+    half_wins[0, i, j] = win_counts[i, j] + tie_counts[i, j] / 2 + 0.5
+    half_wins[0, j, i] = win_counts[j, i] + tie_counts[i, j] / 2 + 0.5
+    half_wins[1:, i, j] = draws_per_pair[..., 0] + draws_per_pair[..., 2] / 2 + 0.5
+    half_wins[1:, j, i] = draws_per_pair[..., 1] + draws_per_pair[..., 2] / 2 + 0.5
+    strengths = _fit_strengths(half_wins)
     low, high = np.quantile(strengths[1:], [(1 - level) / 2, (1 + level) / 2], axis=0)
-    spans = tuple(Interval(a, b, "bootstrap") for a, b in zip(low.tolist(), high.tolist(), strict=True))
-    return Ranked(tuple(strengths[0].tolist()), spans, _connected(met > 0), method)
+    intervals = tuple(Interval(a, b, "bootstrap") for a, b in zip(low.tolist(), high.tolist(), strict=True))
+    return Ranked(tuple(strengths[0].tolist()), intervals, _is_connected(meetings > 0), method)
 
 
-def _fit(half: Floats) -> Floats:
-    """s_i ← W_i / Σ_j n_ij/(s_i + s_j) until nothing moves, for every sample at once; as logarithms with mean 0."""
+def _fit_strengths(half_wins: Floats) -> Floats:
+    """Return the fitted strengths of every sample, as logarithms with mean 0.
+
+    Repeats s_i ← W_i / Σ_j n_ij/(s_i + s_j) for all samples at once until no strength changes.
+    """
     import numpy as np
 
-    met = half + half.transpose(0, 2, 1)
-    won = half.sum(2)
-    s = np.ones(won.shape)
+    meetings = half_wins + half_wins.transpose(0, 2, 1)
+    totals = half_wins.sum(2)
+    s = np.ones(totals.shape)
     for _ in range(ROUNDS):
-        share = (met / (s[:, :, None] + s[:, None, :])).sum(2)
-        fresh = np.where(share > 0, won / np.where(share > 0, share, 1.0), 1.0)
-        fresh /= np.exp(np.log(fresh).mean(1, keepdims=True))
-        moved = float(abs(np.log(fresh) - np.log(s)).max(initial=0.0))
-        s = fresh
-        if moved < NEAR:
+        share = (meetings / (s[:, :, None] + s[:, None, :])).sum(2)
+        updated = np.where(share > 0, totals / np.where(share > 0, share, 1.0), 1.0)
+        updated /= np.exp(np.log(updated).mean(1, keepdims=True))
+        change = float(abs(np.log(updated) - np.log(s)).max(initial=0.0))
+        s = updated
+        if change < NEAR:
             break
     return np.log(s)
 
 
-def _connected(met: Floats) -> bool:
+def _is_connected(has_met: Floats) -> bool:
     import numpy as np
 
-    reached = np.zeros(len(met), bool)
+    reached = np.zeros(len(has_met), bool)
     reached[:1] = True
     while True:
-        more = reached | met[reached].any(0)
-        if (more == reached).all():
+        extended = reached | has_met[reached].any(0)
+        if (extended == reached).all():
             return bool(reached.all())
-        reached = more
+        reached = extended
 
 
-def _square(counts: ArrayLike) -> Floats:
+def _check_square(counts: ArrayLike) -> Floats:
     import numpy as np
 
     table = np.asarray(counts, np.float64)

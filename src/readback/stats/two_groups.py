@@ -1,4 +1,4 @@
-"""The difference of two independent groups."""
+"""Compare the means of two independent groups (Welch)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """mean(b) − mean(a) with its 95 % interval and two-sided p; None where a group is too small or nothing varies."""
+    """The difference mean(b) − mean(a) with its 95 % interval and two-sided p.
+
+    The last two are None where a group is too small or nothing varies.
+    """
 
     difference: float
     low: float | None = None
@@ -18,7 +21,7 @@ class Groups:
 
 
 def welch(a: Any, b: Any, level: float = 0.95) -> Groups | None:
-    """Welch's t interval and test for two arrays of values; None where one is empty.
+    """Return Welch's t interval and test for two arrays of values; None where one is empty.
 
     SE² = s_a²/n_a + s_b²/n_b, with the degrees of freedom of Welch and Satterthwaite: SE⁴ / Σ (s²/n)²/(n − 1).
     Source: B. L. Welch, The generalization of "Student's" problem, Biometrika 34 (1947).

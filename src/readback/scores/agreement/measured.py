@@ -130,7 +130,7 @@ def of_pool(table: ScoreTable, criterion: str, judges: tuple[str, ...]) -> Alpha
     """The agreement of these judges on the answers that two of them scored, as `agreement` has it of all judges."""
     import numpy as np
 
-    from readback.stats.agreement import alpha, alpha_interval
+    from readback.stats.agreement import alpha, compute_alpha_interval
     from readback.stats.interval import SEED
 
     found, metric = ratings(table, criterion), _headline(table.criteria[criterion])
@@ -139,7 +139,7 @@ def of_pool(table: ScoreTable, criterion: str, judges: tuple[str, ...]) -> Alpha
     unit, value = found.unit[here], found.value[here]
     if not len(unit):
         return Alpha(metric)
-    span = alpha_interval(unit, value, _clusters(table, found)[unit], metric)
+    span = compute_alpha_interval(unit, value, _clusters(table, found)[unit], metric)
     ends = (span.low, span.high) if span else None
     return Alpha(metric, alpha(unit, value, metric), ends, len(np.unique(unit)), SEED if span else None)
 
@@ -179,12 +179,12 @@ def _agreement(
 ) -> Agreement:  # fmt: skip
     import numpy as np
 
-    from readback.stats.agreement import alpha, alpha_interval
+    from readback.stats.agreement import alpha, compute_alpha_interval
     from readback.stats.interval import SEED
 
     both = shared(found)
     unit, value = found.unit[both], found.value[both]
-    span = alpha_interval(unit, value, _clusters(table, found)[unit], headline)
+    span = compute_alpha_interval(unit, value, _clusters(table, found)[unit], headline)
     often = np.bincount(found.judge[both], minlength=len(found.judges))
     listed = sorted(np.argsort(-often, kind="stable")[:MOST].tolist())
     side_by_side = tuple(pairs(found, listed, scale, headline))
@@ -268,10 +268,12 @@ def _span(values: Any, items: Any) -> Span | None:
     """The interval of a mean of answers; over items, where an item has several."""
     import numpy as np
 
-    from readback.stats.interval import clustered, of_mean
+    from readback.stats.interval import compute_clustered_interval, compute_mean_interval
 
-    again = len(np.unique(items)) < len(items)
-    span = clustered(values, items).interval if again else of_mean(*np.unique(values, return_counts=True))
+    if len(np.unique(items)) < len(items):
+        span = compute_clustered_interval(values, items).interval
+    else:
+        span = compute_mean_interval(*np.unique(values, return_counts=True))
     return (span.low, span.high) if span else None
 
 

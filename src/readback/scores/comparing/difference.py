@@ -47,8 +47,8 @@ def difference(
     )  # fmt: skip
     if not n:
         return made
-    plain = interval.of_differences(d)
-    grouped = interval.clustered(d, shared.clusters) if shared.clusters is not None else None
+    plain = interval.compute_difference_interval(d)
+    grouped = interval.compute_clustered_interval(d, shared.clusters) if shared.clusters is not None else None
     p, how = _p(table.criteria[criterion].scale == "binary", shared.a, shared.b, d, shared.clusters)
     return replace(
         made,
@@ -165,8 +165,10 @@ def _detectable(d: Any, grouped: Clustered | None) -> float | None:
     from readback.stats import equivalence
 
     if grouped is None or grouped.design_effect == 0:
-        return equivalence.detectable(float(np.std(d, ddof=1)), len(d))
-    return equivalence.detectable_by(grouped.error, grouped.df) if grouped.error and grouped.df else None
+        return equivalence.compute_detectable_difference(float(np.std(d, ddof=1)), len(d))
+    return (
+        equivalence.compute_detectable_from_error(grouped.error, grouped.df) if grouped.error and grouped.df else None
+    )
 
 
 def _delta(a: Any, b: Any) -> float:

@@ -59,7 +59,7 @@ def _low(differences: Any) -> float:
     """The lower end of the interval of their mean; the mean where they have none."""
     from readback.stats import interval
 
-    found = interval.of_differences(differences)
+    found = interval.compute_difference_interval(differences)
     return found.low if found else float(differences.mean())
 
 

@@ -72,7 +72,7 @@ def _interval(reported: Reported) -> interval.Interval | None:
             return None
         rate = interval.wilson(count, reported.n)
         return interval.Interval(rate.low * reported.whole, rate.high * reported.whole, rate.method)
-    return None if reported.sd is None else interval.of_summary(reported.mean, reported.sd, reported.n)
+    return None if reported.sd is None else interval.compute_summary_interval(reported.mean, reported.sd, reported.n)
 
 
 def _cannot(reported: Reported, span: Span | None) -> Iterator[str]:

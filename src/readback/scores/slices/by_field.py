@@ -135,7 +135,7 @@ def _compared(criterion: Criterion, a: Any, b: Any, clusters: Any, value: str) -
     )  # fmt: skip
     if len(d) < FEW:
         return made
-    span = interval.of_differences(d, clusters)
+    span = interval.compute_difference_interval(d, clusters)
     single = criterion.scale == "binary" and clusters is None and bool(np.isin([*a, *b], (0, 1)).all())
     p, how = (paired.mcnemar(wins, losses), "exact McNemar test") if single else paired.sign_flip(d, clusters)
     return replace(
