@@ -83,6 +83,7 @@ def test_b1_the_notebooks_of_a_real_study_belong_to_their_models(shared: Path) -
     assert diagnostic.place.file == f"{NOTEBOOKS}/lora_science_v1.ipynb"
     assert "cell 19 line 79" in diagnostic.values["places"]
     assert "cell 25 line 11" in diagnostic.values["places"]
+    assert (diagnostic.place.line, diagnostic.place.field) == (None, "cell 19 line 79")
 
 
 def test_b7_two_plans_are_offered_and_the_larger_study_is_proposed(shared: Path) -> None:

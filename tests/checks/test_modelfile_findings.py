@@ -87,8 +87,8 @@ def test_ten_real_modelfiles_show_what_is_read_or_are_refused_with_the_line(shar
     every = engine.check(opened, select=("oll",)).findings
     by_code = sorted(every, key=lambda one: one.code)
     assert [(one.code, one.place.file, one.place.line) for one in by_code] == [
-        ("oll-answer-not-closed", "Mistral-OpenOrca.modelfile", 8),  # the template ends with the assistant's header
-        ("oll-answer-not-closed", "Orca2.modelfile", 9),
+        ("oll-answer-not-closed", "Mistral-OpenOrca.modelfile", 12),  # the template ends with the assistant's header
+        ("oll-answer-not-closed", "Orca2.modelfile", 13),
         (UNKNOWN, "CodeLLaMA-Python.modelfile", 6),  # of all ten, once
         ("oll-stop-escape", "NexusRaven.modelfile", 40),  # PARAMETER stop "\\nReflection:"
         ("oll-syntax", "CodeLLaMA-Python.modelfile", 16),  # a parameter that Ollama no longer knows
@@ -364,3 +364,19 @@ def test_weights_whose_chat_template_fails_are_said_once_and_in_these_words(writ
     assert codes(list(audit.findings)) == ["oll-chat-template-sent", "srv-template-error"]
     sent = next(one for one in audit.findings if one.code == "oll-chat-template-sent")
     assert sent.message.endswith("one of the two makes no text of a made-up conversation")
+
+
+@pytest.mark.parametrize(
+    ("template", "line", "column"),
+    [
+        ("<|im_start|>user\n{{ .Prompt }}<|im_end|>\n<|im_start|>assistant\n", 5, 22),
+        ("<|im_start|>user\n{{ .Prompt }}<|im_end|>\n<|im_start|>assistant\nSo {{ .Response }}\n", 6, 7),
+    ],
+    ids=["Ollama puts the answer at the end", "the template writes it"],
+)
+def test_an_answer_that_is_not_closed_is_marked_where_the_answer_is(
+    template: str, line: int, column: int, tmp_path: Path
+) -> None:
+    (tmp_path / "Modelfile").write_text(f'FROM ./x.gguf\nPARAMETER stop "<|im_end|>"\nTEMPLATE """{template}"""\n')
+    (found,) = [one for one in engine.check(workspace.open(tmp_path)).findings if one.code == "oll-answer-not-closed"]
+    assert (found.place.file, found.place.line, found.place.column) == ("Modelfile", line, column)

@@ -255,3 +255,18 @@ def test_the_prompt_beside_an_annotator_of_alpaca_eval_is_not_guessed(write: Wri
     configs = "house:\n  prompt_template: house/prompt.txt\n  fn_completions: openai_completions\n"
     opened = workspace.open(write({"house/configs.yaml": configs, "house/prompt.txt": "Rank {a} and {b}.\n"}))
     assert not opened.prompts
+
+
+def test_the_step_for_an_unnamed_template_has_it_read_beside_the_others(write: Write) -> None:
+    files = {
+        "prompt_config.yml": "prompts:\n  - {mode: simple, template: simple.jinja}\n",
+        "simple.jinja": "{{ query }}\n",
+        "other.jinja": "Say {{ query }}\n",
+    }
+    root = write(files)
+    (found,) = [one for one in workspace.open(root).diagnostics if one.code == "dat-unread"]
+    line = str(found.values["step"]).removeprefix("write ").removesuffix(" in readback.yml")
+    (root / "readback.yml").write_text(f"{line}\n")
+    opened = workspace.open(root)
+    assert {"simple", "other"} <= set(opened.prompts)
+    assert not [one for one in opened.diagnostics if one.code == "dat-unread"]

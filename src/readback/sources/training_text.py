@@ -82,6 +82,8 @@ def several(candidates: Sequence[Candidate], taken: Candidate | None) -> Diagnos
         "taken": _where(taken.place) if taken else "none of them",
     }
     place = taken.place if taken else first[0].place
+    if place.file and place.file.endswith(".ipynb"):
+        place = Location(file=place.file, field=_where(place))  # the line is one of the cell and not of the file
     flagged = taken.text or "" if taken else "\n".join(one.code for one in first)
     return Diagnostic("trn-system-candidates", values, place, flagged, None if taken else "info")
 

@@ -85,7 +85,7 @@ def look(name: str, path: Path) -> Look | None:
     if lowered.removesuffix(".gz").endswith(ROWS):
         return Look("data")
     if suffix in plain_prompts.ALWAYS:
-        return Look("prompt", "nothing names it", "name it in a configuration, or choose it on Open")
+        return Look("prompt", "nothing names it")
     if suffix in CONFIGS and not FURNITURE.search(lowered):
         return _of_config(suffix, _head(path))
     if suffix == ".log" and SENT.search(_head(path)):
@@ -124,14 +124,15 @@ def report_unread(draft: Draft) -> None:
         return
     reported = {name for one in draft.diagnostics for name in (one.flagged, *one.flagged.split("\n"), one.place.file)}
     offered = {name for names in draft.alternatives.values() for name in names}
-    alike: dict[tuple[Looks, str, str], list[str]] = {}
+    alike: dict[tuple[Looks, str, str, str], list[str]] = {}
     for one in unused:
         if one.what in ASKED:  # what somebody is asked about is a finding of its own
             continue
         files = [name for name in one.files or (one.path,) if name not in reported and name not in offered]
         if files:
-            alike.setdefault((one.looks, one.detail or one.what, one.step), []).extend(files)
-    for (looks, reason, step), files in alike.items():
+            alike.setdefault((one.looks, one.detail or one.what, one.step, one.what), []).extend(files)
+    for (looks, reason, step, what), files in alike.items():
+        step = step or _name_files(draft, what, files)
         draft.diagnostics.append(_unread(draft, looks, reason, step, files))
 
 
@@ -173,6 +174,17 @@ def _unread(draft: Draft, looks: Looks, reason: str, step: str, files: list[str]
     }
     place = Location(file=files[0])
     return Diagnostic(UNREAD, values, place, "\n".join(files[:NAMED]), "warning" if needed else "info")
+
+
+def _name_files(draft: Draft, what: str, files: list[str]) -> str:
+    """The line of readback.yml that has these files read beside what is read already; nothing for other kinds."""
+    if what == kinds.JUDGE:
+        judges = ", ".join(f"{PurePosixPath(name).stem}: {{prompts: {name}}}" for name in files)
+        return f"write judges: {{{judges}}} in readback.yml"
+    if all(plain_prompts.ending(name) in plain_prompts.ALWAYS for name in files):
+        configs = [one.path for one in draft.recognised if one.used and one.what == kinds.PROMPTS]
+        return f"write prompts: [{', '.join(dict.fromkeys((*configs, *files)))}] in readback.yml"
+    return ""
 
 
 def _missing(draft: Draft, looks: Looks) -> bool:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from readback.checks.facts.served_texts import modelfiles, quoted, source
-from readback.types import Diagnostic, RuleContext
+from readback.checks.facts.served_texts import Served, modelfiles, quoted, source
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "oll-answer-not-closed"
 ON = "workspace"
@@ -28,6 +28,8 @@ ENDS = ("<|im_end|>", "<|eot_id|>", "<|end|>", "<end_of_turn>", "<turn|>")  # ea
 TOKEN = re.compile(r"<[^\s<>]{1,40}>")
 AROUND = 24  # characters shown behind the answer
 
+ANSWER, MESSAGES = ".Response", ".Messages"  # fields of a template
+
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     """In the longer conversation: what comes first behind the answer is not the token that closes the question."""
@@ -44,6 +46,17 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         first = TOKEN.search(text, behind, following)
         if end and (first is None or first[0] != end):
             shown = text[behind : behind + AROUND] + ("…" if len(text) > behind + AROUND else "")
-            place = source(served, served.self_test.later, said)
+            place = _locate_answer(served) or source(served, served.self_test.later, said)
             values = {"token": end, "follows": quoted(shown), "model": served.name}
             yield Diagnostic(CODE, values, place, end)
+
+
+def _locate_answer(served: Served) -> Location | None:
+    """The place where the template writes the answer, or its end, where Ollama puts one; None where it loops."""
+    template = served.modelfile.template or ""
+    at = template.rfind(ANSWER)
+    if at < 0 and MESSAGES in template:
+        return None
+    before = template[:at] if at >= 0 else template.rstrip()
+    line = before.rpartition("\n")[2]
+    return served.place(before.count("\n") + 1, len(line) + 1)
