@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from readback.scores import in_view
+from readback.scores import drawn_pairs, in_view
 from readback.ui.common import choice, score_proposals, show
 from readback.ui.scores import (
     score_computed,
@@ -52,8 +52,10 @@ if "item" in drilldown:
 seen = view.table
 rows, compared = score_view.rows(seen, view), score_view.compared(seen, view, workspace)
 plan = score_lead.lines(seen, workspace, criterion.name, view.judge)
-score_first.lead(seen, workspace, plan, rows, compared, view)
-score_first.charts(seen, rows, compared, view)
+concluded = score_lead.conclude(seen, workspace, view)
+compared = drawn_pairs.add_pairs(compared, concluded.found)
+score_first.lead(seen, workspace, plan, rows, concluded, view)
+score_first.charts(seen, rows, compared, concluded, view)
 show.draw(score_means.strip(rows, in_view.judge_name(scored, criterion.name, view.judge) if view.judge else ""))
 if score_drilldown_links.is_open() and "under" not in drilldown:
     score_drilldown_lists.draw(seen, workspace, criterion.name, view.judge)

@@ -14,11 +14,12 @@ from readback.checks import fair_pairs
 from readback.checks.rules import finding
 from readback.records.dataset import open_dataset
 from readback.review.meeting import Meeting
-from readback.scores import answer, chart_sentences, conclusion, criterion_kinds, in_view, report, summary
+from readback.scores import answer, chart_sentences, conclusion, criterion_kinds, drawn_pairs, in_view, report, summary
 from readback.scores import charts as drawn
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.planned import planned
+from readback.scores.drawn_pairs import Concluded
 from readback.scores.export.plain_table import PlainTable
 from readback.scores.in_view import Line
 from readback.scores.reported.failures_left_out import find_left_out
@@ -48,8 +49,10 @@ def charts(made: Meeting) -> dict[str, Any] | None:
     seen = in_view.shown(table, judge)
     criterion = seen.criteria[name]
     ranked = in_view.better_first(in_view.ranked(seen, None, name, judge), criterion)
-    plan = planned(opened)
-    compared = in_view.of_plan(seen, plan, name, judge) if plan else _against_first(seen, ranked, name, judge)
+    concluded = conclusion.conclude_criterion(seen, opened, name, judge, partial(_fair, made, seen))
+    compared: Sequence[Line] = drawn_pairs.list_pairs(concluded)
+    if not planned(opened):
+        compared = _against_baseline(made, seen, ranked, name, judge)
     return {
         "criterion": name,
         "judge": in_view.judge_name(table, name, judge) if judge else None,
@@ -58,7 +61,7 @@ def charts(made: Meeting) -> dict[str, Any] | None:
         "high": criterion.high,
         "direction": criterion.direction,
         "spread": _spread(seen, ranked, criterion),
-        "differences": _differences(seen, compared, criterion) if compared else None,
+        "differences": _differences(seen, compared, criterion, concluded) if compared else None,
         "planned": list(_planned(made, table)),
         "left_out": [one.line(table.label(one.row.condition)) for one in find_left_out(table, summary.rows(table))],
         "rows": [_row(row, table) for row in rows(table)],
@@ -90,14 +93,27 @@ def _shades(ranked: Sequence[Row], criterion: Criterion) -> list[list[str]]:
     return [[light.shade, dark.shade] for light, dark in zip(*both, strict=True)]
 
 
-def _differences(table: ScoreTable, compared: Sequence[Line], criterion: Criterion) -> dict[str, Any]:
+def _differences(
+    table: ScoreTable, compared: Sequence[Line], criterion: Criterion, concluded: Concluded
+) -> dict[str, Any]:
+    """The differences that are drawn, each in a sentence; first which of several conditions is best, where nothing was
+    planned.
+    """
     name = partial(report.short, table)
     names = [t("report.minus", a=name(one.a), b=name(one.b)) for one in compared]
     chart = drawn.forest(compared, names, criterion, _say, why=lambda why: finding(why).message)
     tested = [one for one in compared if isinstance(one, Comparison)]
     margins = {one.margin for one in tested if one.margin}
+    fairness = drawn_pairs.list_fairness(concluded)
+    sentences = []
+    if isinstance(concluded, conclusion.BestOf) and concluded.headline:
+        sentences.append(concluded.headline)
+    for one in tested:
+        kind = fairness.get(frozenset((one.a, one.b)), "")
+        below = kind if kind in conclusion.AGAINST else None
+        sentences.append(report.sentence(one, name, criterion, below))
     return {
-        "said": [report.sentence(one, name, criterion) for one in tested],
+        "said": sentences,
         "how": chart_sentences.how(tested),
         "alt": chart.alt,
         "table": _table(chart.table),
@@ -105,16 +121,27 @@ def _differences(table: ScoreTable, compared: Sequence[Line], criterion: Criteri
     }
 
 
-def _against_first(table: ScoreTable, ranked: Sequence[Row], criterion: str, judge: str) -> tuple[Line, ...]:
-    """Without a plan each condition against the first of the files."""
+def _against_baseline(
+    made: Meeting, table: ScoreTable, ranked: Sequence[Row], criterion: str, judge: str
+) -> tuple[Line, ...]:
+    """Without a plan each condition against the one that Scores begins with: of several the best one."""
     sides = {row.condition for row in ranked}
-    first = next((one for one in table.columns.conditions if one in sides), None)
-    if first is None or len(sides) < 2:
+    base = drawn_pairs.find_baseline(table, made.opened, criterion, judge)
+    if base is None or len(sides) < 2:
         return ()
-    made = compare.compare(table, (), baseline=table.label(first), criterion=criterion, judge=judge)
-    pairs = [one if one.a == first else one.turned() for one in made.comparisons if first in (one.a, one.b)]
+    compared = compare.compare(table, (), baseline=table.label(base), criterion=criterion, judge=judge)
+    pairs = [one if one.a == base else one.turned() for one in compared.comparisons if base in (one.a, one.b)]
     order = {row.condition: at for at, row in enumerate(ranked)}
     return tuple(sorted((one for one in pairs if one.b in sides), key=lambda one: order[one.b]))
+
+
+def _fair(made: Meeting, table: ScoreTable, one: Comparison) -> str:
+    """Return the kind of the verdict on the prompts of a pair, "" where none can be given."""
+    if not made.opened.conditions:
+        return conclusion.NO_PROMPTS
+    data = open_dataset(made.opened.root, made.opened.dataset)
+    fair = fair_pairs.fairness(made.opened, data, made.audit, table, one)
+    return fair.verdict.kind if fair else conclusion.NO_PROMPTS
 
 
 def _planned(made: Meeting, table: ScoreTable) -> Iterator[dict[str, Any]]:

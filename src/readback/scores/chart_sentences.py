@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import get_args
 
 from readback.scores import report
 from readback.scores.comparing.comparison import Compared, Comparison, Omnibus, Verdict
 from readback.scores.comparing.omnibus import omnibus
+from readback.scores.conclusion import AGAINST, BestOf
+from readback.scores.counts import Counted
 from readback.scores.criteria import MINUS
+from readback.scores.drawn_pairs import Concluded, Pair
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Criterion
@@ -55,28 +58,69 @@ def _percent(share: float) -> str:
     return "< 1" if said == 0 < share else "> 99" if said == 100 and share < 1 else str(said)
 
 
-def differences(table: ScoreTable, compared: Compared, criterion: Criterion) -> str:
-    """What the differences say, and where interval and test, or the tests together, say something else."""
+def differences(
+    table: ScoreTable, compared: Compared, criterion: Criterion, fairness: Mapping[Pair, str] | None = None
+) -> str:
+    """What the differences say, and where interval and test, or the tests together, say something else.
+
+    `fairness` is that of the pairs of the first words, as `list_fairness` returns it.
+    """
     made = compared.comparisons
     if not made:
         return t("scores.differences_blocked" if compared.blocked else "scores.differences_none")
     together = _together(table, made[0]) if len(made) > 1 else ()
-    return " ".join((found(table, made, criterion), *_at_odds(made), *together))
+    return " ".join((found(table, made, criterion, fairness or {}), *_at_odds(made), *together))
 
 
-def found(table: ScoreTable, made: Sequence[Comparison], criterion: Criterion) -> str:
-    """One sentence on the differences: the numbers where there is one, counts of verdicts where there are several."""
-    if len(made) == 1:
-        return report.sentence(made[0], partial(report.short, table), criterion)
-    counts = Counter(one.verdict for one in made)
-    verdicts = [
-        t(f"scores.differences_counts.{name.replace(' ', '_')}", k=counts[name])
-        for name in get_args(Verdict)
-        if counts[name] or name in MAIN
-    ]
-    return t(
-        "scores.differences_said", baseline=report.short(table, made[0].a), n=len(made), found=", ".join(verdicts)
-    )  # fmt: skip
+def found(
+    table: ScoreTable, made: Sequence[Comparison], criterion: Criterion, fairness: Mapping[Pair, str] | None = None
+) -> str:
+    """The differences in a sentence: counts of verdicts where several are against one baseline, the numbers where there
+    is one, and of each pair with another baseline.
+    """
+    against = [one for one in made if one.a == made[0].a]
+    others = [one for one in made if one.a != made[0].a]
+    if len(against) == 1:
+        others, against = [*against, *others], []
+    sentences = []
+    if against:
+        counts = Counter(one.verdict for one in against)
+        unsure = Counter(one.verdict for one in against if not report.is_clear(one))
+        verdicts = []
+        for name in get_args(Verdict):
+            if not counts[name] and name not in MAIN:
+                continue
+            words = t(f"scores.differences_counts.{name.replace(' ', '_')}", k=counts[name])
+            if report.FOUND[name] == "better" and unsure[name]:
+                words = t("scores.differences_unsure", text=words, k=unsure[name])
+            verdicts.append(words)
+        baseline = report.short(table, against[0].a)
+        sentences.append(t("scores.differences_said", baseline=baseline, n=len(against), found=", ".join(verdicts)))
+    for one in others:
+        kind = (fairness or {}).get(frozenset((one.a, one.b)), "")
+        below = kind if kind in AGAINST else None
+        sentences.append(report.sentence(one, partial(report.short, table), criterion, below))
+    return " ".join(sentences)
+
+
+def name_other_baseline(table: ScoreTable, compared: Compared, best: Concluded) -> str:
+    """Return which condition the chart compares with, and which one the first words are about; "" where it is one."""
+    if not isinstance(best, BestOf) or best.found is None or not compared.comparisons:
+        return ""
+    baseline, about = report.short(table, compared.comparisons[0].a), report.short(table, best.found.condition)
+    return t("scores.other_baseline", baseline=baseline, best=about)
+
+
+def drawn_moves(moved: Counted, *, in_steps: bool) -> str:
+    """Return how many records a chart of moves draws as higher, lower and the same, where it draws ranges, or means at
+    the nearest value of the scale (`in_steps`): fewer move there than have another score. "" where it draws each score.
+    """
+    if not in_steps and not any(" to " in name for name in moved.rows):
+        return ""
+    cells = [(j - i, n) for i, row in enumerate(moved.counts) for j, n in enumerate(row)]
+    up, down = sum(n for step, n in cells if step > 0), sum(n for step, n in cells if step < 0)
+    key = "scores.slope_rounded" if in_steps else "scores.slope_ranges"
+    return t(key, up=up, down=down, same=moved.n - up - down)
 
 
 def _at_odds(made: Sequence[Comparison]) -> Iterator[str]:

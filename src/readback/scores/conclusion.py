@@ -132,7 +132,6 @@ def conclude_all(
     Of a planned pair, and of two conditions, that is a Conclusion; of several unplanned ones a BestOf. Where scores
     are on several scales, or one condition has several judges, a NotCompared says so first.
     """
-    plan = planned(workspace)
     seen_scales: set[str] = set()
     for name in criterion_kinds.order_of(table, workspace):
         judge = next(iter(in_view.judges(table, name)), None)
@@ -144,14 +143,27 @@ def conclude_all(
             yield scales
         if scales is None and (alone := not_compared.find_alone(table, name)) is not None:
             yield alone
-        seen = in_view.shown(table, judge)
-        lines: Sequence[Line] = in_view.of_plan(seen, plan, name, judge)
-        if not lines:
-            lines = pair_alone(seen, workspace, name, judge)
-        if lines:
-            yield from (conclude(seen, one, _fairness(one, fair)) for one in lines)
-        elif (several := conclude_best(seen, workspace, name, judge, fair)) is not None:
-            yield several
+        found = conclude_criterion(in_view.shown(table, judge), workspace, name, judge, fair)
+        if isinstance(found, BestOf):
+            yield found
+        else:
+            yield from found or ()
+
+
+def conclude_criterion(
+    table: ScoreTable, workspace: Workspace, criterion: str, judge: str, fair: Fair, by: str | None = None
+) -> tuple[Conclusion, ...] | BestOf | None:
+    """Return what is concluded under one criterion by one judge; `table` is the one that is in view for this judge.
+
+    These are the planned pairs, else the only pair there is, else which of several conditions is best; None where
+    there are fewer than two.
+    """
+    lines: Sequence[Line] = in_view.of_plan(table, planned(workspace), criterion, judge)
+    if not lines:
+        lines = pair_alone(table, workspace, criterion, judge, by)
+    if lines:
+        return tuple(conclude(table, one, _fairness(one, fair)) for one in lines)
+    return conclude_best(table, workspace, criterion, judge, fair, by)
 
 
 def pair_alone(

@@ -15,6 +15,7 @@ from readback.scores.charts._stacked import halo
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.criteria import scale_text
 from readback.scores.export.plain_table import Cell, PlainTable
+from readback.scores.report import is_clear
 from readback.types import Criterion, Diagnostic
 
 SIDE = 0.2  # of the longer side of the axis that the other side of zero has at least
@@ -28,6 +29,10 @@ LOOKS = {
     "in question": ("chart_question", "cross-thin", 0),
     "disputed": ("chart_disputed", "diamond-cross-open", 0),
     "constant": ("chart_constant", "diamond-open", 0),
+}
+UNSURE = {  # a difference that the words call not certain
+    "b is higher": ("chart_higher_unsure", "triangle-right-open", 1),
+    "a is higher": ("chart_lower_unsure", "triangle-left-open", -1),
 }
 One = Comparison | Blocked
 Why = Callable[[Diagnostic], str]  # a few words on why a comparison is not made
@@ -99,11 +104,18 @@ def axis(made: Sequence[Comparison], criterion: Criterion) -> Span:
 
 
 def _dot(at: int, one: Comparison, said: str, criterion: Criterion, say: Say, dark: bool) -> Dot:
-    key, symbol, sign = LOOKS[one.verdict]
+    key, symbol, sign = _look(one)
     good = sign * (-1 if criterion.direction == "down" else 1)
     colour = (PLAIN if not good or criterion.direction == "none" else BETTER if good > 0 else WORSE)[dark]
     kind = Kind(say(key), symbol, INK[dark] if symbol == "x-thin" else colour)
     return Dot(at, one.difference or 0.0, one.span, kind, said)
+
+
+def _look(one: Comparison) -> tuple[str, str, int]:
+    """Return the words, the shape and the side of a mark; clear only where the words call it so."""
+    if one.verdict in UNSURE and not is_clear(one):
+        return UNSURE[one.verdict]
+    return LOOKS[one.verdict]
 
 
 def _counts(one: One, say: Say, why: Why) -> str:
@@ -112,7 +124,7 @@ def _counts(one: One, say: Say, why: Why) -> str:
     left = one.only_a + one.only_b
     out = (say("chart_out", n=left),) if left else ()
     if one.difference is None:
-        return " · ".join((say(LOOKS[one.verdict][0]), say("n", n=one.n_shared), *out))
+        return " · ".join((say(_look(one)[0]), say("n", n=one.n_shared), *out))
     votes = say("chart_votes", wins=one.wins, ties=one.ties, losses=one.losses)
     return " · ".join(
         (f"{signed(one.difference)} {ranged(one.span, say)}".strip(), votes, say("n", n=one.n_shared), *out)
@@ -194,7 +206,7 @@ def _table(compared: Sequence[One], names: Sequence[str], say: Say, why: Why) ->
                 one.n_shared,
                 one.only_a + one.only_b,
                 p,
-                say(LOOKS[one.verdict][0]),
+                say(_look(one)[0]),
             )
         )
     return PlainTable(tuple(say(head) for head in heads), tuple(body))

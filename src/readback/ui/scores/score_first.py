@@ -13,6 +13,7 @@ from readback.scores import charts as drawn
 from readback.scores.agreement.measured import of_pool
 from readback.scores.comparing.comparison import DISPUTED, Blocked, Compared, Comparison
 from readback.scores.criteria import scale_text
+from readback.scores.drawn_pairs import is_of_another, list_fairness, list_pairs
 from readback.scores.report import Line
 from readback.scores.reported.failures_left_out import find_left_out
 from readback.scores.summary_row import Row
@@ -30,6 +31,7 @@ from readback.ui.scores import (
 )
 from readback.ui.scores.score_chart import Point
 from readback.ui.scores.score_drilldown import address_of
+from readback.ui.scores.score_lead import Concluded
 from readback.ui.scores.score_view import Chosen
 from readback.words import t
 
@@ -41,16 +43,16 @@ def lead(
     workspace: Workspace,
     plan: Sequence[Line],
     rows: Sequence[Row],
-    compared: Compared,
+    concluded: Concluded,
     view: Chosen,
 ) -> None:
     """The first words: the planned comparisons; where none was planned which condition is best, and that nothing was
     planned.
     """
     if plan:
-        show.draw(score_lead.draw(scored, workspace, plan, view.criterion))
+        show.draw(score_lead.draw(scored, workspace, concluded, view.criterion))
     else:
-        show.draw(score_lead.unplanned(scored, workspace, rows, compared, view))
+        show.draw(score_lead.unplanned(scored, workspace, rows, concluded, view))
     if scored.pool is not None:
         show.draw(show.h('<p class="rb-small">{} {}</p>', *_pooled(scored, view)))
     if notes := " ".join(_notes(scored, workspace, plan, rows, view)):
@@ -112,13 +114,13 @@ def _apart(scored: ScoreTable, view: Chosen) -> None:
         show.draw(show.h('<p class="rb-apart">{} {} n {}.</p>', said, numbers, count))
 
 
-def charts(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen) -> None:
+def charts(scored: ScoreTable, rows: Sequence[Row], compared: Compared, concluded: Concluded, view: Chosen) -> None:
     """How scores are spread, how far they are apart, and each record; each over the whole width."""
     _distribution(scored, rows, view)
-    _differences(scored, rows, compared, view)
+    _differences(scored, rows, compared, concluded, view)
     if view.baseline:
         st.header(t("scores.record_view"), anchor=False)
-        score_views.slope(scored, rows, view)
+        score_views.slope(scored, rows, view, list_pairs(concluded.found))
     _apart(scored, view)
     for warning in score_means.warnings(rows):
         show.draw(show.h('<p class="rb-small">{}</p>', warning))
@@ -138,7 +140,9 @@ def tables(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Ch
     table.table("means", *score_tables.numbers(scored, rows), caption=title, tools=len(rows) > score_view.MOST)
     if compared.comparisons or compared.blocked:
         lines = _lines(compared, rows)
-        title = t("scores.table_differences", baseline=report.short(scored, lines[0].a))
+        title = t("scores.table_pairs")
+        if len({one.a for one in lines}) == 1:
+            title = t("scores.table_differences", baseline=report.short(scored, lines[0].a))
         st.header(show.md(title), anchor=False)
         made = score_tables.differences(scored, lines)
         table.table("differences", *made, caption=title, tools=len(lines) > score_view.MOST)
@@ -162,14 +166,17 @@ def _distribution(scored: ScoreTable, rows: Sequence[Row], view: Chosen) -> None
     score_chart.draw("distribution", made, said, chart_sentences.counted(rows), opens)
 
 
-def _differences(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Chosen) -> None:
+def _differences(
+    scored: ScoreTable, rows: Sequence[Row], compared: Compared, concluded: Concluded, view: Chosen
+) -> None:
     if not view.baseline:
         _means(scored, rows, view)
         return
     lines = _lines(compared, rows)
+    of_one = len({one.a for one in lines}) == 1
     made = drawn.forest(
-        lines, [score_view.called(scored, one.b) for one in lines], view.criterion, score_view.say, score_view.dark(),
-        baseline=report.short(scored, lines[0].a) if lines else "", why=_why, width=drawn.WIDE,
+        lines, score_view.name_lines(scored, lines), view.criterion, score_view.say, score_view.dark(),
+        baseline=report.short(scored, lines[0].a) if of_one else "", why=_why, width=drawn.WIDE,
     )  # fmt: skip
 
     def opens(point: Point) -> dict[str, str | None] | None:
@@ -180,15 +187,20 @@ def _differences(scored: ScoreTable, rows: Sequence[Row], compared: Compared, vi
         return {"of": address_of(scored, one.b), "against": address_of(scored, one.a)}
 
     st.header(t("scores.differences"), anchor=False)
-    said = chart_sentences.differences(scored, compared, view.criterion)
+    if is_of_another(compared, concluded.found):
+        show.draw(show.h("<p>{}</p>", chart_sentences.name_other_baseline(scored, compared, concluded.found)))
+    said = chart_sentences.differences(scored, compared, view.criterion, list_fairness(concluded.found))
     score_chart.draw("differences", made, said, chart_sentences.how(compared.comparisons), opens)
     show.draw(_blocked(scored, compared.blocked))
 
 
 def _lines(compared: Compared, rows: Sequence[Row]) -> list[Line]:
-    """The comparisons in the order of the rows beside them, then what is not compared."""
+    """The comparisons in the order of the rows beside them, those with another baseline last; then what is not
+    compared.
+    """
     order = {row.condition: at for at, row in enumerate(rows)}
-    made = sorted(compared.comparisons, key=lambda one: order.get(one.b, len(order)))
+    first = compared.comparisons[0].a if compared.comparisons else None
+    made = sorted(compared.comparisons, key=lambda one: (one.a != first, order.get(one.b, len(order))))
     return [*made, *compared.blocked]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from markupsafe import Markup
@@ -11,11 +12,13 @@ from readback.checks import fair_pairs
 from readback.checks.rules import finding
 from readback.scores import conclusion, in_view, not_compared, report
 from readback.scores.comparing import compare
-from readback.scores.comparing.comparison import Blocked, Compared, Comparison
+from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.comparing.planned import planned
+from readback.scores.conclusion import BestOf, Conclusion
+from readback.scores.drawn_pairs import Pair
 from readback.scores.report import Line
 from readback.scores.summary_row import Row
-from readback.scores.table import ConditionKey, Planned, ScoreTable
+from readback.scores.table import Planned, ScoreTable
 from readback.types import Criterion, Workspace
 from readback.ui.common import caches, choice, show, verdict
 from readback.ui.scores import score_means, score_view
@@ -40,9 +43,35 @@ def without_scores(table: ScoreTable, workspace: Workspace) -> tuple[tuple[Plann
     return compare.absent(score_view.of_files(table), planned(workspace))
 
 
-def draw(table: ScoreTable, workspace: Workspace, found: Sequence[Line], criterion: Criterion) -> Markup:
+@dataclass(frozen=True, slots=True)
+class Concluded:
+    """What the first words of a view say, and how it stands with the fairness of each of its pairs, in markup."""
+
+    found: Sequence[Conclusion] | BestOf | None
+    ways: Mapping[Pair, tuple[Markup, str]]
+
+
+def conclude(table: ScoreTable, workspace: Workspace, view: Chosen) -> Concluded:
+    """Return what is concluded of the scores in view: the first words, charts and tables are drawn of it."""
+    ways: dict[Pair, tuple[Markup, str]] = {}
+
+    def fair(one: Comparison) -> str:
+        ways[frozenset((one.a, one.b))] = way = _fair(table, workspace, one)
+        return way[1]
+
+    name = view.criterion.name
+    found = conclusion.conclude_criterion(table, workspace, name, view.judge, fair, view.by or None)
+    return Concluded(found, ways)
+
+
+def draw(table: ScoreTable, workspace: Workspace, concluded: Concluded, criterion: Criterion) -> Markup:
     """The planned comparisons, each with its question, what was expected, what was found and whether it is fair."""
-    rows = [_line(table, workspace, one, criterion, first=at == 0) for at, one in enumerate(found)]
+    if concluded.found is None or isinstance(concluded.found, BestOf):
+        return Markup("")
+    rows = []
+    for at, one in enumerate(concluded.found):
+        fair = concluded.ways.get(frozenset((one.line.a, one.line.b)), (Markup(""), ""))[0]
+        rows.append(_line(table, workspace, one, fair, criterion, first=at == 0))
     seen = show.h('<ul class="rb-plan">{}</ul>', show.join(rows[:FIRST]))
     if not rows[FIRST:]:
         return seen
@@ -51,28 +80,29 @@ def draw(table: ScoreTable, workspace: Workspace, found: Sequence[Line], criteri
     return show.h("{}<details><summary>{}</summary>{}</details>", seen, more, rest)
 
 
-def unplanned(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], compared: Compared, view: Chosen) -> Markup:
+def unplanned(
+    table: ScoreTable, workspace: Workspace, rows: Sequence[Row], concluded: Concluded, view: Chosen
+) -> Markup:
     """What the scores say where nothing was planned: of two conditions as of a planned pair, of a few which is best and
     how sure that is; then the range of the means.
     """
     means, scored = score_means.lead(table, rows, view.criterion), [row for row in rows if row.mean is not None]
-    lines: Sequence[Line] = [*compared.comparisons, *compared.blocked]
     scales = not_compared.find_scales(score_view.of_files(table), view.criterion.name)
     if scales is not None:
         apart = show.h('<p class="rb-lead"><strong>{}</strong></p>', scales.headline)
         if len(scored) < 2:
             return show.h("{}<p>{}</p>", apart, means)
-        return show.h("{}{}", apart, _unplanned(table, workspace, scored, lines, view, means))
-    return _unplanned(table, workspace, scored, lines, view, means)
+        return show.h("{}{}", apart, _unplanned(table, workspace, scored, concluded, view, means))
+    return _unplanned(table, workspace, scored, concluded, view, means)
 
 
 def _unplanned(
-    table: ScoreTable, workspace: Workspace, scored: Sequence[Row], lines: Sequence[Line], view: Chosen, means: str
+    table: ScoreTable, workspace: Workspace, scored: Sequence[Row], concluded: Concluded, view: Chosen, means: str
 ) -> Markup:
     """What is concluded of the conditions on one scale, and the range of their means."""
-    if len(scored) == 2 and len(lines) == 1:
-        return show.h('{}<p class="rb-small">{}</p>', draw(table, workspace, lines, view.criterion), means)
-    said, rest = _best(table, workspace, scored, view)
+    if concluded.found and not isinstance(concluded.found, BestOf):
+        return show.h('{}<p class="rb-small">{}</p>', draw(table, workspace, concluded, view.criterion), means)
+    said, rest = _best(table, scored, concluded, view)
     if not said:
         return show.h('<p class="rb-lead">{}</p>', means)
     return show.h('<p class="rb-lead"><strong>{}</strong></p>{}<p>{}</p>', said, _paragraph(rest), means)
@@ -82,7 +112,7 @@ def _paragraph(said: Markup | str) -> Markup:
     return said if isinstance(said, Markup) else show.h("<p>{}</p>", said) if said else Markup("")
 
 
-def _best(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> tuple[str, Markup | str]:
+def _best(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, view: Chosen) -> tuple[str, Markup | str]:
     """Which of the rows, the better means first, is best, and what is not counted for it or not known yet; "" where
     nobody can say.
     """
@@ -91,37 +121,33 @@ def _best(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     if len(rows) < 2:
         alone = not_compared.find_alone(score_view.of_files(table), view.criterion.name)
         return (t("scores.best_alone") if alone is None else alone.headline), ""
-    ways: dict[tuple[ConditionKey, ConditionKey], tuple[Markup, str]] = {}
-
-    def fair(one: Comparison) -> str:
-        ways[one.a, one.b] = _fair(table, workspace, one)
-        return ways[one.a, one.b][1]
-
-    found = conclusion.conclude_best(table, workspace, view.criterion.name, view.judge, fair, view.by or None)
-    if found is None or not found.answer:
+    found = concluded.found
+    if not isinstance(found, BestOf) or not found.answer:
         return "", ""
     if found.found is None:
         factor = t("scores.best_factor") if score_view.levels(table, view.criterion.name, view.judge) else ""
         return found.headline, factor
-    unchecked = next((way for way, kind in ways.values() if kind == conclusion.UNCHECKED), None)
-    against = [way for way, kind in ways.values() if kind in conclusion.AGAINST]
+    unchecked = next((way for way, kind in concluded.ways.values() if kind == conclusion.UNCHECKED), None)
+    against = [way for way, kind in concluded.ways.values() if kind in conclusion.AGAINST]
     which = t("scores.best_which", factor=view.by) if view.by else ""
     rest = show.h("<p>{}</p>{}", t("scores.best_unfair", n=len(against)), against[0]) if against else ""
     return f"{which} {found.headline}".lstrip(), unchecked or rest
 
 
-def _line(table: ScoreTable, workspace: Workspace, one: Line, criterion: Criterion, first: bool) -> Markup:
+def _line(
+    table: ScoreTable, workspace: Workspace, concluded: Conclusion, fair: Markup, criterion: Criterion, first: bool
+) -> Markup:
+    one = concluded.line
     plan, name = one.planned, partial(report.short, table)
     pair = t("scores.pair", a=name(one.a), b=name(one.b))
     question = plan.question if plan and plan.question else plan.name if plan and plan.name else pair
     expected = t("scores.expected", text=report.expected(one, name)) if plan and plan.expected else ""
     if isinstance(one, Blocked):
         why = " ".join(finding(diagnostic).message for diagnostic in one.why)
-        said, answer, fair, look = t("scores.blocked_line", why=why), "", Markup(""), " rb-blocked"
+        said, answer, look = t("scores.blocked_line", why=why), "", " rb-blocked"
         tested = ("", "")
     else:
-        fair, kind = _fair(table, workspace, one)
-        concluded = conclusion.conclude(table, one, kind)
+        kind = concluded.fairness
         said, look, answer = concluded.sentence, "", concluded.headline
         others = ""
         if first:

@@ -61,11 +61,13 @@ def numbers(table: ScoreTable, rows: Sequence[Row]) -> Table:
 def differences(table: ScoreTable, lines: Sequence[Comparison | Blocked]) -> Table:
     """Each comparison with its paired difference, its counts as drill-downs to the pairs, and its test; or why not.
 
-    All are against one condition, which the heading names.
+    Where all are against one condition the heading names it; else a row names both sides.
     """
     factors = _factors(table, [one.b for one in lines])
-    names = tuple(Column(f"f_{name}", name) for name in factors) if len(factors) > 1 else ()
+    of_one = len({one.a for one in lines}) == 1
+    names = tuple(Column(f"f_{name}", name) for name in factors) if len(factors) > 1 and of_one else ()
     columns = (
+        *(() if of_one else (Column("a", t("scores.baseline_title")),)),
         *(() if names else (Column("b", t("scores.condition")),)),
         *names,
         Column("difference", t("scores.difference"), number=True, show=lambda row: _signed(row.get("difference"))),
@@ -86,10 +88,12 @@ def differences(table: ScoreTable, lines: Sequence[Comparison | Blocked]) -> Tab
 def _line(table: ScoreTable, one: Comparison | Blocked) -> Mapping[str, Any]:
     if isinstance(one, Blocked):
         why = " ".join(finding(diagnostic).message for diagnostic in one.why)
-        return {"b": report.short(table, one.b), "kind": t("scores.blocked"), "why": why}
+        sides = {"a": report.short(table, one.a), "b": report.short(table, one.b)}
+        return {**sides, "kind": t("scores.blocked"), "why": why}
     low, high = one.span or (None, None)
     return {
-        "b": report.short(table, one.b), "difference": one.difference, "low": low, "high": high, "wins": one.wins,
+        "a": report.short(table, one.a), "b": report.short(table, one.b),
+        "difference": one.difference, "low": low, "high": high, "wins": one.wins,
         "ties": one.ties, "losses": one.losses, "n_shared": one.n_shared, "p_adjusted": one.p_adjusted,
         "kind": t("scores.kind_planned" if one.planned else "scores.kind_exploratory", n=one.family),
         "of": address_of(table, one.b), "against": address_of(table, one.a), "why": "",

@@ -10,11 +10,12 @@ from typing import Any
 import streamlit as st
 
 from readback.checks.rules import finding
-from readback.scores import criterion_kinds, in_view, report, summary, warnings
+from readback.scores import criterion_kinds, drawn_pairs, in_view, report, summary, warnings
 from readback.scores import loading as scores
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Compared
 from readback.scores.comparing.planned import planned
+from readback.scores.report import Line
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion, Diagnostic, Finding, Workspace
@@ -95,7 +96,8 @@ def chosen(table: ScoreTable, workspace: Workspace) -> Chosen:
         by = pick("by", t("scores.by"), (EVERY, *factors), _by, default=factors[0] if many and factors else EVERY)
         by = by if by in factors else ""
         sides = tuple(row.condition for row in in_view.ranked(seen, by or None, name, judge))
-        first = _first(seen, workspace, sides)
+        base = drawn_pairs.find_baseline(seen, workspace, name, judge, by or None)
+        first = address_of(seen, base) if base is not None else ""
         several = score_pickers.factors(sides)
         if not several:
             baseline = pick("baseline", t("scores.baseline"), [address_of(seen, one) for one in sides],
@@ -152,11 +154,13 @@ def _key(table: ScoreTable, view: Chosen) -> ConditionKey:
     return next(one for one in table.columns.conditions if address_of(table, one) == view.baseline)
 
 
-def other(table: ScoreTable, found: Sequence[Row], view: Chosen, key: str = "b") -> str:
-    """The condition that is set against the baseline, as the address names it."""
+def other(table: ScoreTable, found: Sequence[Row], view: Chosen, key: str = "b", named: Sequence[Line] = ()) -> str:
+    """The condition that is set against the baseline, as the address names it; by default one of the `named` pairs."""
     sides = [row.condition for row in found if address_of(table, row.condition) != view.baseline]
     addresses, label = [address_of(table, side) for side in sides], t("scores.other_condition")
-    first = st.query_params.get("b", "")
+    pairs = [[address_of(table, side) for side in (one.a, one.b)] for one in named]
+    with_it = [name for pair in pairs if view.baseline in pair for name in pair if name in addresses]
+    first = st.query_params.get("b", "") or next(iter(with_it), "")
     if not score_pickers.factors(sides):
         return pick(key, label, addresses, lambda one: _called(table, sides, one), 360, first)
     return score_pickers.draw(key, label, table, sides, first)
@@ -180,6 +184,19 @@ def names(table: ScoreTable, found: Sequence[Row]) -> list[str]:
 def called(table: ScoreTable, condition: ConditionKey) -> str:
     """A condition by its label, a value of a factor by that value."""
     return table.label(condition) if condition in table.columns.conditions else report.short(table, condition)
+
+
+def name_lines(table: ScoreTable, lines: Sequence[Line]) -> list[str]:
+    """Return what comparisons are called: by their second side, and by both where the first is not that of the first
+    comparison.
+    """
+    names = []
+    for one in lines:
+        if one.a == lines[0].a:
+            names.append(called(table, one.b))
+        else:
+            names.append(t("scores.pair_second_first", a=called(table, one.a), b=called(table, one.b)))
+    return names
 
 
 def dark() -> bool:
@@ -220,12 +237,3 @@ def _baseline(table: ScoreTable, view: Chosen) -> str:
 
 def _label(table: ScoreTable, name: str) -> str:
     return next((table.label(one) for one in table.columns.conditions if address_of(table, one) == name), name)
-
-
-def _first(table: ScoreTable, workspace: Workspace, sides: Sequence[ConditionKey]) -> str:
-    """The baseline to begin with: the first side of the plan, else the first row of the files."""
-    for one in planned(workspace):
-        found = compare.side_of(table, one.a)
-        if found in sides:
-            return address_of(table, found) if found is not None else ""
-    return address_of(table, sides[0]) if sides else ""

@@ -12,6 +12,7 @@ from readback.scores import chart_sentences, charts, counts, report, summary
 from readback.scores.comparing import comparability, paired_items
 from readback.scores.comparing.difference import EXACT
 from readback.scores.criteria import MINUS
+from readback.scores.report import Line
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
@@ -122,9 +123,9 @@ def joint_list(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     score_drilldown_lists.of_cells(scored, workspace, cells, called)
 
 
-def slope(scored: ScoreTable, rows: Sequence[Row], view: Chosen) -> None:
-    """Each record under the baseline and under one other condition."""
-    chosen = score_view.other(scored, rows, view)
+def slope(scored: ScoreTable, rows: Sequence[Row], view: Chosen, named: Sequence[Line] = ()) -> None:
+    """Each record under the baseline and under one other condition, first of a pair that the first words name."""
+    chosen = score_view.other(scored, rows, view, named=named)
     a, b = score_drilldown.key_of(scored, view.baseline), score_drilldown.key_of(scored, chosen)
     if a is None or b is None:
         return
@@ -155,8 +156,7 @@ def slope(scored: ScoreTable, rows: Sequence[Row], view: Chosen) -> None:
     how = t("scores.slope_method", a=found.only_a, b=found.only_b)
     values = view.criterion.values
     if len(found.items) > FEW and not {*found.a.tolist(), *found.b.tolist()} <= set(values):
-        ranges = any(" to " in name for name in moved.rows)
-        how = f"{t('scores.slope_rounded')} {how}" if values else f"{t('scores.slope_ranges')} {how}" if ranges else how
+        how = f"{chart_sentences.drawn_moves(moved, in_steps=bool(values))} {how}".lstrip()
     score_chart.draw("each", made, said, how, opens)
     show.draw(_sides(view.baseline, chosen, up, same, down))
 

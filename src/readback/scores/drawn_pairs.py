@@ -1,0 +1,86 @@
+"""The pairs that the charts and tables of a view draw: those that its first words conclude about, and those that stand
+against the baseline.
+
+The words and the pictures come of the same objects, so that no sentence is without its mark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from readback.scores import in_view
+from readback.scores.comparing import compare
+from readback.scores.comparing.best import HIGHER
+from readback.scores.comparing.comparison import Blocked, Compared, Comparison
+from readback.scores.comparing.planned import planned
+from readback.scores.conclusion import BestOf, Conclusion
+from readback.scores.report import Line
+from readback.scores.table import ConditionKey, ScoreTable
+from readback.types import Workspace
+
+PAIR = 2
+Concluded = Sequence[Conclusion] | BestOf | None  # as `conclude_criterion` returns it
+Pair = frozenset[ConditionKey]
+
+
+def list_pairs(concluded: Concluded) -> tuple[Line, ...]:
+    """Return the comparisons that the first words are made of: of the best condition, those with each other one."""
+    if concluded is None:
+        return ()
+    if not isinstance(concluded, BestOf):
+        return tuple(one.line for one in concluded)
+    return () if concluded.found is None else (*concluded.found.clear, *concluded.found.open)
+
+
+def list_fairness(concluded: Concluded) -> Mapping[Pair, str]:
+    """Return whether the pairs of the first words may be compared, as far as the words are made of it."""
+    conclusions: Sequence[Conclusion] = ()
+    if isinstance(concluded, BestOf):
+        conclusions = concluded.pairs
+    elif concluded is not None:
+        conclusions = concluded
+    return {frozenset((one.line.a, one.line.b)): one.fairness for one in conclusions}
+
+
+def add_pairs(compared: Compared, concluded: Concluded) -> Compared:
+    """Return the comparisons with a baseline and after them those of planned pairs that they lack.
+
+    Where nothing was planned, nothing is added: the first words are then about the condition that is the baseline
+    unless the reader chooses another one, and `is_of_another` tells when they are not.
+    """
+    if concluded is None or isinstance(concluded, BestOf):
+        return compared
+    every: tuple[Line, ...] = (*compared.comparisons, *compared.blocked)
+    there = {frozenset((one.a, one.b)) for one in every}
+    lacking = [one.line for one in concluded if frozenset((one.line.a, one.line.b)) not in there]
+    made = tuple(one for one in lacking if isinstance(one, Comparison))
+    blocked = tuple(one for one in lacking if isinstance(one, Blocked))
+    return replace(compared, comparisons=(*compared.comparisons, *made), blocked=(*compared.blocked, *blocked))
+
+
+def is_of_another(compared: Compared, concluded: Concluded) -> bool:
+    """Tell whether the first words are about the best condition and the comparisons are with another one."""
+    if not isinstance(concluded, BestOf) or concluded.found is None:
+        return False
+    return any(one.a != concluded.found.condition for one in compared.comparisons)
+
+
+def find_baseline(
+    table: ScoreTable, workspace: Workspace, criterion: str, judge: str, by: str | None = None
+) -> ConditionKey | None:
+    """Return the condition that the others are compared with unless somebody chooses another one.
+
+    It is the first side of the plan; without a plan the best of several, which the first words are about; and of two
+    the first in the files. None where there is no condition.
+    """
+    rows = in_view.ranked(table, by, criterion, judge)
+    sides = [row.condition for row in rows]
+    for one in planned(workspace):
+        side = compare.side_of(table, one.a)
+        if side in sides:
+            return side
+    scale = table.criteria[criterion]
+    if len([row for row in rows if row.mean is not None]) > PAIR and scale.direction in HIGHER:
+        return in_view.better_first(rows, scale)[0].condition
+    return next(iter(sides), None)

@@ -1,0 +1,164 @@
+"""Charts and tables of Scores draw the pairs that the words above them are about."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import looking
+import numpy as np
+import pytest
+from score_files import Write
+from streamlit.testing.v1 import AppTest
+
+from readback import cli, project_files, workspace
+from readback.scores import chart_sentences, counts, drawn_pairs, in_view, loading
+from readback.scores.comparing.comparison import Compared
+from readback.scores.conclusion import conclude_criterion
+from readback.types import Criterion
+
+DIFFERENCES = 1  # the place of the chart of differences on the page
+NAMES = ("a", "b", "c", "d")
+
+
+def rows(names: tuple[str, ...] = NAMES) -> str:
+    """Return scores of which c has the best mean, by far."""
+    gain = {"a": 0, "b": 1, "c": 4, "d": 2}
+    lines = [f"q{n},{name},grade,{n % 5 + gain[name]},j\n" for n in range(40) for name in names]
+    return "item,condition,criterion,score,judge\n" + "".join(lines)
+
+
+def drawn_differences(page: AppTest) -> list[float]:
+    """Return the middle of every mark in the chart of differences, sorted."""
+    spec = json.loads(page.get("plotly_chart")[DIFFERENCES].proto.spec)
+    marks: list[Any] = []
+    for trace in spec["data"]:
+        if trace["type"] != "scatter" or not trace.get("customdata"):
+            continue
+        x = trace["x"]
+        if isinstance(x, dict):
+            x = np.frombuffer(base64.b64decode(x["bdata"]), x["dtype"]).tolist()
+        marks += x
+    return sorted(round(one, 4) for one in marks)
+
+
+def concluded_differences(folder: Path) -> list[float]:
+    """Return the differences of the pairs that the first words under the first criterion are about, sorted."""
+    opened = workspace.open(folder)
+    table = loading.load(opened)
+    criterion, judge = in_view.first(table, opened) or ("", "")
+    shown = in_view.shown(table, judge)
+    pairs = drawn_pairs.list_pairs(conclude_criterion(shown, opened, criterion, judge, lambda one: ""))
+    return sorted(round(one.difference, 4) for one in pairs if getattr(one, "difference", None) is not None)
+
+
+def test_without_a_plan_the_others_are_drawn_against_the_condition_that_is_called_best(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write({"s.csv": rows()})
+    monkeypatch.setenv("READBACK_WORKSPACE", str(root))
+    page = looking.scores()
+    assert "“c” is better than each of the 3 others" in looking.words(page)
+    assert drawn_differences(page) == concluded_differences(root) == [-4.0, -3.0, -2.0]
+    assert "Of 3 compared with c on the same questions: 0 higher, 3 lower" in looking.words(page)
+    assert "is chosen above" not in looking.words(page)
+
+
+def test_another_baseline_is_named_beside_the_condition_that_the_answer_is_about(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("READBACK_WORKSPACE", str(write({"s.csv": rows()})))
+    page = looking.scores(baseline="condition=a")
+    assert drawn_differences(page) == [1.0, 2.0, 4.0]
+    assert "This chart compares with “a”, which is chosen above" in looking.words(page)
+    assert "The answer at the top is about “c”." in looking.words(page)
+
+
+@pytest.mark.parametrize("name", ["six-conditions", "six-conditions-mistakes"])
+def test_every_planned_pair_of_the_demo_has_a_mark(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = project_files.demos()[name]
+    monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
+    expected = concluded_differences(folder)
+    assert len(expected) == 2
+    assert set(expected) <= set(drawn_differences(looking.scores()))
+
+
+def test_a_planned_pair_without_the_baseline_is_drawn_and_in_the_caption_and_the_table(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = "scores: [s.csv]\ncomparisons:\n- {a: a, b: b, criterion: grade}\n- {a: d, b: c, criterion: grade}\n"
+    monkeypatch.setenv("READBACK_WORKSPACE", str(write({"s.csv": rows(), "readback.yml": plan})))
+    page = looking.scores()
+    text = looking.words(page)
+    assert drawn_differences(page) == [1.0, 2.0, 2.0, 4.0]
+    caption = "Of 3 compared with a on the same questions: 3 higher, 0 lower, 0 without a clear difference."
+    assert f"{caption} On 40 shared questions “c” scores 2.00 higher than “d”" in text
+    assert re.search(r"Every difference in numbers.*\bd\s+c\s+\+2\.00", text)
+
+
+@pytest.mark.parametrize(
+    ("differing", "caption"), [(30, "0 higher, 2 lower, 0"), (7, "0 higher, 2 lower (2 of them not")]
+)
+def test_what_the_words_call_not_certain_is_so_in_the_chart_and_its_caption(
+    write: Write, monkeypatch: pytest.MonkeyPatch, differing: int, caption: str
+) -> None:
+    lines = [f"q{n},{name},grade,{n % 3 + (name == 'b' and n < differing)},j\n" for n in range(40) for name in "abc"]
+    monkeypatch.setenv(
+        "READBACK_WORKSPACE", str(write({"s.csv": "item,condition,criterion,score,judge\n" + "".join(lines)}))
+    )
+    page = looking.scores()
+    text = looking.words(page)
+    legend = {trace.get("name") for trace in json.loads(page.get("plotly_chart")[DIFFERENCES].proto.spec)["data"]}
+    assert caption in text
+    assert ("is clearly better" in text or "is better than each" in text) == (differing == 30)
+    assert ("lower, but not certain" in legend) == (differing == 7)
+    assert ("lower" in legend) == (differing == 30)
+
+
+def test_a_caption_does_not_call_better_what_the_words_above_call_unfair(write: Write) -> None:
+    opened = workspace.open(write({"s.csv": rows(("a", "c"))}))
+    table = loading.load(opened)
+    made = conclude_criterion(table, opened, "grade", "j", lambda one: "unfair")
+    assert isinstance(made, tuple)
+    compared = Compared(comparisons=tuple(one.line for one in made))  # type: ignore[misc]
+    caption = chart_sentences.differences(table, compared, table.criteria["grade"], drawn_pairs.list_fairness(made))
+    assert "higher on 40, lower on 0" in caption
+    assert "better" not in caption
+
+
+def test_of_two_conditions_the_first_of_the_files_stays_the_baseline(write: Write) -> None:
+    opened = workspace.open(write({"s.csv": rows(("c", "a"))}))
+    table = loading.load(opened)
+    base = drawn_pairs.find_baseline(table, opened, "grade", "j")
+    assert base is not None
+    assert table.label(base) == "c"
+
+
+def test_moves_between_ranges_are_counted_as_they_are_drawn() -> None:
+    scale = Criterion("x", "numeric", (), 0, 10)
+    a = np.arange(0, 10, 0.5)
+    b = a + np.where(np.arange(20) % 4 == 0, 0.4, np.where(np.arange(20) % 4 == 1, 2.0, 0.0)).clip(max=10 - a)
+    moved = counts.transitions(a, b, scale)
+    drawn = sum(moved.counts[at][at] for at in range(len(moved.rows)))
+    sentence = chart_sentences.drawn_moves(moved, in_steps=False)
+    assert f"and {drawn} stayed in a range" in sentence
+    assert drawn > int((a == b).sum())
+    up = sum(n for i, row in enumerate(moved.counts) for j, n in enumerate(row) if j > i)
+    assert f"{up} questions moved to a higher range, 0 to a lower one" in sentence
+
+
+def test_scores_that_are_drawn_one_by_one_need_no_such_sentence() -> None:
+    values = np.array([0.0, 1.0, 1.0])
+    moved = counts.transitions(values, values, Criterion("x", "numeric", (), 0, 10))
+    assert chart_sentences.drawn_moves(moved, in_steps=False) == ""
+
+
+def test_the_pairs_of_the_command_are_those_of_the_page(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    root = write({"s.csv": rows()})
+    cli.main(["scores", str(root), "--format", "json"])
+    (answer,) = json.loads(capsys.readouterr().out)["conclusions"]
+    assert answer["better"] == "c"
+    assert len(concluded_differences(root)) == answer["conditions"] - 1
