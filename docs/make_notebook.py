@@ -39,6 +39,8 @@ CELLS = (
     "Scores by condition, on their own scales, as a data frame with the interval that the pages show. Those of this "
     "demo are made up, and it is said.",
     '%study.scores(criterion="relevance")[["condition", "n", "mean", "ci_low", "ci_high", "synthetic"]]',
+    "Which condition is better under each criterion, and whether that is clear: the sentences of `readback scores`.",
+    '%[one["answer"] for one in study.conclusions("relevance")]',
     "A name that is not there is answered with those that are.",
     '%try:\n    study.assemble("RAG-trained, open bok")\nexcept KeyError as error:\n    said = str(error)\nsaid',
     "Trying a value changes no file.",

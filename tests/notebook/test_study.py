@@ -113,6 +113,21 @@ def test_a_wrong_side_says_what_there_is(study: readback.Study, a: Any, b: Any, 
         study.compare(a, b)
 
 
+def test_conclusions_are_those_of_the_command(study: readback.Study, capsys: pytest.CaptureFixture[str]) -> None:
+    expected = answer(capsys, "scores", str(DEMO))["conclusions"]
+    assert study.conclusions() == expected
+    assert {one["criterion"] for one in expected} == {"relevance", "faithfulness"}
+    assert {one["fairness"] for one in expected} == {"not checked"}
+    alone = study.conclusions("relevance")
+    assert alone == [one for one in expected if one["criterion"] == "relevance"] != expected
+    with pytest.raises(KeyError, match="there is no criterion"):
+        study.conclusions("nonsense")
+
+
+def test_conclusions_of_a_folder_without_scores_are_none(write: Any) -> None:
+    assert readback.open(write({"data.jsonl": [{"id": "1", "q": "x"}]})).conclusions() == []
+
+
 def test_scores_are_the_rows_of_the_command_with_the_interval_that_pages_show(
     study: readback.Study, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,7 +21,7 @@ from readback.cli import (
     _workspace,
 )
 from readback.scores import answer as answers
-from readback.scores import answer_sections, conclusion, criterion_kinds, in_view, pooled, summary, warnings
+from readback.scores import answer_sections, conclusion, criterion_kinds, pooled, summary, warnings
 from readback.scores import loading as scores
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Compared, Comparison
@@ -93,16 +93,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _conclusions(workspace: Workspace, table: ScoreTable, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What is concluded under each criterion; nothing where a factor, a judge or a baseline is asked for by itself.
-
-    This command does not look at prompts: whether a comparison is fair is not checked, and each conclusion says so.
-    """
-    if asked["by"] or asked["baseline"] or asked["judge"] or not len(table.columns):
+    """What is concluded under each criterion; nothing where a factor, a judge or a baseline is asked for by itself."""
+    if asked["by"] or asked["baseline"] or asked["judge"]:
         return []
-    prompts = workspace.dataset is not None and bool(workspace.conditions)
-    kind = conclusion.UNCHECKED if prompts else conclusion.NO_PROMPTS
-    found = conclusion.conclude_all(table, workspace, lambda _: kind, asked["criterion"])
-    return [conclusion.as_json(in_view.shown(table, one.judge), one) for one in found]
+    return conclusion.list_conclusions(workspace, table, asked["criterion"])
 
 
 def _sides(table: ScoreTable, plan: tuple[Planned, ...], asked: Mapping[str, Any]) -> list[answer_sections.Side]:

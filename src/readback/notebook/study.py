@@ -38,7 +38,7 @@ from readback.records import answers
 from readback.records.dataset import Dataset, open_dataset
 from readback.requests.observer import Observer
 from readback.sandbox import staying
-from readback.scores import loading, summary
+from readback.scores import conclusion, loading, summary
 from readback.scores.agreement import answer as agreement_answer
 from readback.scores.agreement import long_table
 from readback.scores.summary_row import Row
@@ -275,6 +275,15 @@ class Study:
         titles = {factor: f"{factor} (condition)" if factor in SCORE else factor for factor in factors}
         rows = ({**{titles[factor]: value for factor, value in row.condition}, **_score(row, table)} for row in found)
         return pandas.DataFrame(list(rows), columns=[*titles.values(), *SCORE])
+
+    def conclusions(self, criterion: str | None = None) -> list[dict[str, Any]]:
+        """Return which condition is better under each criterion and whether that is clear, as `readback scores` has it.
+
+        These are the `conclusions` of `readback scores --format json`: a planned pair, the only two conditions there
+        are, or the best of several, each with `criterion`, `judge`, `verdict`, `better` (None unless it is clear) and
+        `answer`, a sentence. Whether the prompts of both sides may be compared is not checked: `audit` does that.
+        """
+        return conclusion.list_conclusions(self.workspace, self._scores(criterion=criterion), criterion)
 
     def agreement(self, criterion: str | None = None) -> pandas.DataFrame:
         """How far judges agree, a number in each row: measure, judge, other, value, `ci_low`, `ci_high`, n.

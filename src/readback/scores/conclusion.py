@@ -200,6 +200,20 @@ def as_json(table: ScoreTable, one: Conclusion | BestOf | NotCompared) -> dict[s
     }  # fmt: skip
 
 
+def list_conclusions(workspace: Workspace, table: ScoreTable, criterion: str | None = None) -> list[dict[str, Any]]:
+    """Return every conclusion, or those under one criterion, as `as_json` writes them.
+
+    Prompts are not looked at here: whether a comparison is fair is not checked, and each conclusion says so.
+    """
+    if not len(table.columns):
+        return []
+    kind = NO_PROMPTS
+    if workspace.dataset is not None and workspace.conditions:
+        kind = UNCHECKED
+    concluded = conclude_all(table, workspace, lambda _: kind, criterion)
+    return [as_json(in_view.shown(table, one.judge), one) for one in concluded]
+
+
 def _stated(fairness: str) -> str:
     return fairness if fairness not in (UNCHECKED, NO_PROMPTS) else "not checked"
 
