@@ -269,7 +269,7 @@ def _side_by_side(run: Run, jobs: int | None) -> Iterator[Found]:
     What a child did not finish, or did for a choice that was given up meanwhile, is done again, one record after
     another.
     """
-    most = jobs or (run.workers.at_once if run.workers else os.cpu_count() or 1)
+    most = jobs or (run.workers.at_once if run.workers else in_chunks.count_children(run.data))
     spans = deque(_spans(run, most))
     workers = min(most, len(spans))
     if workers < 2:

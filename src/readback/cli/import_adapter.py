@@ -12,6 +12,7 @@ from readback.bridge import yaml_files
 from readback.bridge.imported import Imported, imported
 from readback.bridge.run import NotImported, Program
 from readback.cli import UsageError, _lines
+from readback.exporting.whole_file import whole_file
 from readback.words import t
 
 WORKSPACE = "readback.yml"
@@ -84,7 +85,8 @@ def _write(folder: Path, files: dict[str, str]) -> None:
         raise UsageError(t("cli.import_adapter.taken", file=folder / taken[0]))
     for file, text in files.items():
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file).write_text(text, "utf-8", newline="")
+        with whole_file(folder / file) as out:
+            out.write(text.encode("utf-8"))
 
 
 def _ours(file: Path) -> bool:

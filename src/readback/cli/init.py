@@ -8,6 +8,7 @@ from pathlib import Path
 from readback import workspace
 from readback.checks import judge_inputs
 from readback.cli import UsageError, _workspace
+from readback.exporting.whole_file import new_file
 from readback.readers import by_address
 from readback.words import t
 
@@ -29,8 +30,8 @@ def run(args: argparse.Namespace) -> int:
     folder = Path(args.workspace)
     file = (folder if folder.is_dir() else folder.parent) / "readback.yml"
     try:
-        with file.open("x", encoding="utf-8", newline="\n") as out:
-            out.write(text)
+        with new_file(file) as out:
+            out.write(text.encode("utf-8"))
     except FileExistsError:
         raise UsageError(t("cli.init.there", file=file)) from None
     except OSError as error:

@@ -36,6 +36,21 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         undo.pop_all()
 
 
+@contextmanager
+def new_file(path: Path) -> Iterator[BinaryIO]:
+    """A stream to a file that is not there yet; after an exception, as where the disk is full, it is not there either.
+    Raises FileExistsError where it is, and other OSErrors.
+    """
+    with path.open("xb") as out:
+        try:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        except BaseException:
+            _gone(str(path))
+            raise
+
+
 def _mode(path: Path) -> int | None:
     try:
         return path.stat().st_mode

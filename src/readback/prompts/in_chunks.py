@@ -34,6 +34,7 @@ from readback.types import Record, Selection, Workspace
 
 SPAN = 8 << 20  # bytes of the dataset and
 MOST = 1_000  # records in one child: enough to pay for its start, few enough to keep every core busy
+LONG = 1 << 20  # bytes of a record beyond which no two children look at records at the same time
 FIRST = 64  # records in the first child of those whose answers are wanted soon,
 GROWTH = 4  # and so many times as many in each of the next
 KILLS = 5  # records that may kill their child under one choice before the choice is given up
@@ -57,6 +58,13 @@ class Lost:
     index: int | None
     choice: Selection | None
     why: str
+
+
+def count_children(data: Dataset) -> int:
+    """Return how many children may look at records at the same time. Over very long records each takes hundreds of
+    megabytes: a packed file of 150 KiB could fill the memory of a machine with many cores.
+    """
+    return 1 if data.longest > LONG else os.cpu_count() or 1
 
 
 def drive(
@@ -88,7 +96,7 @@ def drive(
     waiting = iter(spans_of(data, most) if spans is None else spans)
     span = next(waiting, None)
     under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_Raw]]] = deque()
-    workers = max(1, jobs or os.cpu_count() or 1)
+    workers = max(1, jobs or count_children(data))
     with run.children, ThreadPoolExecutor(workers, thread_name_prefix="readback-chunk") as threads:
         try:
             while run.active and (span or under_way):

@@ -33,7 +33,7 @@ ESCAPED = frozenset('"\\/\x7f') | {chr(code) for code in range(32)}  # may be wr
 
 __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "look", "open_dataset"]
 
-VERSION = "15"  # of the index; another one makes every file be read again
+VERSION = "16"  # of the index; another one makes every file be read again
 CHUNK = 32 << 20
 PIECE = 1 << 20  # bytes that are read at once where no more than a hash is made of them
 READINGS = 3  # of a file that changes meanwhile; one that is written all the time is not read for ever
@@ -169,6 +169,11 @@ class Dataset:
             return b"", ()
         starts = self._index.numbers[start:stop]
         return self._bytes(starts[0], self._index.span(stop - 1)[1], start), starts
+
+    @property
+    def longest(self) -> int:
+        """The bytes of its longest record in the file."""
+        return int(self._index.meta["longest"]) if self._index else 0
 
     def span(self, index: int) -> tuple[int, int]:
         """The first byte of a record in the file and the byte after its last."""

@@ -194,6 +194,7 @@ class _Reading:
         self.names = FieldNames(source, private)
         self.census = Census(private=bool(private))
         self.bad = self.blank = self.header = self.continued = self.last = 0
+        self.longest = 0  # bytes of a record
         self.shape: dict[str, Any] = {}
 
     def see(self, event: Event) -> None:
@@ -228,6 +229,7 @@ class _Reading:
         self.names.see(row.fields)
         self.census.see(row.fields)
         self.starts.append(row.offset)
+        self.longest = max(self.longest, row.end - row.offset)
         if self.held.kept:
             self._release()
         self.ends.append(row.end)
@@ -302,5 +304,6 @@ class _Reading:
             "systems": list(astuple(known(self.census.systems))),
             "training_notes": [as_json(diagnostic) for diagnostic in of_training.kept],
             "shape": shape,
+            "longest": self.longest,
         }
         return meta, [self.starts, self.ends, self.lines, id_ends, table]

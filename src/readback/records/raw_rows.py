@@ -11,11 +11,13 @@ from typing import BinaryIO
 
 from readback.readers import cache_folder
 from readback.readers.choose_format import Chosen, choose
-from readback.readers.lines import BUFFER
+from readback.readers.lines import BUFFER, LONGEST
+from readback.readers.packed import unpack
 from readback.readers.row import Event, Header, Refused, Row
 from readback.records.index_pass import events, unpackers
 from readback.types import Diagnostic, Location
 
+BEGINNING = 2 * LONGEST  # bytes of a packed file in which its first rows are
 Walk = Callable[[BinaryIO, str], Iterator[Event]]  # a stream that is text, and the file's name
 
 
@@ -48,6 +50,13 @@ def raw_rows(
         yield Diagnostic("dat-file-missing", {"path": file, "reason": reason}, Location(file=file), file)
 
 
+def unpack_beginning(path: Path, out: BinaryIO, file: str) -> Iterator[int | Diagnostic]:
+    """Write the beginning of a packed file; that there is more of it is no fault."""
+    for frame in unpack(path, out, file, BEGINNING):
+        if not (isinstance(frame, Diagnostic) and frame.code == "dat-limit"):
+            yield frame
+
+
 def _rows(
     path: Path,
     file: str,
@@ -66,6 +75,8 @@ def _rows(
         for number, step in enumerate(steps):
             target = folder / str(number)
             with target.open("wb") as out:
+                if step is unpack and enough is not None:
+                    step = unpack_beginning
                 decoding = enough if step is getattr(chosen.module, "spool", None) else None
                 frames = step(path, out, file)
                 told = islice(frames, decoding)  # each step of decoding has written one row or more
