@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, settings
 from readback import sandbox
 from readback.checks import stored_check, stored_ranges
 from readback.prompts import in_child, render
-from readback.serving.chat import rendered
+from readback.serving.chat import model_input
 
 EASED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]  # a folder of a test may be written to again
 # How fast a test is depends on what else the machine does; speed is measured in benchmarks/.
@@ -174,7 +174,7 @@ def write(tmp_path: Path) -> Callable[[Mapping[str, Any]], Path]:
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not end is stopped after a part of its usual time: for tests of what follows a stop."""
-    for module in (in_child, render, rendered):
+    for module in (in_child, render, model_input):
         monkeypatch.setattr(module, "LIMITS", replace(module.LIMITS, seconds=HURRIED))
     monkeypatch.setattr(render, "TEXT_ALONE", replace(render.TEXT_ALONE, seconds=HURRIED))
 

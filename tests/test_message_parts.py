@@ -22,7 +22,7 @@ from readback.prompts.training_text import trained_text
 from readback.prompts.tri_section import fingerprint
 from readback.records import training_reader
 from readback.records.dataset import open_dataset
-from readback.serving.chat import rendered as chat
+from readback.serving.chat import model_input as chat
 from readback.serving.merged_roles import merged
 from readback.types import Assembly, ChatTemplate, Message, Segment, Selection
 
@@ -166,7 +166,7 @@ WHOLE = ChatTemplate(
 
 def test_a_chat_template_is_given_the_whole_message_and_each_stretch_keeps_its_origin() -> None:
     row = {"role": "assistant", "content": "Wait.", "tool_calls": [CALL], "reasoning_content": "why"}
-    made = chat.model_input(WHOLE, (Message("assistant", (Segment("Wait.", "variable", "x"),), row),))
+    made = chat.build_model_input(WHOLE, (Message("assistant", (Segment("Wait.", "variable", "x"),), row),))
     assert made.text == '[assistant]Wait.<tide {"port": "north",  "day": 1}>why'
     origins = {segment.text: (segment.origin, segment.name) for segment in made.segments}
     assert origins["Wait."] == ("variable", "x")
@@ -178,7 +178,7 @@ def test_texts_in_parts_keep_their_origins_in_a_chat_template() -> None:
     content = [{"type": "text", "text": "One"}, {"type": "image"}, {"type": "text", "text": "Two"}]
     segments = (Segment("One", "variable", "a"), Segment("\n", "joiner"), Segment("Two", "variable", "b"))
     template = ChatTemplate("t", "{% for p in messages[0].content %}{{ p.text or '<image>' }};{% endfor %}")
-    made = chat.model_input(template, (Message("user", segments, {"role": "user", "content": content}),))
+    made = chat.build_model_input(template, (Message("user", segments, {"role": "user", "content": content}),))
     assert made.text == "One;<image>;Two;"
     assert {segment.text: segment.name for segment in made.segments if segment.origin == "variable"} == {
         "One": "a",

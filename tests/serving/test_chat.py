@@ -14,7 +14,7 @@ from in_time import spent
 from jinja2.ext import LoopControlExtension
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from readback.serving.chat import rendered as chat
+from readback.serving.chat import model_input as chat
 from readback.types import ChatTemplate, Location, Message, Segment
 
 TODAY = "2026-11-21"
@@ -37,7 +37,7 @@ TALK = (
 
 def made(text: str, *messages: Message, **given: Any) -> tuple[str, list[tuple[str, str, str | None, int | None]]]:
     """The text, and its segments as origin, text, name and line."""
-    found = chat.model_input(ChatTemplate("t.jinja", text, "<s>", "</s>", place=START), messages or TALK, **given)
+    found = chat.build_model_input(ChatTemplate("t.jinja", text, "<s>", "</s>", place=START), messages or TALK, **given)
     assert found.diagnostics == ()
     return found.text, [(one.origin, one.text, one.name, one.place.line) for one in found.segments]
 
@@ -60,7 +60,7 @@ def tried(text: str, variables: dict[str, Any]) -> str | None:
 def test_every_template_of_hugging_face_js_gives_its_text(shared: Path) -> None:
     lines = (shared / "vectors" / "hf_chat_templates.jsonl").read_text("utf-8").splitlines()
     cases = [json.loads(line) for line in lines]
-    wrong = [one["id"] for one in cases if chat.raw(one["chat_template"], one["data"]).text != one["target"]]
+    wrong = [one["id"] for one in cases if chat.render_raw(one["chat_template"], one["data"]).text != one["target"]]
     assert (len(cases), wrong) == (26, [])
 
 
@@ -72,7 +72,7 @@ def test_the_makers_templates_give_what_transformers_gives_and_no_stretch_is_of_
         text = (shared / "data" / "chat_templates" / one["template"]).read_bytes().decode("utf-8")
         template = ChatTemplate(one["template"], text, one["bos_token"], one["eos_token"], place=START)
         messages = [said(turn["role"], turn["content"]) for turn in one["messages"]]
-        model_input = chat.model_input(
+        model_input = chat.build_model_input(
             template, messages, today=TODAY, add_generation_prompt=one["add_generation_prompt"]
         )
         assert model_input.text == one["expected"], (one["template"], one["case"])
@@ -182,7 +182,7 @@ def test_messages_given_as_they_are_with_lists_of_parts_are_found_where_their_te
 
 def test_a_template_that_fails_with_texts_and_reads_parts_gets_parts_and_says_so() -> None:
     text = "{% for m in messages %}<{{ m.role }}>{{ '' + m['content'][0]['text'] }}{% endfor %}"
-    model_input = chat.model_input(ChatTemplate("t.jinja", text, place=START), TALK)
+    model_input = chat.build_model_input(ChatTemplate("t.jinja", text, place=START), TALK)
     assert model_input.text == "<system>Be brief.<user>  Why not?\n<assistant>So.<user>And?"
     assert [one.text for one in model_input.segments if one.origin == "variable"] == ["  Why ", "not?\n", "So.", "And?"]
     (diagnostic,) = model_input.diagnostics
@@ -199,7 +199,7 @@ def test_a_template_that_fails_with_texts_and_reads_parts_gets_parts_and_says_so
     "text", ["{{ messages[0].content[0].text.none.x }}", "{{ messages[0].content.text.none }}", "{{ 1 / 0 }}"]
 )
 def test_a_template_that_fails_with_parts_too_or_never_asks_for_them_gives_no_text(text: str) -> None:
-    model_input = chat.model_input(ChatTemplate("t.jinja", text, place=START), TALK)
+    model_input = chat.build_model_input(ChatTemplate("t.jinja", text, place=START), TALK)
     assert (
         model_input.segments,
         [(diagnostic.code, diagnostic.severity) for diagnostic in model_input.diagnostics],
@@ -212,14 +212,14 @@ def test_a_template_that_fails_with_parts_too_or_never_asks_for_them_gives_no_te
 def test_what_is_absent_stays_undefined_in_a_raw_rendering_and_null_is_none() -> None:
     text = "{{ bos_token is defined }} {{ tools is none }} {{ messages[0].content[1].text }} {{ messages[0].extra }}"
     message = {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "Q"}], "extra": 1}
-    assert chat.raw(text, {"messages": [message], "tools": None}).text == "False True Q 1"
+    assert chat.render_raw(text, {"messages": [message], "tools": None}).text == "False True Q 1"
 
 
 @pytest.mark.parametrize(
     ("today", "text"), [("2026-01-02", "02 Jan 2026 00:00:00"), ("2024-02-29", "29 Feb 2024 00:00:00")]
 )
 def test_the_clock_is_the_day_that_is_asked_for(today: str, text: str) -> None:
-    assert chat.raw("{{ strftime_now('%d %b %Y %H:%M:%S') }}", {}, today=today).text == text
+    assert chat.render_raw("{{ strftime_now('%d %b %Y %H:%M:%S') }}", {}, today=today).text == text
     assert made("{{ strftime_now('%Y') }}", said("user", "Q"), today=today)[1] == [
         ("serving", today[:4], "t.jinja", None)
     ]
@@ -227,10 +227,10 @@ def test_the_clock_is_the_day_that_is_asked_for(today: str, text: str) -> None:
 
 def test_json_keeps_its_characters_and_takes_the_arguments_of_transformers() -> None:
     values = {"v": {"b": "<é>&'", "a": [1, None, True, 1.5]}}
-    assert chat.raw("{{ v | tojson }}", values).text == '{"b": "<é>&\'", "a": [1, null, true, 1.5]}'
-    assert chat.raw("{{ v.a | tojson(indent=1) }}", values).text == "[\n 1,\n null,\n true,\n 1.5\n]"
+    assert chat.render_raw("{{ v | tojson }}", values).text == '{"b": "<é>&\'", "a": [1, null, true, 1.5]}'
+    assert chat.render_raw("{{ v.a | tojson(indent=1) }}", values).text == "[\n 1,\n null,\n true,\n 1.5\n]"
     how = "ensure_ascii=true, separators=(',', ':'), sort_keys=true"
-    assert chat.raw("{{ v | tojson(" + how + ") }}", values).text == '{"a":[1,null,true,1.5],"b":"<\\u00e9>&\'"}'
+    assert chat.render_raw("{{ v | tojson(" + how + ") }}", values).text == '{"a":[1,null,true,1.5],"b":"<\\u00e9>&\'"}'
 
 
 @pytest.mark.parametrize(
@@ -243,13 +243,13 @@ def test_json_keeps_its_characters_and_takes_the_arguments_of_transformers() -> 
     ],
 )  # fmt: skip
 def test_a_namespace_refuses_what_transformers_refuses(template: str, text: str | None) -> None:
-    made = chat.raw(template, {})
+    made = chat.render_raw(template, {})
     assert (made.text, "underscore" in made.reason) == (text, text is None)
 
 
 def test_the_tokenizers_bos_goes_before_the_text_where_the_server_adds_it() -> None:
     template = ChatTemplate("t", "{{ bos_token }}Q", "<s>", "</s>", adds_bos=True)
-    model_input = chat.model_input(template, TALK)
+    model_input = chat.build_model_input(template, TALK)
     assert (model_input.text, model_input.segments[0].name, model_input.stops) == (
         "<s><s>Q",
         "add_special_tokens",
@@ -284,7 +284,7 @@ def test_a_template_that_gives_no_text_is_one_finding_with_its_line(
     text: str, when: str, line: int, raised: bool, reason: str
 ) -> None:
     template = ChatTemplate("t.jinja", text, place=Location(file="t.jinja", line=1, column=1))
-    model_input = chat.model_input(template, TALK)
+    model_input = chat.build_model_input(template, TALK)
     assert (model_input.segments, len(model_input.diagnostics)) == ((), 1)
     diagnostic = model_input.diagnostics[0]
     values = {name: diagnostic.values[name] for name in ("when", "line", "raised", "name")}
@@ -311,7 +311,7 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_template_is_one_finding_in_bounded_time(name: str) -> None:
     began = spent()
-    model_input = chat.model_input(ChatTemplate(name, HOSTILE[name], place=START), TALK, today=TODAY)
+    model_input = chat.build_model_input(ChatTemplate(name, HOSTILE[name], place=START), TALK, today=TODAY)
     assert spent() - began < 8
     assert (
         model_input.segments,
@@ -324,16 +324,16 @@ def test_a_hostile_template_is_one_finding_in_bounded_time(name: str) -> None:
 
 def test_a_template_that_was_stopped_costs_its_time_once() -> None:
     template = ChatTemplate("slow", HOSTILE["endless loop"] + "{# once #}", place=START)
-    first = chat.model_input(template, TALK)
+    first = chat.build_model_input(template, TALK)
     began = spent()
-    assert (chat.model_input(template, TALK).diagnostics, spent() - began < 0.1) == (first.diagnostics, True)
+    assert (chat.build_model_input(template, TALK).diagnostics, spent() - began < 0.1) == (first.diagnostics, True)
 
 
 def test_a_record_that_is_too_long_does_not_condemn_its_template_for_the_others() -> None:
     template = "{{ messages[0].content }}{{ messages[0].content }}{# long #}"
-    made = chat.raw(template, {"messages": [{"content": "x" * 5_000_000}]})
+    made = chat.render_raw(template, {"messages": [{"content": "x" * 5_000_000}]})
     assert (made.when, made.reason) == ("limit", "output")
-    assert chat.raw(template, {"messages": [{"content": "x"}]}).text == "xx"
+    assert chat.render_raw(template, {"messages": [{"content": "x"}]}).text == "xx"
 
 
 def test_an_account_of_origins_that_takes_too_long_leaves_the_text() -> None:
@@ -367,7 +367,7 @@ def test_the_text_is_always_the_stock_text_and_the_segments_of_messages_stand_in
     )
     messages = [said("user", *parts) for parts in talk]
     variables = {"messages": [{"role": one.role, "content": one.text} for one in messages]}
-    model_input = chat.model_input(ChatTemplate("t", template), messages)
+    model_input = chat.build_model_input(ChatTemplate("t", template), messages)
     if (expected := tried(template, variables)) is None:
         assert (model_input.segments, len(model_input.diagnostics)) == ((), 1)
         return

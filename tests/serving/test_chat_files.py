@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.serving.chat import rendered as chat
-from readback.serving.chat.tokenizer_config import start_of
+from readback.serving.chat import model_input as chat
+from readback.serving.chat.tokenizer_config import locate_template
 from readback.types import Location
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -55,7 +55,7 @@ def test_of_several_templates_the_default_is_taken_and_the_others_are_said(write
     root = write({CONFIG: {"chat_template": value}})
     found = chat.read(root / CONFIG, root)
     assert (found.text, found.detail, found.diagnostics) == (T, "the one called default; others: rag, tool_use", ())
-    assert chat.raw(found.text or "", {"messages": [{"content": "Q"}]}).text == '\nQ "é"'
+    assert chat.render_raw(found.text or "", {"messages": [{"content": "Q"}]}).text == '\nQ "é"'
 
 
 def test_tokens_named_in_the_older_map_alone_or_of_a_models_own_reach_the_template(write: Write) -> None:
@@ -64,7 +64,7 @@ def test_tokens_named_in_the_older_map_alone_or_of_a_models_own_reach_the_templa
     own = {"extra_special_tokens": {"image_token": "<i>"}, "own_token": "<o>", "eos_token": "<old>"}
     root = write({f"m/{CONFIG}": {"chat_template": text, **own}, "m/special_tokens_map.json": older})
     found = chat.read(root / "m", root)
-    made = chat.model_input(found, (), values={"messages": [{"role": "user", "content": "q"}]})
+    made = chat.build_model_input(found, (), values={"messages": [{"role": "user", "content": "q"}]})
     assert (made.text, made.stops) == ("<s>|</s>|<i>|<o>", ("</s>",))
     assert found.special == ("<s>", "</s>", "<o>", "<i>")
 
@@ -172,7 +172,7 @@ def test_a_config_without_a_usable_template_is_one_note_and_one_finding_of_the_w
         line,
     )
     assert [diagnostic.code for diagnostic in workspace.open(root).diagnostics] == [code]
-    model_input = chat.model_input(found, ())
+    model_input = chat.build_model_input(found, ())
     assert (model_input.segments, [diagnostic.code for diagnostic in model_input.diagnostics]) == (
         (),
         ["srv-template-error"],
@@ -212,7 +212,7 @@ def test_the_place_of_a_template_in_json_is_its_first_character(
     text: str, ascii_only: bool, indent: int | None
 ) -> None:
     source = json.dumps({"other": "x", "chat_template": text}, ensure_ascii=ascii_only, indent=indent)
-    place = start_of(source, text, Location(file="f"))
+    place = locate_template(source, text, Location(file="f"))
     line = source.split("\n")[(place.line or 1) - 1]
     written = json.dumps(text, ensure_ascii=ascii_only)[1:]
     assert line[(place.column or 1) - 1 :].startswith(written) or text in ("x", "other", "chat_template")

@@ -12,7 +12,7 @@ from typing import Any
 import model_folders
 import pytest
 
-from readback.serving.chat import rendered as chat
+from readback.serving.chat import model_input as chat
 
 os.environ["TRANSFORMERS_VERBOSITY"] = "error"
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -42,7 +42,7 @@ def test_a_folder_gives_the_text_of_transformers_or_none(tmp_path: Path, name: s
         expected, refused = _by_transformers(tokenizer, messages, options)
         asks = bool(options.get("add_generation_prompt"))
         values = {key: one for key, one in options.items() if key != "add_generation_prompt"}
-        made = chat.model_input(
+        made = chat.build_model_input(
             template, (), today=TODAY, add_generation_prompt=asks, values={**values, "messages": messages}
         )
         if expected is None:
@@ -71,7 +71,7 @@ def test_the_makers_templates_give_the_text_of_transformers_or_none(tmp_path: Pa
             values = {key: one for key, one in options.items() if key != "add_generation_prompt"}
             values |= {"messages": messages, "date_string": "2 May 2026"}
             day = date.today().isoformat()
-            made = chat.model_input(template, (), today=day, add_generation_prompt=asks, values=values)
+            made = chat.build_model_input(template, (), today=day, add_generation_prompt=asks, values=values)
             assert (made.text or None) == (expected or None), (path.name, conversation, options, refused)
 
 

@@ -12,7 +12,7 @@ import pytest
 from readback import workspace
 from readback.serving import named_formats
 from readback.serving.chat import formats as chat_formats
-from readback.serving.chat import rendered as chat
+from readback.serving.chat import model_input as chat
 from readback.types import Message, Segment
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -50,20 +50,20 @@ def message(role: str, text: str) -> Message:
 
 
 def test_every_format_has_its_golden_and_none_has_a_name_of_albert() -> None:
-    assert set(chat.formats()) == GOLDEN.keys() | WITHOUT_SYSTEM.keys()
-    assert set(chat.formats()) & {*named_formats.FORMATS, named_formats.NO_FORMAT} == set()
-    assert chat.named("chatml") is None
-    assert chat.named("../adapters/manual") is None
+    assert set(chat.list_formats()) == GOLDEN.keys() | WITHOUT_SYSTEM.keys()
+    assert set(chat.list_formats()) & {*named_formats.FORMATS, named_formats.NO_FORMAT} == set()
+    assert chat.load_format("chatml") is None
+    assert chat.load_format("../adapters/manual") is None
 
 
 @pytest.mark.parametrize("name", [*GOLDEN, *WITHOUT_SYSTEM])
 def test_a_format_writes_its_text_and_says_what_it_is(name: str) -> None:
-    template = chat.named(name)
+    template = chat.load_format(name)
     assert template is not None
-    assert chat_formats.title(name)
+    assert chat_formats.get_title(name)
     assert set(template.special) >= {one for one in (template.bos_token, template.eos_token) if one}
     user = message("user", " Q\n")
-    model_input = chat.model_input(template, (message("system", " S"), user))
+    model_input = chat.build_model_input(template, (message("system", " S"), user))
     if name in GOLDEN:
         assert (model_input.text, model_input.diagnostics, model_input.format) == (GOLDEN[name], (), name)
         assert {one.origin for one in model_input.segments} == {"serving", "system", "variable"}
@@ -73,7 +73,7 @@ def test_a_format_writes_its_text_and_says_what_it_is(name: str) -> None:
             [True],
         )
         assert "system role" in model_input.diagnostics[0].values["reason"].lower()
-        assert chat.model_input(template, (user,)).text == WITHOUT_SYSTEM[name]
+        assert chat.build_model_input(template, (user,)).text == WITHOUT_SYSTEM[name]
 
 
 @pytest.mark.realdata
@@ -94,14 +94,18 @@ def test_a_format_says_what_the_makers_template_says(shared: Path) -> None:
         "zephyr": known["custom/HuggingFaceH4/zephyr-7b-beta"],
     }
     for name, text in makers.items():
-        ours = chat.named(name)
+        ours = chat.load_format(name)
         assert ours is not None
         tokens = {"bos_token": ours.bos_token or "", "eos_token": ours.eos_token or "", "tools": None}
         for talk in TALKS:
             for asks in (True, False):
                 turns = [{"role": role, "content": content} for role, content in talk]
                 given = {"messages": turns, "add_generation_prompt": asks, **tokens}
-                assert chat.raw(ours.text or "", given).text == chat.raw(text, given).text, (name, talk, asks)
+                assert chat.render_raw(ours.text or "", given).text == chat.render_raw(text, given).text, (
+                    name,
+                    talk,
+                    asks,
+                )
 
 
 def test_a_model_is_served_and_trained_in_a_format_and_an_unknown_one_is_a_finding(write: Write) -> None:

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.serving.chat.traced import MOST, UNKNOWN, Lost, Traced, joined, merged, spans
+from readback.serving.chat.traced_text import (
+    MOST,
+    UNKNOWN,
+    TooManySpans,
+    TracedText,
+    get_spans,
+    join_texts,
+    merge_spans,
+)
 
 PIECES = st.lists(st.tuples(st.text(st.sampled_from("ab \n\tß.%{}é"), max_size=6), st.integers(-4, 4)), max_size=5)
 SHORT = st.text(st.sampled_from("ab \n%"), max_size=2)
@@ -49,8 +57,8 @@ STEPS: list[Callable[..., Any]] = [
 ]
 
 
-def traced(pieces: list[tuple[str, int]]) -> Traced:
-    return joined(Traced(text, ((len(text), source),) if text else ()) for text, source in pieces)
+def traced(pieces: list[tuple[str, int]]) -> TracedText:
+    return join_texts(TracedText(text, ((len(text), source),) if text else ()) for text, source in pieces)
 
 
 def told(value: Any) -> Any:
@@ -58,7 +66,7 @@ def told(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [told(one) for one in value]
     if isinstance(value, str):
-        found = spans(value)
+        found = get_spans(value)
         assert sum(length for length, _ in found) == len(value)
         assert all(length > 0 for length, _ in found)
         return "".join(value)
@@ -79,31 +87,31 @@ def test_a_slice_keeps_for_each_character_where_it_came_from(
 ) -> None:
     text = traced(pieces)
     sources = [source for part, source in pieces for _ in part]
-    assert [source for length, source in spans(text[start:stop]) for _ in range(length)] == sources[start:stop]
+    assert [source for length, source in get_spans(text[start:stop]) for _ in range(length)] == sources[start:stop]
 
 
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
         (lambda t: "%s-%s" % (t, 1), None),  # noqa: UP031 - the form that templates use
-        (lambda t: Traced("%s-%s", ((5, -3),)) % (t, "x"), ((2, 7), (1, -3), (1, UNKNOWN))),
-        (lambda t: Traced("%5s", ((3, -3),)) % t, ((5, UNKNOWN),)),
-        (lambda t: Traced("a", ((1, -3),)) + t + Traced("b", ((1, -3),)), ((1, -3), (2, 7), (1, -3))),
+        (lambda t: TracedText("%s-%s", ((5, -3),)) % (t, "x"), ((2, 7), (1, -3), (1, UNKNOWN))),
+        (lambda t: TracedText("%5s", ((3, -3),)) % t, ((5, UNKNOWN),)),
+        (lambda t: TracedText("a", ((1, -3),)) + t + TracedText("b", ((1, -3),)), ((1, -3), (2, 7), (1, -3))),
         (lambda t: t.replace("x", "y"), ((1, UNKNOWN), (1, 7))),
     ],
 )
-def test_only_what_is_certain_is_claimed(made: Callable[[Traced], str], expected: Any) -> None:
-    found = made(Traced("xz", ((2, 7),)))
-    assert (spans(found) if type(found) is Traced else None) == expected
+def test_only_what_is_certain_is_claimed(made: Callable[[TracedText], str], expected: Any) -> None:
+    found = made(TracedText("xz", ((2, 7),)))
+    assert (get_spans(found) if type(found) is TracedText else None) == expected
 
 
 def test_a_text_of_too_many_stretches_is_given_up() -> None:
-    with pytest.raises(Lost):
-        merged((1, i) for i in range(MOST + 1))
-    with pytest.raises(Lost):
-        Traced("ab", ((1, 1), (1, 2))) * MOST
+    with pytest.raises(TooManySpans):
+        merge_spans((1, i) for i in range(MOST + 1))
+    with pytest.raises(TooManySpans):
+        TracedText("ab", ((1, 1), (1, 2))) * MOST
 
 
 def test_a_template_cannot_read_the_stretches_and_nothing_else_is_new() -> None:
-    own = {name for name in dir(Traced) if name not in dir(str)}
+    own = {name for name in dir(TracedText) if name not in dir(str)}
     assert all(name.startswith("_") for name in own)

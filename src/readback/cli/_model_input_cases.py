@@ -8,7 +8,7 @@ from typing import Any
 
 from readback.checks import rules
 from readback.serving import named_formats
-from readback.serving.chat import rendered as chat
+from readback.serving.chat import model_input as chat
 from readback.serving.chat import request_messages
 from readback.serving.modelfile import read_file as modelfile
 from readback.serving.ollama import rendered as ollama
@@ -86,9 +86,9 @@ def _wire_format(name: str, case: Mapping[str, Any]) -> str:
     asks = case.get("add_generation_prompt", True)
     if name in (*named_formats.FORMATS, named_formats.NO_FORMAT):
         return made(named_formats.model_input(messages(listed(case)), name, training=asks is False), whatever=True)
-    template = chat.named(name)
+    template = chat.load_format(name)
     if template is None or template.text is None:
-        known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.formats())
+        known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.list_formats())
         raise Wrong(f"no format '{name}'; there are: {', '.join(known)}")
     tokens = {"bos_token": template.bos_token, "eos_token": template.eos_token, **template.tokens}
     given = {"tools": None, "documents": None, **{key: one for key, one in tokens.items() if one is not None}}
@@ -101,8 +101,8 @@ def _rendered(source: str, variables: Mapping[str, Any], today: str | None) -> s
     if "messages" in variables:
         if not variables["messages"]:
             raise Wrong(request_messages.EMPTY)
-        variables = {**variables, "messages": request_messages.for_template(variables["messages"])}
-    done = chat.raw(source, variables, today=today)
+        variables = {**variables, "messages": request_messages.prepare_messages(variables["messages"])}
+    done = chat.render_raw(source, variables, today=today)
     if done.text is None:
         reason = "{}: stopped at {}".format(*chat.EXCESS[done.reason]) if done.when == "limit" else done.reason
         raise Wrong(f"line {done.line}: {reason}" if done.line else reason)

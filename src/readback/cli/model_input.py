@@ -14,7 +14,7 @@ from readback.checks import rules
 from readback.checks.of_server import of_server
 from readback.cli import UsageError, _lines, _model_input_cases
 from readback.serving import named_formats
-from readback.serving.chat import rendered as chat
+from readback.serving.chat import model_input as chat
 from readback.serving.modelfile import read_file as modelfile
 from readback.serving.ollama import rendered as ollama
 from readback.types import Finding, ModelInput
@@ -67,11 +67,11 @@ def _sent(args: argparse.Namespace, case: dict[str, Any]) -> ModelInput:
         return ollama.asked(modelfile.parse(data, args.modelfile.name), listed, args.today, values)
     if args.wire_format in (*named_formats.FORMATS, named_formats.NO_FORMAT):
         return named_formats.model_input(_model_input_cases.messages(listed), args.wire_format)
-    template = chat.named(args.wire_format) if args.wire_format else _template(args.chat_template)
+    template = chat.load_format(args.wire_format) if args.wire_format else _template(args.chat_template)
     if template is None:
-        known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.formats())
+        known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.list_formats())
         raise UsageError(t("cli.model_input.unknown_format", name=args.wire_format, names=", ".join(known)))
-    return chat.model_input(
+    return chat.build_model_input(
         template, _model_input_cases.messages(listed), today=args.today, values={**values, "messages": listed}
     )
 

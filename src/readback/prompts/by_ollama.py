@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 
 from readback.serving import named_formats
-from readback.serving.chat import rendered as chat
+from readback.serving.chat import model_input as chat
 from readback.serving.ollama import engine as ollama_engine
 from readback.serving.ollama import rendered as ollama
 from readback.types import ChatTemplate, Diagnostic, Engine, Message, Model, Modelfile, ModelInput, Workspace
@@ -90,7 +90,7 @@ def _by_chat_template(
     options = dict(model.serving_options)
     if THINK in options:
         options.setdefault(ENABLE_THINKING, bool(options[THINK]))
-    sent = chat.model_input(template, (*opening, *messages), today=today(opened), values=options)
+    sent = chat.build_model_input(template, (*opening, *messages), today=today(opened), values=options)
     bos, text = template.bos_token or "", sent.text
     if bos and text.startswith(bos):
         sent = replace(sent, segments=named_formats.cut(sent.segments, len(bos), len(text)))

@@ -11,7 +11,7 @@ from readback.prompts.program import program
 from readback.prompts.row_options import options_of_row
 from readback.records import row_fields
 from readback.serving import named_formats
-from readback.serving.chat import rendered as chat
+from readback.serving.chat import model_input as chat
 from readback.serving.history import is_earlier_turn
 from readback.types import Assembly, ChatTemplate, Condition, Message, Model, ModelInput, Record, Segment, Workspace
 
@@ -42,7 +42,7 @@ def served(
     """
     if model.modelfile:
         return None if training else text_by_ollama(opened, model, messages)
-    template = model.chat_template or chat.named(model.chat_format or "")
+    template = model.chat_template or chat.load_format(model.chat_format or "")
     if template:
         return _by_template(opened, template, messages, training, model, record)
     return named_formats.model_input(messages, model.chat_format, training=training) if model.chat_format else None
@@ -62,7 +62,9 @@ def _by_template(
         options |= model.training_options if training else model.serving_options
     if training and record:
         options |= options_of_row(record.fields)
-    return chat.model_input(template, messages, today=today(opened), add_generation_prompt=not training, values=options)
+    return chat.build_model_input(
+        template, messages, today=today(opened), add_generation_prompt=not training, values=options
+    )
 
 
 def _formatted(
@@ -82,7 +84,7 @@ def _formatted(
     mode = assembly.choice.mode or (condition.mode if condition else None)
     own = program(opened, opened.prompts.get(mode) if mode else None)
     named = (model.chat_format if model else None) or own.format
-    if template := chat.named(named or ""):
+    if template := chat.load_format(named or ""):
         return _by_template(opened, template, messages, training, model, record)
     if named is None and not (own.albert and own.config):
         return None

@@ -12,7 +12,7 @@ from readback.prompts.training_layout import asked_in, messages_of_row, row_reco
 from readback.prompts.training_match import never_has_system
 from readback.records import training_reader
 from readback.serving import named_formats
-from readback.serving.chat import rendered as chat
+from readback.serving.chat import model_input as chat
 from readback.types import (
     Assembly,
     ChatTemplate,
@@ -171,14 +171,14 @@ def template(model: Model) -> Template | None:
     if model.training_template:
         return Template(model.training_template.name, model.training_template, "stated", options)
     if model.training_format:
-        return Template(model.training_format, chat.named(model.training_format), "stated", options)
+        return Template(model.training_format, chat.load_format(model.training_format), "stated", options)
     if model.chat_template:
         return Template(model.chat_template.name, model.chat_template, "serving", options)
     if model.chat_format:
-        return Template(model.chat_format, chat.named(model.chat_format), "serving", options)
+        return Template(model.chat_format, chat.load_format(model.chat_format), "serving", options)
     written = (model.modelfile.template or "") if model.modelfile else ""
     name = next((name for signs, name in FAMILIES if all(sign in written for sign in signs)), None)
-    assumed = chat.named(name) if name else None
+    assumed = chat.load_format(name) if name else None
     return Template(assumed.name, assumed, "assumed", options) if assumed else None
 
 
@@ -198,7 +198,7 @@ def rendered(opened: Workspace, found: Template, messages: Sequence[Message]) ->
     """Messages as text to learn from: the answer included, nothing that asks for one."""
     if found.template:
         values = dict(found.options)
-        made = chat.model_input(
+        made = chat.build_model_input(
             found.template, messages, today=today(opened), add_generation_prompt=False, values=values
         )
     else:

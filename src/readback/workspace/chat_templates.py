@@ -10,7 +10,7 @@ from readback.readers.paths import show
 from readback.readers.yaml_node import Node
 from readback.serving import named_formats
 from readback.serving.chat import files as chat_files
-from readback.serving.chat import rendered as chat
+from readback.serving.chat import model_input as chat
 from readback.types import ChatTemplate, Location, Model
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import CHAT_TEMPLATE, Found
@@ -28,7 +28,7 @@ def template(parts: Mapping[str, Node], draft: Draft) -> ChatTemplate | None:
     config = _file(parts.get("tokenizer_config"), draft)
     path = _file(parts.get("chat_template"), draft) or config
     if path is None:
-        known = chat.named(named(parts) or "") if adds else None
+        known = chat.load_format(named(parts) or "") if adds else None
         return replace(known, adds_bos=known.bos_token is not None) if known else None
     found = chat.read(path, draft.root, tokens=config if config != path else None, add_special_tokens=adds)
     _say(found, path, draft, found.detail)
@@ -37,7 +37,7 @@ def template(parts: Mapping[str, Node], draft: Draft) -> ChatTemplate | None:
 
 def named(parts: Mapping[str, Node]) -> str | None:
     """The format's name; an unknown one is a diagnostic with the known names."""
-    known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.formats())
+    known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.list_formats())
     return parts["format"].one_of(known) if "format" in parts else None
 
 
@@ -71,7 +71,7 @@ def found(files: Sequence[Found], draft: Draft) -> None:
     """
     folders = {one.path.parent for one in files if one.path.name == chat_files.CONFIG}
     leading = [one for one in files if one.path.name == chat_files.CONFIG or one.path.parent not in folders]
-    for one in [one for one in leading if chat_files.without_template(one.path, draft.root)]:
+    for one in [one for one in leading if chat_files.lacks_template(one.path, draft.root)]:
         leading.remove(one)
         draft.say(one.path, CONFIG, detail="it contains no chat template, and no template file is beside it")
     models = list(draft.models.values())

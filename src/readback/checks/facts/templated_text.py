@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from readback.serving.chat.formats import named
+from readback.serving.chat.formats import load_format
 from readback.types import ChatTemplate, Message, Model, ModelInput, RuleContext, Segment, SelfTest
 
 CHAT = "chat template"  # the kind of such a text
@@ -51,13 +51,13 @@ def template(case: RuleContext) -> ChatTemplate | None:
     choice = case.assembly.choice if case.assembly else None
     condition = case.workspace.condition(choice.condition) if choice and choice.condition else None
     model = case.workspace.models.get(condition.model) if condition and condition.model else None
-    return (_template_of(model, case.model_input) if model else None) or named(case.model_input.format)
+    return (_template_of(model, case.model_input) if model else None) or load_format(case.model_input.format)
 
 
 def _template_of(model: Model, sent: ModelInput | None) -> ChatTemplate | None:
     """The chat template that serves a model; where Ollama does, that of the weights if it made the text."""
     if model.modelfile is None:
-        return model.chat_template or named(model.chat_format or "")
+        return model.chat_template or load_format(model.chat_format or "")
     by_weights = sent is not None and sent.kind == CHAT and model.weights is not None
     return model.weights.template if by_weights and model.weights else None
 

@@ -1,1 +1,1 @@
-"""Chat templates of transformers and vLLM: the files that hold them, and what they make of messages."""
+"""Render chat templates as transformers and vLLM do, and read the files that hold them."""

@@ -1,8 +1,8 @@
 """Read the files that hold a chat template: tokenizer_config.json, chat_template.json, or a bare Jinja file.
 
-As transformers 5 reads a model's folder: a chat_template.jinja there, and the files of additional_chat_templates/, go
-before the text in tokenizer_config.json. Of several templates the one called default is taken, or the one called
-tool_use where tools are given.
+As in transformers 5, a model folder's chat_template.jinja and the files of additional_chat_templates/ go before the
+text in tokenizer_config.json. Of several templates the one called default is used, or the one called tool_use where
+there are tools.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from readback.readers.paths import resolve, show
 from readback.readers.text_file import read_text
-from readback.serving.chat.tokenizer_config import Config, start_of
+from readback.serving.chat.tokenizer_config import Config, locate_template
 from readback.serving.chat.tokenizer_config import read as read_config
 from readback.types import ChatTemplate, Diagnostic, Location, TemplateText
 
@@ -30,7 +30,7 @@ MOST = 64  # files of that folder; a model has two or three
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A template's text, where its first character is, and what is to be said of it."""
+    """Hold a template's text, where its first character is, and the diagnostics about it."""
 
     text: str | None
     place: Location
@@ -40,159 +40,183 @@ class _Text:
 
 
 def recognise(path: Path) -> bool:
-    """By name only."""
+    """Return whether a file holds a chat template, by its name only."""
     return path.name in (CONFIG, SEPARATE)
 
 
-def without_template(path: Path, root: Path) -> bool:
-    """Whether it is a tokenizer configuration that can be read and gives no chat template, nor a file beside it does:
-    that of a model which was never taught to chat.
+def lacks_template(path: Path, root: Path) -> bool:
+    """Return whether a readable tokenizer configuration has no chat template, nor a file next to it.
+
+    Such a model was not trained to chat.
     """
     if path.name != CONFIG:
         return False
-    made = read(path, root)
-    return made.text is None and [one.values.get("reason") for one in made.diagnostics] == [_absent(show(root, path))]
+    template = read(path, root)
+    reasons = [diagnostic.values.get("reason") for diagnostic in template.diagnostics]
+    return template.text is None and reasons == [_explain_absence(show(root, path))]
 
 
-def _absent(file: str) -> str:
+def _explain_absence(file: str) -> str:
     return f"there is no chat_template in {file}"
 
 
 def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_tokens: bool = False) -> ChatTemplate:
-    """The chat template that a file (or a model's folder) gives, with the tokens it is told.
+    """Return the chat template of a file (or a model's folder), with its tokens.
 
-    `tokens` is the tokenizer_config.json that supplies them where it is not `path` or lies beside it.
+    `tokens` is the tokenizer_config.json that supplies them if that is neither `path` nor next to it.
     `add_special_tokens`: the server has the tokenizer put its BOS before the text, as vLLM does on request. A file
-    without a template, or one that cannot be read, has `text` None and a diagnostic that says why.
+    without a template, or an unreadable one, has `text` None and a diagnostic with the reason.
     """
-    path = _inside(path, root)
+    path = _find_template_file(path, root)
     file = show(root, path)
-    if isinstance(outside := resolve(root, file), Diagnostic) and outside.code == "dat-path-outside":
+    outside = resolve(root, file)
+    if isinstance(outside, Diagnostic) and outside.code == "dat-path-outside":
         return ChatTemplate(file, None, place=Location(file=file), diagnostics=(outside,))
-    own = read_config(path, root) if path.suffix == ".json" else None
-    named = tokens or (path if own and path.name != OLDER else _beside(path, root, CONFIG))
-    config = own if named in (path, None) else read_config(named, root)
-    found = _text(path, root, own)
-    diagnostics = (
-        *(own.diagnostics if own else ()),
-        *(config.diagnostics if config and config is not own else ()),
-        *found.diagnostics,
-    )
-    if found.text is None and not diagnostics:
-        diagnostics = (_none(file, _absent(file), found.place),)
-    bos = config.bos_token if config else None
-    said = [found.detail]
-    if config and named and show(root, named) != found.place.file:
+    own_config = read_config(path, root) if path.suffix == ".json" else None
+    config_path = tokens
+    if config_path is None:
+        config_path = path if own_config and path.name != OLDER else _find_sibling(path, root, CONFIG)
+    config = own_config
+    if config_path is not None and config_path != path:
+        config = read_config(config_path, root)
+    text = _load_text(path, root, own_config)
+    diagnostics = text.diagnostics
+    if config and config is not own_config:
+        diagnostics = (*config.diagnostics, *diagnostics)
+    if own_config:
+        diagnostics = (*own_config.diagnostics, *diagnostics)
+    if text.text is None and not diagnostics:
+        diagnostics = (_report_missing(file, _explain_absence(file), text.place),)
+    details = [text.detail] if text.detail else []
+    if config and config_path and show(root, config_path) != text.place.file:
         unused = ", whose own chat_template is not used" if config.template else ""
-        said.append(f"its tokens are those of {show(root, named)}{unused}")
-    made = ChatTemplate(
-        name=found.place.file or file,
-        text=found.text,
-        bos_token=bos,
-        eos_token=config.eos_token if config else None,
-        special=config.special if config else (),
-        adds_bos=add_special_tokens and bool(bos) and config is not None and config.adds_bos is not False,
-        tokenizer_adds_bos=config.adds_bos if config else None,
-        tokens=config.tokens if config else {},
-        config=show(root, named) if config and named else None,
-        detail="; ".join(part for part in said if part),
-        place=found.place,
+        details.append(f"its tokens are those of {show(root, config_path)}{unused}")
+    template = ChatTemplate(
+        name=text.place.file or file,
+        text=text.text,
+        detail="; ".join(details),
+        place=text.place,
         diagnostics=diagnostics,
     )
-    if (tools := found.with_tools) is None:
-        return made
-    return replace(made, with_tools=TemplateText(tools.place.file or file, tools.text, tools.place))
+    if config:
+        template = replace(
+            template,
+            bos_token=config.bos_token,
+            eos_token=config.eos_token,
+            special=config.special,
+            adds_bos=add_special_tokens and bool(config.bos_token) and config.adds_bos is not False,
+            tokenizer_adds_bos=config.adds_bos,
+            tokens=config.tokens,
+            config=show(root, config_path) if config_path else None,
+        )
+    tools = text.with_tools
+    if tools is not None:
+        template = replace(template, with_tools=TemplateText(tools.place.file or file, tools.text, tools.place))
+    return template
 
 
-def _inside(path: Path, root: Path) -> Path:
-    """Of a model's folder the file that holds its template; a link there that leads out of `root` holds none."""
+def _find_template_file(path: Path, root: Path) -> Path:
+    """Return the file of a model's folder that holds its template; a link that leads out of `root` is ignored."""
     if not path.is_dir():
         return path
-    there = (_beside(path / CONFIG, root, name) for name in (CONFIG, SEPARATE, OLDER))
-    return next((one for one in there if one), path / CONFIG)
+    for name in (CONFIG, SEPARATE, OLDER):
+        file = _find_sibling(path / CONFIG, root, name)
+        if file:
+            return file
+    return path / CONFIG
 
 
-def _beside(path: Path, root: Path, name: str) -> Path | None:
-    found = resolve(root, show(root, path.with_name(name)))
-    return found if isinstance(found, Path) else None
+def _find_sibling(path: Path, root: Path, name: str) -> Path | None:
+    """Return the file of that name next to `path`, None if there is none inside `root`."""
+    file = resolve(root, show(root, path.with_name(name)))
+    return file if isinstance(file, Path) else None
 
 
-def _text(path: Path, root: Path, own: Config | None) -> _Text:
-    """The template that `path` leads to; `own` is what the file itself says where it is JSON."""
-    if own is None and path.name != SEPARATE:
-        return _plain(path, root)
-    separate = path if own is None else None
+def _load_text(path: Path, root: Path, config: Config | None) -> _Text:
+    """Return the template that `path` leads to; `config` is the file's own contents if it is JSON."""
+    if config is None and path.name != SEPARATE:
+        return _read_plain(path, root)
+    separate = path if config is None else None
     if path.name == CONFIG:
-        separate = _beside(path, root, SEPARATE)
-    further = _further(path, root) if path.name in (CONFIG, SEPARATE) else {}
+        separate = _find_sibling(path, root, SEPARATE)
+    further = _list_additional(path, root) if path.name in (CONFIG, SEPARATE) else {}
     if further:
-        return _of_files(separate, further, root, path)
-    if separate or own is None:
-        return _plain(separate or path, root)
-    older = _beside(path, root, OLDER) if path.name == CONFIG and own.source and own.template is None else None
-    if older:
-        return _chosen(read_config(older, root), Location(file=show(root, older)))
-    return _chosen(own, Location(file=show(root, path)))
+        return _choose_file(separate, further, root, path)
+    if separate or config is None:
+        return _read_plain(separate or path, root)
+    if path.name == CONFIG and config.source and config.template is None:
+        older = _find_sibling(path, root, OLDER)
+        if older:
+            return _choose_template(read_config(older, root), Location(file=show(root, older)))
+    return _choose_template(config, Location(file=show(root, path)))
 
 
-def _further(path: Path, root: Path) -> Mapping[str, Path]:
-    """The files of additional_chat_templates/ beside `path` by the names of their templates, in order."""
+def _list_additional(path: Path, root: Path) -> Mapping[str, Path]:
+    """Return the files of additional_chat_templates/ next to `path` by the names of their templates, in order."""
     folder = path.with_name(FURTHER)
     if not folder.is_dir() or folder.is_symlink():
         return {}
-    files = sorted(one for one in islice(folder.iterdir(), MOST) if one.suffix == SUFFIX)
-    inside = (resolve(root, show(root, one)) for one in files)
-    return {one.stem: one for one in inside if isinstance(one, Path)}
+    templates: dict[str, Path] = {}
+    for entry in sorted(islice(folder.iterdir(), MOST)):
+        file = resolve(root, show(root, entry)) if entry.suffix == SUFFIX else None
+        if isinstance(file, Path):
+            templates[file.stem] = file
+    return templates
 
 
-def _of_files(separate: Path | None, further: Mapping[str, Path], root: Path, path: Path) -> _Text:
-    """Of a template file and further ones the default, with the one for tools."""
-    files = {**({DEFAULT: separate} if separate else {}), **further}
-    tools = _plain(files[WITH_TOOLS], root) if WITH_TOOLS in files else None
+def _choose_file(separate: Path | None, further: Mapping[str, Path], root: Path, path: Path) -> _Text:
+    """Return the default of a template file and further ones, with the one for tools."""
+    files: Mapping[str, Path] = further
+    if separate:
+        files = {DEFAULT: separate, **further}
+    tools = _read_plain(files[WITH_TOOLS], root) if WITH_TOOLS in files else None
     if DEFAULT not in files:
         place = Location(file=show(root, path))
         reason = f"{FURTHER} has the chat templates {', '.join(files)}, and none is called {DEFAULT}"
-        return _Text(None, place, (_none(place.file, reason, place),), with_tools=tools)
-    default = _plain(files[DEFAULT], root)
+        return _Text(None, place, (_report_missing(place.file, reason, place),), with_tools=tools)
+    default = _read_plain(files[DEFAULT], root)
     if len(files) == 1:
         return default
     diagnostics = (*default.diagnostics, *(tools.diagnostics if tools else ()))
-    return replace(default, diagnostics=diagnostics, detail=_detail(files), with_tools=tools)
+    return replace(default, diagnostics=diagnostics, detail=_describe_choice(files), with_tools=tools)
 
 
-def _detail(several: Mapping[str, object]) -> str:
-    others = ", ".join(name for name in several if name != DEFAULT)
-    return f"the one called {DEFAULT}; others: {others or 'none'}"
+def _describe_choice(templates: Mapping[str, object]) -> str:
+    names = ", ".join(name for name in templates if name != DEFAULT)
+    return f"the one called {DEFAULT}; others: {names or 'none'}"
 
 
-def _plain(path: Path, root: Path) -> _Text:
+def _read_plain(path: Path, root: Path) -> _Text:
     file = show(root, path)
     text, diagnostics = read_text(path, file, LIMIT)
     if text is None:
         return _Text(None, Location(file=file), diagnostics)
-    marked = any(
-        diagnostic.code == "dat-bom" for diagnostic in diagnostics
-    )  # a server keeps the mark, and the model reads it
-    return _Text("\ufeff" * marked + text, Location(file=file, line=1, column=1), diagnostics)
+    # A server keeps a byte-order mark, and the model reads it.
+    if any(diagnostic.code == "dat-bom" for diagnostic in diagnostics):
+        text = "\ufeff" + text
+    return _Text(text, Location(file=file, line=1, column=1), diagnostics)
 
 
-def _chosen(config: Config, place: Location) -> _Text:
-    """Its one template, or of several the one called default, with the one for tools."""
+def _choose_template(config: Config, place: Location) -> _Text:
+    """Return a configuration's one template, or of several the one called default, with the one for tools."""
     if config.template is None:
         return _Text(None, place)
     if isinstance(config.template, str):
-        return _Text(config.template, start_of(config.source, config.template, place))
-    several = config.template
+        return _Text(config.template, locate_template(config.source, config.template, place))
+    templates = config.template
     with_tools = None
-    if (tools := several.get(WITH_TOOLS)) is not None:
-        with_tools = _Text(tools, start_of(config.source, tools, place))
-    if DEFAULT not in several:
-        reason = f"it has the chat templates {', '.join(several)}, and none is called {DEFAULT}"
-        return _Text(None, place, (_none(place.file, reason, place),), with_tools=with_tools)
-    text = several[DEFAULT]
-    return _Text(text, start_of(config.source, text, place), detail=_detail(several), with_tools=with_tools)
+    tools = templates.get(WITH_TOOLS)
+    if tools is not None:
+        with_tools = _Text(tools, locate_template(config.source, tools, place))
+    if DEFAULT not in templates:
+        reason = f"it has the chat templates {', '.join(templates)}, and none is called {DEFAULT}"
+        return _Text(None, place, (_report_missing(place.file, reason, place),), with_tools=with_tools)
+    text = templates[DEFAULT]
+    return _Text(
+        text, locate_template(config.source, text, place), detail=_describe_choice(templates), with_tools=with_tools
+    )
 
 
-def _none(file: str | None, reason: str, place: Location) -> Diagnostic:
+def _report_missing(file: str | None, reason: str, place: Location) -> Diagnostic:
     values: dict[str, Any] = {"name": file, "reason": reason, "line": None, "when": "read", "raised": False}
     return Diagnostic("srv-template-error", values, place, reason)

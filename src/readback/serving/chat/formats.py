@@ -1,4 +1,4 @@
-"""The named chat formats that are data files: `configs/chat_formats/<name>.jinja`, each a chat template of its own.
+"""Load the named chat formats `configs/chat_formats/<name>.jinja`, each of which is a chat template.
 
 A file begins with a comment of lines `key: JSON value`: `title`, `bos_token`, `eos_token`, `special`.
 """
@@ -19,26 +19,29 @@ LINE = re.compile(r"(\w+): (.*)")
 
 
 @cache
-def formats() -> tuple[str, ...]:
-    """Their names, in order."""
+def list_formats() -> tuple[str, ...]:
+    """Return the names of the formats, sorted."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.jinja")))
 
 
 @cache
-def named(name: str) -> ChatTemplate | None:
-    """The chat template of a named format that is a data file; None for other names."""
-    if name not in formats():
+def load_format(name: str) -> ChatTemplate | None:
+    """Return the chat template of a named format; None for other names."""
+    if name not in list_formats():
         return None
     text = (FOLDER / f"{name}.jinja").read_text("utf-8")
-    said = _said(text)
-    return ChatTemplate(name, text, said.get("bos_token"), said.get("eos_token"), tuple(said.get("special", ())))
+    head = _read_head(text)
+    return ChatTemplate(name, text, head.get("bos_token"), head.get("eos_token"), tuple(head.get("special", ())))
 
 
-def title(name: str) -> str:
-    """What the format is, in one sentence."""
-    return str(_said((FOLDER / f"{name}.jinja").read_text("utf-8"))["title"])
+def get_title(name: str) -> str:
+    """Return the sentence that describes a format."""
+    return str(_read_head((FOLDER / f"{name}.jinja").read_text("utf-8"))["title"])
 
 
-def _said(text: str) -> dict[str, Any]:
+def _read_head(text: str) -> dict[str, Any]:
+    """Return the values of the comment at the beginning of a file."""
     head = HEAD.match(text)
-    return {key: json.loads(value) for key, value in LINE.findall(head[1])} if head else {}
+    if head is None:
+        return {}
+    return {key: json.loads(value) for key, value in LINE.findall(head[1])}

@@ -1,7 +1,7 @@
-"""In the sandbox: compile a chat template, render it, and render it once more to say who wrote what.
+"""Render a chat template in the sandbox, and render it again to find who wrote which stretch.
 
-The plain rendering is the text. The followed one, of texts that remember where they came from, only tells of it;
-where it fails or gives another text, nothing is claimed.
+The plain rendering is the text. The second one, of texts that carry their sources, only describes it; if it fails or
+gives another text, no origin is claimed.
 """
 
 from __future__ import annotations
@@ -18,16 +18,24 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from readback import sandbox
 from readback.serving.chat import environment as chat_environment
-from readback.serving.chat import followed as chat_followed
-from readback.serving.chat.traced import GIVEN, SERVING, Spans, Traced, merged, spans
+from readback.serving.chat import tracing as chat_tracing
+from readback.serving.chat.traced_text import (
+    FIRST_VARIABLE,
+    SERVING,
+    Spans,
+    TracedText,
+    get_spans,
+    list_spans,
+    merge_spans,
+)
 
-KEPT = 64  # compiled templates kept in a child: more than the models of a workspace
+CACHED = 64  # compiled templates in a child: more than the models of a workspace
 LONGEST = 8 << 20  # characters of one rendered text
 REASON = 300  # characters of a reason: an exception may repeat the data
 
 
-class Failed(Exception):  # noqa: N818 - carries the verdict on a template
-    """A template that gives no text, and why; `raised`: it says so itself."""
+class RenderError(Exception):
+    """Say why a template gives no text; `raised` is true where the template itself refuses."""
 
     def __init__(self, when: str, reason: str, line: int | None = None, raised: bool = False) -> None:
         super().__init__(reason)
@@ -35,174 +43,185 @@ class Failed(Exception):  # noqa: N818 - carries the verdict on a template
 
 
 def work(payload: Mapping[str, Any]) -> Iterator[Any]:
-    """{"template", "variables", "today", "stretches"} → {"text"} or {"failed": verdict}, and then the spans.
+    """Yield {"text"} or {"failed": verdict} for a payload, and then the spans.
 
-    `stretches` are, for each of the variable `messages`, the lengths of the stretches of its content, which the
-    spans number through; null: no spans are asked for. Spans that cannot be told are null.
+    The payload is {"template", "variables", "today", "stretches"}. `stretches` are, for each message in the variable
+    `messages`, the lengths of the stretches of its content, which the spans number through; null: no spans are wanted.
+    Spans that cannot be determined are null.
     """
     template, variables, today = payload["template"], payload["variables"], payload["today"]
     try:
-        text = plainly(template, variables, today)
-    except Failed as failed:
-        yield {"failed": failed.verdict}
+        text = render_text(template, variables, today)
+    except RenderError as error:
+        yield {"failed": error.verdict}
         return
     yield {"text": text}
     if payload["stretches"] is not None:
         sandbox.beat()
-        yield followed(template, variables, today, payload["stretches"], text)
+        yield trace_text(template, variables, today, payload["stretches"], text)
 
 
-def plainly(template: str, variables: Mapping[str, Any], today: str | None) -> str:
-    """The text as transformers renders it. Raises Failed."""
-    made = compiled(template, today)
-    if isinstance(made, Failed):
-        raise made
+def render_text(template: str, variables: Mapping[str, Any], today: str | None) -> str:
+    """Return the text as transformers renders it. Raises RenderError."""
+    compiled_template = compile_template(template, today)
+    if isinstance(compiled_template, RenderError):
+        raise compiled_template
     parts: list[str] = []
-    left = LONGEST
-    random.seed(0)  # so that a template that draws shows everybody the same
+    characters_left = LONGEST
+    random.seed(0)  # so that a template that draws random numbers gives the same text every time
     try:
-        for part in made.root_render_func(made.new_context(dict(variables))):
-            left -= len(part)
-            if left < 0:
-                raise Failed("limit", "output")
+        for part in compiled_template.root_render_func(compiled_template.new_context(dict(variables))):
+            characters_left -= len(part)
+            if characters_left < 0:
+                raise RenderError("limit", "output")
             parts.append(part)
-    except Failed:
+    except RenderError:
         raise
     except MemoryError:
-        raise Failed("limit", "memory") from None
+        raise RenderError("limit", "memory") from None
     except Exception as error:
-        raise _failure("execute", error) from None
+        raise _describe_failure("execute", error) from None
     return "".join(parts)
 
 
-@lru_cache(KEPT)
-def compiled(template: str, today: str | None) -> Compiled | Failed:
-    """The template compiled, or why not; constants fold while compiling, so this too happens in the sandbox."""
+@lru_cache(CACHED)
+def compile_template(template: str, today: str | None) -> Compiled | RenderError:
+    """Return the compiled template, or why it does not compile.
+
+    Constants are folded while compiling, so this too happens in the sandbox.
+    """
     try:
-        made = chat_environment.environment(today, ImmutableSandboxedEnvironment).from_string(template)
-        made.globals = dict(made.globals)  # a plain dict: a ChainMap would be walked at every rendering
-        return made
+        compiled_template = chat_environment.build_environment(today, ImmutableSandboxedEnvironment).from_string(
+            template
+        )
+        compiled_template.globals = dict(
+            compiled_template.globals
+        )  # a plain dict: a ChainMap would be walked at every rendering
+        return compiled_template
     except MemoryError:
-        return Failed("limit", "memory")
+        return RenderError("limit", "memory")
     except Exception as error:
-        return _failure("parse", error)
+        return _describe_failure("parse", error)
 
 
-def followed(
+def trace_text(
     template: str, variables: Mapping[str, Any], today: str | None, stretches: list[list[int]], text: str
 ) -> Spans | None:
-    """Where the stretches of `text` came from, None where that cannot be told of any."""
-    made = _followed(template, today)
-    if made is None:
+    """Return where the stretches of `text` came from, or None if that cannot be determined."""
+    compiled_template = _compile_traced(template, today)
+    if compiled_template is None:
         return None
     try:
         random.seed(0)
-        given = {
-            name: _given(value, SERVING if name.endswith("_token") else GIVEN + i)
-            for i, (name, value) in enumerate(variables.items())
-            if name != "messages"
-        }
-        messages = _messages(variables["messages"], stretches, GIVEN + len(variables))
-        parts = list(made.root_render_func(made.new_context({**given, "messages": messages})))
-        told = merged(span for part in parts for span in spans(part))
-    except (Exception, MemoryError):  # only the account of origins failed; the text is
+        traced_variables: dict[str, Any] = {}
+        for i, (name, value) in enumerate(variables.items()):
+            if name == "messages":
+                continue
+            source = SERVING if name.endswith("_token") else FIRST_VARIABLE + i
+            traced_variables[name] = _trace_value(value, source)
+        traced_variables["messages"] = _trace_messages(
+            variables["messages"], stretches, FIRST_VARIABLE + len(variables)
+        )
+        parts = list(compiled_template.root_render_func(compiled_template.new_context(traced_variables)))
+        merged_spans = merge_spans(span for part in parts for span in get_spans(part))
+    except (Exception, MemoryError):  # only the origins are unknown; the text was rendered
         return None
-    return told if "".join(parts) == text else None
+    return merged_spans if "".join(parts) == text else None
 
 
-@lru_cache(KEPT)
-def _followed(template: str, today: str | None) -> Compiled | None:
+@lru_cache(CACHED)
+def _compile_traced(template: str, today: str | None) -> Compiled | None:
     try:
-        made: Compiled = chat_followed.compiled(template, today)
+        compiled_template: Compiled = chat_tracing.compile_template(template, today)
     except (Exception, MemoryError):
         return None
-    return made
+    return compiled_template
 
 
-def _messages(messages: list[dict[str, Any]], stretches: list[list[int]], beside: int) -> list[dict[str, Any]]:
-    """The messages with texts that are followed; a role is written by the server.
+def _trace_messages(
+    messages: list[dict[str, Any]], stretches: list[list[int]], first_extra: int
+) -> list[dict[str, Any]]:
+    """Return the messages with traced texts; a role is written by the server.
 
-    `beside` is the source of the first thing that a message says beside role and content; the others follow.
+    `first_extra` is the source of the first value of a message besides role and content; the others are numbered on.
     """
-    made = []
+    traced_messages = []
     number = 0
     for message, lengths in zip(messages, stretches, strict=True):
-        one = dict(message)
+        traced_message = dict(message)
         for key, value in message.items():
             if key == "role":
-                one[key] = Traced(value, ((len(value), SERVING),) if value else ()) if isinstance(value, str) else value
+                if isinstance(value, str):
+                    traced_message[key] = TracedText(value, list_spans(value, SERVING))
             elif key == "content":
-                one[key] = _content(value, lengths, number)
+                traced_message[key] = _trace_content(value, lengths, number)
             else:
-                one[key] = _given(value, beside)
-                beside += 1
+                traced_message[key] = _trace_value(value, first_extra)
+                first_extra += 1
         number += len(lengths)
-        made.append(one)
-    return made
+        traced_messages.append(traced_message)
+    return traced_messages
 
 
-def _content(content: Any, lengths: list[int], number: int) -> Any:
-    """A content whose texts are followed where their stretches are known; `number` is that of the first stretch."""
+def _trace_content(content: Any, lengths: list[int], number: int) -> Any:
+    """Return a content with traced texts where their stretches are known; `number` is that of the first stretch."""
     sources = tuple((length, number + i) for i, length in enumerate(lengths) if length)
     match content:
         case str() if len(content) == sum(lengths):
-            return Traced(content, sources)
+            return TracedText(content, sources)
         case [{"text": str(text)} as part] if len(text) == sum(lengths):
-            return [{**part, "text": Traced(text, sources)}]
+            return [{**part, "text": TracedText(text, sources)}]
         case list():
-            return _parts(content, lengths, number)
+            return _trace_parts(content, lengths, number)
     return content
 
 
-def _parts(content: list[Any], lengths: list[int], number: int) -> list[Any]:
-    """Several parts: each text is a stretch, and between two texts is one that joins them."""
+def _trace_parts(content: list[Any], lengths: list[int], number: int) -> list[Any]:
+    """Return a content of several parts: each text is a stretch, and a joiner stands between two texts."""
     texts = [part for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)]
     if [len(part["text"]) for part in texts] != lengths[::2]:
         return content
-    made: list[Any] = []
-    at = number
+    traced_parts: list[Any] = []
     for part in content:
-        if isinstance(part, dict) and isinstance(text := part.get("text"), str):
-            made.append({**part, "text": Traced(text, ((len(text), at),) if text else ())})
-            at += 2
+        text = part.get("text") if isinstance(part, dict) else None
+        if isinstance(text, str):
+            traced_parts.append({**part, "text": TracedText(text, list_spans(text, number))})
+            number += 2
         else:
-            made.append(part)
-    return made
+            traced_parts.append(part)
+    return traced_parts
 
 
-def _given(value: Any, source: int) -> Any:
-    """A variable whose texts come from `source`."""
+def _trace_value(value: Any, source: int) -> Any:
+    """Return a variable with all texts traced to `source`."""
     if isinstance(value, str):
-        return Traced(value, ((len(value), source),)) if value else value
+        return TracedText(value, list_spans(value, source)) if value else value
     if isinstance(value, list):
-        return [_given(each, source) for each in value]
+        return [_trace_value(item, source) for item in value]
     if isinstance(value, dict):
-        return {name: _given(each, source) for name, each in value.items()}
+        return {name: _trace_value(item, source) for name, item in value.items()}
     return value
 
 
-def _failure(when: str, error: Exception) -> Failed:
-    """What an exception while compiling or rendering says about the template."""
+def _describe_failure(when: str, error: Exception) -> RenderError:
+    """Describe an exception that was raised while compiling or rendering."""
     if isinstance(error, TemplateSyntaxError):
-        return Failed(when, _sentence(error.message or "not a Jinja template"), error.lineno)
-    line = _line(error.__traceback__)
-    if isinstance(error, chat_environment.Raised):
-        return Failed(when, str(error), line, raised=True)
+        return RenderError(when, (error.message or "not a Jinja template").removesuffix("."), error.lineno)
+    line = _find_line(error.__traceback__)
+    if isinstance(error, chat_environment.TemplateRefusal):
+        return RenderError(when, str(error), line, raised=True)
     if isinstance(error, RecursionError):
-        return Failed("limit", "nesting", line)
+        return RenderError("limit", "nesting", line)
     if isinstance(error, TypeError) and "no loader for this environment" in str(error):
-        return Failed(when, "it includes another file, and a chat template has none beside it", line)
+        return RenderError(when, "it includes another file, and a chat template has none beside it", line)
     message = str(getattr(error, "message", None) or error)
-    ours = type(error).__module__.startswith("jinja2")
-    return Failed(when, _sentence(message) if ours else f"{type(error).__name__}: {message}", line)
+    if type(error).__module__.startswith("jinja2"):
+        return RenderError(when, message.removesuffix("."), line)
+    return RenderError(when, f"{type(error).__name__}: {message}", line)
 
 
-def _sentence(message: str) -> str:
-    return message.removesuffix(".")
-
-
-def _line(trace: TracebackType | None) -> int | None:
-    """The template's line in the innermost frame that is compiled from it."""
+def _find_line(trace: TracebackType | None) -> int | None:
+    """Return the template's line in the innermost frame that is compiled from it."""
     line = None
     while trace is not None:
         template = trace.tb_frame.f_globals.get("__jinja_template__")

@@ -26,7 +26,10 @@ SHOWN = 60  # characters of a wrong value that are worth showing
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What the file says. `template` is one text, or several by name; `source` the file's own text."""
+    """Hold what the file says.
+
+    `template` is one text, or several by name; `source` is the file's own text.
+    """
 
     template: str | Mapping[str, str] | None = None
     bos_token: str | None = None
@@ -39,7 +42,7 @@ class Config:
 
 
 def read(path: Path, root: Path) -> Config:
-    """The file at `path`; one that cannot be read says nothing but a diagnostic with the reason and the place."""
+    """Return the contents of the file at `path`; of an unreadable one only a diagnostic with the reason and place."""
     file = show(root, path)
     text, diagnostics = read_text(path, file, LIMIT)
     if text is None:
@@ -48,126 +51,139 @@ def read(path: Path, root: Path) -> Config:
     try:
         value = decoder.whole(text)
     except NotJson as fault:
-        place = _at(text, fault.at, Location(file=file))
-        return Config(diagnostics=(*diagnostics, _unread(file, f"not JSON ({fault.reason})", place)))
+        place = _locate_offset(text, fault.at, Location(file=file))
+        return Config(diagnostics=(*diagnostics, _report_unreadable(file, f"not JSON ({fault.reason})", place)))
     if not isinstance(value, dict):
-        return Config(diagnostics=(*diagnostics, _unread(file, "not a JSON object", Location(file=file, line=1))))
-    found: list[Diagnostic] = [*diagnostics, *decoder.diagnostics(value, Location(file=file))]
-    older = _older_map(path, root, found) if ADDED not in value else {}
+        return Config(
+            diagnostics=(*diagnostics, _report_unreadable(file, "not a JSON object", Location(file=file, line=1)))
+        )
+    found_diagnostics: list[Diagnostic] = [*diagnostics, *decoder.diagnostics(value, Location(file=file))]
+    older = _read_older_map(path, root, found_diagnostics) if ADDED not in value else {}
     merged = {**value, **older}
-    named = {name: _token(merged.get(name), name, file, found) for name in TOKENS}
-    named |= _model_tokens(merged)
-    tokens = {name: token for name, token in named.items() if token is not None}
-    said = value.get("add_bos_token")
+    named_tokens = {name: _read_token(merged.get(name), name, file, found_diagnostics) for name in TOKENS}
+    named_tokens |= _list_model_tokens(merged)
+    tokens = {name: token for name, token in named_tokens.items() if token is not None}
+    special = [token for token in named_tokens.values() if token]
+    special.extend(_list_other_tokens(merged))
+    adds_bos = value.get("add_bos_token")
     return Config(
-        template=_templates(value.get("chat_template"), file, found),
+        template=_read_templates(value.get("chat_template"), file, found_diagnostics),
         bos_token=tokens.pop("bos_token", None),
         eos_token=tokens.pop("eos_token", None),
         tokens=tokens,
-        special=tuple(dict.fromkeys((*(t for t in named.values() if t), *_further(merged)))),
-        adds_bos=said if isinstance(said, bool) else None,
-        diagnostics=tuple(found),
+        special=tuple(dict.fromkeys(special)),
+        adds_bos=adds_bos if isinstance(adds_bos, bool) else None,
+        diagnostics=tuple(found_diagnostics),
         source=text,
     )
 
 
-def _older_map(path: Path, root: Path, found: list[Diagnostic]) -> Mapping[str, Any]:
-    """What a special_tokens_map.json beside a tokenizer_config.json names; it goes before that file's own values.
+def _read_older_map(path: Path, root: Path, found_diagnostics: list[Diagnostic]) -> Mapping[str, Any]:
+    """Return the contents of a special_tokens_map.json next to a tokenizer_config.json, whose values it precedes.
 
-    Source: `_from_pretrained` of huggingface/transformers 5. Nothing where there is no such file; one that cannot be
-    read is a diagnostic.
+    Source: `_from_pretrained` of huggingface/transformers 5. Empty if there is no such file; an unreadable one adds a
+    diagnostic.
     """
-    beside = resolve(root, show(root, path.with_name(OLDER_MAP)))
-    if isinstance(beside, Diagnostic):
+    map_path = resolve(root, show(root, path.with_name(OLDER_MAP)))
+    if isinstance(map_path, Diagnostic):
         return {}
-    file = show(root, beside)
-    text, diagnostics = read_text(beside, file, LIMIT)
-    found.extend(diagnostics)
+    file = show(root, map_path)
+    text, read_diagnostics = read_text(map_path, file, LIMIT)
+    found_diagnostics.extend(read_diagnostics)
     if text is None:
         return {}
     try:
         value = Decoder().whole(text)
     except NotJson as fault:
-        found.append(_unread(file, f"not JSON ({fault.reason})", _at(text, fault.at, Location(file=file))))
+        found_diagnostics.append(
+            _report_unreadable(file, f"not JSON ({fault.reason})", _locate_offset(text, fault.at, Location(file=file)))
+        )
         return {}
     return value if isinstance(value, dict) else {}
 
 
-def _model_tokens(value: Mapping[str, Any]) -> dict[str, str]:
-    """The tokens of a model's own that a template is given by name, such as `image_token`.
+def _list_model_tokens(value: Mapping[str, Any]) -> dict[str, str]:
+    """Return the model's own tokens that a template gets by name, such as `image_token`.
 
     They are the keys that end in `_token`, and the entries of an `extra_special_tokens` that is a mapping.
     """
-    own = {key: one for key, one in value.items() if key.endswith("_token") and key not in TOKENS}
+    own = {key: token for key, token in value.items() if key.endswith("_token") and key not in TOKENS}
     extra = value.get("extra_special_tokens")
     if isinstance(extra, dict):
         own |= extra
-    return {key: text for key, one in own.items() if (text := _content(one)) is not None}
+    texts = {key: _get_token_text(token) for key, token in own.items()}
+    return {key: text for key, text in texts.items() if text is not None}
 
 
-def start_of(source: str, template: str, place: Location) -> Location:
-    """Where in the JSON text `source` the template's first character is; the file alone where it is not found."""
-    for found in STRING.finditer(source):
-        length = found.end() - found.start() - 2
-        if len(template) <= length <= ESCAPED * len(template) and json.loads(found[0], strict=False) == template:
-            return _at(source, found.start() + 1, place)
+def locate_template(source: str, template: str, place: Location) -> Location:
+    """Return where in the JSON text `source` the template begins; only the file if it is not found."""
+    for literal in STRING.finditer(source):
+        length = literal.end() - literal.start() - 2
+        if len(template) <= length <= ESCAPED * len(template) and json.loads(literal[0], strict=False) == template:
+            return _locate_offset(source, literal.start() + 1, place)
     return place
 
 
-def _at(text: str, offset: int, place: Location) -> Location:
+def _locate_offset(text: str, offset: int, place: Location) -> Location:
     line = text.count("\n", 0, offset) + 1
     return with_(place, line=line, column=offset - (text.rfind("\n", 0, offset) + 1) + 1)
 
 
-def _unread(file: str, reason: str, place: Location) -> Diagnostic:
+def _report_unreadable(file: str, reason: str, place: Location) -> Diagnostic:
     values = {"name": file, "reason": reason, "line": None, "when": "read", "raised": False}
     return Diagnostic("srv-template-error", values, place, reason)
 
 
-def _wrong(where: str, value: Any, expected: str, file: str) -> Diagnostic:
-    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    cut = shown if len(shown) <= SHOWN else shown[:SHOWN] + "…"
-    return Diagnostic("dat-wrong-value", {"where": where, "value": cut, "expected": expected}, Location(file=file), cut)
+def _report_wrong_value(where: str, value: Any, expected: str, file: str) -> Diagnostic:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if len(text) > SHOWN:
+        text = text[:SHOWN] + "…"
+    values = {"where": where, "value": text, "expected": expected}
+    return Diagnostic("dat-wrong-value", values, Location(file=file), text)
 
 
-def _content(value: Any) -> str | None:
-    """The text of a token: itself, or the content of an object that describes it."""
+def _get_token_text(value: Any) -> str | None:
+    """Return the text of a token: itself, or the content of an object that describes it."""
     text = value.get("content") if isinstance(value, dict) else value
     return text if isinstance(text, str) else None
 
 
-def _token(value: Any, name: str, file: str, diagnostics: list[Diagnostic]) -> str | None:
-    text = _content(value)
+def _read_token(value: Any, name: str, file: str, found_diagnostics: list[Diagnostic]) -> str | None:
+    text = _get_token_text(value)
     if text is None and value is not None:
-        diagnostics.append(_wrong(name, value, "a text, or an object with content", file))
+        found_diagnostics.append(_report_wrong_value(name, value, "a text, or an object with content", file))
     return text
 
 
-def _templates(value: Any, file: str, diagnostics: list[Diagnostic]) -> str | Mapping[str, str] | None:
-    """One template, or several: a list of {name, template}, or a mapping from names."""
+def _read_templates(value: Any, file: str, found_diagnostics: list[Diagnostic]) -> str | Mapping[str, str] | None:
+    """Return one template, or several: a list of {name, template}, or a mapping from names."""
     if value is None or isinstance(value, str):
         return value
     pairs: list[tuple[Any, Any]] = []
     if isinstance(value, list):
-        pairs = [(one.get("name"), one.get("template")) for one in value if isinstance(one, dict)]
+        pairs = [(entry.get("name"), entry.get("template")) for entry in value if isinstance(entry, dict)]
     elif isinstance(value, dict):
         pairs = list(value.items())
-    several = {name: text for name, text in pairs if isinstance(name, str) and isinstance(text, str)}
-    if not several or len(several) != len(value):
-        diagnostics.append(
-            _wrong("chat_template", value, "a text, or a list of templates with name and template", file)
-        )
-        return several or None
-    return several
+    templates = {name: text for name, text in pairs if isinstance(name, str) and isinstance(text, str)}
+    if templates and len(templates) == len(value):
+        return templates
+    expected = "a text, or a list of templates with name and template"
+    found_diagnostics.append(_report_wrong_value("chat_template", value, expected, file))
+    return templates or None
 
 
-def _further(value: Mapping[str, Any]) -> Iterator[str]:
-    """The special tokens without a role of their own."""
+def _list_other_tokens(value: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the special tokens that have no role."""
     for key in ("additional_special_tokens", "extra_special_tokens"):
-        listed = value.get(key)
-        every = listed.values() if isinstance(listed, dict) else listed if isinstance(listed, list) else ()
-        yield from (text for one in every if (text := _content(one)))
-    added = value.get("added_tokens_decoder")
-    for one in added.values() if isinstance(added, dict) else ():
-        if isinstance(one, dict) and one.get("special") is True and (text := _content(one)):
+        tokens = value.get(key)
+        if isinstance(tokens, dict):
+            tokens = list(tokens.values())
+        if isinstance(tokens, list):
+            yield from filter(None, map(_get_token_text, tokens))
+    added = value.get(ADDED)
+    if not isinstance(added, dict):
+        return
+    for token in added.values():
+        text = _get_token_text(token)
+        if isinstance(token, dict) and token.get("special") is True and text:
             yield text
