@@ -10,7 +10,7 @@ import pytest
 from readback import sandbox
 from readback.sandbox.asked_again import LONGEST, AskedAgain
 from readback.serving.modelfile import read_file
-from readback.serving.ollama import rendered
+from readback.serving.ollama import model_input
 from readback.types import Message, Segment
 
 
@@ -52,7 +52,9 @@ def test_an_ollama_template_is_carried_out_once_for_the_same_messages(monkeypatc
     served = read_file.parse(b'FROM x\nTEMPLATE "{{ .System }}|{{ .Prompt }}|asked again"\n', "Modelfile")
     texts = []
     for text in ("one", "one", "two", "one"):
-        sent = rendered.model_input(served, [Message("user", (Segment(text, "variable"),))], today="2026-11-28")
+        sent = model_input.build_model_input(
+            served, [Message("user", (Segment(text, "variable"),))], today="2026-11-28"
+        )
         texts.append("".join(segment.text for segment in sent.segments))
     assert texts == ["|one|asked again", "|one|asked again", "|two|asked again", "|one|asked again"]
     assert len(asked) == 2

@@ -21,7 +21,7 @@ from readback.serving.gotemplate import (
 )
 from readback.serving.gotemplate.traced_text import join_pieces
 from readback.serving.gotemplate.values import Value, from_json
-from readback.serving.ollama import rendered as ollama
+from readback.serving.ollama import model_input as ollama
 
 # Our own cases; what is expected was printed by Go 1.24 (null: it refuses the template).
 CASES = [
@@ -62,7 +62,7 @@ def _fault(template: str) -> TemplateFault:
 @pytest.mark.parametrize("about", sorted({case["about"] for case in CASES}))
 def test_each_case_of_the_language_prints_what_go_prints(about: str) -> None:
     for case in (case for case in CASES if case["about"] == about):
-        model_input = ollama.templated(
+        model_input = ollama.render_template(
             case["template"] + "{{range .Messages}}{{end}}", MESSAGES, "2026-11-21", {"tools": TOOLS}
         )
         failed = [diagnostic for diagnostic in model_input.diagnostics if diagnostic.code == "oll-template-error"]

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from readback.serving.gotemplate.printf import format_text
-from readback.serving.ollama import rendered as ollama
+from readback.serving.ollama import model_input as ollama
 from readback.serving.ollama.render import work
 
 LINES = Path(__file__).with_name("go_tool_cases.jsonl").read_text("utf-8").split("\n")
@@ -57,7 +57,7 @@ def test_a4_a_tool_printed_as_a_value_is_the_json_that_ollama_sends() -> None:
         "content": "",
         "tool_calls": [{"function": {"name": "f", "arguments": {"b": 1, "a": "x"}}}],
     }
-    model_input = ollama.templated(LLAMA, [call], "2026-11-21", {"tools": [TOOL, TOOL]})
+    model_input = ollama.render_template(LLAMA, [call], "2026-11-21", {"tools": [TOOL, TOOL]})
     assert model_input.text == (
         f'Given the functions:\n{AS_JSON}\n{AS_JSON}\n{{"name": "f", "parameters": {{"a":"x","b":1}}}}'
     )

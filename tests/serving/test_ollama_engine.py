@@ -48,7 +48,7 @@ def _weights(template: str | None, architecture: str = "llama") -> Weights:
 def test_a_chat_template_is_preferred_for_what_it_can_do_besides(
     own: str, chat: str, more: tuple[str, ...] | None
 ) -> None:
-    assert engine.preferred(own, chat) == more
+    assert engine.find_advantages(own, chat) == more
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_chat_template_is_preferred_for_what_it_can_do_besides(
     ],
 )
 def test_the_tags_around_thoughts_are_guessed_as_the_server_does(template: str, tags: tuple[str, str]) -> None:
-    assert engine.thinking_tags(gotemplate.parse(template)) == tags
+    assert engine.find_thinking_tags(gotemplate.parse(template)) == tags
 
 
 T = 'FROM x\nTEMPLATE """{{ .Prompt }}"""\n'

@@ -11,7 +11,7 @@ from in_time import in_time
 
 from readback import sandbox
 from readback.serving.modelfile import read_file as modelfile
-from readback.serving.ollama import rendered as ollama
+from readback.serving.ollama import model_input as ollama
 from readback.types import Diagnostic, Location, Message, Modelfile, ModelInput, Segment
 
 TODAY = "2026-11-21"
@@ -72,27 +72,27 @@ def _model_input(text: str, *messages: tuple[str, str | Sequence[Segment]], **gi
         Message(role, (Segment(said, "variable", "q"),) if isinstance(said, str) else tuple(said))
         for role, said in messages
     ]
-    return ollama.model_input(_file(text), made, today=TODAY, **given)
+    return ollama.build_model_input(_file(text), made, today=TODAY, **given)
 
 
 @pytest.mark.parametrize(("template", "messages", "expected"), TABLE)
 def test_messages_go_through_a_template_in_ollamas_three_ways(template: str, messages: str, expected: str) -> None:
-    model_input = ollama.templated(template, _said(messages), TODAY, {})
+    model_input = ollama.render_template(template, _said(messages), TODAY, {})
     assert (model_input.text, model_input.diagnostics) == (expected, ())
 
 
 def test_a_prompt_with_a_suffix_is_the_third_way() -> None:
     template = "{{ .Prompt }}|{{ .Suffix }}|{{ .Response }}{{ .Messages }}"
-    assert ollama.templated(template, [], TODAY, {"prompt": "P", "suffix": "S"}).text == "P|S|<no value>"
-    assert ollama.templated("{{ .Prompt }}{{ .Suffix }}", [], TODAY, {"prompt": "P"}).text == "<no value>"
+    assert ollama.render_template(template, [], TODAY, {"prompt": "P", "suffix": "S"}).text == "P|S|<no value>"
+    assert ollama.render_template("{{ .Prompt }}{{ .Suffix }}", [], TODAY, {"prompt": "P"}).text == "<no value>"
 
 
 def test_what_else_a_request_says_reaches_the_template() -> None:
     template = "{{ .Think }}{{ .ThinkLevel }}{{ .IsThinkSet }}{{ len .Tools }}{{ .Messages }}"
-    said = ollama.templated(template, [], TODAY, {"think": "high", "tools": [{"type": "function"}]})
+    said = ollama.render_template(template, [], TODAY, {"think": "high", "tools": [{"type": "function"}]})
     assert said.text == "truehightrue1[]"
-    assert ollama.templated(template, [], TODAY, {"Think": False}).text == "falsetrue0[]"
-    assert ollama.templated(template, [], TODAY, {}).text == "falsefalse0[]"
+    assert ollama.render_template(template, [], TODAY, {"Think": False}).text == "falsetrue0[]"
+    assert ollama.render_template(template, [], TODAY, {}).text == "falsefalse0[]"
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_system_and_message_commands_come_before_the_requests_messages(
 ) -> None:
     assert _model_input(f'{extra}TEMPLATE """{LISTED}"""\n', *messages).text == expected
     raw = [{"role": role, "content": text} for role, text in messages]
-    assert ollama.asked(_file(f'{extra}TEMPLATE """{LISTED}"""\n'), raw, TODAY, {}).text == expected
+    assert ollama.build_from_request(_file(f'{extra}TEMPLATE """{LISTED}"""\n'), raw, TODAY, {}).text == expected
 
 
 def test_every_stretch_knows_who_wrote_it() -> None:
@@ -214,7 +214,7 @@ def test_a_modelfile_in_utf_16_is_carried_out_like_any_other() -> None:
     text = "FROM x\nTEMPLATE <é>{{ .Prompt }}\n"
     for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         parsed = modelfile.parse(mark + text.encode(encoding), "Modelfile")
-        assert ollama.model_input(parsed, [Message(U, (Segment("Q", "variable"),))], today=TODAY).text == "<é>Q"
+        assert ollama.build_model_input(parsed, [Message(U, (Segment("Q", "variable"),))], today=TODAY).text == "<é>Q"
 
 
 HOSTILE = {
@@ -241,7 +241,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("template", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_template_is_one_located_note_in_time(template: str) -> None:
-    model_input = in_time(2.0, lambda: ollama.templated(template, _said("s=S u=Q"), TODAY, {}))
+    model_input = in_time(2.0, lambda: ollama.render_template(template, _said("s=S u=Q"), TODAY, {}))
     assert model_input.segments == ()
     assert [diagnostic.code for diagnostic in model_input.diagnostics] == ["oll-template-error"]
     assert model_input.diagnostics[0].place.line == 1
@@ -249,12 +249,12 @@ def test_a_hostile_template_is_one_located_note_in_time(template: str) -> None:
 
 
 def test_braces_that_close_nothing_are_text() -> None:
-    assert ollama.templated("}" * (1 << 20), [], TODAY, {}).text == "}" * (1 << 20)
+    assert ollama.render_template("}" * (1 << 20), [], TODAY, {}).text == "}" * (1 << 20)
 
 
 def test_a_stopped_child_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ollama, "LIMITS", sandbox.Limits(seconds=0.3, total=1.0, output=1000))
-    model_input = ollama.templated("{{ .Prompt }}", [{"role": U, "content": "x" * 5000}], TODAY, {})
+    model_input = ollama.render_template("{{ .Prompt }}", [{"role": U, "content": "x" * 5000}], TODAY, {})
     assert [(diagnostic.code, model_input.text) for diagnostic in model_input.diagnostics] == [("dat-limit", "")]
 
 
@@ -263,5 +263,5 @@ def test_nested_tools_without_end_are_a_note_too() -> None:
     for _ in range(300):
         deep = {"type": "object", "properties": {"a": deep}}
     tools = [{"type": "function", "function": {"name": "f", "parameters": deep}}]
-    model_input = ollama.templated("{{ .Tools }}{{ .Messages }}", [], TODAY, {"tools": tools})
+    model_input = ollama.render_template("{{ .Tools }}{{ .Messages }}", [], TODAY, {"tools": tools})
     assert [diagnostic.code for diagnostic in model_input.diagnostics] in ([], ["oll-template-error"])

@@ -11,7 +11,7 @@ from readback.serving import named_formats
 from readback.serving.chat import model_input as chat
 from readback.serving.chat import request_messages
 from readback.serving.modelfile import read_file as modelfile
-from readback.serving.ollama import rendered as ollama
+from readback.serving.ollama import model_input as ollama
 from readback.types import Diagnostic, Message, ModelInput, Segment
 
 KINDS = ("modelfile", "go_template", "chat_template", "wire_format")
@@ -69,11 +69,11 @@ def _modelfile(source: str, case: Mapping[str, Any]) -> str:
         line = f"line {refused['line']}: " if refused["line"] else ""
         raise Wrong(f"Ollama refuses the Modelfile: {line}{refused['error']}")
     parsed = modelfile.parse(source)
-    return made(ollama.asked(parsed, listed(case), case.get("today"), case.get("variables", {})))
+    return made(ollama.build_from_request(parsed, listed(case), case.get("today"), case.get("variables", {})))
 
 
 def _go_template(source: str, case: Mapping[str, Any]) -> str:
-    return made(ollama.templated(source, listed(case), case.get("today"), case.get("variables", {})))
+    return made(ollama.render_template(source, listed(case), case.get("today"), case.get("variables", {})))
 
 
 def _chat_template(source: str, case: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from readback.cli import UsageError, _lines, _model_input_cases
 from readback.serving import named_formats
 from readback.serving.chat import model_input as chat
 from readback.serving.modelfile import read_file as modelfile
-from readback.serving.ollama import rendered as ollama
+from readback.serving.ollama import model_input as ollama
 from readback.types import Finding, ModelInput
 from readback.words import t
 
@@ -64,7 +64,7 @@ def _sent(args: argparse.Namespace, case: dict[str, Any]) -> ModelInput:
         if "error" in refused:
             place = {"file": args.modelfile, "line": refused["line"] or 1}
             raise _model_input_cases.Wrong(t("cli.model_input.refused", **place, error=refused["error"]))
-        return ollama.asked(modelfile.parse(data, args.modelfile.name), listed, args.today, values)
+        return ollama.build_from_request(modelfile.parse(data, args.modelfile.name), listed, args.today, values)
     if args.wire_format in (*named_formats.FORMATS, named_formats.NO_FORMAT):
         return named_formats.model_input(_model_input_cases.messages(listed), args.wire_format)
     template = chat.load_format(args.wire_format) if args.wire_format else _template(args.chat_template)

@@ -9,7 +9,7 @@ from datetime import date
 from readback.serving import named_formats
 from readback.serving.chat import model_input as chat
 from readback.serving.ollama import engine as ollama_engine
-from readback.serving.ollama import rendered as ollama
+from readback.serving.ollama import model_input as ollama
 from readback.types import ChatTemplate, Diagnostic, Engine, Message, Model, Modelfile, ModelInput, Workspace
 
 CHAT = "chat template"
@@ -72,10 +72,10 @@ def _by_template(opened: Workspace, model: Model, modelfile: Modelfile, messages
     options = dict(model.serving_options)
     if THINK not in options and ENABLE_THINKING in options:
         options[THINK] = options[ENABLE_THINKING]
-    if THINK not in options and ollama_engine.thinks(modelfile, opened.ollama):
+    if THINK not in options and ollama_engine.asks_to_think(modelfile, opened.ollama):
         options[THINK] = True
     values = {name: options[name] for name in ("tools", THINK) if name in options}
-    return ollama.model_input(modelfile, messages, today=today(opened), values=values)
+    return ollama.build_model_input(modelfile, messages, today=today(opened), values=values)
 
 
 def _by_chat_template(
@@ -86,7 +86,7 @@ def _by_chat_template(
     The server's llama.cpp takes that token off and puts it there when it cuts the text into tokens.
     """
     begins = bool(messages) and messages[0].role.lower() == "system"
-    opening = tuple(Message(role, segments) for role, segments in ollama.opening(modelfile, begins))
+    opening = tuple(Message(role, segments) for role, segments in ollama.list_opening_turns(modelfile, begins))
     options = dict(model.serving_options)
     if THINK in options:
         options.setdefault(ENABLE_THINKING, bool(options[THINK]))
@@ -100,7 +100,7 @@ def _by_chat_template(
 
 def _without_text(modelfile: Modelfile, engine: Engine) -> ModelInput:
     """No text, since the server's own code makes it."""
-    sent = ollama.model_input(modelfile, ())
+    sent = ollama.build_model_input(modelfile, ())
     if any(diagnostic.code == "oll-renderer" for diagnostic in sent.diagnostics):
         return replace(sent, engine=engine)
     reason = Diagnostic("oll-renderer", {"name": engine.renderer}, modelfile.place, engine.renderer)

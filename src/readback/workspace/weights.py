@@ -11,7 +11,7 @@ from readback.readers.yaml_node import Node
 from readback.serving import gguf
 from readback.serving.chat import files as chat_files
 from readback.serving.modelfile.inheritance import merge_base
-from readback.serving.ollama.engine import library_name
+from readback.serving.ollama.engine import strip_library_address
 from readback.types import ChatTemplate, Diagnostic, Location, Model, Modelfile, TemplateText, Weights
 from readback.workspace.draft import Draft
 
@@ -57,7 +57,7 @@ def _names(modelfile: Modelfile) -> Iterator[str]:
 
 def _full(name: str) -> str:
     """The name of a model with its tag."""
-    name = library_name(name.lower())
+    name = strip_library_address(name.lower())
     return name if ":" in name.rpartition("/")[2] else f"{name}{LATEST}"
 
 

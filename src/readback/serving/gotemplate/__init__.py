@@ -1,6 +1,6 @@
 """Parse and execute Go's text/template as Ollama uses it, and list the names that a template mentions.
 
-Templates of unknown origin are executed in the sandbox only: see `serving.ollama.rendered`.
+Templates of unknown origin are executed in the sandbox only: see `serving.ollama.model_input`.
 """
 
 from readback.serving.gotemplate.evaluate import Limits

@@ -1,1 +1,1 @@
-"""What Ollama makes of messages, with a Modelfile and its Go template."""
+"""Build the text that a model receives under Ollama, from a Modelfile with its Go template."""

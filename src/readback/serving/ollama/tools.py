@@ -1,4 +1,4 @@
-"""Tools, calls of tools and their arguments as Ollama hands them to a template.
+"""Build the values for tools, tool calls and their arguments that Ollama passes to a template.
 
 Source: `template/template.go` and `api/types.go` of ollama/ollama: what Go prints, names and spells as JSON.
 """
@@ -16,65 +16,85 @@ from readback.serving.gotemplate.traced_text import replace_surrogates
 from readback.serving.gotemplate.values import ANY_LIST, TEXTS, List, Map, Struct, Type, Value, from_json
 
 TYPESCRIPT = {
-    "string": "string", "number": "number", "integer": "number", "boolean": "boolean", "array": "any[]",
-    "object": "Record<string, any>", "null": "null",
-}  # fmt: skip
+    "string": "string",
+    "number": "number",
+    "integer": "number",
+    "boolean": "boolean",
+    "array": "any[]",
+    "object": "Record<string, any>",
+    "null": "null",
+}
 
 
-def _own_json(value: Value) -> str:
+def _write_json(value: Value) -> str:
     return "{}" if isinstance(value, Map) and value.nil else escapes.write_json(value)
 
 
-def _type_text(value: List) -> str:
-    return str(value.items[0]) if len(value.items) == 1 else f"[{' '.join(value.items)}]" if value.items else ""
+def _write_type(value: List) -> str:
+    if len(value.items) == 1:
+        return str(value.items[0])
+    return f"[{' '.join(value.items)}]" if value.items else ""
 
 
-def _kept(value: Struct) -> Mapping[str, Value]:
-    """The properties in a property's own map."""
+def _get_properties(value: Struct) -> Mapping[str, Value]:
+    """Return the properties in a property's own map."""
     return {} if value.nil else value.fields["om"].fields["om"].fields["pairs"].items
 
 
-def _type_json(value: List) -> Value:
+def _simplify_type(value: List) -> Value:
     return value.items[0] if len(value.items) == 1 else List(value.items, TEXTS, value.nil)
 
 
-def typescript(value: Struct) -> str:
-    """The TypeScript type of a tool's property."""
-    either = value.fields["AnyOf"].items
-    types = [typescript(one) for one in either] or [TYPESCRIPT.get(one, "any") for one in value.fields["Type"].items]
+def write_typescript(value: Struct) -> str:
+    """Return the TypeScript type of a tool's property."""
+    types = [write_typescript(alternative) for alternative in value.fields["AnyOf"].items]
+    if not types:
+        types = [TYPESCRIPT.get(name, "any") for name in value.fields["Type"].items]
     return " | ".join(types) or "any"
 
 
-PROPERTY_TYPE = Type("api.PropertyType", _type_text, json=_type_json)
+PROPERTY_TYPE = Type("api.PropertyType", _write_type, json=_simplify_type)
 IMAGE = Type("api.ImageData", json=lambda value: base64.b64encode(bytes(value.items)).decode())
 PROPERTY = Type(
     "api.ToolProperty",
-    methods={"ToTypeScriptType": typescript},
+    methods={"ToTypeScriptType": write_typescript},
     fields=(
-        ("AnyOf", "anyOf", True), ("Type", "type", True), ("Items", "items", True),
-        ("Description", "description", True), ("Enum", "enum", True), ("Properties", "properties", True),
+        ("AnyOf", "anyOf", True),
+        ("Type", "type", True),
+        ("Items", "items", True),
+        ("Description", "description", True),
+        ("Enum", "enum", True),
+        ("Properties", "properties", True),
         ("Required", "required", True),
     ),
-)  # fmt: skip
-PROPERTIES = Type("template.templateProperties", _own_json, zero=lambda: tool_property({}))
-UNORDERED = Type("map[string]api.ToolProperty", zero=lambda: tool_property({}))
+)
+PROPERTIES = Type("template.templateProperties", _write_json, zero=lambda: build_property({}))
+UNORDERED = Type("map[string]api.ToolProperty", zero=lambda: build_property({}))
 ORDERED = Type("map[string]api.ToolProperty", ordered=True)
 NESTED = Type(
     "api.ToolPropertiesMap",
-    methods={"Len": lambda value: len(_kept(value)), "ToMap": lambda value: Map(_kept(value), UNORDERED, value.nil)},
+    methods={
+        "Len": lambda value: len(_get_properties(value)),
+        "ToMap": lambda value: Map(_get_properties(value), UNORDERED, value.nil),
+    },
     fields=(("om", "", False),),
     json=lambda value: value.fields["om"].fields["om"].fields["pairs"],
 )
-KEPT = Type("orderedmap.Map[string,github.com/ollama/ollama/api.ToolProperty]", fields=(("om", "", False),))
-KEPT_IN = Type("orderedmap.OrderedMap[string,github.com/ollama/ollama/api.ToolProperty]")
-ARGUMENTS = Type("template.templateArgs", _own_json)
+ORDERED_MAP_POINTER = Type(
+    "orderedmap.Map[string,github.com/ollama/ollama/api.ToolProperty]", fields=(("om", "", False),)
+)
+ORDERED_MAP = Type("orderedmap.OrderedMap[string,github.com/ollama/ollama/api.ToolProperty]")
+ARGUMENTS = Type("template.templateArgs", _write_json)
 PARAMETERS = Type(
     "template.templateToolFunctionParameters",
     fields=(
-        ("Type", "type", False), ("Defs", "$defs", True), ("Items", "items", True), ("Required", "required", True),
+        ("Type", "type", False),
+        ("Defs", "$defs", True),
+        ("Items", "items", True),
+        ("Required", "required", True),
         ("Properties", "properties", False),
     ),
-)  # fmt: skip
+)
 FUNCTION = Type(
     "template.templateToolFunction",
     fields=(("Name", "name", False), ("Description", "description", False), ("Parameters", "parameters", False)),
@@ -88,7 +108,7 @@ TOOL = Type(
     fields=(("Type", "type", False), ("Items", "items", True), ("Function", "function", False)),
 )
 TOOLS = Type("template.templateTools", escapes.write_json)
-CALLED = Type(
+CALLED_FUNCTION = Type(
     "template.templateToolCallFunction",
     fields=(("Index", "Index", False), ("Name", "Name", False), ("Arguments", "Arguments", False)),
 )
@@ -97,99 +117,109 @@ CALLS = Type("[]template.templateToolCall")
 IMAGES = Type("[]api.ImageData")
 
 
-def tools(value: Any) -> List:
-    """The tools of a request, an absent or foreign value as none."""
-    given = value if isinstance(value, list | tuple) else None
-    return List(tuple(_tool(_mapping(one)) for one in given or ()), TOOLS, given is None)
+def build_tools(value: Any) -> List:
+    """Return the tools of a request; nil if there are none or the value is no list."""
+    if not isinstance(value, list | tuple):
+        return List((), TOOLS, nil=True)
+    return List(tuple(_build_tool(_to_mapping(tool)) for tool in value), TOOLS)
 
 
-def calls(value: Any) -> List:
-    """The tool calls of a message."""
-    given = [_mapping(one) for one in value] if isinstance(value, list | tuple) else []
-    return List(tuple(_call(one) for one in given), CALLS, not given)
+def build_calls(value: Any) -> List:
+    """Return the tool calls of a message."""
+    if not isinstance(value, list | tuple) or not value:
+        return List((), CALLS, nil=True)
+    return List(tuple(_build_call(_to_mapping(call)) for call in value), CALLS)
 
 
-def images(value: Any) -> List:
-    """The images of a message, given as base64."""
-    given = [_image(one) for one in value if isinstance(one, str)] if isinstance(value, list | tuple) else []
-    return List(tuple(given), IMAGES, not isinstance(value, list | tuple))
+def build_images(value: Any) -> List:
+    """Return the images of a message, which are given as base64."""
+    if not isinstance(value, list | tuple):
+        return List((), IMAGES, nil=True)
+    return List(tuple(_build_image(image) for image in value if isinstance(image, str)), IMAGES)
 
 
-def tool_property(value: Mapping[str, Any]) -> Struct:
-    kinds = value.get("type")
-    nested = value.get("properties")
+def build_property(value: Mapping[str, Any]) -> Struct:
+    """Return a property of a tool's parameters."""
+    types = value.get("type")
+    enum = List((), ANY_LIST, nil=True)
+    if isinstance(value.get("enum"), list):
+        enum = from_json(value["enum"])
+    properties = Struct({}, NESTED, pointer=True, nil=True)
+    if isinstance(value.get("properties"), Mapping):
+        properties = _build_nested(value["properties"])
     fields = {
-        "AnyOf": _structs(value.get("anyOf"), "[]api.ToolProperty"),
-        "Type": List(_texts([kinds] if isinstance(kinds, str) else kinds), PROPERTY_TYPE, kinds is None),
+        "AnyOf": _build_structs(value.get("anyOf"), "[]api.ToolProperty"),
+        "Type": List(_list_texts([types] if isinstance(types, str) else types), PROPERTY_TYPE, types is None),
         "Items": from_json(value.get("items")),
-        "Description": text_of(value.get("description")),
-        "Enum": from_json(value["enum"]) if isinstance(value.get("enum"), list) else List((), ANY_LIST, True),
-        "Properties": _nested(nested) if isinstance(nested, Mapping) else Struct({}, NESTED, True, nil=True),
-        "Required": _text_list(value.get("required")),
+        "Description": to_text(value.get("description")),
+        "Enum": enum,
+        "Properties": properties,
+        "Required": _build_text_list(value.get("required")),
     }
     return Struct(fields, PROPERTY)
 
 
-def _nested(value: Mapping[str, Any]) -> Struct:
-    """A pointer to a struct that holds a pointer to a struct …: printed, it is an address."""
-    pairs = Struct({"pairs": _properties(value, ORDERED)}, KEPT_IN, True)
-    return Struct({"om": Struct({"om": pairs}, KEPT, True)}, NESTED, True)
+def _build_nested(value: Mapping[str, Any]) -> Struct:
+    """Return a pointer to a struct that holds a pointer to a struct: printed, it is an address."""
+    pairs = Struct({"pairs": _build_properties(value, ORDERED)}, ORDERED_MAP, True)
+    return Struct({"om": Struct({"om": pairs}, ORDERED_MAP_POINTER, True)}, NESTED, True)
 
 
-def _structs(value: Any, name: str) -> List:
-    given = value if isinstance(value, list | tuple) else None
-    return List(tuple(tool_property(_mapping(one)) for one in given or ()), Type(name), given is None)
+def _build_structs(value: Any, name: str) -> List:
+    if not isinstance(value, list | tuple):
+        return List((), Type(name), nil=True)
+    return List(tuple(build_property(_to_mapping(item)) for item in value), Type(name))
 
 
-def _properties(value: Mapping[str, Any], kind: Type) -> Map:
-    return Map({replace_surrogates(name): tool_property(_mapping(one)) for name, one in value.items()}, kind)
+def _build_properties(value: Mapping[str, Any], kind: Type) -> Map:
+    return Map({replace_surrogates(name): build_property(_to_mapping(item)) for name, item in value.items()}, kind)
 
 
-def _tool(value: Mapping[str, Any]) -> Struct:
-    function = _mapping(value.get("function"))
-    given = _mapping(function.get("parameters"))
-    properties = given.get("properties")
+def _build_tool(value: Mapping[str, Any]) -> Struct:
+    function = _to_mapping(value.get("function"))
+    schema = _to_mapping(function.get("parameters"))
+    properties = Map({}, PROPERTIES, nil=True)
+    if isinstance(schema.get("properties"), Mapping):
+        properties = _build_properties(schema["properties"], PROPERTIES)
     parameters = {
-        "Type": text_of(given.get("type")),
-        "Defs": from_json(given.get("$defs")),
-        "Items": from_json(given.get("items")),
-        "Required": _text_list(given.get("required")),
-        "Properties": _properties(properties, PROPERTIES)
-        if isinstance(properties, Mapping)
-        else Map({}, PROPERTIES, True),
+        "Type": to_text(schema.get("type")),
+        "Defs": from_json(schema.get("$defs")),
+        "Items": from_json(schema.get("items")),
+        "Required": _build_text_list(schema.get("required")),
+        "Properties": properties,
     }
-    called = {
-        "Name": text_of(function.get("name")),
-        "Description": text_of(function.get("description")),
+    function_fields = {
+        "Name": to_text(function.get("name")),
+        "Description": to_text(function.get("description")),
         "Parameters": Struct(parameters, PARAMETERS),
     }
     fields = {
-        "Type": text_of(value.get("type")),
+        "Type": to_text(value.get("type")),
         "Items": from_json(value.get("items")),
-        "Function": Struct(called, FUNCTION),
+        "Function": Struct(function_fields, FUNCTION),
     }
     return Struct(fields, TOOL)
 
 
-def _call(value: Mapping[str, Any]) -> Struct:
-    function = _mapping(value.get("function"))
+def _build_call(value: Mapping[str, Any]) -> Struct:
+    function = _to_mapping(value.get("function"))
     arguments = function.get("arguments")
     if isinstance(arguments, str):  # as OpenAI's interface has it; Ollama reads the JSON
         try:
             arguments = json.loads(arguments)
         except ValueError:
             arguments = None
-    known = isinstance(arguments, Mapping)
+    is_mapping = isinstance(arguments, Mapping)
     index = function.get("index")
     fields = {
         "Index": index if isinstance(index, int) else 0,
-        "Name": text_of(function.get("name")),
-        "Arguments": Map(from_json(arguments).items if known else {}, ARGUMENTS, not known),
+        "Name": to_text(function.get("name")),
+        "Arguments": Map(from_json(arguments).items if is_mapping else {}, ARGUMENTS, not is_mapping),
     }
-    return Struct({"ID": text_of(value.get("id")), "Function": Struct(fields, CALLED)}, CALL)
+    return Struct({"ID": to_text(value.get("id")), "Function": Struct(fields, CALLED_FUNCTION)}, CALL)
 
 
-def _image(value: str) -> List:
+def _build_image(value: str) -> List:
     try:
         data = base64.b64decode(value.rpartition(",")[2], validate=False)
     except (binascii.Error, ValueError):
@@ -197,21 +227,20 @@ def _image(value: str) -> List:
     return List(data, IMAGE)
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _to_mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def text_of(value: Any) -> str:
+def to_text(value: Any) -> str:
+    """Return a text as Go reads it from JSON; empty for any other value."""
     return replace_surrogates(value) if isinstance(value, str) else ""
 
 
-def _texts(value: Any) -> tuple[str, ...]:
-    return (
-        tuple(replace_surrogates(one) for one in value if isinstance(one, str))
-        if isinstance(value, list | tuple)
-        else ()
-    )
+def _list_texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple):
+        return ()
+    return tuple(replace_surrogates(text) for text in value if isinstance(text, str))
 
 
-def _text_list(value: Any) -> List:
-    return List(_texts(value), TEXTS, not isinstance(value, list | tuple))
+def _build_text_list(value: Any) -> List:
+    return List(_list_texts(value), TEXTS, not isinstance(value, list | tuple))

@@ -27,7 +27,7 @@ def read(node: Node, draft: Draft) -> None:
 
 def _version(node: Node) -> str | None:
     """The version as a text: YAML would make 0.3 of 0.30."""
-    if isinstance(node.value, str) and engine.version(OllamaServer(node.value)) is not None:
+    if isinstance(node.value, str) and engine.parse_version(OllamaServer(node.value)) is not None:
         return node.value
     node.wrong("a version such as '0.31.1', in quotes, as `ollama --version` prints it")
     return None
