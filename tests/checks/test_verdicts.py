@@ -73,6 +73,20 @@ def test_what_is_missing_is_said_where_nothing_speaks_against_it(write: Write) -
     assert (stopped.kind, [one.what for one in stopped.missing][:1]) == ("unknown", ["stopped"])
 
 
+@pytest.mark.parametrize("rows", [None, []])
+def test_without_a_record_it_is_the_records_that_are_missing(
+    rows: list[Any] | None, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {**study(a="{{ q }}", b="Q: {{ q }}"), "d.jsonl": rows}
+    root = write({name: content for name, content in files.items() if content is not None})
+    _, (found,) = judged(root)
+    assert (found.kind, found.missing) == ("unknown", (Missing("records"),))
+    cli.main(["check", str(root)])
+    said = capsys.readouterr().out
+    assert "Cannot tell. No record could be read, so nothing was built of the conditions and nothing could be" in said
+    assert "The files have no condition" not in said
+
+
 def test_an_error_of_which_not_all_places_are_kept_leaves_it_open(write: Write) -> None:
     audit, (fair,) = judged(write(study(a="{{ q }}", b="Q: {{ q }}")))
     many = Weighed(Group("fmt-markers", "error", "Marks", 20_000, 10_000, ("c",), ()), ("c",), (), ())

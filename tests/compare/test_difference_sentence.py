@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from counts import LONG, part
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from in_time import in_time
 
-from readback import workspace
+from readback import cli, workspace
 from readback.compare.diff import Difference, difference
 from readback.compare.sentence import sentence
 from readback.compare.side import Shown, Side
@@ -175,6 +177,55 @@ CASES = {
 def test_the_sentence_says_what_changed(name: str) -> None:
     a, b, expected = CASES[name]
     assert sentence(between(a, b)) == expected
+
+
+UNKNOWN = {
+    "models": {"m": {"settings": {"provider": "ollama"}}},
+    "modes": [
+        {"mode": "plain", "template": "{{ q }}"},
+        {"mode": "calm", "template": "{{ q }}", "system": "You are calm."},
+    ],
+    "conditions": [{"name": "a", "mode": "plain", "model": "m"}, {"name": "b", "mode": "calm", "model": "m"}],
+    "dataset": "d.jsonl",
+}
+KNOWN = {**UNKNOWN, "models": {"m": {}}}
+
+
+@pytest.mark.parametrize(
+    ("config", "a", "b", "said", "line"),
+    [
+        (
+            UNKNOWN,
+            "a",
+            "b",
+            "B states a system message, where it is not known which one A gets.",
+            "=== system: A not known, B 13 characters",
+        ),
+        (
+            UNKNOWN,
+            "b",
+            "a",
+            "B states no system message, and it is not known which one it gets.",
+            "=== system: A 13 characters, B not known",
+        ),
+        (KNOWN, "a", "b", "B adds a system message.", "=== system: A not there, B 13 characters"),
+        (KNOWN, "b", "a", "B has no system message.", "=== system: A 13 characters, B not there"),
+    ],
+)
+def test_a_system_message_that_is_not_known_is_not_said_to_be_absent(
+    config: dict[str, Any],
+    a: str,
+    b: str,
+    said: str,
+    line: str,
+    write: Callable[[dict[str, Any]], Path],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    root = write({"readback.yml": config, "d.jsonl": [{"id": "1", "q": "Why?"}]})
+    assert cli.main(["diff", str(root), a, b, "--record", "1"]) == 1
+    printed = capsys.readouterr().out.splitlines()
+    assert said in printed
+    assert line in printed
 
 
 texts = some.text(alphabet="ab1 .\n", max_size=40)

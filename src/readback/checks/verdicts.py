@@ -43,12 +43,13 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What would be needed to tell: `condition` (the files have no such condition), `system` (whose system message is
-    not known, and why), `stopped` (the check did not look at everything) or `kept` (of the error `why` so many were
-    found that some are only counted, and those may be on a side).
+    """What would be needed to tell: `records` (none could be read, so nothing was built), `condition` (the files have
+    no such condition), `system` (whose system message is not known, and why), `stopped` (the check did not look at
+    everything) or `kept` (of the error `why` so many were found that some are only counted, and those may be on a
+    side).
     """
 
-    what: Literal["condition", "system", "stopped", "kept"]
+    what: Literal["records", "condition", "system", "stopped", "kept"]
     side: str = ""
     why: str = ""
 
@@ -145,6 +146,10 @@ def _hidden(one: Weighed, pair: Pair) -> bool:
 def _missing(audit: Audit, pair: Pair) -> Iterator[Missing]:
     if audit.stopped:
         yield Missing("stopped")
+    if not (audit.conditions or audit.records.read):  # nothing was built, whatever conditions the files have
+        if not audit.stopped:
+            yield Missing("records")
+        return
     rows = {row.name: row for row in audit.conditions}
     for side in dict.fromkeys((pair.a, pair.b)):
         row = rows.get(side)

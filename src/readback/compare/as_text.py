@@ -10,7 +10,7 @@ from readback import adapters
 from readback.compare.change import Change, blank
 from readback.compare.diff import Difference, MessageDifference
 from readback.compare.over_records import Counted
-from readback.compare.side import Side
+from readback.compare.side import Shown, Side
 from readback.quantity import quantity
 from readback.types import Message
 
@@ -18,8 +18,8 @@ NEAR = 80  # characters of an equal stretch kept on each side of a change
 FOLD = 40  # characters that are worth folding
 SEEN = {" ": "·", "\t": "→", "\n": "⏎", "\r": "␍", "\u00a0": "⍽", "\u202f": "⍽"}
 KINDS = {
-    "only_system_a": "by the system message, which B does not have",
-    "only_system_b": "by the system message, which A does not have",
+    "only_system_a": "by the system message, which A alone states",
+    "only_system_b": "by the system message, which B alone states",
     "roles": "in which messages there are",
     "blank": "in white space only",
     "order": "in the order of the same parts",
@@ -33,7 +33,7 @@ KINDS = {
 def lines(d: Difference, whole: bool = False) -> Iterator[str]:
     """The messages with - and + before what changed; equal ones in one line, equal stretches folded, unless `whole`."""
     for pair in d.messages:
-        a, b = (quantity(len(m.text), "character") if m else "not there" for m in (pair.a, pair.b))
+        a, b = (_size(m, pair, side) for m, side in ((pair.a, d.a), (pair.b, d.b)))
         yield ""
         if pair.equal:
             yield f"=== {pair.role_a}: equal, {a}"
@@ -44,6 +44,14 @@ def lines(d: Difference, whole: bool = False) -> Iterator[str]:
             yield from _change(pair, one, at, whole)
     if d.coarse:
         yield "\nstretches that differ were too long to compare word by word"
+
+
+def _size(message: Message | None, pair: MessageDifference, side: Shown) -> str:
+    """How long a message of a side is; where there is none, whether that is known."""
+    if message is not None:
+        return quantity(len(message.text), "character")
+    unknown = "system" in (pair.role_a, pair.role_b) and side.system_unknown
+    return "not known" if unknown else "not there"
 
 
 def _change(pair: MessageDifference, one: Change, at: int, whole: bool) -> Iterator[str]:

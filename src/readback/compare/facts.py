@@ -16,7 +16,10 @@ from readback.compare.texts import same_but_blanks
 from readback.types import Message
 
 Frame = Literal["equal", "nothing", "blank", "values", "order", "reordered", "changes"]
-WHOLE = {"message_added", "message_dropped", "message_moved", "role_changed", "folded", "unfolded"}
+WHOLE = {
+    *("message_added", "message_dropped", "message_moved", "role_changed", "folded", "unfolded"),
+    *("system_stated", "system_unstated"),
+}
 KEPT = 200  # changes of one message that are looked at, the largest
 NEAR = 60  # characters of a line between two rewordings of one passage
 
@@ -25,7 +28,8 @@ NEAR = 60  # characters of a line between two rewordings of one passage
 class Fact:
     """One thing that B does differently, in the message of `role`, in so many `times` places.
 
-    nothing {side}; message_added, message_dropped, message_moved {role}; role_changed {role, as}; folded {role, into};
+    nothing {side}; system_stated, system_unstated {}: by B alone, or by A alone, where that of the other is not known;
+    message_added, message_dropped, message_moved {role}; role_changed {role, as}; folded {role, into};
     unfolded {role, out_of};
     added, dropped {amount, where}; exchanged {old, new, where}; reworded {amount, where}; value {name}; moved {moved}
     """
@@ -96,13 +100,17 @@ def _messages(d: Difference) -> tuple[list[Fact], set[str]]:
             away.add(one.text.strip())
             found.append(Fact("folded", {"role": one.role, "into": into}, weight=len(one.text)))
         else:
-            found.append(Fact("message_dropped", {"role": one.role}, weight=len(one.text)))
+            unknown = one.role == "system" and d.b.system_unknown
+            code = "system_unstated" if unknown else "message_dropped"
+            found.append(Fact(code, {"role": one.role}, weight=len(one.text)))
     for other in come:
         if out_of := _holder(d.a.messages, other.text):
             away.add(other.text.strip())
             found.append(Fact("unfolded", {"role": other.role, "out_of": out_of}, weight=len(other.text)))
         else:
-            found.append(Fact("message_added", {"role": other.role}, weight=len(other.text)))
+            unknown = other.role == "system" and d.a.system_unknown
+            code = "system_stated" if unknown else "message_added"
+            found.append(Fact(code, {"role": other.role}, weight=len(other.text)))
     return found, away
 
 

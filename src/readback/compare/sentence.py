@@ -133,6 +133,8 @@ def _value(values: Mapping[str, Any]) -> str:
 CLAUSES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "message_added": lambda v: f"adds {_a(v['role'])} message",
     "message_dropped": lambda v: f"has no {v['role']} message",
+    "system_stated": lambda v: "states a system message, where it is not known which one A gets",
+    "system_unstated": lambda v: "states no system message, and it is not known which one it gets",
     "message_moved": lambda v: f"puts the {v['role']} message in another place",
     "role_changed": lambda v: f"sends the {v['role']} message as {_a(v['as'])} message",
     "folded": lambda v: f"puts the {v['role']} message into the {v['into']} message",

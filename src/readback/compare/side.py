@@ -45,6 +45,7 @@ class Shown:
     `assembly` is what the messages come from, in the layer `training` the training messages. There, `trained` is all
     that is known, and `form` says what of it is shown: the text a model was trained on, as one message "prompt", or
     its messages where no template is known for them. `variants` are the named options that made the text.
+    `system_unknown` says why it is not known which system message the model gets, where none of `messages` is one.
     """
 
     side: Side
@@ -56,6 +57,7 @@ class Shown:
     trained: TrainedText | None = None
     variants: tuple[Variant, ...] = ()
     form: Form = ""
+    system_unknown: str | None = None
 
     @property
     def title(self) -> str:

@@ -19,6 +19,7 @@ from readback.prompts import assemble, model_input
 from readback.prompts.selections import choices
 from readback.prompts.training_text import trained_text
 from readback.prompts.tri_section import fingerprint
+from readback.prompts.unknown_system import unknown_system
 from readback.prompts.variants import variants
 from readback.readers import cache_folder
 from readback.readers.bounded_diagnostics import as_json, from_json
@@ -129,7 +130,19 @@ def shown(
     condition = workspace.condition(side.choice.condition) if side.choice.condition else None
     named_by = variants(workspace, side.choice)
     if side.layer == "messages" and made:
-        return Shown(side, made.messages, made.fingerprint, made, made.diagnostics, label(side), None, named_by)
+        unknown = None
+        if origins and marked and made.messages:  # where records are only counted nobody reads it
+            unknown = unknown_system(workspace, side.choice, made.messages)
+        return Shown(
+            side,
+            made.messages,
+            made.fingerprint,
+            made,
+            made.diagnostics,
+            label(side),
+            variants=named_by,
+            system_unknown=unknown,
+        )
     if made is None:
         return _trained(workspace, side, record, condition)
     sent = model_input.sent(workspace, record, made, condition, False)
