@@ -237,3 +237,52 @@ def test_law_a_value_shown_as_sent_is_traced_to_the_file_it_came_from(
         for file, field in homes:
             assert (file, {"answer": 7, "record": 3}[file]) == (segment.place.file, segment.place.line)
             assert (segment.place.field or "").partition("[")[0] == field
+
+
+EVALUATOR = """\
+dataset: reference.jsonl
+judges: {rag: {prompts: p.py%s}}
+conditions: [{name: rag, judge: rag, answers: system_answers.jsonl}]
+"""
+REFERENCES = [
+    {"qid": str(at), "question": f"What is {at}?", "answer": f"Gold {at}.", "context": [f"Written from {at}."]}
+    for at in range(6)
+]
+SYSTEM = [
+    {"qid": str(at), "question": f"What is {at}?", "answer": f"It is {at}.", "context": [f"Retrieved {at}."]}
+    for at in range(6)
+]
+
+
+def evaluated(write: Write, fields: str, system: Any = SYSTEM) -> list[tuple[str, str, int | None, int | None]]:
+    """Code, file, line and count of each finding about the folder of an evaluator."""
+    opened = workspace.open(
+        write({"readback.yml": EVALUATOR % fields, "p.py": PROMPTS, "reference.jsonl": REFERENCES,
+               "system_answers.jsonl": system})
+    )  # fmt: skip
+    found = engine.check(opened).findings
+    return [(one.code, one.place.file or "", one.place.line, one.values.get("records")) for one in found]
+
+
+def test_the_layout_of_an_evaluator_is_no_finding_and_its_judge_sees_what_was_retrieved(write: Write) -> None:
+    assert evaluated(write, ", fields: {gold: answer}") == []
+    opened = workspace.open(
+        write({"readback.yml": EVALUATOR % ", fields: {gold: answer}", "p.py": PROMPTS})
+    )  # the other files are there
+    data = open_dataset(opened.root, opened.dataset)
+    answer = open_answers(opened, opened.conditions[0]).get("0")
+    made = assemble.assemble(opened, data.record(0), Selection(condition="rag", judge="rag"), answer)
+    assert inserted(made)["documents[0]"].text == "Retrieved 0."
+
+
+def test_what_all_records_lack_for_a_judge_is_told_once_with_their_count(write: Write) -> None:
+    assert evaluated(write, "") == [("jdg-gold-missing", "reference.jsonl", 1, 6)]
+
+
+def test_documents_that_answers_lack_are_told_once_at_the_row_of_an_answer(write: Write) -> None:
+    without = [{name: one for name, one in row.items() if name != "context"} for row in SYSTEM]
+    told = evaluated(write, ", fields: {gold: answer, documents: answer.context}", without)
+    assert told == [("jdg-no-documents", "system_answers.jsonl", 1, 6)]
+    some = [*SYSTEM[:3], *({**row, "context": []} for row in SYSTEM[3:])]
+    told = evaluated(write, ", fields: {gold: answer}", some)
+    assert told == [("jdg-no-documents", "system_answers.jsonl", 4, 3)]

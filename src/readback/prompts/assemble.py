@@ -216,7 +216,10 @@ def _judged(workspace: Workspace, record: Record, choice: Selection, answer: Ans
     if workspace.options.get("placeholders") == "bare" and judge.syntax == "placeholder":
         judge = replace(judge, bare=True)
     mapped = workspace.dataset.fields if workspace.dataset else None
-    messages, names, diagnostics, uses = judge_messages(judge, record, choice.condition, answer, extra, mapped or {})
+    reference = condition is not None and not (condition.mode or condition.task)
+    messages, names, diagnostics, uses = judge_messages(
+        judge, record, choice.condition, answer, extra, mapped or {}, reference
+    )
     rows = Rows(judge, record, None, answer, extra, mapped or {})
     if answer is None and (condition.answers is None if condition else not has_answer(rows)):
         diagnostics = tuple(_not_run(diagnostic, condition is not None) for diagnostic in diagnostics)

@@ -27,6 +27,7 @@ def judge_messages(
     answer: Answer | None = None,
     extra: Values | None = None,
     mapped: Mapping[str, str] = NOTHING,
+    reference: bool = False,
 ) -> Made:
     """Messages, the names the template reads, diagnostics, and what became of the names.
 
@@ -34,9 +35,9 @@ def judge_messages(
 
     The answer is that of `condition` (missing where `answer` is None), or without a condition the record's own. What
     is beside the answer goes before what the record has; see `judge_values.value`. `mapped` are variables that the
-    workspace reads from another field of the record.
+    workspace reads from another field of the record. `reference`: the condition sends nothing (see `Rows`).
     """
-    rows = Rows(judge, record, condition, answer, extra or {}, mapped)
+    rows = Rows(judge, record, condition, answer, extra or {}, mapped, reference)
     values = {name: value(rows, name) for name in dict.fromkeys((*FOUR, *judge.fields))}
     values = {**dict(_own_names(rows, values)), **values}
     if rows.alone and values["gold"].place == values["answer"].place and "gold" not in judge.fields:

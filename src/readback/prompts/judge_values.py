@@ -65,6 +65,7 @@ class Filled(NamedTuple):
 class Rows:
     """What a judge may read: the record, the row with what `condition` replied to it, and the values that somebody
     tries (the record has them already). `mapped` are variables that the workspace reads from a field of the record.
+    `reference`: the condition has answers and sends nothing, so that the record is only what they are held against.
     """
 
     judge: Judge
@@ -73,6 +74,7 @@ class Rows:
     answer: Answer | None = None
     extra: Values = field(default_factory=dict)
     mapped: Mapping[str, str] = field(default_factory=dict)
+    reference: bool = False
 
     @property
     def alone(self) -> bool:
@@ -119,6 +121,8 @@ def value(rows: Rows, name: str) -> Value:
     if not found:
         return _absent(rows, only or "record", name, path or name)
     first, *others = found
+    if name == "documents" and rows.reference:
+        others = []  # what was retrieved, and what the reference was written from
     differing = (one.place for one in others if _differ(rows.judge, first.value, one.value))
     return replace(first, other=next(differing, None))
 
@@ -208,7 +212,10 @@ def _or_none(found: Any) -> Any:
 
 
 def _absent(rows: Rows, side: Side, name: str, path: str) -> Value:
-    return _valued(rows, side, name, path, None)
+    one = _valued(rows, side, name, path, None)
+    if name == "documents" and rows.answer is not None:  # that is the row which is to bring them
+        return replace(one, place=rows.place("answer", path))
+    return one
 
 
 def _differ(judge: Judge, one: Any, other: Any) -> bool:
