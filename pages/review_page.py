@@ -13,7 +13,8 @@ found = reviewing.state()
 counts = {"decisions": len(found.decisions), "signoffs": len(found.signoffs)}
 counts["notes"] = sum(note.standing == "open" for note in found.notes)
 lead = t("review.lead", **counts) if found.sequence else t("review.lead_none")
-show.draw(show.h('<p class="rb-lead">{}</p>', lead))
+if reviewing.is_readable():
+    show.draw(show.h('<p class="rb-lead">{}</p>', lead))
 if uploaded(workspace.root):
     show.notice(t("review.of_upload"))
 if not found.sequence:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import stat
@@ -12,7 +13,9 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from readback.ui.common import frame, upload
+from readback import workspace
+from readback.records.dataset import open_dataset
+from readback.ui.common import frame, upload, upload_quota
 
 ME, YOU = upload.owner("me"), upload.owner("you")
 
@@ -176,3 +179,21 @@ def test_delete_now_deletes_now(home: Path) -> None:
     assert (home / token).exists()
     upload.delete(token, ME)
     assert not (home / token).exists()
+
+
+def test_what_is_indexed_of_an_upload_counts_for_its_limit(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("READBACK_CACHE", str(tmp_path / "cache"))
+    rows = gzip.compress(b'{"id": "1", "question": "' + b"x" * 400_000 + b'"}\n')
+    token, _ = upload.save([("rows.jsonl.gz", io.BytesIO(rows))], ME)
+    before = upload_quota.used(ME)
+    folder = upload.path(token, ME)
+    assert folder is not None
+    opened = workspace.open(folder)
+    assert len(open_dataset(opened.root, opened.dataset)) == 1
+    mine, every = upload_quota.used(ME)
+    assert mine - before[0] == every - before[1] > 400_000
+    assert upload_quota.used(YOU)[0] == 0
+    upload.delete(token, ME)
+    assert upload_quota.used(ME) == (0, 0)

@@ -179,6 +179,13 @@ def remove(entry: Path) -> None:
         entry.unlink(missing_ok=True)
 
 
+def entries_of_uploads() -> Iterator[tuple[Path, str]]:
+    """Yield what is kept about files of uploads: the entry, and the name of the folder of its upload."""
+    for folder, path in _kept():
+        if name := upload_of(Path(os.path.realpath(path))):
+            yield folder, name
+
+
 def forget(below: Path) -> int:
     """Remove what is kept about files at or below a path (an upload that is deleted); answers how many entries."""
     gone = [folder for folder, path in _kept() if path == below or path.is_relative_to(below)]

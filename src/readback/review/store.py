@@ -460,6 +460,7 @@ def _reason(error: Exception) -> str:
         "database or disk is full": "the disk is full",
         "disk I/O error": "the disk is full or does not answer as it should; free some space on it",
         "unable to open database file": "it cannot be opened; its folder has to be one that can be written to",
+        "Permission denied": "it may not be read by this account; let READBACK_STATE name a folder that it may use",
         "file is not a database": "it is no database; it was damaged or written by another program",
         "database disk image is malformed": f"it is damaged; {UNUSABLE}",
         "interrupted": f"it takes more than {schema.CLOCK:g} s to read, so reading it was stopped; {UNUSABLE}",

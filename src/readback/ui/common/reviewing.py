@@ -43,6 +43,15 @@ def state() -> Review:
         return Review()
 
 
+def is_readable() -> bool:
+    """Whether the review can be read at all: of one that cannot nobody knows that it is empty."""
+    try:
+        store().sequence()
+    except NotReadable:
+        return False
+    return True
+
+
 @st.cache_data(max_entries=32, show_spinner=False)
 def _state(sequence: int, root: str) -> Review:
     return review(_store(root).events())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from readback.readers.cache_folder import OWNER, uploads
+from readback.readers.cache_folder import OWNER, entries_of_uploads, uploads
 from readback.words import t
 
 EACH, ALL = "READBACK_UPLOADS_EACH", "READBACK_UPLOADS_ALL"  # MiB
@@ -50,14 +51,28 @@ def why(setting: str) -> str:
 
 
 def used(whose: str) -> tuple[int, int]:
-    """Answer the bytes that the uploads of one browser take, and those of all, what is being written included."""
+    """Answer the bytes that the uploads of one browser take, and those of all: what is being written and what is kept
+    in the cache about their files (indexes, unpacked rows) included.
+    """
     own = every = 0
+    indexed = _indexed()
     for folder in _folders():
-        size = sum(_sizes(folder))
+        size = sum(_sizes(folder)) + indexed.get(folder.name, 0)
         every += size
         if _owner(folder) == whose:
             own += size
     return own, every
+
+
+def _indexed() -> Counter[str]:
+    """Answer the bytes in the cache by the name of the upload's folder."""
+    found: Counter[str] = Counter()
+    try:
+        for entry, name in entries_of_uploads():
+            found[name] += sum(_sizes(entry))
+    except OSError:  # the cache is gone or cannot be read: then it keeps nothing of them
+        return found
+    return found
 
 
 def _folders() -> list[Path]:
