@@ -222,7 +222,8 @@ def _counts(pair: MessageDifference) -> str:
     if pair.a is None or pair.b is None:
         only = pair.a or pair.b
         side = "A" if pair.b is None else "B"
-        return t("compare.only", side=side, characters=t("messages.characters", n=len(only.text if only else "")))
+        key = "only_states" if only and only.role == "system" else "only"  # what the other one gets may not be known
+        return t(f"compare.{key}", side=side, characters=t("messages.characters", n=len(only.text if only else "")))
     n = count(pair.changes)
     if not n:
         return t("compare.equal_message", characters=t("messages.characters", n=len(pair.a.text)))
