@@ -23,7 +23,7 @@ NOUNS = 730  # types.py holds one idea that is long
 # Who may import whom at all is in pyproject.toml and held by lint-imports (`make check`).
 HOMES = {
     "blake3": ("readers.checksum",),
-    "eyecite": ("citations.eyes",),
+    "eyecite": ("citations.eyecite_search",),
     "streamlit": ("ui",),
     "plotly": ("scores.charts",),
     "pandas": ("scores.charts", "ui", "notebook"),

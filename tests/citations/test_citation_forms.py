@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from readback.citations import find
-from readback.citations.numbers import beside
-from readback.citations.support import judged
+from readback.citations import find_citations
+from readback.citations.numbers import replace_part
+from readback.citations.support import judge_citations
 
 
 def states(source: str, answer: str) -> list[str]:
-    return [verdict.state for verdict in judged(find(answer), find(source))]
+    return [verdict.state for verdict in judge_citations(find_citations(answer), find_citations(source))]
 
 
 SAME = (
@@ -80,7 +80,7 @@ def test_b9_what_is_not_the_same_rule_stays_apart(source: str, answer: str, stat
     ],
 )  # fmt: skip
 def test_lists_of_rules_and_sections_are_read_as_they_are_meant(text: str, normals: list[str]) -> None:
-    assert [one.normal for one in find(text)] == normals
+    assert [one.normal for one in find_citations(text)] == normals
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_lists_of_rules_and_sections_are_read_as_they_are_meant(text: str, norma
      ("26(a)(1)(A)", "(B)", "26(a)(1)(B)"), ("8", "(a)(1)", "8(a)(1)"), ("12(b)", "(1)", "12(b)(1)")],
 )  # fmt: skip
 def test_a_further_part_takes_the_place_of_the_last_one_like_it(number: str, parts: str, made: str) -> None:
-    assert beside(number, parts) == made
+    assert replace_part(number, parts) == made
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_further_part_takes_the_place_of_the_last_one_like_it(number: str, par
     ],
 )  # fmt: skip
 def test_b10_parties_are_taken_whole(text: str, plaintiff: str, defendant: str) -> None:
-    (one,) = find(text)
+    (one,) = find_citations(text)
     assert (one.kind, one.plaintiff, one.defendant) == ("full case", plaintiff, defendant)
 
 
@@ -120,7 +120,7 @@ def test_b10_parties_are_taken_whole(text: str, plaintiff: str, defendant: str) 
     ],
 )
 def test_b10_a_short_form_and_its_parallel_have_the_name_before_them(text: str, names: list[str]) -> None:
-    assert [one.defendant for one in find(text)] == names
+    assert [one.defendant for one in find_citations(text)] == names
 
 
 @pytest.mark.parametrize(
@@ -140,11 +140,15 @@ def test_b10_a_short_form_and_its_parallel_have_the_name_before_them(text: str, 
     ],
 )
 def test_numbers_and_films_are_no_cases(text: str, found: list[str]) -> None:
-    assert [one.text for one in find(text)] == found
+    assert [one.text for one in find_citations(text)] == found
 
 
 def test_a_year_and_a_court_are_those_of_the_citation_itself() -> None:
     text = "Birch v. Oak, 410 U.S. 113. Elm v. Ash, 12 F.3d 34 (4th Cir. 1994). See 410 U.S. 179."
-    assert [(one.year, one.court) for one in find(text)] == [(None, "scotus"), (1994, "ca4"), (None, "scotus")]
-    parallel = find("Birch v. Oak, 1 F.3d 2, 5, 12 L. Ed. 3, 4 (4th Cir. 1994)")
+    assert [(one.year, one.court) for one in find_citations(text)] == [
+        (None, "scotus"),
+        (1994, "ca4"),
+        (None, "scotus"),
+    ]
+    parallel = find_citations("Birch v. Oak, 1 F.3d 2, 5, 12 L. Ed. 3, 4 (4th Cir. 1994)")
     assert [(one.year, one.court) for one in parallel] == [(1994, "ca4"), (1994, "ca4")]

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.citations import find, upstream
-from readback.citations.metrics import answer_coverage, context_coverage, grounded_fraction, measured
-from readback.citations.support import judged, numbers
+from readback.citations import find_citations, upstream
+from readback.citations.metrics import answer_coverage, context_coverage, grounded_fraction, measure_marks
+from readback.citations.support import count_verdicts, judge_citations
 
 SOURCE = (
     "See Smith v. Jones, 123 F.3d 456 (2020); Fed. R. Civ. P. 12(b)(6); 28 U.S.C. § 1331. In Brown v. Board of "
@@ -36,7 +36,7 @@ def test_marks_are_measured_as_the_document_says(
     precision: float | None,
     recall: float | None,
 ) -> None:
-    one = measured(answer, contexts)
+    one = measure_marks(answer, contexts)
     assert (one.referenced, one.missing, one.extra) == (referenced, missing, extra)
     assert one.context_coverages == coverages
     assert (one.precision, one.recall) == (precision, recall)
@@ -51,7 +51,7 @@ def test_the_two_coverages_are_two_numbers() -> None:
 def test_without_words_or_citations_a_coverage_is_nothing() -> None:
     assert context_coverage("alpha", "[1] a b") == 0.0
     assert answer_coverage("", "alpha") == 0.0
-    assert measured("nothing", ["[1] alpha"]).context_coverage == 0.0
+    assert measure_marks("nothing", ["[1] alpha"]).context_coverage == 0.0
 
 
 def test_grounding_looks_at_tokens_of_three_letters_in_any_case() -> None:
@@ -61,7 +61,7 @@ def test_grounding_looks_at_tokens_of_three_letters_in_any_case() -> None:
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=30), max_size=4))
 def test_a_ratio_is_a_ratio_or_not_applicable(answer: str, contexts: list[str]) -> None:
-    one = measured(answer, contexts)
+    one = measure_marks(answer, contexts)
     ratios = (one.precision, one.recall, one.context_coverage, one.answer_coverage, one.grounded_fraction)
     assert all(ratio is None or 0.0 <= ratio <= 1.0 for ratio in ratios)
 
@@ -87,13 +87,13 @@ def test_a_ratio_is_a_ratio_or_not_applicable(answer: str, contexts: list[str]) 
     ],
 )
 def test_a_citation_is_held_against_its_source(answer: str, state: str) -> None:
-    (verdict,) = judged(find(answer), find(SOURCE))
+    (verdict,) = judge_citations(find_citations(answer), find_citations(SOURCE))
     assert verdict.state == state
 
 
 def test_a_short_form_has_the_verdict_of_what_it_stands_for() -> None:
     answer = "Brown v. White, 789 F.2d 123 (2019). Id. at 125. Smith v. Jones, 123 F.3d 456 (2020). Id."
-    states = [verdict.state for verdict in judged(find(answer), find(SOURCE))]
+    states = [verdict.state for verdict in judge_citations(find_citations(answer), find_citations(SOURCE))]
     assert states == ["absent", "absent", "supported", "supported"]
 
 
@@ -101,15 +101,15 @@ def test_numbers_count_each_citation_once_by_its_normal_form() -> None:
     answer = (
         "Smith v. Jones, 123 F.3d 456 (2020). Id. Smith v. Jones. Rule 12(b)(6). Brown v. White, 789 F.2d 123 (2019)."
     )
-    one = numbers(judged(find(answer), find(SOURCE)), find(SOURCE))
-    assert (one.found, one.supported, one.expected, one.recalled) == (3, 2, 4, 2)
+    one = count_verdicts(judge_citations(find_citations(answer), find_citations(SOURCE)), find_citations(SOURCE))
+    assert (one.cited, one.supported, one.expected, one.recalled) == (3, 2, 4, 2)
     assert (one.precision, one.recall, one.hallucination) == (2 / 3, 0.5, pytest.approx(1 / 3))
 
 
 def test_nothing_found_is_not_applicable_and_never_a_division_error() -> None:
-    one = numbers((), ())
+    one = count_verdicts((), ())
     assert (one.precision, one.recall, one.hallucination) == (None, None, None)
-    assert numbers((), find(SOURCE)).recall == 0.0
+    assert count_verdicts((), find_citations(SOURCE)).recall == 0.0
 
 
 @pytest.mark.parametrize(
@@ -124,4 +124,7 @@ def test_nothing_found_is_not_applicable_and_never_a_division_error() -> None:
 def test_the_source_programs_scores_are_kept_for_comparison(
     answer: str, source: str, scores: tuple[float, float, float]
 ) -> None:
-    assert upstream.scores(tuple(upstream.find(answer)), tuple(upstream.find(source))) == scores
+    assert (
+        upstream.compute_scores(tuple(upstream.find_by_patterns(answer)), tuple(upstream.find_by_patterns(source)))
+        == scores
+    )

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from in_time import in_time
 
-from readback.citations import Citation, bounded, find
+from readback.citations import Citation, bounded, find_citations
 
 pytestmark = pytest.mark.realdata
 KINDS = {
@@ -32,7 +32,7 @@ def cases(shared: Path) -> list[Mapping[str, Any]]:
 
 def missed(case: Mapping[str, Any]) -> Iterator[str]:
     """The expected citations of a case that are not found, each at most once; and what is found where none is."""
-    left = list(find(case["text"], case["clean_steps"]))
+    left = list(find_citations(case["text"], case["clean_steps"]))
     if not case["expected"]:
         yield from (f"{one.text!r} found in {case['text']!r}" for one in left)
     for expected in case["expected"]:
@@ -76,13 +76,13 @@ def test_b10_every_expected_citation_is_recognised_with_every_field(shared: Path
 
 def test_spans_lie_in_the_text_as_it_was_given(shared: Path) -> None:
     for case in cases(shared):
-        for one in find(case["text"], case["clean_steps"]):
+        for one in find_citations(case["text"], case["clean_steps"]):
             assert one.text == case["text"][one.start : one.end]
 
 
 def test_an_opinion_is_annotated_within_five_seconds(shared: Path) -> None:
     opinion = (shared / "data" / "legal" / "opinion.txt").read_text("utf-8")
-    found = in_time(5, lambda: bounded.find([opinion]))
+    found = in_time(5, lambda: bounded.find_in_child([opinion]))
     assert found.diagnostic is None
     citations = found.citations[0]
     assert len(citations) > 200

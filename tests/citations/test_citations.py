@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.citations import bounded, find, marks
-from readback.citations.clean import clean
-from readback.citations.legal import likely, may_cite
-from readback.citations.marks import citations, other_styles
+from readback.citations import bounded, find_citations, find_marks
+from readback.citations.clean import clean_text
+from readback.citations.legal import may_cite, probably_cites
+from readback.citations.marks import find_context_marks, find_other_styles
 from readback.sandbox import Limits
 
 PIECES = (
@@ -24,7 +24,7 @@ PIECES = (
 
 def kinds(text: str) -> list[tuple[str, str]]:
     """Kind and normal form of what is found."""
-    return [(one.kind, one.normal) for one in find(text)]
+    return [(one.kind, one.normal) for one in find_citations(text)]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_dates_addresses_and_plain_numbers_are_none(text: str) -> None:
 
 
 def test_a_full_citation_is_one_with_parties_numbers_and_year() -> None:
-    (one,) = find("(See Smith v. Jones, 123 F.3d 456, 460 (9th Cir. 2020)).")
+    (one,) = find_citations("(See Smith v. Jones, 123 F.3d 456, 460 (9th Cir. 2020)).")
     assert (one.plaintiff, one.defendant, one.volume, one.reporter, one.page) == (
         "Smith",
         "Jones",
@@ -108,7 +108,7 @@ def test_two_citations_of_one_case_at_other_pages_are_equal() -> None:
     ],
 )
 def test_a_name_ends_where_the_sentence_does(text: str, name: str) -> None:
-    assert [one.text for one in find(text)] == [name]
+    assert [one.text for one in find_citations(text)] == [name]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_name_ends_where_the_sentence_does(text: str, name: str) -> None:
 )
 def test_a_name_is_taken_whole(name: str) -> None:
     text = f"As held in {name}, 12 U.S. 34 (2012), so. Later {name} was cited; see {name}, supra, at 5."
-    found = find(text)
+    found = find_citations(text)
     assert [(one.kind, one.text[: len(name)]) for one in found] == [
         ("full case", name), ("case name", name), ("supra", name),
     ]  # fmt: skip
@@ -133,13 +133,13 @@ def test_a_name_is_taken_whole(name: str) -> None:
 
 def test_two_names_joined_by_and_are_two() -> None:
     text = "Smith v. Jones and Roe v. Wade, 410 U.S. 113 (1973), both hold"
-    assert [one.text for one in find(text)] == ["Smith v. Jones", "Roe v. Wade, 410 U.S. 113 (1973)"]
+    assert [one.text for one in find_citations(text)] == ["Smith v. Jones", "Roe v. Wade, 410 U.S. 113 (1973)"]
 
 
 def test_a_name_in_a_full_citation_is_not_counted_twice() -> None:
     text = "Smith v. Jones, 123 F.3d 456 (2020). In Smith v. Jones the court"
     assert kinds(text) == [("full case", "123 f.3d 456"), ("case name", "123 f.3d 456")]
-    assert [one.resolves_to for one in find(text)] == [None, 0]
+    assert [one.resolves_to for one in find_citations(text)] == [None, 0]
 
 
 def test_rules_in_a_list_share_their_set() -> None:
@@ -164,19 +164,19 @@ def test_rules_in_a_list_share_their_set() -> None:
     ],
 )
 def test_a_short_form_stands_for_the_last_full_one_that_it_can_mean(text: str, short: str, normal: str) -> None:
-    (one,) = (one for one in find(text) if one.text == short)
-    assert one.short
+    (one,) = (one for one in find_citations(text) if one.text == short)
+    assert one.is_short
     assert one.normal == normal
 
 
 def test_a_rule_without_its_set_is_less_certain_than_one_with_it() -> None:
-    full, short = find("Fed. R. Civ. P. 12(b)(6), that is Rule 12(b)(6)")
+    full, short = find_citations("Fed. R. Civ. P. 12(b)(6), that is Rule 12(b)(6)")
     assert short.confidence < full.confidence
 
 
 def test_markup_is_cleaned_and_spans_stay_in_the_original() -> None:
     text = "<p>See <em>Grant </em>v. <em>Esquire, Inc.</em> (S.D.N.Y. 1973)\n 367 F.Supp. 876 &sect; 5</p>"
-    (one,) = find(text, ["html"])
+    (one,) = find_citations(text, ["html"])
     assert (one.plaintiff, one.defendant, one.normal) == ("Grant", "Esquire, Inc.", "367 f.supp. 876")
     assert (
         one.text
@@ -186,7 +186,9 @@ def test_markup_is_cleaned_and_spans_stay_in_the_original() -> None:
 
 
 def test_a_word_cut_by_a_soft_hyphen_is_one_word() -> None:
-    assert [one.name for one in find("McLaurin v. Okla\u00ad\n  homa, 339 U. S. 637 (1950)")] == ["mclaurin v oklahoma"]
+    assert [one.name for one in find_citations("McLaurin v. Okla\u00ad\n  homa, 339 U. S. 637 (1950)")] == [
+        "mclaurin v oklahoma"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -206,13 +208,13 @@ def test_a_word_cut_by_a_soft_hyphen_is_one_word() -> None:
     ],
 )
 def test_the_source_programs_patterns_find_and_miss_what_they_did(text: str, found: list[str]) -> None:
-    assert [one.text for one in find(text, patterns="upstream")] == found
+    assert [one.text for one in find_citations(text, patterns="upstream")] == found
 
 
 def test_marks_are_single_numbers_in_brackets() -> None:
     text = "Paris [1][1] [3] [0] [1, 2] [1-3] [#1]"
-    assert [one.number for one in marks(text)] == [1, 1, 3, 0]
-    assert [hit[0] for hit in other_styles(text, 3)] == ["[1, 2]", "[1-3]", "[#1]"]
+    assert [one.number for one in find_marks(text)] == [1, 1, 3, 0]
+    assert [hit[0] for hit in find_other_styles(text, 3)] == ["[1, 2]", "[1-3]", "[#1]"]
 
 
 @pytest.mark.parametrize(
@@ -220,46 +222,46 @@ def test_marks_are_single_numbers_in_brackets() -> None:
 )
 def test_the_cheap_look_never_misses_what_a_search_finds(text: str) -> None:
     assert may_cite(text)
-    assert not likely("The pilot boards at the Gull buoy on 12 March 2020 [1].")
+    assert not probably_cites("The pilot boards at the Gull buoy on 12 March 2020 [1].")
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join) | st.text(max_size=80))
 def test_any_text_is_searched_and_its_citations_lie_in_it(text: str) -> None:
     for steps in ((), ("html", "all_whitespace")):
-        found = find(text, steps)
+        found = find_citations(text, steps)
         assert all(0 <= one.start < one.end <= len(text) and one.text == text[one.start : one.end] for one in found)
         assert all(a.start <= b.start and a.end <= b.end for a, b in pairwise(found))
-        assert all(one.resolves_to is None or not found[one.resolves_to].short for one in found)
+        assert all(one.resolves_to is None or not found[one.resolves_to].is_short for one in found)
         assert not found or may_cite(text) or steps
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join) | st.text(max_size=80))
 def test_every_character_that_is_searched_stands_in_the_original(text: str) -> None:
-    made = clean(text)
+    made = clean_text(text)
     for at, character in enumerate(made.text):
         if not character.isspace() and character not in ".-":
-            assert unescape(text[made.start(at) : made.end(at + 1)]) == character
+            assert unescape(text[made.original_start(at) : made.original_end(at + 1)]) == character
 
 
 def test_a_text_that_costs_too_much_is_a_note_and_no_hang(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounded, "LIMITS", Limits(seconds=1.0, total=1.0, output=16 << 20))
-    found = bounded.find(["1 U.S. 1 [" * 40_000])
+    found = bounded.find_in_child(["1 U.S. 1 [" * 40_000])
     assert found.citations == ((),)
     assert found.diagnostic is not None
     assert found.diagnostic.code == "dat-limit"
 
 
 def test_a_text_beyond_all_measure_is_not_even_tried() -> None:
-    assert bounded.find(["Smith v. Jones " * 200_000]).diagnostic is not None
+    assert bounded.find_in_child(["Smith v. Jones " * 200_000]).diagnostic is not None
 
 
 def test_the_bounded_search_answers_what_the_direct_one_does() -> None:
     texts = ["Smith v. Jones, 123 F.3d 456 (2020). Id. at 460.", "nothing here"]
-    assert bounded.find(texts).citations == tuple(map(find, texts))
+    assert bounded.find_in_child(texts).citations == tuple(map(find_citations, texts))
 
 
 def test_the_versions_of_the_database_are_known() -> None:
-    assert all(bounded.database().values())
+    assert all(bounded.list_versions().values())
 
 
 @pytest.mark.parametrize(
@@ -285,10 +287,10 @@ def test_the_versions_of_the_database_are_known() -> None:
     ],
 )
 def test_citations_are_told_from_code_links_indexes_and_footnotes(text: str, numbers: list[int]) -> None:
-    assert [mark.number for mark in citations(text, 2)] == numbers
-    assert all(text[mark.start : mark.end] == f"[{mark.number}]" for mark in citations(text, 2))
+    assert [mark.number for mark in find_context_marks(text, 2)] == numbers
+    assert all(text[mark.start : mark.end] == f"[{mark.number}]" for mark in find_context_marks(text, 2))
 
 
 @pytest.mark.parametrize("text", ["a[1, 2]", "`[1, 2]`", "[1, 2](u)", "grid[1-3]"])
 def test_other_styles_are_not_looked_for_in_code_links_and_indexes(text: str) -> None:
-    assert list(other_styles(text, 3)) == []
+    assert list(find_other_styles(text, 3)) == []

@@ -116,7 +116,7 @@ def test_the_switch_opens_the_reference_and_the_answer(serving: Serving) -> None
 
 def test_nothing_is_searched_on_a_page_that_does_not_show_it(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     serving(LEGAL)
-    monkeypatch.setattr(cited, "find", lambda *_, **__: pytest.fail("searched"))
+    monkeypatch.setattr(cited, "find_in_child", lambda *_, **__: pytest.fail("searched"))
     page("messages", record="a", condition="tuned", replies="1")
     page("overview")
 
@@ -125,11 +125,11 @@ def test_a_text_is_searched_once_for_everybody(serving: Serving, monkeypatch: py
     serving(LEGAL)
     searched: list[str] = []
 
-    def find(texts: list[str], **more: Any) -> bounded.Found:
+    def find(texts: list[str], **more: Any) -> bounded.SearchResult:
         searched.extend(texts)
-        return bounded.find(texts, **more)
+        return bounded.find_in_child(texts, **more)
 
-    monkeypatch.setattr(cited, "find", find)
+    monkeypatch.setattr(cited, "find_in_child", find)
     opened()
     opened()
     assert searched

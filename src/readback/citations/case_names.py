@@ -1,7 +1,7 @@
-"""Case names without a reporter: `Smith v. Jones`, `Brown v. Board of Education`, `In re Smith`.
+"""Find case names without a reporter: `Smith v. Jones`, `Brown v. Board of Education`, `In re Smith`.
 
-eyecite finds no case name alone. A party is a run of capitalised words with the small words between them; it ends
-where a sentence does, where a word in small letters begins, or at a comma that no `Inc.` follows.
+eyecite does not find a case name that stands alone. A party is a run of capitalised words with the small words between
+them; it ends where a sentence does, where a word in small letters begins, or at a comma that no `Inc.` follows.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from readback.citations.name_words import ABBREVIATED, FIRMS, OPENERS, PARTICLES, SIGNALS, SMALL
-from readback.citations.normal import plain
+from readback.citations.normal import simplify
 
 VERSUS = re.compile(r"(?<=[\w.,)’'\]] )(?:[vV]\.?|vs\.|VS\.)(?= [\"“(\[]?[^\W_])")
 IN_RE = re.compile(r"(?<![\w.])(?:In [Rr]e:?|In the Matter of|Matter of|Ex parte|IN RE:?|EX PARTE)(?= [^\W\d_])")
@@ -19,7 +19,7 @@ WORD = re.compile(r"[^ \n]+")
 # What is between a short name and its reporter: `Smith, 123 F.3d at 460`, `Smith, supra, 123 F.3d at 460`.
 SHORT = re.compile(r"(?<=[\w.’'])(?:,? supra)?,? [\[(]?\Z")
 FAR = 120  # characters before a reporter in which a short name is looked for
-# Words that say of what is near them that a court decided it.
+# Words that show that the name near them is that of a court's decision.
 COURTS = re.compile(
     r"\b(?:cases?|courts?|held|holdings?|holds?|decisions?|decided|rulings?|ruled|judge?ments?|opinions?|precedents?|"
     r"plaintiffs?|defendants?|appell?[a-z]{2,5}|overrul[a-z]{2,3}|distinguish[a-z]{0,3}|affirm[a-z]{0,3}|"
@@ -49,191 +49,213 @@ class Name:
     end: int
     plaintiff: str | None
     defendant: str
-    sure: bool = True  # False of a mere `v` or `vs.` that nothing near it calls a case: `Batman v Superman`
+    sure: bool = True  # False for a mere `v` or `vs.` where no word nearby speaks of a case: `Batman v Superman`
 
 
-def names(text: str) -> tuple[Name, ...]:
-    """The case names in a text whose white space is even, in its order; none overlaps another."""
-    words = [(hit.start(), hit.end()) for hit in WORD.finditer(text)]
+def find_names(text: str) -> tuple[Name, ...]:
+    """Return the case names in a text with normalised white space, in its order; none overlaps another."""
+    words = [(match.start(), match.end()) for match in WORD.finditer(text)]
     index = {start: number for number, (start, _) in enumerate(words)}
-    found: list[Name] = []
+    names: list[Name] = []
     parties: set[str] = set()
-    after = 0
-    hits = sorted((*VERSUS.finditer(text), *IN_RE.finditer(text)), key=lambda hit: hit.start())
-    for hit in hits:
-        if hit.start() < after:
+    last_end = 0
+    matches = sorted((*VERSUS.finditer(text), *IN_RE.finditer(text)), key=lambda match: match.start())
+    for match in matches:
+        if match.start() < last_end:
             continue
-        versus = hit[0].lower().startswith("v")
-        following = index.get(hit.end() + 1)
-        if following is None or (hit[0][0] in "Vv" and not _written_alike(text, words, hit, following)):
+        versus = match[0].lower().startswith("v")
+        following = index.get(match.end() + 1)
+        if following is None or (match[0][0] in "Vv" and not _is_written_alike(text, words, match, following)):
             continue
-        right = tuple(_right(text, words, following))
-        left = tuple(_left(text, words, index[hit.start()] - 1, after)) if versus else ()
-        if len(left) > 2 and _word(text, left, 1) == "and" and _word(text, left, 0) in parties:
-            left = left[2:]  # `Grutter and Regents v. Bakke`, where Grutter is a case named before
+        right = tuple(_party_behind(text, words, following))
+        left: tuple[Span, ...] = ()
+        if versus:
+            left = tuple(_party_before(text, words, index[match.start()] - 1, last_end))
+        if len(left) > 2 and _word_at(text, left, 1) == "and" and _word_at(text, left, 0) in parties:
+            left = left[2:]  # `Grutter and Regents v. Bakke`, where Grutter is a case that was named before
         if not right or (versus and not left):
             continue
-        start = left[0][0] if left else hit.start()
+        start = left[0][0] if left else match.start()
         end = right[-1][1]
         plaintiff = text[start : left[-1][1]] if left else None
-        sure = hit[0] in ("v.", "V.") or not versus or _of_a_court(text, start, end)
-        found.append(Name(start, end, plaintiff, text[right[0][0] : end], sure))
-        parties |= {_word(text, left or right, 0), _word(text, right, 0)}
-        after = end
-    return tuple(found)
+        sure = match[0] in ("v.", "V.") or not versus or _concerns_court(text, start, end)
+        names.append(Name(start, end, plaintiff, text[right[0][0] : end], sure))
+        parties |= {_word_at(text, left or right, 0), _word_at(text, right, 0)}
+        last_end = end
+    return tuple(names)
 
 
-def normal(plaintiff: str | None, defendant: str | None) -> str:
-    """A case name for comparison: small letters, no punctuation, `in re` for what has one party."""
+def normalise_name(plaintiff: str | None, defendant: str | None) -> str:
+    """Return a case name for comparison: small letters, no punctuation, `in re` for a case with one party."""
     if plaintiff:
-        return f"{plain(plaintiff)} v {plain(defendant or '')}"
-    return f"in re {plain(defendant)}" if defendant else ""
+        return f"{simplify(plaintiff)} v {simplify(defendant or '')}"
+    if defendant:
+        return f"in re {simplify(defendant)}"
+    return ""
 
 
-def before(text: str, start: int, end: int) -> tuple[int, str] | None:
-    """The short name that is right before `end`, and where it begins: `Smith` in `See Smith, 123 F.3d at 460`."""
+def find_short_name(text: str, start: int, end: int) -> tuple[int, str] | None:
+    """Return the offset and the text of the short name right before `end`: `Smith` in `See Smith, 123 F.3d at 460`."""
     begin = max(start, end - FAR)
-    hit = SHORT.search(text, begin, end)
-    words = [word.span() for word in WORD.finditer(text, begin, hit.start())] if hit else []
-    taken = _left(text, words, len(words) - 1, start)
-    return (taken[0][0], text[taken[0][0] : taken[-1][1]]) if taken else None
+    match = SHORT.search(text, begin, end)
+    if match is None:
+        return None
+    words = [word.span() for word in WORD.finditer(text, begin, match.start())]
+    party = _party_before(text, words, len(words) - 1, start)
+    if not party:
+        return None
+    return party[0][0], text[party[0][0] : party[-1][1]]
 
 
 Span = tuple[int, int]
 
 
-def _word(text: str, words: Sequence[Span], number: int) -> str:
+def _word_at(text: str, words: Sequence[Span], number: int) -> str:
     return text[slice(*words[number])]
 
 
-def _left(text: str, words: Sequence[Span], at: int, bound: int) -> Sequence[Span]:
-    """The words of the party before `v.`, from the one at index `at` backwards; nothing that begins before `bound`."""
-    taken: list[Span] = []
-    while at >= 0 and len(taken) < LONGEST and words[at][0] >= bound:
+def _party_before(text: str, words: Sequence[Span], at: int, lower_bound: int) -> Sequence[Span]:
+    """Return the words of the party before `v.`, from index `at` backwards, none of them before `lower_bound`."""
+    party: list[Span] = []
+    while at >= 0 and len(party) < LONGEST and words[at][0] >= lower_bound:
         start, end = words[at]
         word = text[start:end]
-        if taken and (text[end : end + 1] == "\n" or _stops(word, text[slice(*taken[-1])])):
+        if party and (text[end : end + 1] == "\n" or _ends_before(word, text[slice(*party[-1])])):
             break
         opened = len(word) - len(word.lstrip('([“"‘'))
         bare = word[opened:]
-        small = taken and (bare.lower() in SMALL or _involved(text, words, at))
-        if not (_capital(bare) or small or bare == "al.,"):
+        small = party and (bare.lower() in SMALL or _is_inner_in(text, words, at))
+        if not (_is_capitalised(bare) or small or bare == "al.,"):
             break
-        taken.append((start + opened, end))
+        party.append((start + opened, end))
         if opened:
             break
         at -= 1
-    taken.reverse()
-    while taken and (first := text[slice(*taken[0])]) and (_lead(first, taken, text) or not _capital(first)):
-        taken.pop(0)
-    if taken:
-        start, end = taken[-1]
-        taken[-1] = (start, start + len(text[start:end].rstrip(",")))
-    return taken
+    party.reverse()
+    while party:
+        first_word = text[slice(*party[0])]
+        if _is_capitalised(first_word) and not _is_signal(first_word, party, text):
+            break
+        party.pop(0)
+    if party:
+        start, end = party[-1]
+        party[-1] = (start, start + len(text[start:end].rstrip(",")))
+    return party
 
 
-def _involved(text: str, words: Sequence[Span], at: int) -> bool:
-    """Whether the word at an index is an `in` inside a name: `Parents Involved in Community Schools`."""
-    if at < 2 or _word(text, words, at) != "in":
+def _is_inner_in(text: str, words: Sequence[Span], at: int) -> bool:
+    """Return whether the word at an index is an `in` inside a name: `Parents Involved in Community Schools`."""
+    if at < 2 or _word_at(text, words, at) != "in":
         return False
-    before, participle = _word(text, words, at - 2), _word(text, words, at - 1)
-    named = _capital(before) and not _stops(before, participle) and before.lower().rstrip(".,") not in SIGNALS
-    return named and _capital(participle) and len(participle) > 4 and participle.endswith("ed")
+    preceding, participle = _word_at(text, words, at - 2), _word_at(text, words, at - 1)
+    is_named = (
+        _is_capitalised(preceding)
+        and not _ends_before(preceding, participle)
+        and preceding.lower().rstrip(".,") not in SIGNALS
+    )
+    return is_named and _is_capitalised(participle) and len(participle) > 4 and participle.endswith("ed")
 
 
-def _written_alike(text: str, words: Sequence[Span], hit: re.Match[str], following: int) -> bool:
-    """Whether a small `v.` is anywhere, and a capital one between words in capitals: `SMITH V. JONES`."""
-    if not hit[0].isupper():
+def _is_written_alike(text: str, words: Sequence[Span], match: re.Match[str], following: int) -> bool:
+    """Return whether `v.` is small, or a capital `V.` stands between words in capitals: `SMITH V. JONES`."""
+    if not match[0].isupper():
         return True
-    sides = (_word(text, words, following - 2), _word(text, words, following)) if following > 1 else ("",)
+    if following < 2:
+        return False
+    sides = (_word_at(text, words, following - 2), _word_at(text, words, following))
     return all(side.isupper() and len(re.sub(r"[\W\d]", "", side)) > 1 for side in sides)
 
 
-def _of_a_court(text: str, start: int, end: int) -> bool:
+def _concerns_court(text: str, start: int, end: int) -> bool:
     around = f"{text[max(0, start - NEAR) : start]} {text[end : end + NEAR]}"
     return bool(SUING.search(text, start, end) or COURTS.search(around) or CITED.match(text, end))
 
 
-def _stops(word: str, following: str) -> bool:
-    """Whether the word before `following` ends a sentence, or a clause, so that a name begins after it."""
+def _ends_before(word: str, following: str) -> bool:
+    """Return whether a word ends a sentence or a clause, so that a name may begin at `following`."""
     if word[-1] in CLOSERS + "—–":
         return True
     if word.endswith(","):
-        return _bare(following) not in FIRMS
-    return word.endswith(".") and not _abbreviation(word)
+        return _strip_punctuation(following) not in FIRMS
+    return word.endswith(".") and not _is_abbreviation(word)
 
 
-def _lead(word: str, taken: Sequence[Span], text: str) -> bool:
-    if len(taken) > 1 and word.lower().rstrip(".,") == "in" and text[slice(*taken[1])].lower() in ("re", "re:"):
+def _is_signal(word: str, party: Sequence[Span], text: str) -> bool:
+    if len(party) > 1 and word.lower().rstrip(".,") == "in" and text[slice(*party[1])].lower() in ("re", "re:"):
         return False
     return word.lower().rstrip(".,") in SIGNALS
 
 
-def _right(text: str, words: Sequence[Span], at: int) -> Sequence[Span]:
-    """The words of the party behind `v.` or `In re`, from the one at index `at` on."""
-    taken: list[Span] = []
-    while at < len(words) and len(taken) < LONGEST:
+def _party_behind(text: str, words: Sequence[Span], at: int) -> Sequence[Span]:
+    """Return the words of the party behind `v.` or `In re`, from index `at` on."""
+    party: list[Span] = []
+    while at < len(words) and len(party) < LONGEST:
         start, end = words[at]
         word = text[start:end]
-        if taken and (text[start - 1] == "\n" or word[0] in '([“"'):
+        if party and (text[start - 1] == "\n" or word[0] in '([“"'):
             break
-        if taken and re.fullmatch(r"v\.?|vs\.", word):
-            return _before_next(text, taken)
+        if party and re.fullmatch(r"v\.?|vs\.", word):
+            return _cut_at_next_case(text, party)
         small = (word.lower().rstrip(",;:.") in SMALL and word[0].islower()) or word == "&"
-        small = small or (word == "in" and at + 1 < len(words) and _involved(text, words, at))
-        numbered = word[0].isdigit() and taken and text[slice(*taken[-1])] in ("No.", "Nos.")
-        if not (_capital(word) or small or numbered) or (not taken and small and word not in PARTICLES):
+        small = small or (word == "in" and at + 1 < len(words) and _is_inner_in(text, words, at))
+        numbered = word[0].isdigit() and party and text[slice(*party[-1])] in ("No.", "Nos.")
+        if not (_is_capitalised(word) or small or numbered) or (not party and small and word not in PARTICLES):
             break
-        kept = word.rstrip(',;:?!)]”"—–')
-        if not kept:
+        stripped = word.rstrip(',;:?!)]”"—–')
+        if not stripped:
             break
-        taken.append((start, start + len(kept)))
+        party.append((start, start + len(stripped)))
         following = text[slice(*words[at + 1])] if at + 1 < len(words) else ""
-        if _ends(word, kept, following):
+        if _ends_party(word, stripped, following):
             break
         at += 1
-    while taken and (last := text[slice(*taken[-1])]) and last.lower() in SMALL and not last.startswith("al"):
-        taken.pop()
-    return _without_dot(text, taken)
+    while party:
+        last_word = text[slice(*party[-1])]
+        if last_word.lower() not in SMALL or last_word.startswith("al"):
+            break
+        party.pop()
+    return _strip_sentence_dot(text, party)
 
 
-def _ends(word: str, kept: str, following: str) -> bool:
-    """Whether a party ends with this word."""
-    bare = _bare(following)
-    if word != kept:
-        return not (word == f"{kept}," and bare in FIRMS)
+def _ends_party(word: str, stripped: str, following: str) -> bool:
+    """Return whether a party ends with this word; `stripped` is the word without closing punctuation."""
+    next_word = _strip_punctuation(following)
+    if word != stripped:
+        return not (word == f"{stripped}," and next_word in FIRMS)
     if not word.endswith("."):
         return False
-    if not _abbreviation(word):
+    if not _is_abbreviation(word):
         return True
-    return bare in OPENERS and following[:1].isupper() and bare not in FIRMS
+    return next_word in OPENERS and following[:1].isupper() and next_word not in FIRMS
 
 
-def _before_next(text: str, taken: Sequence[Span]) -> Sequence[Span]:
-    """The words up to the last `and`: what follows it is the next case's party."""
-    cut = max((n for n, span in enumerate(taken) if text[slice(*span)] in ("and", "&")), default=len(taken))
-    return taken[:cut]
+def _cut_at_next_case(text: str, party: Sequence[Span]) -> Sequence[Span]:
+    """Return the words up to the last `and`: the words behind it belong to the next case."""
+    for index in range(len(party) - 1, -1, -1):
+        if text[slice(*party[index])] in ("and", "&"):
+            return party[:index]
+    return party
 
 
-def _without_dot(text: str, taken: list[Span]) -> Sequence[Span]:
-    """A sentence's dot does not belong to its last name: `Smith v. Jones.`"""
-    if taken:
-        start, end = taken[-1]
+def _strip_sentence_dot(text: str, party: list[Span]) -> Sequence[Span]:
+    """Remove a sentence's dot from the end of a party: `Smith v. Jones.`"""
+    if party:
+        start, end = party[-1]
         last = text[start:end]
-        if last.endswith(".") and not _abbreviation(last):
-            taken[-1] = (start, end - 1)
-    return taken
+        if last.endswith(".") and not _is_abbreviation(last):
+            party[-1] = (start, end - 1)
+    return party
 
 
-def _capital(word: str) -> bool:
+def _is_capitalised(word: str) -> bool:
     first = word.lstrip("([“\"‘'’")[:1]
     return first.isupper() or MIXED.match(word) is not None
 
 
-def _abbreviation(word: str) -> bool:
+def _is_abbreviation(word: str) -> bool:
     bare = word.rstrip(".,").lower()
     return len(bare) == 1 or "." in bare or CUT.search(bare) is not None or bare in ABBREVIATED
 
 
-def _bare(word: str) -> str:
+def _strip_punctuation(word: str) -> str:
     return word.lower().strip('([“"').rstrip('.,;:)]”"')

@@ -1,4 +1,4 @@
-"""What is known about one legal citation in a text."""
+"""Define one legal citation in a text, and its JSON form."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ SHORT: frozenset[Kind] = frozenset(("short case", "reference", "supra", "id", "s
 class Citation:
     """One citation. `start` and `end` are character offsets into the text that was searched.
 
-    `normal` is the form for comparison: volume, reporter without blanks and case, page; a rule's set and number; a
-    case name in small letters without punctuation; of a short form the form of what it stands for, "" where that is
-    not known. `resolves_to` is the index of that citation among those found. `confidence` is 1 where the form alone
-    says what is meant, lower where it is read from its surroundings.
+    `normal` is the form for comparison: volume, reporter without blanks and case, page; a rule's set and number; a case
+    name in small letters without punctuation. A short form has the `normal` of the citation it stands for, "" where
+    that is not known; `resolves_to` is the index of that citation among those of the text. `confidence` is 1 where the
+    form alone is unambiguous, lower where the meaning depends on the surroundings.
     """
 
     start: int
@@ -44,7 +44,7 @@ class Citation:
     volume: str | None = None
     reporter: str | None = None  # as the database of reporters spells it
     page: str | None = None
-    last: str | None = None  # of a range of rules or sections that begins with `page`
+    last: str | None = None  # the end of a range of rules or sections that begins with `page`
     year: int | None = None
     pin: str | None = None
     court: str | None = None
@@ -52,15 +52,16 @@ class Citation:
     confidence: float = 1.0
 
     @property
-    def short(self) -> bool:
-        """Whether it stands for a citation that is given in full elsewhere."""
+    def is_short(self) -> bool:
+        """Whether it refers to a citation that stands in full elsewhere."""
         return self.kind in SHORT
 
 
 def as_json(citation: Citation) -> dict[str, Any]:
-    """As it travels out of the bounded child."""
+    """Return the form in which a citation leaves the bounded child."""
     return asdict(citation)
 
 
 def from_json(value: Mapping[str, Any]) -> Citation:
+    """Return the citation whose `as_json` is `value`."""
     return Citation(**value)

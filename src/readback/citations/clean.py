@@ -1,15 +1,15 @@
-"""A text made fit for searching, which remembers where each character stood: markup out, white space evened."""
+"""Clean a text for searching: remove markup, normalise white space, and map offsets back to the original."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from readback.citations import markup
-from readback.citations.markup import Cut, joined
+from readback.citations.markup import Cut, merge_cuts
 
 Step = Literal["html", "inline_whitespace", "all_whitespace", "underscores", "xml"]
 
@@ -22,84 +22,98 @@ READ_WRONG = re.compile(r"\b([A-Z]),([A-Z]),(?= \d)")  # `1 U,S, 1`: a scan's co
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """`text` is searched. It is made of stretches: where each begins here (`edges`) and in the text before (`origins`).
+    """A cleaned text with the map to its original.
 
-    `lengths` of a stretch that stands for something else, such as `&` for `&amp;`, is the length of what it is
-    for; of one that is as it was 0. `made_of` is the text before where that was made of another one, None where it is
-    the original. `emphasised` are stretches of `text`, by their characters.
+    `text` consists of stretches; `edges` holds where each begins in `text`, `origins` where it begins in the text
+    before cleaning. `lengths` is 0 for an unchanged stretch; for a replacement, such as `&` for `&amp;`, it is the
+    length of the replaced text. `previous` is the text before cleaning where that was itself cleaned, None where it is
+    the original. `emphasised` holds the spans of `text` that the markup emphasises.
     """
 
     text: str
     edges: tuple[int, ...]
     origins: tuple[int, ...]
     lengths: tuple[int, ...]
-    made_of: Clean | None = None
+    previous: Clean | None = None
     emphasised: tuple[tuple[int, int], ...] = ()
 
-    def start(self, at: int) -> int:
-        """Where a stretch that begins `at` a character of the clean text begins in the original."""
-        index = bisect_right(self.edges, at) - 1
-        before = self.origins[index] + (0 if self.lengths[index] else at - self.edges[index])
-        return self.made_of.start(before) if self.made_of else before
+    def original_start(self, offset: int) -> int:
+        """Return where a span that begins at `offset` of the clean text begins in the original."""
+        index = bisect_right(self.edges, offset) - 1
+        origin = self.origins[index]
+        if not self.lengths[index]:
+            origin += offset - self.edges[index]
+        if self.previous:
+            return self.previous.original_start(origin)
+        return origin
 
-    def end(self, at: int) -> int:
-        """Where one that ends before character `at` ends."""
-        if not at:
+    def original_end(self, offset: int) -> int:
+        """Return where a span that ends before `offset` of the clean text ends in the original."""
+        if not offset:
             return 0
-        index = bisect_right(self.edges, at - 1) - 1
-        before = self.origins[index] + (self.lengths[index] or at - self.edges[index])
-        return self.made_of.end(before) if self.made_of else before
+        index = bisect_right(self.edges, offset - 1) - 1
+        origin = self.origins[index] + (self.lengths[index] or offset - self.edges[index])
+        if self.previous:
+            return self.previous.original_end(origin)
+        return origin
 
-    def here(self, origin: int) -> int:
-        """Where the character of the original, or the first one kept behind it, is in the clean text."""
-        before = self.made_of.here(origin) if self.made_of else origin
-        index = bisect_right(self.origins, before) - 1
-        beyond = self.edges[index + 1] if index + 1 < len(self.edges) else len(self.text)
-        offset = before - self.origins[index]
-        return min(beyond, self.edges[index] + (0 if self.lengths[index] and not offset else offset))
+    def find_clean_offset(self, origin: int) -> int:
+        """Return the clean offset of the original's character, or of the first one behind it that was not removed."""
+        previous_offset = self.previous.find_clean_offset(origin) if self.previous else origin
+        index = bisect_right(self.origins, previous_offset) - 1
+        stretch_end = self.edges[index + 1] if index + 1 < len(self.edges) else len(self.text)
+        into_stretch = previous_offset - self.origins[index]
+        return min(stretch_end, self.edges[index] + into_stretch)
 
 
-def clean(text: str, steps: Collection[str] = ()) -> Clean:
-    """The text to search. Runs of white space become one blank, or one newline between paragraphs.
+def clean_text(text: str, steps: Collection[str] = ()) -> Clean:
+    """Return the text to search: without markup, runs of white space as one blank, or one newline between paragraphs.
 
-    Markup is taken out where there is any. `steps` are what eyecite calls its clean steps: with `html` every tag is
-    one, `all_whitespace` forgets paragraphs.
+    `steps` are named like eyecite's clean steps: with `html` every well-formed tag counts as markup, `all_whitespace`
+    removes paragraphs too.
     """
-    found = markup.read(text, "html" in steps or "xml" in steps)
-    cuts: list[Cut] = [(hit.start(), hit.end(), "") for hit in SOFT_HYPHEN.finditer(text)]
+    markup_of_text = markup.read_markup(text, "html" in steps or "xml" in steps)
+    cuts: list[Cut] = [(match.start(), match.end(), "") for match in SOFT_HYPHEN.finditer(text)]
     if "underscores" in steps:
-        cuts += ((hit.start(), hit.end(), "") for hit in UNDERSCORES.finditer(text))
-    cuts = joined([*cuts, *found.cuts])
-    made = _apply(text, cuts)
+        cuts += ((match.start(), match.end(), "") for match in UNDERSCORES.finditer(text))
+    cuts = merge_cuts([*cuts, *markup_of_text.cuts])
+    without_markup = _apply_cuts(text, cuts)
     paragraphs = "all_whitespace" not in steps
-    evened = _apply(
-        made.text,
-        [(hit.start(), hit.end(), _blank(hit[0], paragraphs)) for hit in BLANKS.finditer(made.text) if hit[0] != " "],
+    blank_cuts: list[Cut] = []
+    for match in BLANKS.finditer(without_markup.text):
+        if match[0] != " ":
+            blank_cuts.append((match.start(), match.end(), _replace_blanks(match[0], paragraphs)))
+    normalised = _apply_cuts(without_markup.text, blank_cuts)
+    searched = DASH.sub("-", READ_WRONG.sub(r"\1.\2.", normalised.text))  # as many characters as before
+    cleaned = Clean(
+        searched, normalised.edges, normalised.origins, normalised.lengths, without_markup if cuts else None
     )
-    searched = DASH.sub("-", READ_WRONG.sub(r"\1.\2.", evened.text))  # as many characters as before
-    whole = Clean(searched, evened.edges, evened.origins, evened.lengths, made if cuts else None)
-    emphasised = sorted({(whole.here(start), whole.here(end)) for start, end in found.emphasised})
-    return Clean(searched, evened.edges, evened.origins, evened.lengths, whole.made_of, tuple(emphasised))
+    emphasised = sorted(
+        {(cleaned.find_clean_offset(start), cleaned.find_clean_offset(end)) for start, end in markup_of_text.emphasised}
+    )
+    return replace(cleaned, emphasised=tuple(emphasised))
 
 
-def _blank(run: str, paragraphs: bool) -> str:
-    return "\n" if paragraphs and (run.count("\n") > 1 or "\f" in run) else " "
+def _replace_blanks(run: str, paragraphs: bool) -> str:
+    if paragraphs and (run.count("\n") > 1 or "\f" in run):
+        return "\n"
+    return " "
 
 
-def _apply(text: str, cuts: list[Cut]) -> Clean:
+def _apply_cuts(text: str, cuts: list[Cut]) -> Clean:
     parts: list[str] = []
     edges, origins, lengths = [0], [0], [0]
-    at = length = 0
-    for start, end, instead in cuts:
-        parts += (text[at:start], instead)
-        length += start - at
-        if instead:
+    position = length = 0
+    for start, end, replacement in cuts:
+        parts += (text[position:start], replacement)
+        length += start - position
+        if replacement:
             edges.append(length)
             origins.append(start)
             lengths.append(end - start)
-            length += len(instead)
+            length += len(replacement)
         edges.append(length)
         origins.append(end)
         lengths.append(0)
-        at = end
-    return Clean("".join((*parts, text[at:])), tuple(edges), tuple(origins), tuple(lengths))
+        position = end
+    return Clean("".join((*parts, text[position:])), tuple(edges), tuple(origins), tuple(lengths))

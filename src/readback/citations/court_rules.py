@@ -1,7 +1,7 @@
-"""Rules of court: `Fed. R. Civ. P. 12(b)(6)`, its spelt-out forms, and `Rule 12(b)(6)` alone.
+"""Find rules of court: `Fed. R. Civ. P. 12(b)(6)`, its spelt-out forms, and `Rule 12(b)(6)` alone.
 
-eyecite knows no rules. The sets are the federal ones and their state namesakes, as the Bluebook abbreviates them. The
-name of the set is before the number or behind it: `Rule 12(b)(6) of the Federal Rules of Civil Procedure`.
+eyecite does not find rules. The sets are the federal ones and their state namesakes, as the Bluebook abbreviates them.
+The name of the set is before the number or behind it: `Rule 12(b)(6) of the Federal Rules of Civil Procedure`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from readback.citations.numbers import PART, Numbers
-from readback.citations.states import STATES
-from readback.citations.taken import Taken
+from readback.citations.occupied import Occupied
 
-# In what a set's name ends, in small letters without dots and blanks -> its abbreviation without blanks.
+# The states as they are written out -> as the Bluebook (table T1) abbreviates them before a set of rules.
+STATES = {
+    "Alabama": "Ala.", "Alaska": "Alaska", "Arizona": "Ariz.", "Arkansas": "Ark.", "California": "Cal.",
+    "Colorado": "Colo.", "Connecticut": "Conn.", "Delaware": "Del.", "Florida": "Fla.", "Georgia": "Ga.",
+    "Hawaii": "Haw.", "Idaho": "Idaho", "Illinois": "Ill.", "Indiana": "Ind.", "Iowa": "Iowa", "Kansas": "Kan.",
+    "Kentucky": "Ky.", "Louisiana": "La.", "Maine": "Me.", "Maryland": "Md.", "Massachusetts": "Mass.",
+    "Michigan": "Mich.", "Minnesota": "Minn.", "Mississippi": "Miss.", "Missouri": "Mo.", "Montana": "Mont.",
+    "Nebraska": "Neb.", "Nevada": "Nev.", "New Hampshire": "N.H.", "New Jersey": "N.J.", "New Mexico": "N.M.",
+    "New York": "N.Y.", "North Carolina": "N.C.", "North Dakota": "N.D.", "Ohio": "Ohio", "Oklahoma": "Okla.",
+    "Oregon": "Or.", "Pennsylvania": "Pa.", "Rhode Island": "R.I.", "South Carolina": "S.C.", "South Dakota": "S.D.",
+    "Tennessee": "Tenn.", "Texas": "Tex.", "Utah": "Utah", "Vermont": "Vt.", "Virginia": "Va.", "Washington": "Wash.",
+    "West Virginia": "W. Va.", "Wisconsin": "Wis.", "Wyoming": "Wyo.",
+}  # fmt: skip
+
+# The end of a set's name, in small letters without dots and blanks -> its abbreviation without blanks.
 SETS = {
     "evid": "evid.", "evidence": "evid.",
     "civp": "civ.p.", "civproc": "civ.p.", "civilprocedure": "civ.p.", "civilproc": "civ.p.",
@@ -48,8 +61,8 @@ ALONE = re.compile(
     rf"(?:Civ|Crim|App|Evid)\. ?R\. ?)(?P<number>{NUMBER})(?![\w-])"
 )
 NAMED_AFTER = re.compile(rf",? ?(?:(?:of|under|in) )?(?:the )?(?>{NAME})(?!\w|,? ?(?:[Rr]ules? )?\d)")
-# A further number of the same set: `12(b)(1) and 12(b)(6)`; without a part in brackets only before an end, since
-# `, 123 F.3d 456` is another citation.
+# A further number of the same set: `12(b)(1) and 12(b)(6)`. Without a part in brackets it must be followed by
+# punctuation or a word, since `, 123 F.3d 456` is another citation.
 LISTED = Numbers(
     r"\d{1,4}(?:\.\d{1,3})?",
     rf"\d{{1,4}}(?:\.\d{{1,3}})?[a-z]?{PART}+|\d{{1,4}}(?:\.\d{{1,3}})?(?=[.,;:)]|$| [a-z])",
@@ -58,9 +71,9 @@ LISTED = Numbers(
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule at character offsets of the searched text. `set` is "" for a rule that names none.
+    """A rule at character offsets of the searched text.
 
-    `last` is the end of a range that begins with `number`.
+    `set` is "" where the rule does not name its set. `last` is the end of a range that begins with `number`.
     """
 
     start: int
@@ -70,40 +83,44 @@ class Rule:
     last: str | None = None
 
 
-def rules(text: str) -> Iterator[Rule]:
-    """The rules of court in a text whose white space is even."""
-    full = [one for hit in LONG.finditer(text) for one in _listed(text, hit, _set(hit))]
-    full += [one for hit in BANKRUPTCY.finditer(text) for one in _listed(text, hit, "fed.r.bankr.p.")]
+def find_rules(text: str) -> Iterator[Rule]:
+    """Yield the rules of court in a text with normalised white space, those that name their set first."""
+    full: list[Rule] = []
+    for match in LONG.finditer(text):
+        full.extend(_list_rules(text, match, _set_of(match)))
+    for match in BANKRUPTCY.finditer(text):
+        full.extend(_list_rules(text, match, "fed.r.bankr.p."))
     yield from full
-    taken = Taken((one.start, one.end) for one in full)
-    for hit in ALONE.finditer(text):
-        if taken.free(hit.start(), hit.end()):
-            yield from _alone(text, hit)
+    occupied = Occupied((rule.start, rule.end) for rule in full)
+    for match in ALONE.finditer(text):
+        if occupied.is_free(match.start(), match.end()):
+            yield from _find_unnamed(text, match)
 
 
-def _alone(text: str, hit: re.Match[str]) -> Iterator[Rule]:
-    """The rules of a list without a court before it; the name of the set may follow and belongs to the last of them."""
-    told = list(_listed(text, hit, ""))
-    if named := NAMED_AFTER.match(text, told[-1].end):
-        told[-1] = replace(told[-1], end=named.end())
-        yield from (replace(one, set=_set(named)) for one in told)
-    elif hit[0][0] != "r" or "(" in hit["number"]:  # `rule 3` in small letters may be any rule
-        yield from told
+def _find_unnamed(text: str, match: re.Match[str]) -> Iterator[Rule]:
+    """Yield the rules of a list without a court before it; a set that is named behind it extends the last of them."""
+    rules = list(_list_rules(text, match, ""))
+    if set_match := NAMED_AFTER.match(text, rules[-1].end):
+        rules[-1] = replace(rules[-1], end=set_match.end())
+        yield from (replace(rule, set=_set_of(set_match)) for rule in rules)
+    elif match[0][0] != "r" or "(" in match["number"]:  # `rule 3` in small letters may be any rule
+        yield from rules
 
 
-def _set(hit: re.Match[str]) -> str:
-    if hit["short"]:
-        return SHORT[_bare(hit["short"])]
-    who = STATES.get(hit["who"], hit["who"]).lower().replace(" ", "")
-    who = "fed." if who in ("fed", "federal", "fed.", "f.") else who
-    return f"{who}r.{SETS[_bare(hit['set'])]}"
+def _set_of(match: re.Match[str]) -> str:
+    if match["short"]:
+        return SHORT[_strip_dots(match["short"])]
+    court = STATES.get(match["who"], match["who"]).lower().replace(" ", "")
+    if court in ("fed", "federal", "fed.", "f."):
+        court = "fed."
+    return f"{court}r.{SETS[_strip_dots(match['set'])]}"
 
 
-def _bare(name: str) -> str:
+def _strip_dots(name: str) -> str:
     return re.sub("[. ]", "", name.lower())
 
 
-def _listed(text: str, hit: re.Match[str], named: str) -> Iterator[Rule]:
-    many = "ules" in hit[0] or named.startswith("fed.")  # no federal rule has a hyphen of its own
-    for one in LISTED.read(text, hit.start(), hit, many):
-        yield Rule(one.start, one.end, named, one.number, one.last)
+def _list_rules(text: str, match: re.Match[str], set_name: str) -> Iterator[Rule]:
+    is_plural = "ules" in match[0] or set_name.startswith("fed.")  # the number of a federal rule has no hyphen
+    for number in LISTED.read(text, match.start(), match, is_plural):
+        yield Rule(number.start, number.end, set_name, number.number, number.last)

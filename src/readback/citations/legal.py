@@ -1,4 +1,4 @@
-"""Find the legal citations of a text: eyecite's, rules of court, and case names alone, each once."""
+"""Find the legal citations of a text: those of eyecite, rules of court, and case names alone, each once."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Literal
 
 from readback.citations import case_names, court_rules, normal, resolve, statutes, upstream
 from readback.citations.citation import Citation
-from readback.citations.clean import Clean, clean
-from readback.citations.taken import Taken
+from readback.citations.clean import Clean, clean_text
+from readback.citations.occupied import Occupied
 
 if TYPE_CHECKING:
-    from readback.citations.eyes import Seen
+    from readback.citations.eyecite_search import EyeciteCitation
 
 Patterns = Literal["readback", "upstream"]
 
-# A cheap look at whether a text can hold a legal citation at all: a number, a name, or a word that points to one.
+# What any legal citation contains: a number, a name, or a word that points to one. A cheap test before a search.
 HINT = re.compile(r"\d|§|\bv[s.]?|\bin re|ex parte|matter of|supra|\bi(?:bi)?d\b|\bConst\b", re.IGNORECASE)
-# Forms that hardly anything but a legal citation has, for whoever offers a search and does not want to be wrong.
+# Forms that occur in hardly anything but a legal citation: a page offers a search where a text matches.
 LIKELY = re.compile(
     r"[\w.,)>*_] v\.\s+[<*_A-Z]|\b(?:In re|Ex parte)\s[A-Z]|\bR\. (?:Civ|Crim|Evid|App|Bankr)\b|\bRule \d+\(|"
     r"\b\d{1,4}\s(?:U\. ?S\.|F\.|S\. ?Ct\.|L\. ?Ed\.|[NS]\. ?[EWY]\.|A\. ?\d|P\. ?\d|So\. ?\d|WL\s)[\w. ]{0,12}[\s§]|"
@@ -33,8 +33,8 @@ BETWEEN = re.compile(
     r"(?:Nos?\. [^\s,;]{1,30},)?"
     r"(?:\d{2,4}-\d{1,6}(?:, pp?\. ?\d{1,4}(?:-\d{1,4})?)?,? \([^()]{0,40}\d{1,2}/\d{1,2}/\d{2,4}\),?)?[\s\[(]*"
 )
-PIECE = 40_000  # characters that eyecite gets at once
-OVERLAP = 600  # characters that it sees around them
+PIECE = 40_000  # characters of a piece, which eyecite searches at once
+OVERLAP = 600  # characters before and behind a piece that eyecite reads too
 VERSUS = re.compile(r" (?:v|vs\.) ")
 GAP = 160  # characters
 LONE = re.compile(r"[A-Z][\w.'’&-]*(?: [A-Z][\w.'’&-]*){0,2}")  # `Bakke` in `Bakke, 438 U. S. 265`
@@ -43,63 +43,77 @@ PARALLEL = re.compile(r"[,\s]*(?:(?:at )?\d[\d, ()*-]{0,30}?)?[,\s]*[\[(]?")
 YEAR = re.compile(r",? ?[(\[](?P<court>[^()\[\]]{0,80}?)\b(?P<year>1[5-9]\d\d|20\d\d)(?:-\d\d)?[)\]]")
 
 
-def find(text: str, steps: Collection[str] = (), patterns: Patterns = "readback") -> tuple[Citation, ...]:
-    """The legal citations of `text`, in its order, with offsets into it as it is.
+def find_citations(text: str, steps: Collection[str] = (), patterns: Patterns = "readback") -> tuple[Citation, ...]:
+    """Return the legal citations of `text`, in its order, with offsets into the original text.
 
-    `steps` as `clean` takes them (`html`, `all_whitespace` …). `patterns`: "upstream" answers what the program of the
-    *Data Format Guide* would find, pattern by pattern.
+    `steps` are those of `clean_text` (`html`, `all_whitespace` …). With `patterns` "upstream" the result is what the
+    program of the *Data Format Guide* would find, pattern by pattern.
     """
     if patterns == "upstream":
-        return tuple(upstream.find(text))
+        return tuple(upstream.find_by_patterns(text))
     if not any(character.isalpha() for character in text):
         return ()
-    made = clean(text, steps)
-    return resolve.resolved(tuple(_back(one, text, made) for one in _found(made.text, made.emphasised)))
+    cleaned = clean_text(text, steps)
+    citations = _find_all(cleaned.text, cleaned.emphasised)
+    return resolve.resolve_short_forms([_map_to_original(citation, text, cleaned) for citation in citations])
 
 
 def may_cite(text: str) -> bool:
-    """Whether a search can find anything; cheap, and wrong only by saying yes."""
+    """Return whether a search can find anything; cheap, and wrong only by saying yes."""
     return HINT.search(text) is not None
 
 
-def likely(text: str) -> bool:
-    """Whether a text most probably cites; cheap, and wrong in both directions."""
+def probably_cites(text: str) -> bool:
+    """Return whether a text most probably cites; cheap, and wrong in both directions."""
     return LIKELY.search(text) is not None
 
 
-def _found(text: str, emphasised: Sequence[tuple[int, int]]) -> Iterator[Citation]:
-    """All citations in the order of the text: none overlaps another, and no name is counted twice."""
-    from readback.citations import eyes, references  # eyecite compiles its database: only for whoever searches
+def _find_all(text: str, emphasised: Sequence[tuple[int, int]]) -> list[Citation]:
+    """Return all citations in the order of the text: none overlaps another, and no name is counted twice."""
+    from readback.citations import references  # loads eyecite, whose database takes 0.2 s to compile
 
-    seen = [
-        one
-        for start, stop in _pieces(text)
-        for one in eyes.look(text[max(0, start - OVERLAP) : stop + OVERLAP], max(0, start - OVERLAP))
-        if start <= one.start < stop
-    ]
-    named: Sequence[case_names.Name] = case_names.names(text)
-    found: list[Citation] = []
-    for number, one in enumerate(seen):
-        ahead = seen[number + 1].start if number + 1 < len(seen) else len(text)
-        found.append(_citation(text, one, _name_before(named, one.start), found, ahead))
-    named, found = _cases(text, named, found), _shared(text, found)
-    own = (
-        [_rule(text, rule) for rule in court_rules.rules(text)],
-        list(statutes.statutes(text)),
-        [_whole(text, one, named) for one in references.with_pages(text, found)],
-        [_name(text, name) for name in named],
-        list(references.emphasised(text, found, emphasised)),
+    raw_citations = _search_pieces(text)
+    names: Sequence[case_names.Name] = case_names.find_names(text)
+    citations: list[Citation] = []
+    for index, raw in enumerate(raw_citations):
+        next_start = raw_citations[index + 1].start if index + 1 < len(raw_citations) else len(text)
+        name = _find_name_before(names, raw.start)
+        citations.append(_build_citation(text, raw, name, citations, next_start))
+    names = _drop_unsure_names(text, names, citations)
+    citations = _share_years(text, citations)
+    # In this order: an earlier group keeps its place where two overlap.
+    groups = (
+        [_build_rule(text, rule) for rule in court_rules.find_rules(text)],
+        list(statutes.find_statutes(text)),
+        [_add_first_party(text, reference, names) for reference in references.find_with_pages(text, citations)],
+        [_build_case_name(text, name) for name in names],
+        list(references.find_emphasised(text, citations, emphasised)),
     )
-    for group in own:
-        taken = Taken((one.start, one.end) for one in found)
-        found += [one for one in _apart(group) if taken.free(one.start, one.end)]
-    yield from sorted(found, key=lambda one: (one.start, one.end))
+    for group in groups:
+        occupied = Occupied((citation.start, citation.end) for citation in citations)
+        for citation in _drop_overlapping(group):
+            if occupied.is_free(citation.start, citation.end):
+                citations.append(citation)
+    return sorted(citations, key=lambda citation: (citation.start, citation.end))
 
 
-def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """The text in stretches that end at a blank.
+def _search_pieces(text: str) -> list[EyeciteCitation]:
+    """Return eyecite's citations of all pieces of a text."""
+    from readback.citations import eyecite_search  # see `_find_all`
 
-    eyecite looks through all that follows for each full citation it finds: a book would take it hours.
+    raw_citations = []
+    for start, stop in _split_text(text):
+        offset = max(0, start - OVERLAP)
+        for raw in eyecite_search.search(text[offset : stop + OVERLAP], offset):
+            if start <= raw.start < stop:
+                raw_citations.append(raw)
+    return raw_citations
+
+
+def _split_text(text: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of pieces of a text that end at a blank.
+
+    For each full citation eyecite searches the whole rest of its text: a book would take hours.
     """
     start = 0
     while len(text) - start > PIECE:
@@ -110,176 +124,244 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
     yield start, len(text)
 
 
-def _apart(group: Sequence[Citation]) -> Iterator[Citation]:
-    """Those of a group that begin behind the end of the one before; of two that begin together the longer one."""
+def _drop_overlapping(group: Sequence[Citation]) -> Iterator[Citation]:
+    """Yield the citations that begin behind the end of the one before; of two that begin together the longer one."""
     end = 0
-    for one in sorted(group, key=lambda one: (one.start, -one.end)):
-        if one.start >= end:
-            yield one
-            end = one.end
+    for citation in sorted(group, key=lambda citation: (citation.start, -citation.end)):
+        if citation.start >= end:
+            yield citation
+            end = citation.end
 
 
-def _cases(text: str, named: Sequence[case_names.Name], found: Sequence[Citation]) -> list[case_names.Name]:
-    """The names without those that a mere `v` makes, unless the text cites such a case in full."""
-    full = [one for one in found if one.kind == "full case"]
-    if any(VERSUS.search(text, one.start, one.end) for one in full):
-        return list(named)
-    said = {one.name for one in full}
-    return [name for name in named if name.sure or case_names.normal(name.plaintiff, name.defendant) in said]
+def _drop_unsure_names(
+    text: str, names: Sequence[case_names.Name], citations: Sequence[Citation]
+) -> list[case_names.Name]:
+    """Return the names without those found by a mere `v`, unless the text cites such a case in full."""
+    full = [citation for citation in citations if citation.kind == "full case"]
+    if any(VERSUS.search(text, citation.start, citation.end) for citation in full):
+        return list(names)
+    full_names = {citation.name for citation in full}
+    return [
+        name for name in names if name.sure or case_names.normalise_name(name.plaintiff, name.defendant) in full_names
+    ]
 
 
-def _whole(text: str, one: Citation, named: Sequence[case_names.Name]) -> Citation:
-    """A reference with the other party of its name, where that is before it: `State v. Nixon at 703`."""
-    name = _name_before(named, one.start + len(one.defendant or ""))
-    if name is None or not name.start < one.start <= name.end or one.pin is None:
-        return one
-    return replace(_named(one, name), text=text[name.start : one.end])
+def _add_first_party(text: str, citation: Citation, names: Sequence[case_names.Name]) -> Citation:
+    """Return a reference with the other party of its name, where that is before it: `State v. Nixon at 703`."""
+    name = _find_name_before(names, citation.start + len(citation.defendant or ""))
+    if name is None or not name.start < citation.start <= name.end or citation.pin is None:
+        return citation
+    return replace(_add_name(citation, name), text=text[name.start : citation.end])
 
 
-def _name_before(named: Sequence[case_names.Name], at: int) -> case_names.Name | None:
-    number = bisect_right(named, at, key=lambda name: name.end)
-    return named[number - 1] if number else None
+def _find_name_before(names: Sequence[case_names.Name], offset: int) -> case_names.Name | None:
+    """Return the last name that ends at or before an offset."""
+    count = bisect_right(names, offset, key=lambda name: name.end)
+    if not count:
+        return None
+    return names[count - 1]
 
 
-def _citation(text: str, seen: Seen, name: case_names.Name | None, before: Sequence[Citation], ahead: int) -> Citation:
-    """One of eyecite's citations, from its parties to its year; `name` is the last case name before it."""
-    bound = before[-1].end if before else 0
-    said, last = normal.of(seen), None
-    if seen.kind == "statute":
-        said, last, end = statutes.ranged(text, seen.start, seen.end, said)
-        seen = replace(seen, end=end)
-    end, year, court = _tail(text, seen, ahead)
-    own = name if name and bound <= name.start and _meets(text, name.end, seen.start) else None
-    dated = _dated(text, seen, own.start if own else bound, ahead)
-    one = Citation(
-        seen.start,
-        end,
-        seen.kind,
-        text[seen.start : seen.end],
-        said,
-        volume=seen.volume,
-        reporter=seen.reporter,
-        page=seen.page,
-        last=last,
-        year=None if seen.kind == "short case" else seen.year if dated else year,
-        pin=seen.pin,
-        court=(seen.court if dated else None) or court or ("scotus" if seen.scotus else None),
-        confidence=1.0 if seen.kind in ("reporter", "statute", "journal", "short case") else 0.7,
-    )
-    if seen.kind == "reporter":
-        return _with_parties(text, one, seen, own, before)
-    if seen.kind == "supra" and own:
-        return _named(one, own)
-    if seen.kind == "supra":
-        short = case_names.before(text, bound, seen.start)
-        if short is None or not short[1].endswith(seen.antecedent or ""):
-            short = (max(bound, seen.from_), seen.antecedent) if seen.antecedent else None
-        at, party = short or (one.start, None)
-        return replace(one, start=at, name=normal.plain(party or ""), defendant=party)
-    if seen.kind == "short case" and own:
-        return _named(one, own)
-    if seen.kind == "short case" and (short := case_names.before(text, bound, seen.start)):
-        return replace(one, start=short[0], name=normal.plain(short[1]), defendant=short[1])
-    if seen.kind == "short case" and before and before[-1].kind == "short case" and _parallel(text, bound, seen.start):
-        return replace(one, name=before[-1].name, plaintiff=before[-1].plaintiff, defendant=before[-1].defendant)
-    return one
-
-
-def _with_parties(
-    text: str, one: Citation, seen: Seen, own: case_names.Name | None, before: Sequence[Citation]
+def _build_citation(
+    text: str, raw: EyeciteCitation, name: case_names.Name | None, preceding: Sequence[Citation], next_start: int
 ) -> Citation:
-    """A citation with the case name before it; a parallel citation has the name of the one before it."""
-    if own:
-        return replace(_named(one, own), kind="full case")
-    bound = before[-1].end if before else 0
-    last = before[-1] if before and _parallel(text, bound, seen.start) else None
-    if last and last.kind == "short case":
-        return replace(one, name=last.name, plaintiff=last.plaintiff, defendant=last.defendant)
-    if last and last.kind == "full case":
-        return replace(one, kind="full case", name=last.name, plaintiff=last.plaintiff, defendant=last.defendant,
-                       year=one.year or last.year)  # fmt: skip
-    at = text.find(seen.plaintiff, max(bound, seen.from_), seen.start) if seen.plaintiff and seen.defendant else -1
-    if at >= 0:
-        said = case_names.normal(seen.plaintiff, seen.defendant)
-        return replace(one, start=at, kind="full case", name=said, plaintiff=seen.plaintiff, defendant=seen.defendant)
-    lone = seen.defendant or seen.antecedent
-    at = text.rfind(lone, bound, seen.start) if lone and LONE.fullmatch(lone) else -1
-    if at >= 0 and _parallel(text, at + len(lone or ""), seen.start):
-        return replace(one, start=at, defendant=lone, name=normal.plain(lone or ""))
-    return one
+    """Return one of eyecite's citations, from its parties to its year; `name` is the last case name before it."""
+    bound = preceding[-1].end if preceding else 0
+    normal_form, range_end = normal.normalise(raw), None
+    if raw.kind == "statute":
+        normal_form, range_end, end = statutes.extend_range(text, raw.start, raw.end, normal_form)
+        raw = replace(raw, end=end)
+    end, year, court = _read_end(text, raw, next_start)
+    own_name = None
+    if name and bound <= name.start and _joins_name(text, name.end, raw.start):
+        own_name = name
+    has_own_year = _contains_year(text, raw, own_name.start if own_name else bound, next_start)
+    if has_own_year:
+        year, court = raw.year, raw.court or court
+    if raw.kind == "short case":
+        year = None
+    citation = Citation(
+        raw.start,
+        end,
+        raw.kind,
+        text[raw.start : raw.end],
+        normal_form,
+        volume=raw.volume,
+        reporter=raw.reporter,
+        page=raw.page,
+        last=range_end,
+        year=year,
+        pin=raw.pin,
+        court=court or ("scotus" if raw.scotus else None),
+        confidence=1.0 if raw.kind in ("reporter", "statute", "journal", "short case") else 0.7,
+    )
+    if raw.kind == "reporter":
+        return _add_parties(text, citation, raw, own_name, preceding)
+    if raw.kind in ("supra", "short case") and own_name:
+        return _add_name(citation, own_name)
+    if raw.kind == "supra":
+        return _add_supra_party(text, citation, raw, bound)
+    if raw.kind == "short case":
+        return _add_short_party(text, citation, preceding)
+    return citation
 
 
-def _dated(text: str, seen: Seen, start: int, ahead: int) -> bool:
-    """Whether the year that eyecite tells is in the citation: it also takes those of its neighbours."""
-    return seen.year is not None and str(seen.year) in text[start : min(seen.to, ahead)]
+def _add_supra_party(text: str, citation: Citation, raw: EyeciteCitation, bound: int) -> Citation:
+    """Return a `supra` with the short name before it; eyecite's own guess where ours does not end with that."""
+    short_name = case_names.find_short_name(text, bound, raw.start)
+    if short_name is None or not short_name[1].endswith(raw.antecedent or ""):
+        if not raw.antecedent:
+            return replace(citation, name="", defendant=None)
+        short_name = (max(bound, raw.from_), raw.antecedent)
+    start, party = short_name
+    return replace(citation, start=start, name=normal.simplify(party), defendant=party)
 
 
-def _shared(text: str, found: Sequence[Citation]) -> list[Citation]:
-    """The citations with court and year of the last of parallel ones: `1 U.S. 12, 14, 1 S. Ct. 2 (4th Cir. 1982)`."""
-    made = list(found)
-    for at in range(len(made) - 2, -1, -1):
-        one, following = made[at], made[at + 1]
-        cases = {one.kind, following.kind} <= {"full case", "reporter"}
-        if cases and one.year is None and following.year and _parallel(text, one.end, following.start):
-            made[at] = replace(one, year=following.year, court=following.court or one.court)
-    return made
+def _add_short_party(text: str, citation: Citation, preceding: Sequence[Citation]) -> Citation:
+    """Return a short citation with the short name before it, or that of the parallel citation before it."""
+    previous = preceding[-1] if preceding else None
+    bound = previous.end if previous else 0
+    short_name = case_names.find_short_name(text, bound, citation.start)
+    if short_name:
+        start, party = short_name
+        return replace(citation, start=start, name=normal.simplify(party), defendant=party)
+    if previous and previous.kind == "short case" and _is_parallel(text, bound, citation.start):
+        return replace(citation, name=previous.name, plaintiff=previous.plaintiff, defendant=previous.defendant)
+    return citation
 
 
-def _named(one: Citation, name: case_names.Name) -> Citation:
-    said = case_names.normal(name.plaintiff, name.defendant)
-    return replace(one, start=name.start, name=said, plaintiff=name.plaintiff, defendant=name.defendant)
+def _add_parties(
+    text: str, citation: Citation, raw: EyeciteCitation, own_name: case_names.Name | None, preceding: Sequence[Citation]
+) -> Citation:
+    """Return a citation with the case name before it; a parallel citation has the name of the one before it."""
+    if own_name:
+        return replace(_add_name(citation, own_name), kind="full case")
+    bound = preceding[-1].end if preceding else 0
+    previous = None
+    if preceding and _is_parallel(text, bound, raw.start):
+        previous = preceding[-1]
+    if previous and previous.kind == "short case":
+        return replace(citation, name=previous.name, plaintiff=previous.plaintiff, defendant=previous.defendant)
+    if previous and previous.kind == "full case":
+        return replace(
+            citation,
+            kind="full case",
+            name=previous.name,
+            plaintiff=previous.plaintiff,
+            defendant=previous.defendant,
+            year=citation.year or previous.year,
+        )
+    if raw.plaintiff and raw.defendant:
+        start = text.find(raw.plaintiff, max(bound, raw.from_), raw.start)
+        if start >= 0:
+            return replace(
+                citation,
+                start=start,
+                kind="full case",
+                name=case_names.normalise_name(raw.plaintiff, raw.defendant),
+                plaintiff=raw.plaintiff,
+                defendant=raw.defendant,
+            )
+    single_party = raw.defendant or raw.antecedent
+    if single_party and LONE.fullmatch(single_party):
+        start = text.rfind(single_party, bound, raw.start)
+        if start >= 0 and _is_parallel(text, start + len(single_party), raw.start):
+            return replace(citation, start=start, defendant=single_party, name=normal.simplify(single_party))
+    return citation
 
 
-def _meets(text: str, start: int, end: int) -> bool:
-    """Whether what is between a name and a reporter makes them one citation."""
+def _contains_year(text: str, raw: EyeciteCitation, start: int, next_start: int) -> bool:
+    """Return whether the citation contains the year that eyecite gives it, which may be that of a neighbour."""
+    return raw.year is not None and str(raw.year) in text[start : min(raw.to, next_start)]
+
+
+def _share_years(text: str, citations: Sequence[Citation]) -> list[Citation]:
+    """Return the citations with court and year of the last parallel one: `1 U.S. 12, 1 S. Ct. 2 (4th Cir. 1982)`."""
+    shared = list(citations)
+    for index in range(len(shared) - 2, -1, -1):
+        citation, following = shared[index], shared[index + 1]
+        both_cases = {citation.kind, following.kind} <= {"full case", "reporter"}
+        if (
+            both_cases
+            and citation.year is None
+            and following.year
+            and _is_parallel(text, citation.end, following.start)
+        ):
+            shared[index] = replace(citation, year=following.year, court=following.court or citation.court)
+    return shared
+
+
+def _add_name(citation: Citation, name: case_names.Name) -> Citation:
+    full_name = case_names.normalise_name(name.plaintiff, name.defendant)
+    return replace(citation, start=name.start, name=full_name, plaintiff=name.plaintiff, defendant=name.defendant)
+
+
+def _joins_name(text: str, start: int, end: int) -> bool:
+    """Return whether the text between a name and a reporter makes them one citation."""
     return end - start <= GAP and BETWEEN.fullmatch(text, start, end) is not None
 
 
-def _parallel(text: str, start: int, end: int) -> bool:
-    """Whether nothing but a comma or a bracket is between."""
+def _is_parallel(text: str, start: int, end: int) -> bool:
+    """Return whether two offsets have nothing but commas, brackets or a page between them."""
     return end - start <= GAP and PARALLEL.fullmatch(text, start, end) is not None
 
 
-def _tail(text: str, seen: Seen, ahead: int) -> tuple[int, int | None, str | None]:
-    """Where the citation ends: behind its pin cite, and behind the court and year in brackets."""
-    end = max(seen.end, seen.pin_end or 0)
-    if seen.kind == "statute" and seen.pin and text.startswith(seen.pin, seen.end):
-        end = seen.end + len(seen.pin)
-    end = min(end, ahead)
-    if seen.kind in ("id", "supra"):
-        end = seen.start + len(text[seen.start : end].rstrip(",; "))
-    hit = YEAR.match(text, end)
-    if hit is None or hit.end() > ahead or seen.kind in ("id", "supra", "reference"):
+def _read_end(text: str, raw: EyeciteCitation, next_start: int) -> tuple[int, int | None, str | None]:
+    """Return the end of a citation, behind its pin cite and the brackets of court and year, then year and court."""
+    end = max(raw.end, raw.pin_end or 0)
+    if raw.kind == "statute" and raw.pin and text.startswith(raw.pin, raw.end):
+        end = raw.end + len(raw.pin)
+    end = min(end, next_start)
+    if raw.kind in ("id", "supra"):
+        end = raw.start + len(text[raw.start : end].rstrip(",; "))
+    match = YEAR.match(text, end)
+    if match is None or match.end() > next_start or raw.kind in ("id", "supra", "reference"):
         return end, None, None
-    return hit.end(), int(hit["year"]), hit["court"].strip(" ,") or None
+    return match.end(), int(match["year"]), match["court"].strip(" ,") or None
 
 
-def _rule(text: str, rule: court_rules.Rule) -> Citation:
-    said = text[rule.start : rule.end]
+def _build_rule(text: str, rule: court_rules.Rule) -> Citation:
+    rule_text = text[rule.start : rule.end]
     number = rule.number.casefold() + (f"-{rule.last}" if rule.last else "")
     if rule.set:
-        return Citation(rule.start, rule.end, "rule", said, f"{rule.set} {number}", reporter=rule.set,
-                        page=rule.number, last=rule.last)  # fmt: skip
-    return Citation(rule.start, rule.end, "short rule", said, f"rule {number}", page=rule.number, last=rule.last,
-                    confidence=0.5)  # fmt: skip
+        return Citation(
+            rule.start,
+            rule.end,
+            "rule",
+            rule_text,
+            f"{rule.set} {number}",
+            reporter=rule.set,
+            page=rule.number,
+            last=rule.last,
+        )
+    return Citation(
+        rule.start,
+        rule.end,
+        "short rule",
+        rule_text,
+        f"rule {number}",
+        page=rule.number,
+        last=rule.last,
+        confidence=0.5,
+    )
 
 
-def _name(text: str, name: case_names.Name) -> Citation:
-    said = case_names.normal(name.plaintiff, name.defendant)
+def _build_case_name(text: str, name: case_names.Name) -> Citation:
+    full_name = case_names.normalise_name(name.plaintiff, name.defendant)
     return Citation(
         name.start,
         name.end,
         "case name",
         text[name.start : name.end],
-        said,
-        said,
+        full_name,
+        full_name,
         name.plaintiff,
         name.defendant,
         confidence=0.8,
     )
 
 
-def _back(one: Citation, text: str, made: Clean) -> Citation:
-    """The same citation at its offsets in the original text."""
-    start, end = made.start(one.start), made.end(one.end)
-    return replace(one, start=start, end=end, text=text[start:end])
+def _map_to_original(citation: Citation, text: str, cleaned: Clean) -> Citation:
+    """Return the same citation at its offsets in the original text."""
+    start, end = cleaned.original_start(citation.start), cleaned.original_end(citation.end)
+    return replace(citation, start=start, end=end, text=text[start:end])

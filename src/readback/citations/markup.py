@@ -1,7 +1,7 @@
-"""Markup in a text: the tags and entities of HTML and XML, the emphasis of Markdown, and what they emphasise.
+"""Find the markup of a text: tags and entities of HTML and XML, the emphasis of Markdown, and emphasised spans.
 
-What is read: a text with a known tag of HTML is taken for HTML, and every well-formed tag in it for one. Read in one
-pass, without building a tree: a million open tags cost no more than a million words.
+A text with a known tag of HTML counts as HTML, and every well-formed tag in it as a tag. It is read in one pass,
+without building a tree: a million open tags cost no more than a million words.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from html import unescape
 
 from readback.citations.name_words import words
 
-# A tag ends within 2,000 characters, or it is none: so no text is searched again and again for a lost `>`.
+# A tag ends within 2,000 characters: so no text is searched again and again for a missing `>`.
 TAG = re.compile(
     r"<(?:(?P<comment>!--)|(?P<close>/)?(?P<name>[A-Za-z][\w:.-]{0,40})(?P<rest>[\s/][^<>]{0,2000})?|"
     r"[!?][A-Za-z\[][^<>]{0,2000})(?(comment)|>)"
@@ -25,7 +25,7 @@ KNOWN = words(
     """
 )
 PARAGRAPH = words("p div li ul ol tr h1 h2 h3 h4 h5 h6 blockquote section article table center dd dt")
-UNSEEN = frozenset(("style", "script", "head", "page-number"))  # what is in these is not part of the sentence
+HIDDEN = frozenset(("style", "script", "head", "page-number"))  # their content is not part of the sentence
 PAGE = re.compile(r"""\bclass\s*=\s*["']?star-pagination\b""", re.IGNORECASE)  # the page numbers of reprints
 LONGEST_PAGE = 200  # characters of such a page number
 EMPHASIS = frozenset(("em", "i", "cite", "u"))
@@ -41,91 +41,101 @@ MARKDOWN = tuple(
 )
 DEEPEST = 200  # open tags of emphasis within each other that are remembered
 
-Cut = tuple[int, int, str]  # what goes, from and to, and what is there instead
+Cut = tuple[int, int, str]  # start and end of what is cut out, and its replacement
 
 
 @dataclass(frozen=True, slots=True)
 class Markup:
-    """What is to be cut out of a text, and the stretches of it that are emphasised, in any order."""
+    """The cuts that remove a text's markup, and its emphasised spans, in any order."""
 
     cuts: list[Cut]
     emphasised: list[tuple[int, int]]
 
 
-def read(text: str, tags: bool = False) -> Markup:
-    """The markup of a text. `tags`: every tag is one, though none of them is known."""
-    made = Markup([], [])
-    if tags or 0 <= text.find("<!--") < text.rfind("-->") or any(map(_known, TAG.finditer(text))):
-        _html(text, made)
+def read_markup(text: str, tags: bool = False) -> Markup:
+    """Return the markup of a text. With `tags`, every well-formed tag counts, even where none is a known HTML tag."""
+    markup = Markup([], [])
+    if tags or 0 <= text.find("<!--") < text.rfind("-->") or any(map(_is_html_tag, TAG.finditer(text))):
+        _read_html(text, markup)
     for entity in ENTITY.finditer(text):
-        if (character := unescape(entity[0])) != entity[0]:
-            made.cuts.append((entity.start(), entity.end(), character))
+        character = unescape(entity[0])
+        if character != entity[0]:
+            markup.cuts.append((entity.start(), entity.end(), character))
     for pattern in MARKDOWN:
-        for hit in pattern.finditer(text):
-            made.cuts.extend(((hit.start(1), hit.end(1), ""), (hit.end(2), hit.end(), "")))
-            if len(hit[1]) != 2:  # two marks are bold: headings and names of speakers
-                made.emphasised.append(hit.span(2))
-    return made
+        for match in pattern.finditer(text):
+            markup.cuts.extend(((match.start(1), match.end(1), ""), (match.end(2), match.end(), "")))
+            if len(match[1]) != 2:  # two marks are bold: headings and names of speakers
+                markup.emphasised.append(match.span(2))
+    return markup
 
 
-def joined(cuts: Collection[Cut]) -> list[Cut]:
-    """The cuts in their order, those that begin within another left out."""
-    kept: list[Cut] = []
+def merge_cuts(cuts: Collection[Cut]) -> list[Cut]:
+    """Return the cuts in their order, without those that begin within another."""
+    merged: list[Cut] = []
     for cut in sorted(cuts, key=lambda cut: (cut[0], -cut[1])):
-        if not kept or cut[0] >= kept[-1][1]:
-            kept.append(cut)
-    return kept
+        if not merged or cut[0] >= merged[-1][1]:
+            merged.append(cut)
+    return merged
 
 
-def _known(hit: re.Match[str]) -> bool:
-    """Whether it is certainly a tag of HTML: `x <p and q> y` is none."""
-    rest = hit["rest"] or ""
-    return (hit["name"] or "").lower() in KNOWN and (not rest.strip(" /\n") or "=" in rest)
+def _is_html_tag(match: re.Match[str]) -> bool:
+    """Return whether a match is certainly a tag of HTML: `x <p and q> y` has none."""
+    rest = match["rest"] or ""
+    return (match["name"] or "").lower() in KNOWN and (not rest.strip(" /\n") or "=" in rest)
 
 
-def _html(text: str, made: Markup) -> None:
-    opened: list[tuple[str, int]] = []
-    lost: set[str] = set()  # what is not closed any more: not looked for again
-    at = 0
-    while hit := TAG.search(text, at):
-        name, at = "--" if hit["comment"] else (hit["name"] or "").lower(), hit.end()
-        stop = -1 if name in lost else _unseen(text, hit, name)
+def _read_html(text: str, markup: Markup) -> None:
+    """Add the cuts and emphasised spans of the tags of a text to `markup`."""
+    open_tags: list[tuple[str, int]] = []
+    unclosed: set[str] = set()  # names without a closing tag in the rest of the text: not searched again
+    position = 0
+    while match := TAG.search(text, position):
+        name = "--" if match["comment"] else (match["name"] or "").lower()
+        position = match.end()
+        stop = -1 if name in unclosed else _find_hidden_end(text, match, name)
         if stop >= 0:
-            made.cuts.append((hit.start(), stop, "" if name == "--" else " "))
-            at = stop
+            markup.cuts.append((match.start(), stop, "" if name == "--" else " "))
+            position = stop
             continue
-        if name == "--" or (name in UNSEEN and not hit["close"]):
-            lost.add(name)
+        if name == "--" or (name in HIDDEN and not match["close"]):
+            unclosed.add(name)
         if name != "--":
-            made.cuts.append((hit.start(), at, _instead(text, name, at)))
+            markup.cuts.append((match.start(), position, _choose_replacement(text, name, position)))
         if name in EMPHASIS:
-            _emphasis(hit, name, opened, made)
+            _track_emphasis(match, name, open_tags, markup)
 
 
-def _unseen(text: str, hit: re.Match[str], name: str) -> int:
-    """The end of what a tag takes out of sight; -1 for one that takes nothing."""
+def _find_hidden_end(text: str, match: re.Match[str], name: str) -> int:
+    """Return the end of the text that a tag hides; -1 where it hides nothing."""
     if name == "--":
-        stop = text.find("-->", hit.end())
+        stop = text.find("-->", match.end())
         return stop + 3 if stop >= 0 else -1
-    rest = hit["rest"] or ""
-    page = name not in UNSEEN
-    if hit["close"] or rest.endswith("/") or (page and not PAGE.search(rest)):
+    rest = match["rest"] or ""
+    is_page_number = name not in HIDDEN
+    if match["close"] or rest.endswith("/") or (is_page_number and not PAGE.search(rest)):
         return -1
     closing = re.compile(rf"</{re.escape(name)}\s*>", re.IGNORECASE)
-    found = closing.search(text, hit.end(), hit.end() + LONGEST_PAGE if page else len(text))
-    return found.end() if found else -1
+    closing_match = closing.search(text, match.end(), match.end() + LONGEST_PAGE if is_page_number else len(text))
+    if closing_match is None:
+        return -1
+    return closing_match.end()
 
 
-def _emphasis(hit: re.Match[str], name: str, opened: list[tuple[str, int]], made: Markup) -> None:
-    if not hit["close"]:
-        if len(opened) < DEEPEST:
-            opened.append((name, hit.end()))
-    elif opened and opened[-1][0] == name:
-        made.emphasised.append((opened.pop()[1], hit.start()))
+def _track_emphasis(match: re.Match[str], name: str, open_tags: list[tuple[str, int]], markup: Markup) -> None:
+    if not match["close"]:
+        if len(open_tags) < DEEPEST:
+            open_tags.append((name, match.end()))
+    elif open_tags and open_tags[-1][0] == name:
+        markup.emphasised.append((open_tags.pop()[1], match.start()))
 
 
-def _instead(text: str, name: str, end: int) -> str:
-    """A paragraph where a block begins or ends; a blank where two tags meet: `Moy</em><em>v.` are two words."""
+def _choose_replacement(text: str, name: str, end: int) -> str:
+    """Return the replacement of a tag that ends at `end`.
+
+    A paragraph where a block begins or ends; a blank where two tags meet: `Moy</em><em>v.` are two words.
+    """
     if name in PARAGRAPH:
         return "\n\n"
-    return " " if name == "br" or text.startswith("<", end) else ""
+    if name == "br" or text.startswith("<", end):
+        return " "
+    return ""

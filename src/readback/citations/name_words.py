@@ -1,10 +1,10 @@
-"""Word lists for reading case names: small words, firms, signals, and what the Bluebook abbreviates."""
+"""Define the word lists for reading case names: small words, firms, signals, and the Bluebook's abbreviations."""
 
 from __future__ import annotations
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a list that is written as a text."""
+    """Return the words of a text as a set."""
     return frozenset(text.split())
 
 
@@ -16,13 +16,13 @@ SMALL = words(
 )
 # Small words that a name may begin with.
 PARTICLES = words("de la du von van der den del")
-# What a comma may be before inside a name.
+# Words that may follow a comma inside a name.
 FIRMS = words(
     """
     inc incorporated corp co llc llp lp l.l.c l.l.p l.p ltd plc n.a s.a s.c p.c p.a p.l.c jr sr et usa u.s.a
     """
 )
-# Words that open a sentence or point to a citation, and are no part of the name that follows them.
+# Words that open a sentence or point to a citation, and do not belong to the name behind them.
 SIGNALS = words(
     """
     see also in but cf accord e.g compare contra citing quoting under as per and following because while although
@@ -40,7 +40,7 @@ OPENERS = words(
     before if while for at on by with accordingly thus moreover further furthermore finally similarly
     """
 )
-# What may be before a dot inside a name, by the Bluebook's tables of abbreviations.
+# Words that may end with a dot inside a name, by the Bluebook's tables of abbreviations.
 ABBREVIATED = words(
     """
     acad acct adm admin adver advert aff afr agric alt am amer app apr arb arch ariz ark ass assoc atl att auth auto
@@ -61,7 +61,7 @@ ABBREVIATED = words(
     """
 )
 
-# Abbreviations that one text writes out and another does not.
+# Abbreviations -> the word that another text may write out.
 WRITTEN_OUT = {
     "assn": "association", "bd": "board", "bros": "brothers", "cnty": "county", "cty": "county", "co": "company",
     "commn": "commission", "commr": "commissioner", "corp": "corporation", "dept": "department", "dist": "district",
@@ -70,7 +70,7 @@ WRITTEN_OUT = {
     "ry": "railway", "sch": "school", "univ": "university",
 }  # fmt: skip
 
-# First words that name no party by themselves.
+# First words that do not identify a party without the words behind them.
 GENERIC = words(
     """
     united state states people commonwealth city county town village board department national american international

@@ -1,4 +1,4 @@
-"""Numbers of rules and sections: lists, ranges and further parts, `12(b)(1) and (6)`, `1981 through 1983`."""
+"""Read numbers of rules and sections: lists, ranges and further parts, `12(b)(1) and (6)`, `1981 through 1983`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PARTS = re.compile(r"\(([0-9A-Za-z]{1,4})\)")
 MORE_PARTS = re.compile(rf"(?:,? (?:and|or|&) |, ?)(?P<parts>{PART}+)(?! ?\d)")
 TO = r"(?: ?- ?| (?:through|thru|to) )"
 LEADING = re.compile(r"\d+")
-MOST = 20  # further numbers behind one name
+MOST = 20  # numbers behind one name
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,70 +25,86 @@ class Number:
 
 
 class Numbers:
-    """Reads the numbers behind one name: `one` matches the end of a range, `further` what follows a comma or `and`.
+    """Reads the numbers behind one name.
 
-    Each match of the caller's has a group `number`.
+    `range_end` is the pattern of the end of a range, `further` that of a number behind a comma or `and`. A match that
+    is passed to `read` must have a group `number`.
     """
 
-    def __init__(self, one: str, further: str) -> None:
+    def __init__(self, range_end: str, further: str) -> None:
         self._further = re.compile(rf"(?:,? (?:and|or|&) |, ?)(?P<number>{further})")
-        self._last = re.compile(rf"{TO}(?P<number>{one})(?![\w(]|-\d)")
+        self._range_end = re.compile(rf"{TO}(?P<number>{range_end})(?![\w(]|-\d)")
 
-    def read(self, text: str, start: int, first: re.Match[str], many: bool) -> Iterator[Number]:
-        """The numbers from the one of `first` on; the first citation begins at `start`.
+    def read(self, text: str, start: int, first: re.Match[str], is_plural: bool) -> Iterator[Number]:
+        """Yield the numbers from that of `first` on; the first citation begins at `start`.
 
-        `many`: the name is a plural, so that ranges and bare numbers may follow.
+        Behind a plural name (`is_plural`), ranges and bare numbers may follow.
         """
-        number, at = _bare(first["number"]), first.end("number")
+        number, end = _remove_blanks(first["number"]), first.end("number")
         for _ in range(MOST):
-            number, last = split(number) if many else (number, None)
-            if many and last is None:
-                last, at = self._range(text, at, number)
-            yield Number(start, at, number, last)
-            if last is None and (more := MORE_PARTS.match(text, at)):
-                start, at, number = more.start("parts"), more.end("parts"), beside(number, _bare(more["parts"]))
-            elif (more := self._further.match(text, at)) and (many or "(" in more["number"]):
-                start, at, number = more.start("number"), more.end("number"), _bare(more["number"])
+            last = None
+            if is_plural:
+                number, last = split_range(number)
+                if last is None:
+                    last, end = self._read_range_end(text, end, number)
+            yield Number(start, end, number, last)
+            if last is None and (match := MORE_PARTS.match(text, end)):
+                start, end = match.span("parts")
+                number = replace_part(number, _remove_blanks(match["parts"]))
+            elif (match := self._further.match(text, end)) and (is_plural or "(" in match["number"]):
+                start, end = match.span("number")
+                number = _remove_blanks(match["number"])
             else:
                 return
 
-    def _range(self, text: str, at: int, number: str) -> tuple[str | None, int]:
-        hit = self._last.match(text, at)
-        return (hit["number"], hit.end("number")) if hit and rising(number, hit["number"]) else (None, at)
+    def _read_range_end(self, text: str, offset: int, number: str) -> tuple[str | None, int]:
+        """Return the last number of a range that goes on at `offset`, and the offset behind it."""
+        match = self._range_end.match(text, offset)
+        if match is None or not is_rising(number, match["number"]):
+            return None, offset
+        return match["number"], match.end("number")
 
 
-def split(number: str) -> tuple[str, str | None]:
-    """`1981-1983` as its two ends; a number with a hyphen of its own (`21-3516`, `10b-5`) stays one."""
+def split_range(number: str) -> tuple[str, str | None]:
+    """Split `1981-1983` into its ends; return a number that contains a hyphen (`21-3516`, `10b-5`) whole, and None."""
     first, _, last = number.partition("-")
-    return (first, last) if len(first) == len(last) and rising(first, last) else (number, None)
+    if len(first) == len(last) and is_rising(first, last):
+        return first, last
+    return number, None
 
 
-def rising(first: str, last: str) -> bool:
-    """Whether two whole numbers make a range."""
+def is_rising(first: str, last: str) -> bool:
+    """Return whether two whole numbers can be the ends of a range."""
     return first.isdecimal() and last.isdecimal() and int(first) < int(last)
 
 
-def beside(number: str, parts: str) -> str:
-    """The part of the same rule that `parts` names: `(c)` beside `56(a)` is `56(c)`.
+def replace_part(number: str, parts: str) -> str:
+    """Return the number with a part replaced by `parts`: `56(a)` and `(c)` give `56(c)`.
 
-    It takes the place of the last part that is written in the same manner, by digits, small letters or capitals.
+    The last part of the same kind is replaced: digits, small letters or capitals.
     """
-    there = list(PARTS.finditer(number))
+    existing = list(PARTS.finditer(number))
     first = PARTS.match(parts)
-    similar = [hit for hit in there if first and _manner(hit[1]) == _manner(first[1])]
-    kept = number[: similar[-1].start()] if similar else number
-    return kept + parts
+    similar = []
+    if first:
+        similar = [match for match in existing if _classify_part(match[1]) == _classify_part(first[1])]
+    prefix = number[: similar[-1].start()] if similar else number
+    return prefix + parts
 
 
-def within(number: str, first: str, last: str) -> bool:
-    """Whether a number lies in a range, by the digits that it begins with."""
-    hit = LEADING.match(number)
-    return hit is not None and int(first) <= int(hit[0]) <= int(last)
+def is_in_range(number: str, first: str, last: str) -> bool:
+    """Return whether a number lies in a range, by the digits that it begins with."""
+    match = LEADING.match(number)
+    return match is not None and int(first) <= int(match[0]) <= int(last)
 
 
-def _manner(part: str) -> str:
-    return "digits" if part.isdigit() else "small" if part.islower() else "capitals"
+def _classify_part(part: str) -> str:
+    if part.isdigit():
+        return "digits"
+    if part.islower():
+        return "small"
+    return "capitals"
 
 
-def _bare(text: str) -> str:
+def _remove_blanks(text: str) -> str:
     return text.replace(" ", "")

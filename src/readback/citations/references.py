@@ -1,7 +1,7 @@
-"""Cases that are named again by one party: `Nixon at 703`, and `<em>Nixon</em>` where the text emphasises it.
+"""Find cases that are named again by one party: `Nixon at 703`, and `<em>Nixon</em>` where the text emphasises it.
 
-As eyecite finds them, in the whole text at once: a party of a case that was cited in full before. They may overlap
-other citations, which go before them.
+As in eyecite, but over the whole text: the party of a case that was cited in full before. References may overlap other
+citations, which take precedence.
 """
 
 from __future__ import annotations
@@ -10,77 +10,95 @@ import re
 from collections.abc import Iterator, Sequence
 
 from readback.citations.citation import Citation
-from readback.citations.eyes import PIN_CITE, may_be_a_name
+from readback.citations.eyecite_search import PIN_CITE, can_name_a_case
 from readback.citations.name_words import GENERIC, SIGNALS
-from readback.citations.normal import plain
+from readback.citations.normal import simplify
 
-ENDS = " \t\n:;.,"  # what may be inside the emphasis behind a name
-GOES_ON = re.compile(r"[:;.,\s]*(?:[vV](?:s?\.)?|supra)[\s,]")  # then it is a part of a longer form
+ENDS = " \t\n:;.,"  # characters that the emphasis may include behind a name
+GOES_ON = re.compile(r"[:;.,\s]*(?:[vV](?:s?\.)?|supra)[\s,]")  # behind a name that is part of a longer form
 POSSESSIVE = re.compile(r"[’']s?\Z")
-MOST = 2000  # parties that are looked for
+MOST = 2000  # parties that are searched for
 
 
-def with_pages(text: str, cited: Sequence[Citation]) -> Iterator[Citation]:
-    """`Nixon at 703`, behind a citation of the case in full. `cited` are the citations of the text in its order."""
-    for name, (after, role) in _parties(cited).items():
-        if may_be_a_name(name):
-            yield from _with_page(text, name, after, role)
+def find_with_pages(text: str, cited: Sequence[Citation]) -> Iterator[Citation]:
+    """Yield references such as `Nixon at 703` behind a full citation of the case.
+
+    `cited` holds the citations of the text in its order.
+    """
+    for name, (after, role) in _list_parties(cited).items():
+        if can_name_a_case(name):
+            yield from _find_name_with_page(text, name, after, role)
 
 
-def emphasised(text: str, cited: Sequence[Citation], stretches: Sequence[tuple[int, int]]) -> Iterator[Citation]:
-    """Stretches that are emphasised and hold nothing but a party's name, or its first words."""
-    short = _beginnings(_parties(cited)) if stretches else {}
+def find_emphasised(text: str, cited: Sequence[Citation], stretches: Sequence[tuple[int, int]]) -> Iterator[Citation]:
+    """Yield the emphasised stretches that consist of a party's name, or of its first words."""
+    if not stretches:
+        return
+    short_forms = _list_short_forms(_list_parties(cited))
     for start, end in stretches:
-        if one := _emphasised(text, start, end, short):
-            yield one
+        reference = _match_emphasised(text, start, end, short_forms)
+        if reference:
+            yield reference
 
 
-def _parties(cited: Sequence[Citation]) -> dict[str, tuple[int, str]]:
-    """Each party of the cases cited in full: behind which character it may be named, and which party it is."""
-    found: dict[str, tuple[int, str]] = {}
-    for one in cited:
-        for role in ("plaintiff", "defendant") if one.kind in ("full case", "reporter") else ():
-            name = getattr(one, role)
-            if name and len(found) < MOST:
-                found.setdefault(name, (one.end, role))
-    return found
+def _list_parties(cited: Sequence[Citation]) -> dict[str, tuple[int, str]]:
+    """Return for each party of the cases cited in full: the offset behind which it may be named, and its role."""
+    parties: dict[str, tuple[int, str]] = {}
+    for citation in cited:
+        if citation.kind not in ("full case", "reporter"):
+            continue
+        for role, name in (("plaintiff", citation.plaintiff), ("defendant", citation.defendant)):
+            if name and len(parties) < MOST:
+                parties.setdefault(name, (citation.end, role))
+    return parties
 
 
-def _with_page(text: str, name: str, after: int, role: str) -> Iterator[Citation]:
-    at = text.find(name, after)
-    while at >= 0:
-        end = at + len(name)
+def _find_name_with_page(text: str, name: str, after: int, role: str) -> Iterator[Citation]:
+    position = text.find(name, after)
+    while position >= 0:
+        end = position + len(name)
         page = PIN_CITE.match(text, end + 1) if text[end : end + 1].isspace() else None
-        if page and page["pin_cite"] and not text[at - 1 : at].isalnum():
-            yield _reference(text, at, page.end(), name, role, page["pin_cite"].strip(", "))
-        at = text.find(name, end)
+        if page and page["pin_cite"] and not text[position - 1 : position].isalnum():
+            yield _build_reference(text, position, page.end(), name, role, page["pin_cite"].strip(", "))
+        position = text.find(name, end)
 
 
-def _beginnings(named: dict[str, tuple[int, str]]) -> dict[str, tuple[int, str]]:
-    """Each party by its words, and by the first of them where these name it: `Chevron` of `Chevron, U.S.A., Inc.`"""
-    whole = {plain(name): told for name, told in named.items()}
-    found = dict(whole)
-    for name, told in whole.items():
+def _list_short_forms(parties: dict[str, tuple[int, str]]) -> dict[str, tuple[int, str]]:
+    """Return the parties by all their words, and by their first words: `Chevron` of `Chevron, U.S.A., Inc.`"""
+    full_forms = {simplify(name): origin for name, origin in parties.items()}
+    short_forms = dict(full_forms)
+    for name, origin in full_forms.items():
         words = name.split()
+        if not words or words[0] in GENERIC:
+            continue
         for count in range(len(words) - 1, 0, -1):
-            if words[0] not in GENERIC:
-                found.setdefault(" ".join(words[:count]), told)
-    return found
+            short_forms.setdefault(" ".join(words[:count]), origin)
+    return short_forms
 
 
-def _emphasised(text: str, start: int, end: int, short: dict[str, tuple[int, str]]) -> Citation | None:
-    said = text[start:end]
-    start += len(said) - len(said.lstrip())
-    while (word := re.match(r"(\w+)\.? ", text[start:end])) and word[1].lower() in SIGNALS:
-        start += word.end()
-    said = POSSESSIVE.sub("", text[start:end].rstrip(ENDS))
-    known = short.get(plain(said)) if may_be_a_name(said) else None
-    if known is None or start < known[0] or GOES_ON.match(text, end):
+def _match_emphasised(text: str, start: int, end: int, short_forms: dict[str, tuple[int, str]]) -> Citation | None:
+    name = text[start:end]
+    start += len(name) - len(name.lstrip())
+    while (signal := re.match(r"(\w+)\.? ", text[start:end])) and signal[1].lower() in SIGNALS:
+        start += signal.end()
+    name = POSSESSIVE.sub("", text[start:end].rstrip(ENDS))
+    if not can_name_a_case(name) or GOES_ON.match(text, end):
         return None
-    return _reference(text, start, start + len(said), said, known[1])
+    after, role = short_forms.get(simplify(name), (None, ""))
+    if after is None or start < after:
+        return None
+    return _build_reference(text, start, start + len(name), name, role)
 
 
-def _reference(text: str, start: int, end: int, name: str, role: str, pin: str | None = None) -> Citation:
-    plaintiff, defendant = (name, None) if role == "plaintiff" else (None, name)
-    return Citation(start, end, "reference", text[start:end], name=plain(name), plaintiff=plaintiff,
-                    defendant=defendant, pin=pin, confidence=0.7)  # fmt: skip
+def _build_reference(text: str, start: int, end: int, name: str, role: str, pin: str | None = None) -> Citation:
+    return Citation(
+        start,
+        end,
+        "reference",
+        text[start:end],
+        name=simplify(name),
+        plaintiff=name if role == "plaintiff" else None,
+        defendant=None if role == "plaintiff" else name,
+        pin=pin,
+        confidence=0.7,
+    )

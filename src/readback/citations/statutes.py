@@ -1,4 +1,4 @@
-"""Statutes that eyecite leaves out: `28 USC 1331`, `Section 1983 of Title 42`, further sections, the Constitution."""
+"""Find statutes that eyecite omits: `28 USC 1331`, `Section 1983 of Title 42`, further sections, the Constitution."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from readback.citations.citation import Citation
-from readback.citations.numbers import Numbers, split
+from readback.citations.numbers import Numbers, split_range
 
 CODES = {
     "usc": "U.S.C.", "usca": "U.S.C.", "unitedstatescode": "U.S.C.", "uscode": "U.S.C.",
@@ -21,7 +21,7 @@ SECTION = r"\d{1,5}[a-z]{0,2}(?:[.-]\d{1,5}[a-z]?)?"
 PART = r"(?:\([0-9A-Za-z]{1,4}\))"
 NUMBER = rf"(?P<number>{SECTION}{PART}*)"
 CODE = re.compile(rf"(?<![\w.])(?:[Tt]itle )?(?P<title>\d{{1,2}}),? (?:of the )?(?P<code>{NAME}),? ?{SIGN}?{NUMBER}")
-# The other way about: `Section 1983 of Title 42 of the United States Code`; without a code it is that one.
+# In reverse order: `Section 1983 of Title 42 of the United States Code`; without a code it is the U.S.C.
 TITLED = re.compile(rf"(?:(?<![\w.])|(?=§)){SIGN}{NUMBER}")
 OF_TITLE = re.compile(
     rf",? of (?:[Tt]itle (?P<title>\d{{1,2}})(?!\d)(?:,? (?:of )?(?:the )?(?P<code>{NAME}))?|"
@@ -37,47 +37,63 @@ CONSTITUTION = re.compile(
 )
 
 
-def statutes(text: str) -> Iterator[Citation]:
-    """Those of a text whose white space is even."""
-    for hit in CODE.finditer(text):
-        yield from _sections(hit, hit["title"], hit["code"])
-    for hit in TITLED.finditer(text):
-        last = list(LISTED.read(text, hit.start(), hit, _plural(hit[0])))[-1]
-        if behind := OF_TITLE.match(text, last.end):
-            title, code = behind["title"] or behind["title2"], behind["code"] or behind["code2"] or "USC"
-            yield from _sections(hit, title, code, behind.end())
-    for hit in CONSTITUTION.finditer(text):
-        parts = ("u.s.const.", f"{hit['what']}.", hit["number"].lower(), hit["section"] or "")
-        yield Citation(hit.start(), hit.end(), "statute", hit[0], " ".join(part for part in parts if part))
+def find_statutes(text: str) -> Iterator[Citation]:
+    """Yield the statutes in a text with normalised white space."""
+    for match in CODE.finditer(text):
+        yield from _list_sections(match, match["title"], match["code"])
+    for match in TITLED.finditer(text):
+        last = list(LISTED.read(text, match.start(), match, _is_plural(match[0])))[-1]
+        if title_match := OF_TITLE.match(text, last.end):
+            title = title_match["title"] or title_match["title2"]
+            code = title_match["code"] or title_match["code2"] or "USC"
+            yield from _list_sections(match, title, code, title_match.end())
+    for match in CONSTITUTION.finditer(text):
+        parts = ("u.s.const.", f"{match['what']}.", match["number"].lower(), match["section"] or "")
+        yield Citation(match.start(), match.end(), "statute", match[0], " ".join(part for part in parts if part))
 
 
-def ranged(text: str, start: int, end: int, normal: str) -> tuple[str, str | None, int]:
-    """A statute's normal form, the last section where it is a range, and its end: `42 U.S.C. §§ 1981 through 1983`.
+def extend_range(text: str, start: int, end: int, normal: str) -> tuple[str, str | None, int]:
+    """Return a statute's normal form, the last section of a range, and its end: `42 U.S.C. §§ 1981 through 1983`.
 
     A hyphen makes a range only behind two section signs or a plural: `§ 21-35` is one section of many states' codes.
     """
-    if not _plural(text[start:end]):
+    if not _is_plural(text[start:end]):
         return normal, None, end
     code, _, number = normal.rpartition(" ")
-    first, last = split(number)
-    if last is None and (hit := RANGE.match(text, end)):
-        first, last = split(f"{number}-{hit[1]}")
-        end = hit.end() if last else end
-    return (f"{code} {first}-{last}", last, end) if last else (normal, None, end)
+    first, last = split_range(number)
+    if last is None and (match := RANGE.match(text, end)):
+        first, last = split_range(f"{number}-{match[1]}")
+        if last:
+            end = match.end()
+    if not last:
+        return normal, None, end
+    return f"{code} {first}-{last}", last, end
 
 
-def _plural(said: str) -> bool:
-    return PLURAL.search(said) is not None
+def _is_plural(text: str) -> bool:
+    return PLURAL.search(text) is not None
 
 
-def _sections(hit: re.Match[str], title: str, named: str, end: int = 0) -> Iterator[Citation]:
-    """The sections from `hit` on; the last of them ends at `end` where the code is named behind it."""
-    text, code = hit.string, CODES[re.sub("[. ]", "", named.lower())]
-    told = list(LISTED.read(text, hit.start(), hit, _plural(hit[0])))
-    for one in told:
-        number = NUMBERED.match(one.number)
-        section, part = (number[1], number[2]) if number else (one.number, "")
-        stop = max(end, one.end) if one is told[-1] else one.end
-        said = f"{title} {code.lower()} {section}{f'-{one.last}' if one.last else ''}"
-        yield Citation(one.start, stop, "statute", text[one.start : stop], said, volume=title, reporter=code,
-                       page=section, pin=part or None, last=one.last)  # fmt: skip
+def _list_sections(match: re.Match[str], title: str, code_name: str, end: int = 0) -> Iterator[Citation]:
+    """Yield the sections from `match` on; the last of them ends at `end` where the code is named behind it."""
+    text, code = match.string, CODES[re.sub("[. ]", "", code_name.lower())]
+    numbers = list(LISTED.read(text, match.start(), match, _is_plural(match[0])))
+    for number in numbers:
+        parts = NUMBERED.match(number.number)
+        section, part = (parts[1], parts[2]) if parts else (number.number, "")
+        stop = max(end, number.end) if number is numbers[-1] else number.end
+        normal_form = f"{title} {code.lower()} {section}"
+        if number.last:
+            normal_form += f"-{number.last}"
+        yield Citation(
+            number.start,
+            stop,
+            "statute",
+            text[number.start : stop],
+            normal_form,
+            volume=title,
+            reporter=code,
+            page=section,
+            pin=part or None,
+            last=number.last,
+        )

@@ -1,6 +1,7 @@
-"""Whether the citations of an answer are in its source, and the numbers made of that.
+"""Judge whether the citations of an answer are in its source, and compute precision, recall and hallucination rate.
 
-From the *Data Format Guide* (ChonghaoSu/legal_opensource): compared by normal form; nothing found is not a number.
+Source: *Data Format Guide* (ChonghaoSu/legal_opensource). Citations are compared by normal form; a rate over no
+citations is None.
 """
 
 from __future__ import annotations
@@ -10,15 +11,15 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from readback.citations.citation import Citation
-from readback.citations.numbers import within
-from readback.citations.resolve import same_name, same_number, stands_for
+from readback.citations.numbers import is_in_range
+from readback.citations.resolve import find_full_form, is_same_name, is_same_number
 
 State = Literal[
     "supported",
     "year differs",  # supported, with another year
     "altered",  # the source has the case under other numbers
     "absent",
-    "unclear",  # a short form, and nothing says what it stands for
+    "unclear",  # a short form that cannot be resolved
 ]
 SUPPORTED = frozenset(("supported", "year differs"))
 RULES = ("rule", "short rule")
@@ -26,7 +27,7 @@ RULES = ("rule", "short rule")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is to be said of one citation; `source` is the one it was held against, where there is one."""
+    """The state of one citation; `source` is the citation of the source that it was compared with, if there is one."""
 
     citation: Citation
     state: State
@@ -34,127 +35,160 @@ class Verdict:
 
     @property
     def key(self) -> str:
-        """What it is counted by: the source's normal form where it has one, so that a short form counts as its full."""
-        return self.source.normal if self.source and self.state in SUPPORTED else self.citation.normal
+        """The normal form it is counted by: that of the source where supported, so that short forms count as full."""
+        if self.source and self.state in SUPPORTED:
+            return self.source.normal
+        return self.citation.normal
 
     @property
     def counts(self) -> bool:
-        """Whether metrics count it. A short rule that the source does not have may be any of several rules."""
-        return self.state != "unclear" and not (self.citation.kind == "short rule" and self.state == "absent")
+        """Whether metrics count it: a short rule that the source does not have may be any of several rules."""
+        if self.state == "unclear":
+            return False
+        return self.citation.kind != "short rule" or self.state != "absent"
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Citations by normal form: found in the answer, those of them that the source has, and how many the source has.
+    """Counts of distinct citations, by normal form."""
 
-    A ratio of nothing is None: not applicable.
-    """
-
-    found: int
-    supported: int
-    expected: int
-    recalled: int
+    cited: int  # in the answer
+    supported: int  # of those, in the source
+    expected: int  # in the source
+    recalled: int  # of those, in the answer
 
     @property
     def precision(self) -> float | None:
-        return self.supported / self.found if self.found else None
+        """The supported share of the cited; None where nothing is cited."""
+        if not self.cited:
+            return None
+        return self.supported / self.cited
 
     @property
     def recall(self) -> float | None:
-        return self.recalled / self.expected if self.expected else None
+        """The recalled share of the expected; None where the source has no citations."""
+        if not self.expected:
+            return None
+        return self.recalled / self.expected
 
     @property
     def hallucination(self) -> float | None:
-        return (self.found - self.supported) / self.found if self.found else None
+        """The unsupported share of the cited; None where nothing is cited."""
+        if not self.cited:
+            return None
+        return (self.cited - self.supported) / self.cited
 
 
-def judged(citations: Sequence[Citation], source: Sequence[Citation]) -> tuple[Verdict, ...]:
-    """A verdict for each citation of an answer, in their order. A short form has that of what it stands for."""
+def judge_citations(citations: Sequence[Citation], source: Sequence[Citation]) -> tuple[Verdict, ...]:
+    """Return a verdict for each citation of an answer, in their order. A short form has that of its full citation."""
     by_normal: dict[str, list[Citation]] = {}
-    for one in source:
-        if one.normal and not one.short:
-            by_normal.setdefault(one.normal, []).append(one)
-    made: dict[int, Verdict] = {}
-    for number, one in enumerate(citations):
-        if one.resolves_to is None:
-            made[number] = _verdict(one, by_normal, source)
-    told = []
-    for number, one in enumerate(citations):
-        of = made[number if one.resolves_to is None else one.resolves_to]
-        told.append(Verdict(one, of.state, of.source))
-    return tuple(told)
+    for citation in source:
+        if citation.normal and not citation.is_short:
+            by_normal.setdefault(citation.normal, []).append(citation)
+    verdicts: dict[int, Verdict] = {}
+    for index, citation in enumerate(citations):
+        if citation.resolves_to is None:
+            verdicts[index] = _judge_citation(citation, by_normal, source)
+    answer = []
+    for index, citation in enumerate(citations):
+        verdict = verdicts[index if citation.resolves_to is None else citation.resolves_to]
+        answer.append(Verdict(citation, verdict.state, verdict.source))
+    return tuple(answer)
 
 
-def numbers(verdicts: Sequence[Verdict], source: Sequence[Citation]) -> Numbers:
-    """Precision, recall and hallucination rate of an answer."""
-    counted = [one for one in verdicts if one.counts and one.key]
-    found = {one.key for one in counted}
-    supported = {one.key for one in counted if one.state in SUPPORTED}
+def count_verdicts(verdicts: Sequence[Verdict], source: Sequence[Citation]) -> Numbers:
+    """Return the counts behind precision, recall and hallucination rate of an answer."""
+    counted = [verdict for verdict in verdicts if verdict.counts and verdict.key]
+    cited = {verdict.key for verdict in counted}
+    supported = {verdict.key for verdict in counted if verdict.state in SUPPORTED}
     expected = {
-        one.normal for one in source if one.normal and (one.kind != "short rule" or one.resolves_to is not None)
+        verdict.normal
+        for verdict in source
+        if verdict.normal and (verdict.kind != "short rule" or verdict.resolves_to is not None)
     }
-    expected |= supported & {one.normal for one in source}
-    return Numbers(len(found), len(supported), len(expected), len(supported & expected))
+    expected |= supported & {verdict.normal for verdict in source}
+    return Numbers(len(cited), len(supported), len(expected), len(supported & expected))
 
 
-def _verdict(one: Citation, by_normal: dict[str, list[Citation]], source: Sequence[Citation]) -> Verdict:
-    if there := by_normal.get(one.normal):
-        same_year = next((other for other in there if None in (one.year, other.year) or one.year == other.year), None)
-        return Verdict(one, "supported" if same_year else "year differs", same_year or there[0])
-    if one.kind in ("rule", "statute") and (wider := _wider(one, source)):
-        return Verdict(one, "supported", wider)
-    if one.short:
-        return _short(one, source)
-    named = [other for other in source if not other.short and same_name(one.name, other.name)]
-    if one.kind == "case name" and named:
-        return Verdict(one, "supported", named[0])
-    numbered = next((other for other in named if other.kind == "full case"), None)
-    if one.kind == "full case" and numbered:
-        return Verdict(one, "altered", numbered)
-    return Verdict(one, "absent")
+def _judge_citation(citation: Citation, by_normal: dict[str, list[Citation]], source: Sequence[Citation]) -> Verdict:
+    if candidates := by_normal.get(citation.normal):
+        same_year = next(
+            (
+                candidate
+                for candidate in candidates
+                if None in (citation.year, candidate.year) or citation.year == candidate.year
+            ),
+            None,
+        )
+        return Verdict(citation, "supported" if same_year else "year differs", same_year or candidates[0])
+    if citation.kind in ("rule", "statute") and (wider := _find_wider(citation, source)):
+        return Verdict(citation, "supported", wider)
+    if citation.is_short:
+        return _judge_short(citation, source)
+    same_named = [
+        candidate for candidate in source if not candidate.is_short and is_same_name(citation.name, candidate.name)
+    ]
+    if citation.kind == "case name" and same_named:
+        return Verdict(citation, "supported", same_named[0])
+    numbered = next((candidate for candidate in same_named if candidate.kind == "full case"), None)
+    if citation.kind == "full case" and numbered:
+        return Verdict(citation, "altered", numbered)
+    return Verdict(citation, "absent")
 
 
-def _short(one: Citation, source: Sequence[Citation]) -> Verdict:
-    full = stands_for(one, source)
-    if full is None and one.kind == "short rule":
-        full = next((other for other in source if other.kind in RULES and _covers(other, one)), None)
+def _judge_short(citation: Citation, source: Sequence[Citation]) -> Verdict:
+    full = find_full_form(citation, source)
+    if full is None and citation.kind == "short rule":
+        full = next(
+            (candidate for candidate in source if candidate.kind in RULES and _covers(candidate, citation)), None
+        )
     if full is not None:
-        return Verdict(one, "supported", full)
-    return Verdict(one, "absent" if one.kind in ("short case", "short rule") else "unclear")
+        return Verdict(citation, "supported", full)
+    return Verdict(citation, "absent" if citation.kind in ("short case", "short rule") else "unclear")
 
 
-def _wider(one: Citation, source: Sequence[Citation]) -> Citation | None:
-    """The citation of the source that says the same of a rule or a statute in other words.
+def _find_wider(citation: Citation, source: Sequence[Citation]) -> Citation | None:
+    """Return the citation of the source that covers a rule or a statute in another form, or None.
 
-    A range that it lies in, a part of the rule that is cited as a whole, or the rule without the name of its set:
-    `Rule 12(b)(6)`, where no other set is named that may be meant.
+    A range that contains it, a part of the rule that is cited as a whole, or the rule without the name of its set:
+    `Rule 12(b)(6)`, where the source names no other set.
     """
-    there = [other for other in source if other.kind == one.kind and _code(other) == _code(one)]
-    ends = [next((other for other in there if _covers(other, end)), None) for end in _ends(one)]
+    candidates = [
+        candidate
+        for candidate in source
+        if candidate.kind == citation.kind and _code_of(candidate) == _code_of(citation)
+    ]
+    ends = [
+        next((candidate for candidate in candidates if _covers(candidate, end)), None) for end in _split_ends(citation)
+    ]
     if all(ends):
         return ends[0]
-    sets = {_code(other) for other in source if other.kind == "rule"}
-    if one.kind != "rule" or (sets and _code(one) not in sets):
+    sets = {_code_of(candidate) for candidate in source if candidate.kind == "rule"}
+    if citation.kind != "rule" or (sets and _code_of(citation) not in sets):
         return None
-    unnamed = (other for other in source if other.kind == "short rule" and other.resolves_to is None)
-    return next((other for other in unnamed if _covers(other, one)), None)
+    unnamed = (candidate for candidate in source if candidate.kind == "short rule" and candidate.resolves_to is None)
+    return next((candidate for candidate in unnamed if _covers(candidate, citation)), None)
 
 
-def _ends(one: Citation) -> tuple[Citation, ...]:
-    """A range as its first and its last; anything else as itself."""
-    if not one.last:
-        return (one,)
-    first = one.normal.removesuffix(f"-{one.last}")
-    return tuple(replace(one, normal=normal, last=None) for normal in (first, f"{_code(one)} {one.last}"))
+def _split_ends(citation: Citation) -> tuple[Citation, ...]:
+    """Return the first and the last of a range; anything else alone."""
+    if not citation.last:
+        return (citation,)
+    first = citation.normal.removesuffix(f"-{citation.last}")
+    return tuple(
+        replace(citation, normal=normal, last=None) for normal in (first, f"{_code_of(citation)} {citation.last}")
+    )
 
 
-def _covers(other: Citation, one: Citation) -> bool:
-    """Whether a rule or section of the source is the one, a part of it, or a range around it."""
-    number, there = one.normal.rpartition(" ")[2], other.normal.rpartition(" ")[2]
-    if other.last:
-        return within(number, there.removesuffix(f"-{other.last}"), other.last)
-    return same_number(one, other) or (one.kind != "statute" and there.startswith(f"{number}("))
+def _covers(candidate: Citation, citation: Citation) -> bool:
+    """Return whether `candidate`, of the source, is the same rule or section, a part of it, or a range around it."""
+    number, source_number = citation.normal.rpartition(" ")[2], candidate.normal.rpartition(" ")[2]
+    if candidate.last:
+        return is_in_range(number, source_number.removesuffix(f"-{candidate.last}"), candidate.last)
+    return is_same_number(citation, candidate) or (
+        citation.kind != "statute" and source_number.startswith(f"{number}(")
+    )
 
 
-def _code(one: Citation) -> str:
-    return one.normal.rpartition(" ")[0]
+def _code_of(citation: Citation) -> str:
+    return citation.normal.rpartition(" ")[0]

@@ -1,7 +1,7 @@
-"""The six patterns that the program of the *Data Format Guide* (ChonghaoSu/legal_opensource) searches with.
+"""Search with the six patterns of the program of the *Data Format Guide* (ChonghaoSu/legal_opensource).
 
-Kept only to compare old scores (`citation_patterns: upstream`): it finds dates, misses the rules that its own
-document promises, cuts names short and counts one full citation as two. It compares texts as they are written.
+For comparison with old scores only (`citation_patterns: upstream`): the patterns find dates, miss the rules that the
+program's own document promises, cut names short and count one full citation as two. Texts are compared as written.
 """
 
 from __future__ import annotations
@@ -25,20 +25,23 @@ PATTERNS = tuple(
 )
 
 
-def find(text: str) -> Iterator[Citation]:
-    """What the patterns find, pattern by pattern as there, so in no order of the text."""
+def find_by_patterns(text: str) -> Iterator[Citation]:
+    """Yield the matches pattern by pattern, as that program does, and so not in the order of the text."""
     for pattern in PATTERNS:
-        for hit in pattern.finditer(text):
-            yield Citation(hit.start(), hit.end(), "upstream", hit[0], hit[0])
+        for match in pattern.finditer(text):
+            yield Citation(match.start(), match.end(), "upstream", match[0], match[0])
 
 
-def scores(answer: Sequence[Citation], source: Sequence[Citation]) -> tuple[float, float, float]:
-    """Precision, recall and hallucination rate as that program computes them, of what `find` answers.
+def compute_scores(answer: Sequence[Citation], source: Sequence[Citation]) -> tuple[float, float, float]:
+    """Return precision, recall and hallucination rate as that program computes them from `find_by_patterns`.
 
-    Nothing found gives 1 where the source has none either, else 0, and no hallucination.
+    Without citations in the answer, precision is 1 where the source has none either, else 0, and the hallucination rate
+    is 0; recall without citations in the source likewise.
     """
-    said, there = ({one.normal for one in found} for found in (answer, source))
-    both = len(said & there)
-    precision = both / len(said) if said else float(not there)
-    recall = both / len(there) if there else float(not said)
-    return precision, recall, (len(said) - both) / len(said) if said else 0.0
+    cited = {citation.normal for citation in answer}
+    expected = {citation.normal for citation in source}
+    shared = len(cited & expected)
+    precision = shared / len(cited) if cited else float(not expected)
+    recall = shared / len(expected) if expected else float(not cited)
+    hallucination = (len(cited) - shared) / len(cited) if cited else 0.0
+    return precision, recall, hallucination

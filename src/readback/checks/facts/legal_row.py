@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from readback.checks.facts import training_facts
-from readback.citations import Citation, find
-from readback.citations.support import SUPPORTED, Numbers, Verdict, numbers
-from readback.citations.support import judged as judged
+from readback.citations import Citation, find_citations
+from readback.citations.support import SUPPORTED, Numbers, Verdict, count_verdicts
+from readback.citations.support import judge_citations as judge_citations
 from readback.records.training_row import Turn
 from readback.sources.legal_prompt import LegalPrompt
 from readback.types import Location, RuleContext
@@ -68,7 +68,7 @@ class Row:
         return tuple(one for one in self.answers if one.name != "rejected")
 
     def numbers(self, answer: Answer) -> Numbers:
-        return numbers(answer.verdicts or (), self.source or ())
+        return count_verdicts(answer.verdicts or (), self.source or ())
 
 
 def row(case: RuleContext) -> Row | None:
@@ -88,7 +88,7 @@ def row(case: RuleContext) -> Row | None:
 @lru_cache(maxsize=KEPT)
 def cited(text: str) -> tuple[Citation, ...]:
     """The legal citations of a text. Rules run in the bounded child, so the search is under its limits."""
-    return find(text)
+    return find_citations(text)
 
 
 def place(answer: Answer, citation: Citation) -> Location:
@@ -123,4 +123,4 @@ def missing(chosen: Answer, rejected: Answer) -> Iterator[Citation]:
 
 def _answer(name: str, turn: Turn, source: tuple[Citation, ...] | None) -> Answer:
     citations = cited(turn.text)
-    return Answer(name, turn, citations, None if source is None else judged(citations, source))
+    return Answer(name, turn, citations, None if source is None else judge_citations(citations, source))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from readback.checks.facts import sent_contexts
-from readback.checks.facts.citation_marks import citations
+from readback.checks.facts.citation_marks import find_context_marks
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-answer-cites-missing"
@@ -53,7 +53,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     answer, record = case.answer, case.record
     if answer is None or not answer.text or record is None or answer.masked or record.masked:
         return
-    cited = citations(answer.text, sent_contexts.listed(record.fields))
+    cited = find_context_marks(answer.text, sent_contexts.listed(record.fields))
     numbers = sent_contexts.numbers(record.fields, case.assembly) if cited and case.assembly else None
     if numbers is None:
         return

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from readback.checks.facts import stored_prompt
-from readback.checks.facts.citation_marks import other_styles
+from readback.checks.facts.citation_marks import find_other_styles
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-citation-style"
@@ -32,7 +32,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 
 def _diagnostic(what: str, text: str, contexts: int, at: Location) -> Iterator[Diagnostic]:
-    hits, start = list(other_styles(text, contexts)), at.start or 0
+    hits, start = list(find_other_styles(text, contexts)), at.start or 0
     if hits:
         marks = list(dict.fromkeys(hit[0] for hit in hits))
         place = Location(role=at.role, field=at.field, start=start + hits[0].start(), end=start + hits[0].end())

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from readback.checks.facts import stored_prompt
-from readback.checks.facts.citation_marks import citations
+from readback.checks.facts.citation_marks import find_context_marks
 from readback.types import Diagnostic, Location, RuleContext, Severity
 
 CODE = "fmt-reference-cites-missing"
@@ -24,7 +24,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if listed is None or stated is None:
         return
     (_, contexts), (name, text) = listed, stated
-    wrong = [mark for mark in citations(text, len(contexts)) if not 1 <= mark.number <= len(contexts)]
+    wrong = [mark for mark in find_context_marks(text, len(contexts)) if not 1 <= mark.number <= len(contexts)]
     if wrong:
         cited = list(dict.fromkeys(text[mark.start : mark.end] for mark in wrong))
         place = Location(field=name, start=wrong[0].start, end=wrong[0].end)

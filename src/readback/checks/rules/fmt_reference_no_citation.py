@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from readback.checks.facts import stored_prompt
-from readback.checks.facts.citation_marks import marks, other_styles
+from readback.checks.facts.citation_marks import find_marks, find_other_styles
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-reference-no-citation"
@@ -29,5 +29,5 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if stated is None or not isinstance(metadata, Mapping) or metadata.get("require_citations") is not True:
         return
     name, text = stated
-    if not marks(text) and not any(other_styles(text, MANY)):
+    if not find_marks(text) and not any(find_other_styles(text, MANY)):
         yield Diagnostic(CODE, {"field": name}, Location(field=name))

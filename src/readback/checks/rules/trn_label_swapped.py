@@ -29,8 +29,8 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if better.supported and never_worse and (invents[0] < invents[1] or recalls[0] > recalls[1]):
         values = {
             "rejected": better.supported,
-            "rejected_found": better.found,
+            "rejected_found": better.cited,
             "chosen": worse.supported,
-            "chosen_found": worse.found,
+            "chosen_found": worse.cited,
         }
         yield Diagnostic(CODE, values, Location(field=chosen.turn.field), chosen.text)

@@ -24,7 +24,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     listed = legal_row.cited(prompt.citations_listed.text)
     wrong = [
         one.citation
-        for one in legal_row.judged(listed, legal_row.cited(prompt.excerpt.text))
+        for one in legal_row.judge_citations(listed, legal_row.cited(prompt.excerpt.text))
         if one.state in ("absent", "altered") and one.citation.resolves_to is None
     ]
     if wrong:

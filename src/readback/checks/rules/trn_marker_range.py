@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from readback.checks.facts import training_facts
-from readback.checks.facts.citation_marks import citations
+from readback.checks.facts.citation_marks import find_context_marks
 from readback.checks.facts.training_facts import DATASET, TrainingRow
 from readback.types import Diagnostic, Record, RuleContext
 
@@ -32,7 +32,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         return
     count = _contexts(case.record, row)
     for name, turn in training_facts.answers(row) if count else ():
-        wrong = [mark for mark in citations(turn.text, count) if not 1 <= mark.number <= count]
+        wrong = [mark for mark in find_context_marks(turn.text, count) if not 1 <= mark.number <= count]
         if wrong and name != "rejected":
             cited = list(dict.fromkeys(turn.text[mark.start : mark.end] for mark in wrong))
             place = training_facts.spot(turn, wrong[0].start, wrong[0].end)

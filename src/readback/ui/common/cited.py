@@ -9,9 +9,9 @@ from typing import Literal
 
 import streamlit as st
 
-from readback.citations import Citation, legal, marks
-from readback.citations.bounded import Found, find
-from readback.citations.support import Verdict, judged
+from readback.citations import Citation, find_marks, legal
+from readback.citations.bounded import SearchResult, find_in_child
+from readback.citations.support import Verdict, judge_citations
 from readback.html import exact
 from readback.html.exact import Mark
 from readback.prompts.contexts import normalise_contexts
@@ -100,7 +100,7 @@ def verdicts(text: str, held: Source) -> tuple[Verdict, ...]:
     """What the source says of each citation of an answer."""
     if held.against == "nothing":
         return tuple(Verdict(one, "unclear") for one in found(text))
-    return judged(found(text), found(held.text))
+    return judge_citations(found(text), found(held.text))
 
 
 def marked(text: str, held: Source | None) -> tuple[Mark, ...]:
@@ -122,7 +122,7 @@ def _numbered(text: str, contexts: Sequence[str] | None) -> tuple[Mark, ...]:
         Mark(one.start, one.end, 0, "cite-ok", t("citations.mark", number=one.number, contexts=count))
         if 1 <= one.number <= count
         else Mark(one.start, one.end, 0, "cite-no", t("citations.mark_wrong", number=one.number, contexts=count))
-        for one in marks(text)
+        for one in find_marks(text)
     )
 
 
@@ -138,16 +138,16 @@ def _held(one: Verdict, held: Source) -> str:
 def _said(one: Citation) -> str:
     """A citation in words: what it is, and the form that it is compared by."""
     kind = t(f"citations.kind_{one.kind.replace(' ', '_')}")
-    if one.short and one.normal:
+    if one.is_short and one.normal:
         return t("citations.stands_for", kind=kind, normal=one.normal)
     return t("citations.is", kind=kind, normal=one.normal) if one.normal else kind
 
 
 def _cites(text: str) -> bool:
-    return bool(marks(text)) or legal.likely(text[:LONGEST])
+    return bool(find_marks(text)) or legal.probably_cites(text[:LONGEST])
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def _found(digest: str, patterns: legal.Patterns, _text: str) -> Found:
+def _found(digest: str, patterns: legal.Patterns, _text: str) -> SearchResult:
     """By the text's digest, since a cache would hash the text itself at each look."""
-    return find([_text[:LONGEST]], patterns=patterns)
+    return find_in_child([_text[:LONGEST]], patterns=patterns)

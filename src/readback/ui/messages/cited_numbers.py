@@ -7,9 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from readback.citations import bounded, marks, upstream
-from readback.citations.metrics import MarkNumbers, measured
-from readback.citations.support import Verdict, numbers
+from readback.citations import bounded, find_marks, upstream
+from readback.citations.metrics import MarkNumbers, measure_marks
+from readback.citations.support import Verdict, count_verdicts
 from readback.types import Values
 from readback.ui.common import choice, cited, show
 from readback.words import t
@@ -22,7 +22,7 @@ REFERENCE = 0  # of the texts: what stored numbers are about
 def tables(texts: Texts, held: cited.Source) -> Markup:
     """One table for marks like `[1]` where the record has contexts, one for legal citations where there are any."""
     parts = []
-    if held.contexts is not None and any(marks(text) for _, text in texts):
+    if held.contexts is not None and any(find_marks(text) for _, text in texts):
         parts.append(_of_marks(texts, held.contexts))
     told = [(title, cited.verdicts(text, held)) for title, text in texts]
     if any(verdicts for _, verdicts in told):
@@ -43,7 +43,7 @@ def stored(fields: Values) -> float | None:
 
 def _of_marks(texts: Texts, contexts: Sequence[str]) -> Markup:
     names = ["cited", "precision", "recall", "context_coverage", "answer_coverage", "grounded_fraction"]
-    columns = [list(_cells(measured(text, contexts), len(contexts))) for _, text in texts]
+    columns = [list(_cells(measure_marks(text, contexts), len(contexts))) for _, text in texts]
     kept = stored(choice.record().fields)
     if kept is not None:
         names.append("answer_coverage_stored")
@@ -75,18 +75,18 @@ def _of_citations(told: Sequence[tuple[str, Sequence[Verdict]]], held: cited.Sou
     unchecked = held.against == "nothing"
     columns = [_unchecked(verdicts) if unchecked else _of_answer(verdicts, there, old) for _, verdicts in told]
     remark = t("citations.upstream_note" if old else "citations.legal_note", where=t(f"citations.in_{held.against}"))
-    versions = ", ".join(f"{name} {version}" for name, version in bounded.database().items())
+    versions = ", ".join(f"{name} {version}" for name, version in bounded.list_versions().items())
     said = f"{remark} {t('citations.database', versions=versions)}"
     heads = [title for title, _ in told]
     return _table(t("citations.legal_title"), heads, [t(f"citations.{name}") for name in names], columns, said)
 
 
 def _of_answer(verdicts: Sequence[Verdict], there: Sequence[Any], old: bool) -> list[Cell]:
-    one = numbers(verdicts, there)
+    one = count_verdicts(verdicts, there)
     ratios: tuple[float | None, ...] = (one.precision, one.recall, one.hallucination)
     if old:
-        ratios = upstream.scores([verdict.citation for verdict in verdicts], there)
-    return [str(one.found), str(one.supported), *map(_ratio, ratios)]
+        ratios = upstream.compute_scores([verdict.citation for verdict in verdicts], there)
+    return [str(one.cited), str(one.supported), *map(_ratio, ratios)]
 
 
 def _unchecked(verdicts: Sequence[Verdict]) -> list[Cell]:

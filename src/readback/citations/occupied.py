@@ -1,4 +1,4 @@
-"""Stretches of a text that are taken, so that nothing is counted twice."""
+"""Keep which stretches of a text are occupied, so that nothing is counted twice."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Iterable
 
 
-class Taken:
-    """Made once of spans that may overlap; asked in logarithmic time."""
+class Occupied:
+    """Occupied stretches, from spans that may overlap; a look-up takes logarithmic time."""
 
     def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
         self._starts: list[int] = []
@@ -19,7 +19,7 @@ class Taken:
                 self._starts.append(start)
                 self._ends.append(end)
 
-    def free(self, start: int, end: int) -> bool:
-        """Whether the stretch overlaps none of them."""
+    def is_free(self, start: int, end: int) -> bool:
+        """Return whether the stretch overlaps none of them."""
         number = bisect_left(self._starts, end)
         return not number or self._ends[number - 1] <= start
