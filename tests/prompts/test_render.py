@@ -16,7 +16,7 @@ from jinja_templates import VALUES, templates
 from rendering import ADDRESS, RECORD, one, steady, stock
 
 from readback import sandbox
-from readback.prompts.render import Rendered, Template, render, render_many
+from readback.prompts.render import Rendered, Template, render
 from readback.types import Diagnostic, Location
 
 pytestmark = pytest.mark.filterwarnings("ignore::SyntaxWarning")  # generated templates call numbers and index none
@@ -166,11 +166,6 @@ def test_json_block_is_for_adapters() -> None:
 def test_several_syntaxes_in_one_call_keep_their_order() -> None:
     given = [Template("{{ q }}"), Template("{q}", "format"), Template("t", "text"), Template("2{{ q }}")]
     assert [rendered.text for rendered in render(given, {"q": "Q"})] == ["Q", "Q", "t", "2Q"]
-
-
-def test_many_rows_are_rendered_in_order() -> None:
-    rows = [{"q": str(n)} for n in range(5)]
-    assert [r.text for (r,) in render_many([Template("{{ q }}")], rows)] == ["0", "1", "2", "3", "4"]
 
 
 def test_the_cell_is_not_asked_when_nothing_is_to_be_rendered() -> None:

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from readback import adapters
-from readback.prompts.base_texts import literal, rendered
+from readback.prompts.base_texts import rendered
 from readback.prompts.render import Rendered, Template
-from readback.prompts.selections import selected_texts
 from readback.prompts.tri_section import Segments
 from readback.tasks import profile_of
-from readback.types import Adapter, Addition, Diagnostic, Selection, Values, VariableUse, Workspace
+from readback.types import Adapter, Addition, Diagnostic, Values, VariableUse, Workspace
 
 # What pipelines tell an adapter besides the record; absent ones are none in its templates.
 CONTEXT = ("json_schema", "format_instructions", "example_json", "output_format_hint", "parsing_notes")
@@ -53,18 +52,6 @@ def added(workspace: Workspace, adapter: Adapter, task: str, fields: Values) -> 
     if not task.startswith(WITHOUT_SCHEMA) and "json_schema" not in said and _asks_for_schema(made):
         diagnostics.append(Diagnostic("asm-no-schema", {"adapter": adapter.name, "task": task}, flagged=task))
     return Added(parts, tuple(diagnostics), all(part.ok for part in made), tuple(_uses(made, said)))
-
-
-def same_for_all(workspace: Workspace, choice: Selection) -> bool:
-    """Whether the adapter of a choice adds the same to the messages of every record; without one nothing is added."""
-    chosen = selected_texts(workspace, choice)
-    if isinstance(chosen, Diagnostic) or chosen.adapter is None:
-        return not isinstance(chosen, Diagnostic)
-    profile = profile_of(workspace.options)
-    adapter = adapters.find(chosen.adapter, workspace.adapters, profile)
-    found = adapters.additions(adapter, chosen.task, workspace.adapters, profile) if adapter else ()
-    templates = (_template(one, role) for one in found for role in ("system", "user"))
-    return all(literal(one) is not None for one in templates if one)
 
 
 def _uses(made: tuple[Rendered, ...], said: Values) -> Iterator[VariableUse]:

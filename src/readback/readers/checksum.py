@@ -44,18 +44,6 @@ def checked(content: bytes | memoryview) -> bytes | memoryview | None:
     return body if len(content) >= SIZE and of(body) == bytes(content[-SIZE:]) else None
 
 
-def checked_size(file: BinaryIO) -> int | None:
-    """How many bytes are before the checksum at the end of an open file, which is read from its first byte on and never
-    held as a whole; None where it is not the checksum of these. Raises OSError.
-    """
-    size = os.fstat(file.fileno()).st_size - SIZE
-    made, left = hashlib.blake2b(digest_size=SIZE), size
-    while left > 0 and (block := file.read(min(BLOCK, left))):
-        made.update(block)
-        left -= len(block)
-    return size if size >= 0 and not left and file.read(SIZE) == made.digest() else None
-
-
 # Of what somebody else wrote: a cryptographic hash, for it decides whether a file still holds what it held. BLAKE3 is
 # three times as fast as SHA-256, which counts where whole files are hashed (docs/decisions/0042).
 

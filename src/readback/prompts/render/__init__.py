@@ -120,14 +120,6 @@ def render(
     )
 
 
-def render_many(
-    templates: Sequence[Template], rows: Iterable[Values], defaults: Values = NO_DEFAULTS
-) -> Iterator[tuple[Rendered, ...]]:
-    """`render` for each of `rows`. Meant for work inside the sandbox, where a template is compiled once."""
-    for values in rows:
-        yield render(templates, values, defaults)
-
-
 def _filled(template: Template, values: Values, defaults: Values) -> Rendered:
     if template.syntax == "mustache":
         return _sections(template, values, defaults)
