@@ -28,7 +28,7 @@ from readback import workspace
 from readback.bookmarks.entry import AROUND
 from readback.bookmarks.markdown import spelling
 from readback.cli import main
-from readback.reporting import as_html, contents, seal
+from readback.reporting import contents, seal, sentences
 from readback.reporting.forms import FORMS
 from readback.review import leaves
 from readback.review import meeting as meeting_of_files
@@ -240,7 +240,7 @@ def test_an_excerpt_says_which_stretch_it_is_and_how_much_of_its_text_is_left_ou
     said = f"line 2, as the file has it. {before} characters before this are left out. {after} characters after"
     for form in ("html", "markdown"):
         assert said in unescape(FORMS[form](made).decode())
-    assert as_html.stretch({**part, "before": 0, "after": 0}) == "line 2, as the file has it"
+    assert sentences.describe_excerpt({**part, "before": 0, "after": 0}) == "line 2, as the file has it"
 
 
 def test_what_the_prompts_come_to_is_worked_out_once_for_a_report(met: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from readback.bookmarks.markdown import UNKEPT, fence, line, spelling
-from readback.reporting import as_html, html_scores, seal
+from readback.reporting import seal, sentences
 from readback.words import t
 
 Values = Mapping[str, Any]
@@ -20,7 +20,7 @@ def document(made: Values) -> bytes:
 
 def _lines(made: Values) -> Iterator[str]:
     yield f"\n# {line(t('report.title', name=made['workspace']))}\n"
-    yield f"{line(as_html.about(made))}\n\n{line(' '.join(as_html.lead(made)))}\n"
+    yield f"{line(sentences.describe_version(made))}\n\n{line(' '.join(sentences.summarise(made)))}\n"
     yield from _section("decided", [_decision(one) for one in made["decisions"]])
     yield from _section("signed", [_signoff(one) for one in made["signoffs"]])
     closed = [[line(t("report.closed", n=made["notes_closed"]))]] if made["notes_closed"] else []
@@ -54,7 +54,8 @@ def _head(words: str) -> str:
 
 def _decision(one: Values) -> list[str]:
     return [
-        _head(t(f"report.decision_{one['verdict']}", about=one["on"] or one["about"])), line(as_html.by(one)),
+        _head(t(f"report.decision_{one['verdict']}", about=one["on"] or one["about"])),
+        line(sentences.describe_author(one)),
         line(t("report.about", about=one["about"])) if one["on"] else "",
         f"{line(t('report.reason'))}:", _text(one["reason"]),
         "" if one["in_force"] else line(t("report.past")), line(t(f"report.bytes_{one['bytes']}")), _held(one["lock"]),
@@ -65,8 +66,8 @@ def _signoff(one: Values) -> list[str]:
     records = t("report.signed_records", n=one["records"], day=one["day"]) if one["records"] is not None else ""
     unsaid = one["standing"] != "unread" and one["unsaid"]
     return [
-        _head(t("report.signoff", about=one["about"])), line(as_html.by(one)), line(records),
-        line(as_html.standing(one)[0]),
+        _head(t("report.signoff", about=one["about"])), line(sentences.describe_author(one)), line(records),
+        line(sentences.describe_standing(one)),
         line(t("agenda.sides")) if one["changes"] and not one["unsaid"] else "", _list(one["changes"]),
         line(t("report.unsaid", why=one["unsaid"])) if unsaid else "",
         _list(one["evidence"]) if one["standing"] == "stale" else "", _held(one["lock"]),
@@ -77,20 +78,20 @@ def _held(lock: Sequence[Values]) -> str:
     if not lock:
         return ""
     return f"{line(t('report.fingerprints', n=len(lock)))}:\n\n" + _list(
-        [f"{one['what']}{as_html.then(one)} {one['sha256']}" for one in lock]
+        [f"{one['what']}{sentences.describe_fingerprint(one)} {one['sha256']}" for one in lock]
     )
 
 
 def _note(one: Values) -> list[str]:
     quote = one["anchor"].get("quote")
     parts = [
-        _head(as_html.note_head(one)), line(as_html.who_looks(one)), line(as_html.by(one)),
+        _head(sentences.head_note(one)), line(sentences.describe_owner(one)), line(sentences.describe_author(one)),
         line(t("report.note_on", on=one["on"])), _text(quote) if isinstance(quote, str) and quote else "",
         _text(one["text"]), line(one["changed"]) if one["changed"] else "",
     ]  # fmt: skip
     for answer in one["answers"]:
         known = t(f"review.known_{answer['known']}")
-        who = t("report.note_answer", name=answer["author"], how=known, time=as_html.minute(answer["time"]))
+        who = t("report.note_answer", name=answer["author"], how=known, time=sentences.format_minute(answer["time"]))
         parts += [line(who), _text(answer["text"])]
     return parts
 
@@ -98,7 +99,7 @@ def _note(one: Values) -> list[str]:
 def _agenda(made: Values) -> Iterator[str]:
     rows = []
     for number, one in enumerate(made["agenda"], 1):
-        end = as_html.decided(one["decision"]) if one["decision"] else t("report.agenda_open")
+        end = sentences.describe_item_decision(one["decision"]) if one["decision"] else t("report.agenda_open")
         rows.append(
             "\n".join([f"{number}. {line(one['said'])}", *(f"   - {line(said)}" for said in (*one["facts"], end))])
         )
@@ -131,7 +132,7 @@ def _scores(found: Values | None) -> Iterator[str]:
         parts.append([_head(expected), line(f"{one['criterion']}: {one['said']}"),
                       *(line(said) for said in (one["tested"] or "", fair, one["untouched"] or ""))])  # fmt: skip
     spread = found["spread"]
-    title = html_scores.spread_title(found)
+    title = sentences.head_spread(found)
     parts.append([_head(title), line(spread["said"]), _table(**spread["table"])])
     if spread["kind"] == "steps":
         parts.append([line(t("report.means")), _table(**spread["means"])])
@@ -139,9 +140,9 @@ def _scores(found: Values | None) -> Iterator[str]:
     if there := found["differences"]:
         head = _head(t("report.differences", criterion=found["criterion"]))
         parts.append([head, line(" ".join(there["said"])), _table(**there["table"]),
-                      line(there["how"]), line(html_scores.subtracted())])  # fmt: skip
+                      line(there["how"]), line(sentences.describe_rounding())])  # fmt: skip
     parts.append([line(one) for one in found["left_out"]])
-    columns, rows = html_scores.every_row(found["rows"])
+    columns, rows = sentences.list_score_rows(found["rows"])
     parts.append([_head(t("report.all_rows")), _table(columns, rows)])
     yield from _section("scores", parts)
 
@@ -149,7 +150,7 @@ def _scores(found: Values | None) -> Iterator[str]:
 def _prompts(found: Values) -> Iterator[str]:
     parts = [[line(t("report.prompts_which"))]] if found["shown"] else []
     for one in found["shown"]:
-        parts.append([_head(as_html.prompt_head(one)), *_messages(one)])
+        parts.append([_head(sentences.head_prompt(one)), *_messages(one)])
     if found["left"]:
         parts.append([line(t("report.prompts_left", n=found["left"]))])
     yield from _section("prompts", parts)
@@ -164,7 +165,7 @@ def _messages(one: Values) -> Iterator[str]:
         for part in message.get("beside", ()):
             yield line(part["title"])
             yield from [_text(part["text"])] if part["text"] else []
-        origins |= {as_html.origin(part): None for part in message["segments"]}
+        origins |= {sentences.describe_origin(part): None for part in message["segments"]}
     if not one["messages"]:
         yield line(t("report.prompt_failed", why=", ".join(one["why_not"])))
     if origins:
@@ -185,7 +186,7 @@ def _finding(one: Values) -> list[str]:
     if first:
         parts += [line(t("report.finding_first", said=first["said"])), line(first["where"])]
         part = first["excerpt"]
-        parts += [_text(part["text"]), line(as_html.stretch(part))] if part else []
+        parts += [_text(part["text"]), line(sentences.describe_excerpt(part))] if part else []
         parts += [line(first["fix"])] if first["fix"] else []
     return parts
 
@@ -212,7 +213,7 @@ def _table(columns: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
         return f"| {' | '.join(cells)} |"
 
     heads = row(line(str(one)) for one in columns)
-    body = (row(line(html_scores.cell(one)) for one in cells) for cells in rows)
+    body = (row(line(sentences.format_cell(one)) for one in cells) for cells in rows)
     return "\n".join((heads, row("---" for _ in columns), *body))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from readback.reporting import as_html, as_json_text, as_markdown
 
 FORMS: Mapping[str, Callable[[Mapping[str, Any]], bytes]] = {
-    "html": as_html.document,
+    "html": as_html.write_html,
     "markdown": as_markdown.document,
     "json": as_json_text.document,
 }
