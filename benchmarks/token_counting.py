@@ -42,16 +42,16 @@ def main() -> None:
     expected, baseline = _timed(lambda: [len(there.encode_ordinary(one)) for one in prompts])
     print(f"{len(prompts)} prompts, {size:.1f} MB, {sum(expected):,} tokens")
     _tell("tiktoken, in this process (the baseline)", baseline, baseline, size)
-    by, _ = tokens.counter(TABLE, Path())
+    by, _ = tokens.load_counter(TABLE, Path())
     named_tokenizers.load(named_tokenizers.TABLES[TABLE].encoding)  # as in a child, where it is shared
     alone = {"table": TABLE, "special": False}
-    found, seconds = _timed(lambda: named_tokenizers.counts({**alone, "about": prompts}))
+    found, seconds = _timed(lambda: named_tokenizers.count_each({**alone, "about": prompts}))
     assert found == expected
     _tell("a table, as the audit's children count", seconds, baseline, size)
     _tell("a table, through a child a prompt, as pages count", _timed(lambda: [by.count(one) for one in prompts])[1],
           baseline, size)  # fmt: skip
-    estimated, _ = tokens.counter(None, Path())
-    _tell("the estimate", _timed(lambda: estimated.counts(prompts))[1], baseline, size)
+    estimated, _ = tokens.load_counter(None, Path())
+    _tell("the estimate", _timed(lambda: estimated.count_each(prompts))[1], baseline, size)
     _file(prompts[: max(1, len(prompts) // 10)], size / 10, baseline / 10)
 
 
@@ -64,13 +64,13 @@ def _file(prompts: Sequence[str], size: float, baseline: float) -> None:
         trainer = trainers.BpeTrainer(vocab_size=5_000, initial_alphabet=alphabet, show_progress=False)
         trained.train_from_iterator(prompts[:20], trainer)
         trained.save(f"{folder}/tokenizer.json")
-        by, _ = tokens.counter("tokenizer.json", Path(folder))
-        assert isinstance(by, tokenizer_json.File)
+        by, _ = tokens.load_counter("tokenizer.json", Path(folder))
+        assert isinstance(by, tokenizer_json.FileCounter)
         asked = {"path": by.path, "stamp": list(by.stamp), "about": list(prompts), "special": False}
-        tokenizer_json.counts({**asked, "about": []})
+        tokenizer_json.count_each({**asked, "about": []})
         _tell(
             "a tokenizer.json, as the audit's children count",
-            _timed(lambda: tokenizer_json.counts(asked))[1],
+            _timed(lambda: tokenizer_json.count_each(asked))[1],
             baseline,
             size,
         )

@@ -80,19 +80,19 @@ def made(request: pytest.FixtureRequest) -> Tokenizer:
 
 def test_counts_and_pieces_equal_the_library_on_random_texts(made: Tokenizer, tmp_path: Path) -> None:
     made.save(str(tmp_path / "tokenizer.json"))
-    by, diagnostics = tokens.counter("tokenizer.json", tmp_path)
+    by, diagnostics = tokens.load_counter("tokenizer.json", tmp_path)
     assert (diagnostics, by.exact, by.name) == ((), True, "tokenizer.json")
     given = texts(TEXTS, 36, SPECIALS)
     read = [made.encode(plain(one), add_special_tokens=False).ids for one in given]
-    assert by.counts(given) == tuple(map(len, read))
+    assert by.count_each(given) == tuple(map(len, read))
     made.encode_special_tokens = True
     alone = [made.encode(plain(one), add_special_tokens=False).ids for one in given]
-    assert by.counts(given, special=False) == tuple(map(len, alone))
+    assert by.count_each(given, special=False) == tuple(map(len, alone))
     for text, ids in list(zip(given, read, strict=True))[:50]:
-        cut = by.pieces(text)
+        cut = by.split(text)
         assert "".join(text[piece.start : piece.end] for piece in cut) == text
         assert [number for piece in cut for number in piece.ids] == ids
-    assert sum(by.shares(given[:20])) == by.count("".join(given[:20]))
+    assert sum(by.count_by_part(given[:20])) == by.count("".join(given[:20]))
 
 
 def test_only_where_each_token_has_a_byte_do_few_bytes_prove_that_a_text_fits(tmp_path: Path) -> None:
@@ -100,8 +100,8 @@ def test_only_where_each_token_has_a_byte_do_few_bytes_prove_that_a_text_fits(tm
     for kind, make in KINDS.items():
         (tmp_path / kind).mkdir()
         make().save(str(tmp_path / kind / "tokenizer.json"))
-        by, _ = tokens.counter(kind, tmp_path)
-        assert isinstance(by, tokenizer_json.File)
+        by, _ = tokens.load_counter(kind, tmp_path)
+        assert isinstance(by, tokenizer_json.FileCounter)
         proofs[kind] = [by.surely_fits(text, 4) for text in ("abcd", "abcde", "e\u0301e\u0301")]
     assert proofs == {
         "byte level": [True, False, False],
@@ -115,9 +115,9 @@ def test_a_blank_before_a_word_belongs_to_its_token_and_a_character_of_several_t
     tmp_path: Path,
 ) -> None:
     byte_level().save(str(tmp_path / "tokenizer.json"))
-    by, _ = tokens.counter("tokenizer.json", tmp_path)
-    assert [(piece.start, piece.end) for piece in by.pieces("the court")] == [(0, 3), (3, 9)]
-    (one,) = by.pieces("𒀀")
+    by, _ = tokens.load_counter("tokenizer.json", tmp_path)
+    assert [(piece.start, piece.end) for piece in by.split("the court")] == [(0, 3), (3, 9)]
+    (one,) = by.split("𒀀")
     assert (one.start, one.end, one.id, len(one.ids)) == (0, 1, None, 4)
 
 
@@ -128,7 +128,7 @@ def test_a_limit_of_length_and_a_beginning_that_the_file_adds_change_no_count(tm
     made.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 2)])
     made.save(str(tmp_path / "tokenizer.json"))
     assert (
-        tokens.counter("tokenizer.json", tmp_path)[0].count("the court held")
+        tokens.load_counter("tokenizer.json", tmp_path)[0].count("the court held")
         == 3
         < len(made.encode("the court held").ids)
     )
@@ -139,7 +139,7 @@ def test_a_limit_of_length_and_a_beginning_that_the_file_adds_change_no_count(tm
 def test_a_tokenizer_is_found_by_its_folder_and_beside_its_configuration(named: str, tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     byte_level().save(str(tmp_path / "model" / "tokenizer.json"))
-    by, diagnostics = tokens.counter(named, tmp_path)
+    by, diagnostics = tokens.load_counter(named, tmp_path)
     assert (diagnostics, by.count("the court")) == ((), 2)
 
 
@@ -147,17 +147,17 @@ def test_added_tokens_that_are_not_special_stay_one_token_in_a_message_too(tmp_p
     made = byte_level()
     made.add_tokens([AddedToken("hasnoother", special=False)])
     made.save(str(tmp_path / "tokenizer.json"))
-    by, _ = tokens.counter("tokenizer.json", tmp_path)
+    by, _ = tokens.load_counter("tokenizer.json", tmp_path)
     assert [by.count("hasnoother<s>", special=special) > 2 for special in (True, False)] == [False, True]
-    assert not by.pieces("hasnoother")[0].special
+    assert not by.split("hasnoother")[0].special
 
 
 def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
     word_piece().save(str(path))
-    first = tokens.counter("tokenizer.json", tmp_path)[0].count("the court")
+    first = tokens.load_counter("tokenizer.json", tmp_path)[0].count("the court")
     byte_level().save(str(path))
-    assert (first, tokens.counter("tokenizer.json", tmp_path)[0].count("the court")) == (3, 2)
+    assert (first, tokens.load_counter("tokenizer.json", tmp_path)[0].count("the court")) == (3, 2)
 
 
 BAD = {
@@ -183,7 +183,7 @@ def test_a_file_that_is_no_tokenizer_is_one_note_with_a_reason_and_the_count_an_
 ) -> None:
     (tmp_path / "t.json").write_bytes(data)
     at = Location(file="readback.yml", line=3)
-    by, (diagnostic,) = tokens.counter("t.json", tmp_path, at)
+    by, (diagnostic,) = tokens.load_counter("t.json", tmp_path, at)
     assert (by, diagnostic.code, diagnostic.place, diagnostic.values["tokenizer"]) == (
         estimate.Estimate(), "srv-tokenizer-unreadable", at, "t.json",
     )  # fmt: skip
@@ -194,35 +194,35 @@ def test_a_file_that_is_no_tokenizer_is_one_note_with_a_reason_and_the_count_an_
 def test_a_file_that_is_too_large_is_not_opened(tmp_path: Path) -> None:
     with (tmp_path / "t.json").open("wb") as file:
         file.truncate(tokenizer_json.LARGEST + 1)
-    _, (diagnostic,) = tokens.counter("t.json", tmp_path)
+    _, (diagnostic,) = tokens.load_counter("t.json", tmp_path)
     assert diagnostic.values["reason"] == "it has more than 64 MiB"
 
 
 def test_a_file_that_takes_too_long_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     byte_level().save(str(tmp_path / "t.json"))
     monkeypatch.setattr(tokenizer_json, "LIMITS", sandbox.Limits(total=0.001))
-    _, (diagnostic,) = tokens.counter("t.json", tmp_path)
+    _, (diagnostic,) = tokens.load_counter("t.json", tmp_path)
     assert diagnostic.values["reason"] in (f"reading it took more than {sandbox.time_said(0.001)} in all",
                                      f"reading it took {sandbox.WAITED}")  # fmt: skip
 
 
 def test_a_missing_package_is_a_note_with_the_cure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokenizer_json, "there", lambda: False)
-    _, (diagnostic,) = tokens.counter("tokenizer.json", tmp_path)
+    monkeypatch.setattr(tokenizer_json, "is_installed", lambda: False)
+    _, (diagnostic,) = tokens.load_counter("tokenizer.json", tmp_path)
     assert diagnostic.values["cure"] == "pip install readback[tokenizers]"
 
 
 def test_a_text_that_takes_a_tokenizer_too_long_is_estimated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     byte_level().save(str(tmp_path / "t.json"))
-    by, _ = tokens.counter("t.json", tmp_path)
+    by, _ = tokens.load_counter("t.json", tmp_path)
     assert by.exact
     monkeypatch.setattr(tokenizer_json, "LIMITS", sandbox.Limits(total=0.0001))
-    assert tokens.tokens(by, "abcde").exact is False
-    assert tokens.counts(by, ["abcde"]) == (2,)
+    assert tokens.count_tokens(by, "abcde").exact is False
+    assert tokens.count_each(by, ["abcde"]) == (2,)
 
 
 def test_where_bytes_prove_that_a_text_fits_a_file_is_not_asked(tmp_path: Path) -> None:
     byte_level().save(str(tmp_path / "t.json"))
     model = Model("m", tokenizer="t.json")
-    found = [tokens.bounded(model, ["the court held"], tmp_path, room) for room in (14, 13, None)]
+    found = [tokens.count_within(model, ["the court held"], tmp_path, room) for room in (14, 13, None)]
     assert [(one.count, one.exact) for one in found] == [(4, False), (3, True), (4, False)]

@@ -66,7 +66,7 @@ def specials(encoding: str) -> list[str]:
 
 
 def counter(name: str) -> tokens.Counter:
-    found, diagnostics = tokens.counter(name, HERE)
+    found, diagnostics = tokens.load_counter(name, HERE)
     assert (diagnostics, found.exact) == ((), True)
     return found
 
@@ -86,10 +86,10 @@ def test_counts_and_pieces_equal_the_reference_on_random_texts(name: str) -> Non
     ]
     alone = [there.encode_ordinary(one) for one in taken]
     read = [there.encode(one, allowed_special="all") for one in taken]
-    assert by.counts(made, special=False) == tuple(map(len, alone))
-    assert by.counts(made) == tuple(map(len, read))
+    assert by.count_each(made, special=False) == tuple(map(len, alone))
+    assert by.count_each(made) == tuple(map(len, read))
     for text, ids in list(zip(made, read, strict=True))[:100]:
-        cut = by.pieces(text)
+        cut = by.split(text)
         assert [number for piece in cut for number in piece.ids] == ids
         assert "".join(text[piece.start : piece.end] for piece in cut) == text
         marked = {number for piece in cut if piece.special for number in piece.ids}
@@ -99,8 +99,8 @@ def test_counts_and_pieces_equal_the_reference_on_random_texts(name: str) -> Non
 def test_a_special_token_is_one_token_to_the_model_and_text_in_a_message() -> None:
     by = counter("qwen3")
     assert (by.count("<|im_start|>user\n"), by.count("<|im_start|>user\n", special=False)) == (3, 8)
-    assert [piece.special for piece in by.pieces("<|im_start|>user\n")] == [True, False, False]
-    assert not any(piece.special for piece in by.pieces("<|im_start|>", special=False))
+    assert [piece.special for piece in by.split("<|im_start|>user\n")] == [True, False, False]
+    assert not any(piece.special for piece in by.split("<|im_start|>", special=False))
 
 
 def test_a_model_without_a_special_token_of_its_table_reads_it_as_text() -> None:
@@ -110,49 +110,49 @@ def test_a_model_without_a_special_token_of_its_table_reads_it_as_text() -> None
 
 @pytest.mark.parametrize("alias", [*named_tokenizers.TABLES, *named_tokenizers.ALIASES, " Qwen3 "])
 def test_usual_names_of_a_table_are_known(alias: str) -> None:
-    assert tokens.known(alias)
-    assert named_tokenizers.counter(alias) == named_tokenizers.By(
+    assert tokens.is_table(alias)
+    assert named_tokenizers.load_counter(alias) == named_tokenizers.TableCounter(
         named_tokenizers.ALIASES.get(alias, alias.strip().lower())
     )
 
 
 def test_other_names_are_no_tables() -> None:
-    assert [one for one in ("qwen3.5", "qwen", "llama", "tokenizer.json", "") if tokens.known(one)] == []
+    assert [one for one in ("qwen3.5", "qwen", "llama", "tokenizer.json", "") if tokens.is_table(one)] == []
 
 
 def test_a_missing_package_is_a_note_with_the_cure_and_the_count_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(named_tokenizers, "there", lambda: False)
-    found, (diagnostic,) = tokens.counter("qwen3", HERE)
+    monkeypatch.setattr(named_tokenizers, "is_installed", lambda: False)
+    found, (diagnostic,) = tokens.load_counter("qwen3", HERE)
     assert (found, diagnostic.code, diagnostic.values["cure"]) == (
         estimate.Estimate(), "srv-tokenizer-unreadable", "pip install readback[tokens]",
     )  # fmt: skip
 
 
 def test_without_a_tokenizer_bytes_are_counted_and_it_is_called_an_estimate() -> None:
-    by, diagnostics = tokens.counter(None, HERE)
+    by, diagnostics = tokens.load_counter(None, HERE)
     assert diagnostics == ()
-    assert (by.exact, "an estimate" in by.name, by.pieces("abc")) == (False, True, ())
+    assert (by.exact, "an estimate" in by.name, by.split("abc")) == (False, True, ())
     assert [by.count(text) for text in ("", "a", "abcd", "abcde", "éé", "\ud800")] == [0, 1, 1, 2, 1, 1]
 
 
 def test_no_text_has_more_tokens_by_a_table_than_bytes() -> None:
     made = texts(200, 7)
     for name in PATTERNS:
-        sizes = [estimate.size(unicodedata.normalize("NFC", plain(one))) for one in made]
-        assert all(n <= size for n, size in zip(counter(name).counts(made), sizes, strict=True))
+        sizes = [estimate.count_bytes(unicodedata.normalize("NFC", plain(one))) for one in made]
+        assert all(n <= size for n, size in zip(counter(name).count_each(made), sizes, strict=True))
 
 
 @given(st.lists(st.text(max_size=20), max_size=6))
 def test_estimated_shares_add_up_to_the_whole(parts: list[str]) -> None:
     by = estimate.Estimate()
-    shares = by.shares(parts)
+    shares = by.count_by_part(parts)
     assert (len(shares), sum(shares)) == (len(parts), by.count("".join(parts)))
     assert min(shares, default=0) >= 0
 
 
 def test_shares_add_up_to_the_whole_where_tokens_cross_the_borders() -> None:
     by, parts = counter("cl100k"), ["Hel", "lo", "", " wor", "ld"]
-    shares = by.shares(parts)
+    shares = by.count_by_part(parts)
     assert (shares, sum(shares)) == ((1, 0, 0, 1, 0), by.count("Hello world"))
 
 
@@ -163,14 +163,14 @@ def test_pieces_from_bytes_cover_the_text_exactly_and_lose_no_token(text: str, d
     cuts = sorted(data.draw(st.sets(st.integers(1, max(1, len(spelt) - 1)), max_size=20))) if len(spelt) > 1 else []
     edges = [0, *cuts, len(spelt)] if spelt else []
     made = [(number, spelt[a:b], False) for number, (a, b) in enumerate(pairwise(edges))]
-    cut = list(token_pieces.from_bytes(text, made, composed=composed))
+    cut = list(token_pieces.split_by_bytes(text, made, composed=composed))
     _whole(text, cut, len(made))
 
 
 @given(st.text(), st.lists(st.tuples(st.integers(0, 30), st.integers(0, 5)), max_size=12))
 def test_pieces_from_spans_cover_the_text_exactly_and_lose_no_token(text: str, spans: list[tuple[int, int]]) -> None:
     inside = sorted((min(a, len(text)), min(a + n, len(text))) for a, n in spans)
-    cut = list(token_pieces.from_spans(len(text), [(number, a, b, False) for number, (a, b) in enumerate(inside)]))
+    cut = list(token_pieces.split_by_spans(len(text), [(number, a, b, False) for number, (a, b) in enumerate(inside)]))
     _whole(text, cut, len(inside))
 
 

@@ -26,8 +26,8 @@ def with_tokens(opened: Workspace, data: Dataset, audit: Audit) -> Audit:
         texts[asked].extend((row.name, text) for text in said)
     counted: dict[str, Tokens] = {}
     for (tokenizer, special), named in texts.items():
-        by, _ = tokens.counter(tokenizer, opened.root)
-        sizes = tokens.counts(by, [text for _, text in named], special=special)
+        by, _ = tokens.load_counter(tokenizer, opened.root)
+        sizes = tokens.count_each(by, [text for _, text in named], special=special)
         for (name, _), size in zip(named, sizes, strict=True):
             counted[name] = Tokens(size + (counted[name].count if name in counted else 0), by.name, by.exact)
     return replace(audit, conditions=tuple(replace(row, tokens=counted.get(row.name)) for row in audit.conditions))

@@ -19,11 +19,11 @@ def numbers(model: Model | None, text: str, at: Iterable[int], root: Path) -> Ma
     """
     if model is None or model.tokenizer is None or len(text) > LONGEST:
         return {}
-    found, _ = tokens.counter(model.tokenizer, root)
+    found, _ = tokens.load_counter(model.tokenizer, root)
     if not found.exact:
         return {}
     try:
-        pieces = found.pieces(text)
+        pieces = found.split(text)
     except sandbox.Stopped:
         return {}
     made: dict[int, int] = {}

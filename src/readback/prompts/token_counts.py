@@ -23,7 +23,7 @@ def model_of(opened: Workspace, choice: Selection) -> Model | None:
 
 def counter(opened: Workspace, model: Model | None) -> Counter:
     """What counts for a model."""
-    return tokens.counter(model.tokenizer if model else None, opened.root)[0]
+    return tokens.load_counter(model.tokenizer if model else None, opened.root)[0]
 
 
 def texts(assembly: Assembly, model_input: ModelInput | None) -> tuple[tuple[str, ...], Of]:
@@ -36,13 +36,13 @@ def texts(assembly: Assembly, model_input: ModelInput | None) -> tuple[tuple[str
 def counted(opened: Workspace, assembly: Assembly, model_input: ModelInput | None) -> tuple[Tokens, Of]:
     """The count, as exact as it can be. In messages alone a special token is text like any other."""
     said, of = texts(assembly, model_input)
-    return tokens.tokens(counter(opened, model_of(opened, assembly.choice)), *said, special=of == "wire"), of
+    return tokens.count_tokens(counter(opened, model_of(opened, assembly.choice)), *said, special=of == "wire"), of
 
 
 def each(opened: Workspace, assembly: Assembly) -> tuple[int, ...]:
     """The tokens of each message by itself, where a special token is text like any other."""
     said, _ = texts(assembly, None)
-    return tokens.counts(counter(opened, model_of(opened, assembly.choice)), said)
+    return tokens.count_each(counter(opened, model_of(opened, assembly.choice)), said)
 
 
 def as_needed(opened: Workspace, assembly: Assembly, model_input: ModelInput | None) -> Tokens | None:
@@ -55,7 +55,7 @@ def as_needed(opened: Workspace, assembly: Assembly, model_input: ModelInput | N
     if model is None or limit is None or not assembly.messages:
         return None
     said, of = texts(assembly, model_input)
-    return tokens.bounded(model, said, opened.root, limit.room, special=of == "wire")
+    return tokens.count_within(model, said, opened.root, limit.room, special=of == "wire")
 
 
 def of_row(opened: Workspace, record: Record) -> Tokens | None:
@@ -65,28 +65,28 @@ def of_row(opened: Workspace, record: Record) -> Tokens | None:
     model = next((one for one in models if limits_of.trained(one)), None)
     limit = limits_of.trained(model)
     text = training_length.longest(record.fields) if limit else None
-    return tokens.bounded(model, [text], opened.root, limit.context, special=False) if limit and text else None
+    return tokens.count_within(model, [text], opened.root, limit.context, special=False) if limit and text else None
 
 
 def lightly(opened: Workspace, assembly: Assembly, model_input: ModelInput | None) -> Tokens:
     """The count for tables of many cells: as exact as it can be at once, so a tokenizer file is not asked."""
     model = model_of(opened, assembly.choice) or Model("")
     said, of = texts(assembly, model_input)
-    return tokens.bounded(model, said, opened.root, None, special=of == "wire")
+    return tokens.count_within(model, said, opened.root, None, special=of == "wire")
 
 
 def shared(opened: Workspace) -> tuple[str, ...]:
     """What children that count for any model share: the tables that the models name."""
-    return tokens.shared(opened.models.values())
+    return tokens.list_shared_tables(opened.models.values())
 
 
 def shared_by_audit(opened: Workspace) -> tuple[str, ...]:
     """What the children of an audit share: the tables of models with a limit; no other text is counted there."""
-    return tokens.shared(one for one in opened.models.values() if limits_of.trained(one))
+    return tokens.list_shared_tables(one for one in opened.models.values() if limits_of.trained(one))
 
 
 def limits(opened: Workspace, usual: sandbox.Limits) -> sandbox.Limits:
     """The limits of a child of the audit: with room for a tokenizer file where a model names one."""
     named = [m.tokenizer for m in opened.models.values() if m.tokenizer and limits_of.trained(m)]
-    heavy = any(not tokens.known(one) for one in named)
+    heavy = any(not tokens.is_table(one) for one in named)
     return replace(usual, memory=max(usual.memory, tokenizer_json.MEMORY)) if heavy else usual

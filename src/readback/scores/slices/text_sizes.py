@@ -188,9 +188,9 @@ def _answers(workspace: Workspace, condition: Condition, items: Sequence[str]) -
     replies = open_answers(workspace, condition)
     model = token_counts.model_of(workspace, Selection(condition=condition.name))
     named = model.tokenizer if model else None
-    by, _ = tokens.counter(named if named and tokens.known(named) else None, workspace.root)
+    by, _ = tokens.load_counter(named if named and tokens.is_table(named) else None, workspace.root)
     texts = dict(_texts(replies, items))
-    counts = tokens.counts(by, list(texts.values()))
+    counts = tokens.count_each(by, list(texts.values()))
     for (item, text), count in zip(texts.items(), counts, strict=True):
         yield item, Size(len(text), count, by.exact)
 

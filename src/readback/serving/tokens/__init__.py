@@ -1,11 +1,11 @@
-"""Count the tokens of a text, and say where each of them begins and ends.
+"""Count the tokens of a text, and find where each of them begins and ends.
 
-    counter("qwen3", root) -> (Counter, diagnostics)      a table by its name, the path of a tokenizer.json, or None
+    load_counter("qwen3", root) -> (Counter, diagnostics)   a table by its name, the path of a tokenizer.json, or None
 
-What a text reads to a model is counted with its special tokens, each one token (`special=True`). A message looked at
-alone is text: there `<|im_start|>` is six tokens like any other six. Without a tokenizer the count is an estimate,
-bytes ÷ 4, and everything that shows it says so. Tables and files are read and used in the bounded child; in a child,
-where the audit works, at once.
+The text that a model reads is counted with its special tokens, each as one token (`special=True`). A single message is
+plain text: `<|im_start|>` in it counts as six ordinary tokens. Without a tokenizer the count is an estimate, bytes ÷ 4,
+and everything that shows it says so. Tables and files are read and used in the sandbox; inside it, where the audit
+works, directly.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Protocol
 
 from readback import sandbox
 from readback.serving.tokens import estimate, named_tokenizers, tokenizer_json
-from readback.serving.tokens.named_tokenizers import known as known
+from readback.serving.tokens.named_tokenizers import is_table as is_table
 from readback.serving.tokens.token_pieces import Piece as Piece
 from readback.serving.tokens.token_pieces import Span as Span
-from readback.serving.tokens.tokenizer_json import file as file
+from readback.serving.tokens.tokenizer_json import locate_file as locate_file
 from readback.types import NOWHERE, Diagnostic, Location, Model, Tokens
 
 UNREADABLE = "srv-tokenizer-unreadable"
@@ -27,94 +27,111 @@ NAMES = tuple(named_tokenizers.TABLES)
 
 
 class Counter(Protocol):
-    """What counts tokens. `exact`: as the tokenizer itself does; `by_bytes`: no text has more tokens than bytes.
+    """Count tokens.
 
-    Its methods raise cell.Stopped for a text that takes more than the limits of a child.
+    The methods raise sandbox.Stopped for a text that exceeds the limits of a child.
     """
 
     @property
-    def name(self) -> str: ...
-    @property
-    def exact(self) -> bool: ...
-    @property
-    def by_bytes(self) -> bool: ...
-    def counts(self, texts: Sequence[str], *, special: bool = True) -> tuple[int, ...]:
-        """The tokens of each text."""
+    def name(self) -> str:
+        """Return the name of the tokenizer as pages show it."""
         ...
 
-    def shares(self, parts: Sequence[str], *, special: bool = True) -> tuple[int, ...]:
-        """The tokens of the parts' joined text, each counted to the part in which it begins."""
+    @property
+    def exact(self) -> bool:
+        """Return whether the count is that of the tokenizer itself."""
         ...
 
-    def pieces(self, text: str, *, special: bool = True, within: Span | None = None) -> tuple[Piece, ...]:
-        """The text cut where tokens meet (those `within` some characters); nothing where the count is an estimate."""
+    @property
+    def by_bytes(self) -> bool:
+        """Return whether no text has more tokens than bytes."""
+        ...
+
+    def count_each(self, texts: Sequence[str], *, special: bool = True) -> tuple[int, ...]:
+        """Return the number of tokens of each text."""
+        ...
+
+    def count_by_part(self, parts: Sequence[str], *, special: bool = True) -> tuple[int, ...]:
+        """Return the number of tokens of the joined parts, each counted to the part in which it begins."""
+        ...
+
+    def split(self, text: str, *, special: bool = True, within: Span | None = None) -> tuple[Piece, ...]:
+        """Split the text where tokens meet (only `within` some characters); empty where the count is an estimate."""
         ...
 
     def surely_fits(self, text: str, room: int) -> bool:
-        """Whether the text has so few bytes that it cannot have more tokens than `room`."""
+        """Return whether the text has so few bytes that it cannot have more tokens than `room`."""
         ...
 
     def count(self, text: str, *, special: bool = True) -> int:
-        """The tokens of one text."""
+        """Return the number of tokens of one text."""
         ...
 
 
-def counter(tokenizer: str | None, root: Path, place: Location = NOWHERE) -> tuple[Counter, tuple[Diagnostic, ...]]:
-    """What counts under `tokenizer`: the name of a table, or the path below `root` of a tokenizer.json.
+def load_counter(
+    tokenizer: str | None, root: Path, place: Location = NOWHERE
+) -> tuple[Counter, tuple[Diagnostic, ...]]:
+    """Return the counter for `tokenizer`: the name of a table, or the path below `root` of a tokenizer.json.
 
-    A tokenizer that cannot be used gives the estimate and a diagnostic with the reason and the cure, at `place`.
+    For an unusable tokenizer the result is the estimate and a diagnostic with the reason and the cure, at `place`.
     """
     if tokenizer is None:
         return estimate.Estimate(), ()
-    found = (
-        named_tokenizers.counter(tokenizer)
-        if named_tokenizers.known(tokenizer)
-        else tokenizer_json.counter(tokenizer, root)
-    )
-    if isinstance(found, tuple):
-        reason, cure = found
+    exact_counter: Counter | tuple[str, str]
+    if named_tokenizers.is_table(tokenizer):
+        exact_counter = named_tokenizers.load_counter(tokenizer)
+    else:
+        exact_counter = tokenizer_json.load_counter(tokenizer, root)
+    if isinstance(exact_counter, tuple):
+        reason, cure = exact_counter
         values = {"tokenizer": tokenizer, "reason": reason, "cure": cure}
         return estimate.Estimate(), (Diagnostic(UNREADABLE, values, place, tokenizer),)
-    return found, ()
+    return exact_counter, ()
 
 
-def of(model: Model | None, text: str, root: Path) -> Tokens:
-    """How many tokens the text that a model reads has, by the model's own tokenizer where it names one."""
-    found, _ = counter(model.tokenizer if model else None, root)
-    return tokens(found, text)
+def count_tokens(counter: Counter, *texts: str, special: bool = True) -> Tokens:
+    """Return the number of tokens of the texts one after the other, and what counted them.
 
-
-def tokens(by: Counter, *texts: str, special: bool = True) -> Tokens:
-    """The count of the texts one after the other, with what counted; what takes a tokenizer too long is estimated."""
-    try:
-        return Tokens(sum(by.counts(texts, special=special)), by.name, by.exact)
-    except sandbox.Stopped:
-        return tokens(estimate.Estimate(), *texts)
-
-
-def counts(by: Counter, texts: Sequence[str], *, special: bool = False) -> tuple[int, ...]:
-    """The tokens of texts, by themselves unless `special`; those that take a tokenizer too long are estimated."""
-    try:
-        return by.counts(texts, special=special)
-    except sandbox.Stopped:
-        return estimate.Estimate().counts(texts)
-
-
-def bounded(model: Model | None, texts: Sequence[str], root: Path, room: int | None, *, special: bool = True) -> Tokens:
-    """The count as far as it matters to `room`: no tokenizer is asked where bytes prove that the texts fit.
-
-    Without a room a table counts, and a tokenizer file, which is slow, does not.
+    Texts that take a tokenizer too long are estimated.
     """
-    named = model.tokenizer if model else None
-    if room is None and named is not None and not known(named):
-        return tokens(estimate.Estimate(), *texts)
-    found, _ = counter(named, root)
-    if room is not None and found.surely_fits("".join(texts), room):
-        return tokens(estimate.Estimate(), *texts)
-    return tokens(found, *texts, special=special)
+    try:
+        return Tokens(sum(counter.count_each(texts, special=special)), counter.name, counter.exact)
+    except sandbox.Stopped:
+        return count_tokens(estimate.Estimate(), *texts)
 
 
-def shared(models: Iterable[Model]) -> tuple[str, ...]:
-    """What children that count for these models share, for `cell.stream`: the tables."""
-    named = {model.tokenizer for model in models if model.tokenizer and named_tokenizers.known(model.tokenizer)}
-    return tuple(sorted({named_tokenizers.shared(name) for name in named})) if named_tokenizers.there() else ()
+def count_each(counter: Counter, texts: Sequence[str], *, special: bool = False) -> tuple[int, ...]:
+    """Return the number of tokens of each text; estimated where they take a tokenizer too long.
+
+    Special tokens count as ordinary text unless `special`.
+    """
+    try:
+        return counter.count_each(texts, special=special)
+    except sandbox.Stopped:
+        return estimate.Estimate().count_each(texts)
+
+
+def count_within(
+    model: Model | None, texts: Sequence[str], root: Path, room: int | None, *, special: bool = True
+) -> Tokens:
+    """Return the count as far as it matters to `room`: no tokenizer is used where bytes prove that the texts fit.
+
+    Without a room a table counts, but a tokenizer file, which is slow, does not.
+    """
+    tokenizer = model.tokenizer if model else None
+    if room is None and tokenizer is not None and not is_table(tokenizer):
+        return count_tokens(estimate.Estimate(), *texts)
+    model_counter, _ = load_counter(tokenizer, root)
+    if room is not None and model_counter.surely_fits("".join(texts), room):
+        return count_tokens(estimate.Estimate(), *texts)
+    return count_tokens(model_counter, *texts, special=special)
+
+
+def list_shared_tables(models: Iterable[Model]) -> tuple[str, ...]:
+    """Return what children that count for these models load once and share, for `sandbox.stream`: the tables."""
+    if not named_tokenizers.is_installed():
+        return ()
+    tokenizers = {model.tokenizer for model in models if model.tokenizer}
+    return tuple(
+        sorted({named_tokenizers.name_loading(name) for name in tokenizers if named_tokenizers.is_table(name)})
+    )

@@ -1,4 +1,4 @@
-"""A text cut where tokens meet, in characters, when tokens count in bytes."""
+"""Split a text where tokens meet, in characters, although tokens consist of bytes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Span = tuple[int, int]  # the first character and the one beyond the last
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of whole characters and the ids of its tokens.
+    """Hold a stretch of whole characters and the ids of its tokens.
 
-    Most stretches are one token. A character of several tokens is one stretch with all of them, and what no token
-    stands for (blanks that a tokenizer drops) a stretch without any. `special`: one that is not a text to the model.
+    Most stretches are one token. A character of several tokens is one stretch with all of them; a stretch without a
+    token holds blanks that a tokenizer drops. `special`: the model does not read it as text.
     """
 
     start: int
@@ -25,12 +25,12 @@ class Piece:
 
     @property
     def id(self) -> int | None:
-        """The token's id where the stretch is one token."""
+        """Return the token's id if the stretch is one token."""
         return self.ids[0] if len(self.ids) == 1 else None
 
 
-def whole(text: str) -> str:
-    """The text as a tokenizer takes it: a lone surrogate, which UTF-8 cannot say, as U+FFFD."""
+def replace_surrogates(text: str) -> str:
+    """Return the text as a tokenizer takes it: a lone surrogate, which UTF-8 cannot encode, becomes U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -38,39 +38,43 @@ def whole(text: str) -> str:
     return text
 
 
-def from_bytes(text: str, tokens: Iterable[tuple[int, bytes, bool]], *, composed: bool) -> Iterator[Piece]:
-    """The pieces of a text whose tokens (id, bytes, special) follow each other; `composed`: they spell its NFC."""
-    borders = _borders(text, composed=composed)
+def split_by_bytes(text: str, tokens: Iterable[tuple[int, bytes, bool]], *, composed: bool) -> Iterator[Piece]:
+    """Yield the pieces of a text from consecutive tokens (id, bytes, special).
+
+    `composed`: the tokens spell the text's NFC.
+    """
+    borders = _find_borders(text, composed=composed)
     start, end = 0, 0
-    held: list[int] = []
-    for number, spelt, special in tokens:
-        held.append(number)
-        end += len(spelt)
-        if (at := borders[end]) > start:
-            yield Piece(start, at, tuple(held), special)
-            start, held = at, []
+    ids: list[int] = []
+    for number, token_bytes, special in tokens:
+        ids.append(number)
+        end += len(token_bytes)
+        border = borders[end]
+        if border > start:
+            yield Piece(start, border, tuple(ids), special)
+            start, ids = border, []
 
 
-def from_spans(size: int, tokens: Iterable[tuple[int, int, int, bool]]) -> Iterator[Piece]:
-    """The pieces of a text of `size` characters; its tokens (id, start, end, special) may overlap or leave gaps.
+def split_by_spans(size: int, tokens: Iterable[tuple[int, int, int, bool]]) -> Iterator[Piece]:
+    """Yield the pieces of a text of `size` characters; its tokens (id, start, end, special) may overlap or leave gaps.
 
-    Tokens without a character of their own go with the stretch before them.
+    Tokens without a character belong to the stretch before them.
     """
     start, end, mark = 0, 0, False
-    held: list[int] = []
+    ids: list[int] = []
     for number, first, last, special in tokens:
         if first >= end and last > first:
-            yield from _piece(start, end, held, mark)
-            yield from _piece(end, first, (), False)
-            start, held, mark = first, [], special
-        held.append(number)
+            yield from _build_piece(start, end, ids, mark)
+            yield from _build_piece(end, first, (), False)
+            start, ids, mark = first, [], special
+        ids.append(number)
         end = max(end, last)
-    yield from _piece(start, end, held, mark)
-    yield from _piece(end, size, (), False)
+    yield from _build_piece(start, end, ids, mark)
+    yield from _build_piece(end, size, (), False)
 
 
-def shares(pieces: Iterable[Piece], sizes: Sequence[int]) -> tuple[int, ...]:
-    """How many tokens begin in each of the parts that lie one after the other, `sizes` characters long."""
+def count_by_part(pieces: Iterable[Piece], sizes: Sequence[int]) -> tuple[int, ...]:
+    """Return how many tokens begin in each of the consecutive parts, `sizes` characters long."""
     counts, ends, at = [0] * len(sizes), tuple(accumulate(sizes)), 0
     for piece in pieces:
         while at < len(ends) - 1 and ends[at] <= piece.start:
@@ -80,37 +84,38 @@ def shares(pieces: Iterable[Piece], sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(counts)
 
 
-def _piece(start: int, end: int, ids: Sequence[int], special: bool) -> Iterator[Piece]:
+def _build_piece(start: int, end: int, ids: Sequence[int], special: bool) -> Iterator[Piece]:
     if end > start or ids:
         yield Piece(start, end, tuple(ids), special)
 
 
-def _borders(text: str, *, composed: bool) -> Sequence[int]:
-    """For each byte offset the character that begins there, counted in `text`; 0 inside a character."""
+def _find_borders(text: str, *, composed: bool) -> Sequence[int]:
+    """Return for each byte offset the character that begins there, counted in `text`; 0 inside a character."""
     if text.isascii():
         return range(len(text) + 1)
     borders, at = [0], 0
-    for run in _runs(text) if composed and not unicodedata.is_normalized("NFC", text) else text:
-        spelt = unicodedata.normalize("NFC", run) if composed else run
+    needs_composing = composed and not unicodedata.is_normalized("NFC", text)
+    for run in _split_runs(text) if needs_composing else text:
+        composed_run = unicodedata.normalize("NFC", run) if composed else run
         at += len(run)
-        borders.extend([0] * (len(spelt.encode()) - 1))
+        borders.extend([0] * (len(composed_run.encode()) - 1))
         borders.append(at)
     return borders
 
 
-def _runs(text: str) -> Iterator[str]:
-    """Stretches of a text that are composed without a look at their neighbours."""
+def _split_runs(text: str) -> Iterator[str]:
+    """Yield stretches of a text that are composed independently of their neighbours."""
     start = 0
     for at in range(1, len(text)):
         char = text[at]
-        if char.isascii() or (unicodedata.combining(char) == 0 and _apart(text[start:at], char)):
+        if char.isascii() or (unicodedata.combining(char) == 0 and _stays_alone(text[start:at], char)):
             yield text[start:at]
             start = at
     if text:
         yield text[start:]
 
 
-def _apart(before: str, char: str) -> bool:
-    """Whether a character that starts anew also stays alone: Korean jamo and some vowel signs do not."""
+def _stays_alone(before: str, char: str) -> bool:
+    """Return whether a starting character stays alone: Korean jamo and some vowel signs do not."""
     joined = unicodedata.normalize("NFC", before + char)
     return joined == unicodedata.normalize("NFC", before) + unicodedata.normalize("NFC", char)

@@ -1,4 +1,4 @@
-"""Tokenizers by file: any tokenizer.json, read and used by Hugging Face's tokenizers in the bounded child."""
+"""Count tokens by any tokenizer.json, which Hugging Face's tokenizers reads and uses in the sandbox."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any
 from readback import sandbox
 from readback.readers.file_state import state
 from readback.serving.tokens import token_pieces
-from readback.serving.tokens.estimate import fits
-from readback.serving.tokens.in_a_child import InAChild, Work
+from readback.serving.tokens.child_counter import ChildCounter, Work
+from readback.serving.tokens.estimate import fits_in_bytes
 from readback.serving.tokens.token_pieces import Piece
 
 NAME = "tokenizer.json"
@@ -24,12 +24,12 @@ MEMORY = 2 << 30  # a file of 33 MB takes 600 MB while it is read
 LIMITS = sandbox.Limits(seconds=30.0, total=60.0, memory=MEMORY, output=64 << 20)
 WORK = "readback.serving.tokens.tokenizer_json"
 LOADING = 30.0  # seconds
-HELD = 4  # files whose facts a process remembers
+CACHED = 4  # files whose facts a process remembers
 
 
 @dataclass(frozen=True, slots=True)
-class File(InAChild):
-    """Counts by a tokenizer.json; `stamp` tells one version of the file from another."""
+class FileCounter(ChildCounter):
+    """Count by a tokenizer.json; `stamp` distinguishes versions of the file."""
 
     name: str
     path: str
@@ -39,117 +39,122 @@ class File(InAChild):
     exact: bool = True
 
     def surely_fits(self, text: str, room: int) -> bool:
-        """Whether so few bytes prove it."""
-        return self.by_bytes and fits(text, room, composed=self.composed)
+        """Return whether the text has so few bytes that it fits."""
+        return self.by_bytes and fits_in_bytes(text, room, composed=self.composed)
 
-    def _ask(self, work: Work, about: Any, special: bool) -> Any:
-        asked = {"path": self.path, "stamp": self.stamp, "about": about, "special": special}
-        return sandbox.call(f"{WORK}:{work}", asked, LIMITS)
+    def _ask(self, work: Work, question: Any, special: bool) -> Any:
+        payload = {"path": self.path, "stamp": self.stamp, "about": question, "special": special}
+        return sandbox.call(f"{WORK}:{work}", payload, LIMITS)
 
 
-def counter(tokenizer: str, root: Path) -> File | tuple[str, str]:
-    """What counts by the file that `tokenizer` leads to, or the reason why it cannot and the cure."""
-    if not there():
+def load_counter(tokenizer: str, root: Path) -> FileCounter | tuple[str, str]:
+    """Return the counter for the file that `tokenizer` leads to, or the reason why it is unusable and the cure."""
+    if not is_installed():
         return "the package tokenizers, which reads it, is not installed", CURE
-    path = root / file(root, tokenizer)
+    path = root / locate_file(root, tokenizer)
     try:
-        found = state(path)
+        stamp = state(path)
     except (OSError, ValueError) as error:
-        return f"it cannot be read: {(getattr(error, 'strerror', None) or 'not a path').lower()}", "put the file there"
-    if found.size > LARGEST:
+        reason = getattr(error, "strerror", None) or "not a path"
+        return f"it cannot be read: {reason.lower()}", "put the file there"
+    if stamp.size > LARGEST:
         return f"it has more than {LARGEST >> 20} MiB", "name the model's own tokenizer.json"
-    return _facts(tokenizer, str(path), found)
+    return _load_facts(tokenizer, str(path), stamp)
 
 
 @cache
-def there() -> bool:
-    """Whether Hugging Face's tokenizers is installed."""
+def is_installed() -> bool:
+    """Return whether Hugging Face's tokenizers is installed."""
     return importlib.util.find_spec("tokenizers") is not None
 
 
-def file(root: Path, named: str) -> str:
-    """The tokenizer.json that a path means: the file itself, the one in a folder, or the one beside a configuration."""
-    if (root / named).is_dir():
-        return f"{named.rstrip('/')}/{NAME}"
-    folder, slash, last = named.rpartition("/")
-    return f"{folder}{slash}{NAME}" if last == "tokenizer_config.json" else named
+def locate_file(root: Path, path: str) -> str:
+    """Return the tokenizer.json for a path: the file itself, the one in a folder, or next to a configuration."""
+    if (root / path).is_dir():
+        return f"{path.rstrip('/')}/{NAME}"
+    folder, slash, last = path.rpartition("/")
+    return f"{folder}{slash}{NAME}" if last == "tokenizer_config.json" else path
 
 
-@lru_cache(HELD)
-def _facts(name: str, path: str, stamp: tuple[int | str, ...]) -> File | tuple[str, str]:
-    """The file looked at once: what it is, or why it is none."""
+@lru_cache(CACHED)
+def _load_facts(name: str, path: str, stamp: tuple[int | str, ...]) -> FileCounter | tuple[str, str]:
+    """Load the file once and return its counter, or the reason why it is not a tokenizer and the cure."""
     cure = "name the model's own tokenizer.json, whole and unchanged, or one of the tables"
     try:
-        said = sandbox.call(f"{WORK}:facts", {"path": path, "stamp": stamp}, LIMITS)
+        answer = sandbox.call(f"{WORK}:describe", {"path": path, "stamp": stamp}, LIMITS)
     except sandbox.Stopped as stopped:
         return f"reading it took {stopped.detail}", cure
-    if "reason" in said:
-        return said["reason"], cure
-    return File(name, path, stamp, said["by_bytes"], said["composed"])
+    if "reason" in answer:
+        return answer["reason"], cure
+    return FileCounter(name, path, stamp, answer["by_bytes"], answer["composed"])
 
 
-def facts(asked: dict[str, Any]) -> dict[str, Any]:
-    """In the child: whether the file is a tokenizer, and what can be said of any text without counting."""
+def describe(payload: dict[str, Any]) -> dict[str, Any]:
+    """Describe in the child whether the file is a tokenizer, and what holds for any text without counting."""
     try:
-        found = _load(asked["path"], tuple(asked["stamp"]))
-        found.encode("Is it a tokenizer?", add_special_tokens=False)
+        tokenizer = _load(payload["path"], tuple(payload["stamp"]))
+        tokenizer.encode("Is it a tokenizer?", add_special_tokens=False)
     except MemoryError:
         raise
     except BaseException as error:
-        return {"reason": _reason(error)}
-    normal = type(found.normalizer).__name__ if found.normalizer else None
-    by_bytes = type(found.model).__name__ == "BPE" and "ByteLevel" in repr(found.pre_tokenizer)
+        return {"reason": _describe_error(error)}
+    normal = type(tokenizer.normalizer).__name__ if tokenizer.normalizer else None
+    by_bytes = type(tokenizer.model).__name__ == "BPE" and "ByteLevel" in repr(tokenizer.pre_tokenizer)
     return {"by_bytes": by_bytes and normal in (None, "NFC"), "composed": normal == "NFC"}
 
 
-def counts(asked: dict[str, Any]) -> list[int]:
-    """In the child: the tokens of each text."""
-    return [len(_encoded(asked, text).ids) for text in asked["about"]]
+def count_each(payload: dict[str, Any]) -> list[int]:
+    """Return, in the child, the number of tokens of each text."""
+    return [len(_encode(payload, text).ids) for text in payload["about"]]
 
 
-def shares(asked: dict[str, Any]) -> tuple[int, ...]:
-    """In the child: the tokens that begin in each part."""
-    return token_pieces.shares(_cut(asked, "".join(asked["about"])), [len(part) for part in asked["about"]])
+def count_by_part(payload: dict[str, Any]) -> tuple[int, ...]:
+    """Return, in the child, the number of tokens that begin in each part."""
+    return token_pieces.count_by_part(
+        _split(payload, "".join(payload["about"])), [len(part) for part in payload["about"]]
+    )
 
 
-def cut(asked: dict[str, Any]) -> list[tuple[int, int, tuple[int, ...], bool]]:
-    """In the child: the pieces of one text."""
-    text, start, stop = asked["about"]
-    return [(p.start, p.end, p.ids, p.special) for p in _cut(asked, text) if p.end > start and p.start < stop]
+def split(payload: dict[str, Any]) -> list[tuple[int, int, tuple[int, ...], bool]]:
+    """Return, in the child, the pieces of one text."""
+    text, start, stop = payload["about"]
+    pieces = [piece for piece in _split(payload, text) if piece.end > start and piece.start < stop]
+    return [(piece.start, piece.end, piece.ids, piece.special) for piece in pieces]
 
 
-def _cut(asked: dict[str, Any], text: str) -> Iterator[Piece]:
-    special = {number for number, one in _loaded(asked).get_added_tokens_decoder().items() if one.special}
-    made = _encoded(asked, text)
-    spans = ((number, *span, number in special) for number, span in zip(made.ids, made.offsets, strict=True))
-    return token_pieces.from_spans(len(text), spans)
+def _split(payload: dict[str, Any], text: str) -> Iterator[Piece]:
+    added_tokens = _load_for(payload).get_added_tokens_decoder()
+    special = {number for number, token in added_tokens.items() if token.special}
+    encoding = _encode(payload, text)
+    spans = ((number, *span, number in special) for number, span in zip(encoding.ids, encoding.offsets, strict=True))
+    return token_pieces.split_by_spans(len(text), spans)
 
 
-def _encoded(asked: dict[str, Any], text: str) -> Any:
-    found = _loaded(asked)
-    found.encode_special_tokens = not asked["special"]
-    return found.encode(token_pieces.whole(text), add_special_tokens=False)
+def _encode(payload: dict[str, Any], text: str) -> Any:
+    tokenizer = _load_for(payload)
+    tokenizer.encode_special_tokens = not payload["special"]
+    return tokenizer.encode(token_pieces.replace_surrogates(text), add_special_tokens=False)
 
 
-def _loaded(asked: dict[str, Any]) -> Any:
-    return _load(asked["path"], tuple(asked["stamp"]))
+def _load_for(payload: dict[str, Any]) -> Any:
+    return _load(payload["path"], tuple(payload["stamp"]))
 
 
 @lru_cache(2)
 def _load(path: str, stamp: tuple[int | str, ...]) -> Any:
-    """The tokenizer of a file, without what would shorten, fill or add to a text, or move its offsets."""
+    """Load a tokenizer without what would shorten, fill or extend a text, or move its offsets."""
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one thread: a child has little memory and one text
     from tokenizers import Tokenizer, processors
 
     sandbox.beat(LOADING)
-    found = Tokenizer.from_buffer(Path(path).read_bytes())
-    found.no_truncation()
-    found.no_padding()
-    found.post_processor = processors.ByteLevel(trim_offsets=False)
+    tokenizer = Tokenizer.from_buffer(Path(path).read_bytes())
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
     sandbox.beat()
-    return found
+    return tokenizer
 
 
-def _reason(error: BaseException) -> str:
-    said = " ".join(str(error).split())
-    return f"it is no {NAME}: {said[:200] or type(error).__name__}"
+def _describe_error(error: BaseException) -> str:
+    message = " ".join(str(error).split())
+    return f"it is no {NAME}: {message[:200] or type(error).__name__}"

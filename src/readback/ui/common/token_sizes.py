@@ -129,13 +129,13 @@ def _shares(segments: Sequence[Segment], by: Counter, *, special: bool) -> tuple
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
 def _counted(name: str, digests: tuple[str, ...], _by: Counter, _texts: Sequence[str]) -> tuple[int, ...]:
-    return tokens.counts(_by, _texts)
+    return tokens.count_each(_by, _texts)
 
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
 def _shared(name: str, digests: tuple[str, ...], special: bool, _by: Counter, _parts: Sequence[str]) -> tuple[int, ...]:
     try:
-        return _by.shares(_parts, special=special)
+        return _by.count_by_part(_parts, special=special)
     except sandbox.Stopped:
         return (0,) * len(_parts)
 
@@ -143,7 +143,7 @@ def _shared(name: str, digests: tuple[str, ...], special: bool, _by: Counter, _p
 @st.cache_resource(max_entries=KEEP_CUT, show_spinner=False)
 def _cut(name: str, digest: str, special: bool, within: Span, _by: Counter, _text: str) -> tuple[Piece, ...]:
     try:
-        return _by.pieces(_text, special=special, within=within)
+        return _by.split(_text, special=special, within=within)
     except sandbox.Stopped:
         return ()
 

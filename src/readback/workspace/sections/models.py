@@ -179,16 +179,16 @@ def _tokenizer(node: Node | None, draft: Draft) -> str | None:
     named = node.text() if node else None
     if node is None or named is None:
         return None
-    if not tokens.known(named):
+    if not tokens.is_table(named):
         if NAME.fullmatch(named) and not (draft.root / named).exists():
             node.wrong(f"a table ({', '.join(tokens.NAMES)}) or the path of a tokenizer.json")
             return None
-        path = draft.file_at(tokens.file(draft.root, named), node.place)
+        path = draft.file_at(tokens.locate_file(draft.root, named), node.place)
         if path is None:
             return None
         named = show(draft.root, path)
         draft.say(named, "tokenizer")
-    _, diagnostics = tokens.counter(named, draft.root, node.place)
+    _, diagnostics = tokens.load_counter(named, draft.root, node.place)
     draft.diagnostics.extend(diagnostics)
     return None if diagnostics else named
 
