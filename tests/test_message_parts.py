@@ -23,7 +23,7 @@ from readback.prompts.tri_section import fingerprint
 from readback.records import training_reader
 from readback.records.dataset import open_dataset
 from readback.serving.chat import model_input as chat
-from readback.serving.merged_roles import merged
+from readback.serving.merge_roles import merge_roles
 from readback.types import Assembly, ChatTemplate, Message, Segment, Selection
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 320, 200) + bytes(5)).decode()
@@ -194,7 +194,7 @@ def test_merged_messages_keep_what_both_say() -> None:
         (Segment("Well?", "variable"),),
         {"role": "user", "content": [image, {"type": "text", "text": "Well?"}], "name": "ann"},
     )
-    (both,) = merged((first, second))
+    (both,) = merge_roles((first, second))
     assert both.text == "Look.\n\n---\n\nWell?"
     assert [part.kind for part in parts(both.whole)] == ["image", "name"]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from readback import cli, workspace
 from readback.checks import engine
-from readback.serving.named_formats import model_input
+from readback.serving.named_formats import build_model_input
 from readback.types import Message, Segment
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -160,7 +160,7 @@ SAID = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(" ab\n
 def test_a9_any_conversation_is_written_as_the_program_writes_it(
     said: list[tuple[str, str]], form: str, later: bool
 ) -> None:
-    sent = model_input(
+    sent = build_model_input(
         [Message(role, (Segment(text, "variable"),)) for role, text in said],  # type: ignore[arg-type]
         form,
         dialect="current" if later else "classic",

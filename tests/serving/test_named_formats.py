@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.serving.merged_roles import merged
-from readback.serving.named_formats import FORMATS, cut, model_input, stripped
+from readback.serving.merge_roles import merge_roles
+from readback.serving.named_formats import FORMATS, build_model_input, cut_segments, strip_segments
 from readback.types import Message, Origin, Segment
 
 
@@ -45,7 +45,7 @@ MADE = LLAMA3.format("user", "u1") + LLAMA3.format("assistant", "a1") + LLAMA3.f
     ],
 )  # fmt: skip
 def test_a_single_turn_with_a_system_prompt(format: str | None, expected: str) -> None:  # noqa: A002
-    assert model_input((SYSTEM, QUESTION), format).text == expected
+    assert build_model_input((SYSTEM, QUESTION), format).text == expected
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_a_single_turn_with_a_system_prompt(format: str | None, expected: str) -
     ],
 )
 def test_a_single_turn_without_one_is_stripped_at_both_ends(format: str, expected: str) -> None:  # noqa: A002
-    assert model_input((QUESTION,), format).text == expected
-    assert model_input((message("system", ""), QUESTION), format).text == expected
+    assert build_model_input((QUESTION,), format).text == expected
+    assert build_model_input((message("system", ""), QUESTION), format).text == expected
 
 
 @pytest.mark.parametrize(
@@ -76,20 +76,20 @@ def test_earlier_turns_come_first_and_training_ends_with_the_answer(
     asking: str,
     training: str,
 ) -> None:
-    assert model_input((SYSTEM, RENDERED), format, history=HISTORY).text == asking
-    assert model_input((SYSTEM, RENDERED, ANSWER), format, history=HISTORY, training=True).text == training
+    assert build_model_input((SYSTEM, RENDERED), format, history=HISTORY).text == asking
+    assert build_model_input((SYSTEM, RENDERED, ANSWER), format, history=HISTORY, training=True).text == training
     whole = [*HISTORY, {"role": "assistant", "content": "a2"}]
-    assert model_input((SYSTEM, RENDERED), format, history=whole, training=True).text == training
+    assert build_model_input((SYSTEM, RENDERED), format, history=whole, training=True).text == training
 
 
 def test_chatml_training_ends_after_the_answers_last_line() -> None:
-    sent = model_input((RENDERED, ANSWER), "chatml", training=True).text
+    sent = build_model_input((RENDERED, ANSWER), "chatml", training=True).text
     assert sent == "<|im_start|>user\nRQ<|im_end|>\n<|im_start|>assistant\na2<|im_end|>\n"
 
 
 def test_turns_that_are_part_of_the_messages_are_sent_like_a_history() -> None:
     turns = (message("user", "u1"), message("assistant", "a1"), RENDERED)
-    assert model_input((SYSTEM, *turns), "llama2-chat").text == PAIR
+    assert build_model_input((SYSTEM, *turns), "llama2-chat").text == PAIR
 
 
 @pytest.mark.parametrize(
@@ -105,28 +105,28 @@ def test_turns_that_are_part_of_the_messages_are_sent_like_a_history() -> None:
 )
 def test_what_a_format_loses_is_noted(format: str | None, history: list[Any], codes: list[str]) -> None:  # noqa: A002
     assert [
-        diagnostic.code for diagnostic in model_input((SYSTEM, RENDERED), format, history=history).diagnostics
+        diagnostic.code for diagnostic in build_model_input((SYSTEM, RENDERED), format, history=history).diagnostics
     ] == codes
 
 
 def test_an_unknown_format_gives_no_text() -> None:
-    assert model_input((SYSTEM, RENDERED), "mistral").segments == ()
+    assert build_model_input((SYSTEM, RENDERED), "mistral").segments == ()
 
 
 def test_the_later_program_strips_the_system_prompt_and_keeps_it_for_openai() -> None:
     system = message("system", " SYS\n")
-    assert model_input((system, RENDERED), "chatml").text.startswith("<|im_start|>system\n SYS\n<|im_end|>")
-    assert model_input((system, RENDERED), "chatml", dialect="current").text.startswith(
+    assert build_model_input((system, RENDERED), "chatml").text.startswith("<|im_start|>system\n SYS\n<|im_end|>")
+    assert build_model_input((system, RENDERED), "chatml", dialect="current").text.startswith(
         "<|im_start|>system\nSYS<|im_end|>"
     )
-    sent = json.loads(model_input((system, RENDERED), "openai", dialect="current").text)
+    sent = json.loads(build_model_input((system, RENDERED), "openai", dialect="current").text)
     assert sent == [{"role": "system", "content": " SYS\n"}, {"role": "user", "content": "RQ"}]
 
 
 def test_roles_are_merged_as_gemma_wants_them() -> None:
-    assert [(m.role, m.text) for m in merged((SYSTEM, message("user", "q")))] == [("user", "SYS\n\n---\n\nq")]
+    assert [(m.role, m.text) for m in merge_roles((SYSTEM, message("user", "q")))] == [("user", "SYS\n\n---\n\nq")]
     turns = (SYSTEM, message("assistant", "a"), message("user", "x"), message("user", "y"))
-    assert [(m.role, m.text) for m in merged(turns, system_role=True)] == [
+    assert [(m.role, m.text) for m in merge_roles(turns, system_role=True)] == [
         ("system", "SYS"),
         ("user", ""),
         ("assistant", "a"),
@@ -136,7 +136,7 @@ def test_roles_are_merged_as_gemma_wants_them() -> None:
 
 def test_a_stretch_keeps_the_origin_of_who_wrote_it() -> None:
     asked = Message("user", (Segment("  Q: ", "template"), Segment("why? ", "variable", "query")))
-    sent = model_input((SYSTEM, asked), "chatml").segments
+    sent = build_model_input((SYSTEM, asked), "chatml").segments
     assert [(s.text, s.origin, s.name) for s in sent if s.origin != "serving"] == [
         ("SYS", "template", None),
         ("Q: ", "template", None),
@@ -151,14 +151,14 @@ SEGMENTS = st.lists(TEXTS, max_size=5).map(lambda texts: tuple(Segment(text, "te
 @given(SEGMENTS)
 def test_stripping_segments_is_stripping_their_text(segments: tuple[Segment, ...]) -> None:
     text = "".join(segment.text for segment in segments)
-    assert "".join(segment.text for segment in stripped(segments)) == text.strip()
-    assert all(segment.text for segment in stripped(segments))
+    assert "".join(segment.text for segment in strip_segments(segments)) == text.strip()
+    assert all(segment.text for segment in strip_segments(segments))
 
 
 @given(SEGMENTS, st.integers(0, 12), st.integers(0, 12))
 def test_cutting_segments_is_cutting_their_text(segments: tuple[Segment, ...], start: int, end: int) -> None:
     text = "".join(segment.text for segment in segments)
-    assert "".join(segment.text for segment in cut(segments, start, end)) == text[start:end]
+    assert "".join(segment.text for segment in cut_segments(segments, start, end)) == text[start:end]
 
 
 @given(SEGMENTS, SEGMENTS, SEGMENTS, st.sampled_from(FORMATS))
@@ -169,7 +169,7 @@ def test_every_format_equals_its_definition(
     format: str,  # noqa: A002
 ) -> None:
     said, asked, told = ("".join(s.text for s in part) for part in (system, user, answer))
-    sent = model_input(
+    sent = build_model_input(
         (Message("system", system), Message("user", user), Message("assistant", answer)), format, training=True
     )
     block = f"<<SYS>>\n{said}\n<</SYS>>\n\n" if said else ""

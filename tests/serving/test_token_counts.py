@@ -50,15 +50,15 @@ def model(text: str = "", tmp_path: Path | None = None, **known: Any) -> Model:
 def test_a_limit_is_the_models_own_else_its_settings_else_its_modelfiles(
     known: Mapping[str, Any], lines: str, expected: tuple[object, ...] | None, tmp_path: Path
 ) -> None:
-    found = limits.of(model(f"FROM x\n{lines}\n", tmp_path, **known))
-    assert (found and (found.context, found.reserve, found.said, found.reserve_said)) == expected
+    found = limits.find_limit(model(f"FROM x\n{lines}\n", tmp_path, **known))
+    assert (found and (found.context, found.reserve, found.context_key, found.reserve_key)) == expected
 
 
 def test_training_texts_have_a_limit_of_their_own_and_no_reserve() -> None:
     both = model(context=100, reserve=9, settings={"max_seq_length": 64})
-    assert limits.trained(both) == limits.Limit(64, said="max_seq_length")
-    assert limits.trained(model(context=5, reserve=2)) == limits.Limit(5)
-    assert limits.trained(model()) is None
+    assert limits.find_training_limit(both) == limits.Limit(64, context_key="max_seq_length")
+    assert limits.find_training_limit(model(context=5, reserve=2)) == limits.Limit(5)
+    assert limits.find_training_limit(model()) is None
 
 
 def opened(write: Write, said: str, text: str = WORDS) -> workspace.Workspace:

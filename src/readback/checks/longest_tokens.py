@@ -36,7 +36,7 @@ def with_tokens(opened: Workspace, data: Dataset, audit: Audit) -> Audit:
 def _longest(opened: Workspace, data: Dataset, audit: Audit) -> Iterator[tuple[Row, Asked, tuple[str, ...]]]:
     for row in audit.conditions:
         model, ends = token_counts.model_of(opened, row.choice), audit.lengths.get(selection_key(row.choice))
-        if model is None or ends is None or limits.of(model) is None:
+        if model is None or ends is None or limits.find_limit(model) is None:
             continue
         record = data.record(ends.longest_at)
         made = assemble.assemble(opened, record, row.choice)

@@ -85,7 +85,9 @@ def _chat_template(source: str, case: Mapping[str, Any]) -> str:
 def _wire_format(name: str, case: Mapping[str, Any]) -> str:
     asks = case.get("add_generation_prompt", True)
     if name in (*named_formats.FORMATS, named_formats.NO_FORMAT):
-        return made(named_formats.model_input(messages(listed(case)), name, training=asks is False), whatever=True)
+        return made(
+            named_formats.build_model_input(messages(listed(case)), name, training=asks is False), whatever=True
+        )
     template = chat.load_format(name)
     if template is None or template.text is None:
         known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.list_formats())

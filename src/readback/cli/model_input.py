@@ -66,7 +66,7 @@ def _sent(args: argparse.Namespace, case: dict[str, Any]) -> ModelInput:
             raise _model_input_cases.Wrong(t("cli.model_input.refused", **place, error=refused["error"]))
         return ollama.build_from_request(modelfile.parse(data, args.modelfile.name), listed, args.today, values)
     if args.wire_format in (*named_formats.FORMATS, named_formats.NO_FORMAT):
-        return named_formats.model_input(_model_input_cases.messages(listed), args.wire_format)
+        return named_formats.build_model_input(_model_input_cases.messages(listed), args.wire_format)
     template = chat.load_format(args.wire_format) if args.wire_format else _template(args.chat_template)
     if template is None:
         known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.list_formats())

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from readback.prompts.program import Program
 from readback.prompts.selections import SelectedTexts
-from readback.serving.history import with_history
+from readback.serving.history import insert_history
 from readback.types import Diagnostic, Location, Message, Record
 
 PER_WORD = 1.25  # tokens: the program's own estimate
@@ -36,7 +36,7 @@ def with_albert_history(
     """Return the messages with the record's history as the program of `sender` sends them."""
     history = record.fields.get("history")
     alone = sender.sends_text_alone(condition.model)
-    whole, diagnostics = with_history(messages, history, record.place, alone=alone, dialect=sender.dialect)
+    whole, diagnostics = insert_history(messages, history, record.place, alone=alone, dialect=sender.dialect)
     if sender.dialect == "current":
         return Sent(whole, diagnostics)
     most = _most_tokens(condition, sender)
@@ -45,7 +45,7 @@ def with_albert_history(
     kept, left = whole, history if isinstance(history, list) else []
     while left and _over(kept, most):
         left = left[2:]
-        kept, _ = with_history(messages, left, record.place, alone=alone, dialect=sender.dialect)
+        kept, _ = insert_history(messages, left, record.place, alone=alone, dialect=sender.dialect)
     return Sent(kept, (*diagnostics, _report(whole, kept, most)))
 
 

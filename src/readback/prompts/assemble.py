@@ -19,7 +19,7 @@ from readback.prompts.selections import SelectedTexts, choices, selected_texts, 
 from readback.prompts.training_layout import training
 from readback.prompts.tri_section import Segments, assemble_text, fingerprint, to_messages
 from readback.records.field_path import steps
-from readback.serving.merged_roles import gemma, merged
+from readback.serving.merge_roles import is_gemma, merge_roles
 from readback.sources.instruction_keys import instruction_for, key_for
 from readback.sources.plain_prompts import SYSTEM_ALONE
 from readback.tasks import GENERATION, profile_of
@@ -155,9 +155,9 @@ def _sent(workspace: Workspace, record: Record, choice: Selection, origins: bool
         messages = sent.messages
         diagnostics += sent.diagnostics
         if sender.dialect == "current":
-            messages = merged(messages, system_role=not gemma(own.model))
+            messages = merge_roles(messages, system_role=not is_gemma(own.model))
     if workspace.options.get("merge_roles") == "gemma":
-        messages = merged(messages)
+        messages = merge_roles(messages)
     return messages, names, tuple(diagnostics), uses
 
 

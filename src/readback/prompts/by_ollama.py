@@ -93,7 +93,7 @@ def _by_chat_template(
     sent = chat.build_model_input(template, (*opening, *messages), today=today(opened), values=options)
     bos, text = template.bos_token or "", sent.text
     if bos and text.startswith(bos):
-        sent = replace(sent, segments=named_formats.cut(sent.segments, len(bos), len(text)))
+        sent = replace(sent, segments=named_formats.cut_segments(sent.segments, len(bos), len(text)))
     stops = tuple(args for name, args, _ in modelfile.commands if name == "stop")
     return replace(sent, stops=tuple(dict.fromkeys((*stops, *sent.stops))))
 

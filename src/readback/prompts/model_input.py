@@ -45,7 +45,9 @@ def served(
     template = model.chat_template or chat.load_format(model.chat_format or "")
     if template:
         return _by_template(opened, template, messages, training, model, record)
-    return named_formats.model_input(messages, model.chat_format, training=training) if model.chat_format else None
+    return (
+        named_formats.build_model_input(messages, model.chat_format, training=training) if model.chat_format else None
+    )
 
 
 def _by_template(
@@ -89,7 +91,7 @@ def _formatted(
     if named is None and not (own.albert and own.config):
         return None
     from_history = own.albert and own.dialect == "classic" and bool(messages) and is_earlier_turn(messages[0])
-    return named_formats.model_input(
+    return named_formats.build_model_input(
         messages,
         named,
         training=training,

@@ -51,7 +51,7 @@ def as_needed(opened: Workspace, assembly: Assembly, model_input: ModelInput | N
     A tokenizer file is slow, so it is used only where the bytes do not prove enough.
     """
     model = model_of(opened, assembly.choice)
-    limit = limits_of.of(model)
+    limit = limits_of.find_limit(model)
     if model is None or limit is None or not assembly.messages:
         return None
     said, of = texts(assembly, model_input)
@@ -62,8 +62,8 @@ def of_row(opened: Workspace, record: Record) -> Tokens | None:
     """The count of a row of training data, by the first model that was trained on its file and says a limit."""
     file = training_length.file_of(opened, record)
     models = (opened.models.get(name) for name in file.models) if file else iter(())
-    model = next((one for one in models if limits_of.trained(one)), None)
-    limit = limits_of.trained(model)
+    model = next((one for one in models if limits_of.find_training_limit(one)), None)
+    limit = limits_of.find_training_limit(model)
     text = training_length.longest(record.fields) if limit else None
     return tokens.count_within(model, [text], opened.root, limit.context, special=False) if limit and text else None
 
@@ -82,11 +82,11 @@ def shared(opened: Workspace) -> tuple[str, ...]:
 
 def shared_by_audit(opened: Workspace) -> tuple[str, ...]:
     """What the children of an audit share: the tables of models with a limit; no other text is counted there."""
-    return tokens.list_shared_tables(one for one in opened.models.values() if limits_of.trained(one))
+    return tokens.list_shared_tables(one for one in opened.models.values() if limits_of.find_training_limit(one))
 
 
 def limits(opened: Workspace, usual: sandbox.Limits) -> sandbox.Limits:
     """The limits of a child of the audit: with room for a tokenizer file where a model names one."""
-    named = [m.tokenizer for m in opened.models.values() if m.tokenizer and limits_of.trained(m)]
+    named = [m.tokenizer for m in opened.models.values() if m.tokenizer and limits_of.find_training_limit(m)]
     heavy = any(not tokens.is_table(one) for one in named)
     return replace(usual, memory=max(usual.memory, tokenizer_json.MEMORY)) if heavy else usual

@@ -202,21 +202,21 @@ def rendered(opened: Workspace, found: Template, messages: Sequence[Message]) ->
             found.template, messages, today=today(opened), add_generation_prompt=False, values=values
         )
     else:
-        made = named_formats.model_input(messages, found.name, training=True)
+        made = named_formats.build_model_input(messages, found.name, training=True)
     return replace(made, assumed=found.basis == "assumed")
 
 
 def prompt_of(opened: Workspace, found: Template, asked: Sequence[Message]) -> tuple[Segment, ...]:
     """The training text up to where an answer to these messages begins; empty where the template makes none."""
     one, other = (rendered(opened, found, (*asked, _reply(text))) for text in STAND_INS)
-    return named_formats.cut(one.segments, 0, _shared(one.text, other.text))
+    return named_formats.cut_segments(one.segments, 0, _shared(one.text, other.text))
 
 
 def _prompt(opened: Workspace, found: Template, messages: Sequence[Message], text: ModelInput) -> tuple[Segment, ...]:
     """The training text of some messages up to where their last answer begins; `text` is all of it."""
     asked, answer = _turns(messages)
     if answer and (at := _answer_at(text, answer)) is not None:
-        return named_formats.cut(text.segments, 0, at)
+        return named_formats.cut_segments(text.segments, 0, at)
     return prompt_of(opened, found, asked)
 
 

@@ -1,7 +1,7 @@
 """Read the header of a GGUF file: the architecture of the weights, their chat template and its tokens.
 
-Source of the layout: docs/gguf.md of ggml-org/ggml (MIT). A file may be anybody's, so every count and length in it is
-held against the size of the file and a limit before anything is read by it, and nothing is kept but what is asked for.
+Source of the layout: docs/gguf.md of ggml-org/ggml (MIT). A file may come from anybody, so every count and length in
+it is compared with the size of the file and a limit before it is used, and only the requested values are stored.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ HEADER = 256 << 20  # bytes of a header that are read; the longest in use have s
 KEYS = 1 << 16  # keys of a header; the longest in use have a hundred
 ITEMS = 3 << 19  # texts in all arrays of a header; the largest vocabularies have half as many, with their merges
 DEEPEST = 4  # arrays inside arrays
-LONGEST = 1 << 20  # bytes of a text that is kept
+LONGEST = 1 << 20  # bytes of a text
 BUFFER = 1 << 20  # bytes read at once
 KEY = 1 << 12  # bytes of a key
 
@@ -34,8 +34,8 @@ TOKEN_KEYS = {"bos_token": "tokenizer.ggml.bos_token_id", "eos_token": "tokenize
 ADDS_BOS = "tokenizer.ggml.add_bos_token"
 
 
-class Refused(Exception):  # noqa: N818 - says of a file what is wrong with it
-    """Why a header cannot be read, and at which byte."""
+class HeaderError(Exception):
+    """Say why a header cannot be read, and at which byte."""
 
     def __init__(self, reason: str, offset: int) -> None:
         super().__init__(f"{reason} (byte {offset:,})")
@@ -44,7 +44,10 @@ class Refused(Exception):  # noqa: N818 - says of a file what is wrong with it
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What a header says. `templates` are the chat templates by name, the usual one under ""; `tokens` by role."""
+    """Hold the values of a header.
+
+    `templates` are the chat templates by name, the usual one under ""; `tokens` are by role.
+    """
 
     architecture: str = ""
     templates: dict[str, str] = field(default_factory=dict)
@@ -53,28 +56,28 @@ class Weights:
 
 
 def read_weights(path: Path) -> Weights:
-    """The header of a file. Raises Refused, and OSError where the file cannot be opened."""
+    """Return the header of a file. Raises HeaderError, and OSError if the file cannot be opened."""
     state = path.stat()
     return _read(path, state.st_size, state.st_mtime_ns)
 
 
 @lru_cache(maxsize=16)
 def _read(path: Path, size: int, changed: int) -> Weights:
-    """`changed` is the time of the file's last change: another file of the same name is read again."""
+    """Read a header; `changed` is the time of the file's last change, so that a replaced file is read again."""
     with path.open("rb", buffering=BUFFER) as file:
         header = _Header(file, size)
-        values = header.values(_wanted)
+        values = header.read_values(_is_wanted)
         if header.tokens_at is None:
-            return _weights(values, {})
+            return _build_weights(values, {})
         numbers = {values[key]: role for role, key in TOKEN_KEYS.items() if isinstance(values.get(key), int)}
-        return _weights(values, header.texts_at(header.tokens_at, numbers))
+        return _build_weights(values, header.read_texts(header.tokens_at, numbers))
 
 
-def _wanted(key: str) -> bool:
+def _is_wanted(key: str) -> bool:
     return key in (ARCHITECTURE, ADDS_BOS, *TOKEN_KEYS.values()) or key == CHAT or key.startswith(f"{CHAT}.")
 
 
-def _weights(values: dict[str, Any], tokens: dict[str, str]) -> Weights:
+def _build_weights(values: dict[str, Any], tokens: dict[str, str]) -> Weights:
     templates = {key[len(CHAT) + 1 :]: text for key, text in values.items() if _is_template(key, text)}
     architecture, adds = values.get(ARCHITECTURE), values.get(ADDS_BOS)
     return Weights(
@@ -90,7 +93,7 @@ def _is_template(key: str, value: object) -> bool:
 
 
 class _Header:
-    """A header that is read from its beginning to its end, each length checked before it is used."""
+    """Read a header from its beginning to its end, checking each length before it is used."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:
         self._file = file
@@ -102,117 +105,116 @@ class _Header:
         self.tokens_at: int | None = None  # the byte where the tokens of the vocabulary begin
         self._tokens = 0
 
-    def values(self, wanted: Callable[[str], bool]) -> dict[str, Any]:
-        """The values of the wanted keys. Raises Refused."""
-        if self._bytes(4) != MAGIC:
-            raise Refused("it does not begin with GGUF", 0)
-        version = self._bytes(4)
+    def read_values(self, wanted: Callable[[str], bool]) -> dict[str, Any]:
+        """Return the values of the wanted keys. Raises HeaderError."""
+        if self._read_bytes(4) != MAGIC:
+            raise HeaderError("it does not begin with GGUF", 0)
+        version = self._read_bytes(4)
         self._order = next((order for order in "<>" if struct.unpack(f"{order}I", version)[0] in VERSIONS), "")
         if not self._order:
             number = struct.unpack("<I", version)[0]
-            raise Refused(f"its version {number} is none of {', '.join(map(str, VERSIONS))}", 4)
-        self._number(10)  # the number of tensors, which lie behind what is read here
-        count = self._number(10)
+            raise HeaderError(f"its version {number} is none of {', '.join(map(str, VERSIONS))}", 4)
+        self._read_number(10)  # the number of tensors, which lie behind what is read here
+        count = self._read_number(10)
         if count > KEYS:
-            raise Refused(f"it says that it has {count:,} keys, and at most {KEYS:,} are read", self._at - 8)
+            raise HeaderError(f"it says that it has {count:,} keys, and at most {KEYS:,} are read", self._at - 8)
         values: dict[str, Any] = {}
         for _ in range(count):
-            key = self._text(KEY)
-            kind = self._number(4)
+            key = self._read_text(KEY)
+            kind = self._read_number(4)
             if key == TOKENS and kind == ARRAY:
-                self._skip_tokens()
+                self._skip_vocabulary()
             elif wanted(key):
-                values[key] = self._value(kind)
+                values[key] = self._read_value(kind)
             else:
                 self._skip(kind)
         return values
 
-    def texts_at(self, offset: int, numbers: dict[Any, str]) -> dict[str, str]:
-        """The texts of an array of texts that begins at a byte, by the roles of their numbers."""
+    def read_texts(self, offset: int, numbers: dict[Any, str]) -> dict[str, str]:
+        """Return the texts of an array that begins at a byte, by the roles of their numbers."""
         last = max((number for number in numbers if 0 <= number < self._tokens), default=-1)
         self._file.seek(offset)
         self._at = offset
         texts: dict[str, str] = {}
         for number in range(last + 1):
             if number in numbers:
-                texts[numbers[number]] = self._text(KEY)
+                texts[numbers[number]] = self._read_text(KEY)
             else:
-                self._pass(self._number(10))
+                self._skip_bytes(self._read_number(10))
         return texts
 
-    def _skip_tokens(self) -> None:
-        kind, count = self._array_head()
+    def _skip_vocabulary(self) -> None:
+        kind, count = self._read_array_head()
         if kind == TEXT:
             self.tokens_at, self._tokens = self._at, count
         self._skip_items(kind, count, 1)
 
-    def _value(self, kind: int) -> Any:
+    def _read_value(self, kind: int) -> Any:
         if kind == TEXT:
-            return self._text(LONGEST)
+            return self._read_text(LONGEST)
         if kind == ARRAY:
             self._skip(kind)
             return None
-        return self._number(kind)
+        return self._read_number(kind)
 
     def _skip(self, kind: int, depth: int = 0) -> None:
         if kind == TEXT:
-            self._pass(self._number(10))
+            self._skip_bytes(self._read_number(10))
         elif kind == ARRAY:
             if depth >= DEEPEST:
-                raise Refused(f"arrays are nested deeper than {DEEPEST} levels", self._at)
-            self._skip_items(*self._array_head(), depth + 1)
+                raise HeaderError(f"arrays are nested deeper than {DEEPEST} levels", self._at)
+            self._skip_items(*self._read_array_head(), depth + 1)
         else:
-            self._pass(self._size_of(kind))
+            self._skip_bytes(self._get_size(kind))
 
     def _skip_items(self, kind: int, count: int, depth: int) -> None:
         if kind in SIZES:
-            self._pass(SIZES[kind] * count)
+            self._skip_bytes(SIZES[kind] * count)
             return
         for _ in range(count):
             self._skip(kind, depth)
 
-    def _array_head(self) -> tuple[int, int]:
-        """The type and the number of an array's elements."""
-        kind = self._number(4)
-        count = self._number(10)
+    def _read_array_head(self) -> tuple[int, int]:
+        """Return the type and the number of an array's elements."""
+        kind = self._read_number(4)
+        count = self._read_number(10)
         if kind not in SIZES:  # numbers are passed in one step, whatever their count
             self._items += count
         if self._items > ITEMS:
-            raise Refused(
-                f"it says that its arrays have {self._items:,} elements, and {ITEMS:,} are read", self._at - 8
-            )
+            reason = f"it says that its arrays have {self._items:,} elements, and {ITEMS:,} are read"
+            raise HeaderError(reason, self._at - 8)
         return kind, count
 
-    def _text(self, most: int) -> str:
-        length = self._number(10)
+    def _read_text(self, most: int) -> str:
+        length = self._read_number(10)
         if length > most:
-            raise Refused(f"a text of {length:,} bytes is longer than {most:,}", self._at - 8)
-        return self._bytes(length).decode("utf-8", "replace")
+            raise HeaderError(f"a text of {length:,} bytes is longer than {most:,}", self._at - 8)
+        return self._read_bytes(length).decode("utf-8", "replace")
 
-    def _number(self, kind: int) -> Any:
-        return struct.unpack(self._order + FORMS.get(kind, ""), self._bytes(self._size_of(kind)))[0]
+    def _read_number(self, kind: int) -> Any:
+        return struct.unpack(self._order + FORMS.get(kind, ""), self._read_bytes(self._get_size(kind)))[0]
 
-    def _size_of(self, kind: int) -> int:
+    def _get_size(self, kind: int) -> int:
         if kind not in SIZES:
-            raise Refused(f"there is no type {kind}", self._at - 4)
+            raise HeaderError(f"there is no type {kind}", self._at - 4)
         return SIZES[kind]
 
-    def _pass(self, length: int) -> None:
-        self._checked(length)
+    def _skip_bytes(self, length: int) -> None:
+        self._check_length(length)
         self._file.seek(length, 1)
         self._at += length
 
-    def _bytes(self, length: int) -> bytes:
-        self._checked(length)
+    def _read_bytes(self, length: int) -> bytes:
+        self._check_length(length)
         data = self._file.read(length)
         if len(data) < length:
-            raise Refused("the file ends in its header", self._at)
+            raise HeaderError("the file ends in its header", self._at)
         self._at += length
         return data
 
-    def _checked(self, length: int) -> None:
+    def _check_length(self, length: int) -> None:
         if self._at + length <= self._end:
             return
         if self._end < self._size:
-            raise Refused(f"its header is longer than {HEADER >> 20} MiB", self._at)
-        raise Refused("the file ends in its header", self._at)
+            raise HeaderError(f"its header is longer than {HEADER >> 20} MiB", self._at)
+        raise HeaderError("the file ends in its header", self._at)

@@ -1,4 +1,4 @@
-"""Earlier turns of a conversation, with the rendered text in the place of its last question.
+"""Combine earlier turns of a conversation with the rendered text, which replaces its last question.
 
 Source: the *Prompt template* page of etalab-ia/franceservices-backend and `format_messages_prompt` of its program.
 """
@@ -16,7 +16,7 @@ SENT = {
 }
 
 
-def with_history(
+def insert_history(
     messages: tuple[Message, ...],
     history: Any,
     place: Location,
@@ -24,38 +24,40 @@ def with_history(
     alone: bool = False,
     dialect: Literal["classic", "current"] = "classic",
 ) -> tuple[tuple[Message, ...], tuple[Diagnostic, ...]]:
-    """`messages` (a system message or none, a user message) with `history`, a list of {role, content}, before the last.
+    """Return `messages` (a system message or none, a user message) with `history` inserted before the last.
 
-    The last turn is replaced where it is the user's (inference), the one before it where the last two are user and
-    assistant (training); otherwise the history stays as it is, the user message is lost, and that is noted. Of a
-    history that begins with a system message the later program keeps that one alone; for the classic one it is a turn
-    like any other, behind the mode's own system prompt. Where there are both, that is noted.
+    `history` is a list of {role, content}. Its last turn is replaced if it is the user's (inference), the one before it
+    if the last two are user and assistant (training). Otherwise the history stays as it is, the user message is
+    dropped, and a diagnostic says so. If the history begins with a system message, the later program keeps only that
+    one; for the classic one it is an ordinary turn behind the mode's own system prompt. If there are both, a diagnostic
+    says so.
 
-    `alone`: no format carries the conversation, so the rendered text is sent whatever the history is. It then goes
-    last where it has no other place, and nothing of it is lost.
+    `alone`: no format carries the conversation, so the rendered text is always sent: last, if it has no other place.
     """
     if not history:
         return messages, ()
-    turns = [_turn(turn, i, place) for i, turn in enumerate(history)] if isinstance(history, list) else [None]
+    turns: list[Message | None] = [None]
+    if isinstance(history, list):
+        turns = [_read_turn(turn, i, place) for i, turn in enumerate(history)]
     if None in turns:
-        return messages, (Diagnostic("alb-history-shape", {"roles": "?"}, _in(place, "history")),)
-    said = [turn for turn in turns if turn is not None]
-    roles = [turn.role for turn in said]
+        return messages, (Diagnostic("alb-history-shape", {"roles": "?"}, _locate_field(place, "history")),)
+    earlier = [turn for turn in turns if turn is not None]
+    roles = [turn.role for turn in earlier]
     head = messages[:-1]
-    noted: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     if roles[0] == "system" and head:
-        noted = (Diagnostic("alb-history-system", {"sent": SENT[dialect]}, _in(place, "history[0]"), dialect),)
+        diagnostics = (
+            Diagnostic("alb-history-system", {"sent": SENT[dialect]}, _locate_field(place, "history[0]"), dialect),
+        )
         head = head if dialect == "classic" else ()
     if roles[-1] == "user":
-        return (*head, *said[:-1], messages[-1]), noted
+        return (*head, *earlier[:-1], messages[-1]), diagnostics
     if roles[-2:] == ["user", "assistant"]:
-        return (*head, *said[:-2], messages[-1], said[-1]), noted
+        return (*head, *earlier[:-2], messages[-1], earlier[-1]), diagnostics
     if alone:
-        return (*head, *said, messages[-1]), noted
-    return (*head, *said), (
-        *noted,
-        Diagnostic("alb-history-shape", {"roles": ", ".join(roles[-2:])}, _in(place, "history")),
-    )
+        return (*head, *earlier, messages[-1]), diagnostics
+    shape = Diagnostic("alb-history-shape", {"roles": ", ".join(roles[-2:])}, _locate_field(place, "history"))
+    return (*head, *earlier), (*diagnostics, shape)
 
 
 def is_earlier_turn(message: Message) -> bool:
@@ -63,15 +65,15 @@ def is_earlier_turn(message: Message) -> bool:
     return any((segment.name or "").startswith("history[") for segment in message.segments)
 
 
-def _turn(turn: Any, i: int, place: Location) -> Message | None:
+def _read_turn(turn: Any, i: int, place: Location) -> Message | None:
     match turn:
         case {"role": ("system" | "user" | "assistant" | "tool") as role, "content": str() as text}:
             name = f"history[{i}].content"
-            segments = (Segment(text, "variable", name, _in(place, name)),) if text else ()
+            segments = (Segment(text, "variable", name, _locate_field(place, name)),) if text else ()
             return Message(role, segments, whole_message(turn, role))
         case _:
             return None
 
 
-def _in(place: Location, field: str) -> Location:
+def _locate_field(place: Location, field: str) -> Location:
     return Location(file=place.file, line=place.line, field=field)

@@ -1,4 +1,4 @@
-"""How much a model reads at once, and how much of that its answer may take."""
+"""Find how many tokens a model reads at once, and how many of them its answer may take."""
 
 from __future__ import annotations
 
@@ -10,80 +10,93 @@ from readback.types import Model
 
 CONTEXT = ("context", "num_ctx", "n_ctx", "context_length", "max_model_len")  # as programs call it
 REPLY = ("max_tokens", "max_new_tokens", "num_predict")
-TRAINED = ("max_seq_length", "max_length", "cutoff_len", "model_max_length")  # in training
-BY_OLLAMA = "num_ctx"
+TRAINING = ("max_seq_length", "max_length", "cutoff_len", "model_max_length")
+OLLAMA_CONTEXT = "num_ctx"
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Tokens that the model reads, tokens kept for its answer, and what each is called where it is said."""
+    """Hold the tokens that the model reads and those reserved for its answer, each with the name of its setting."""
 
     context: int
     reserve: int = 0
-    said: str = "context"
-    reserve_said: str = ""
-    line: int | None = None  # of the Modelfile that says it
+    context_key: str = "context"
+    reserve_key: str = ""
+    line: int | None = None  # of the Modelfile that states it
 
     @property
     def room(self) -> int:
-        """Tokens left for the prompt."""
+        """Return the tokens left for the prompt."""
         return self.context - self.reserve
 
 
-def of(model: Model | None) -> Limit | None:
-    """The model's own `context` and `reserve`, else its settings', else its Modelfile's; None where none says one.
+def find_limit(model: Model | None) -> Limit | None:
+    """Return the model's own `context` and `reserve`, else its settings', else its Modelfile's; None if none is stated.
 
-    A reserve that leaves nothing for the prompt is the context by another name, so it is not taken off.
+    A reserve that leaves nothing for the prompt means the context itself, so it is not subtracted.
     """
     if model is None:
         return None
-    context = next(_contexts(model), None)
-    if context is None:
+    stated_context = next(_list_contexts(model), None)
+    if stated_context is None:
         return None
-    reserve = next((one for one in _reserves(model) if one[1] < context[1]), ("", 0))
-    return Limit(context[1], reserve[1], context[0], reserve[0], context[2])
+    context_key, context, line = stated_context
+    for reserve_key, reserve in _list_reserves(model):
+        if reserve < context:
+            return Limit(context, reserve, context_key, reserve_key, line)
+    return Limit(context, context_key=context_key, line=line)
 
 
-def trained(model: Model | None) -> Limit | None:
-    """How long a text of its training may be: the length in its settings, else what the model reads; no reserve."""
-    found = number((model.settings,), TRAINED) if model else None
-    if found:
-        return Limit(found[1], said=found[0])
-    limit = of(model)
-    return Limit(limit.context, said=limit.said) if limit else None
+def find_training_limit(model: Model | None) -> Limit | None:
+    """Return how long a text of a model's training may be: the length in its settings, else its context, no reserve."""
+    length = find_number((model.settings,), TRAINING) if model else None
+    if length:
+        return Limit(length[1], context_key=length[0])
+    limit = find_limit(model)
+    return Limit(limit.context, context_key=limit.context_key) if limit else None
 
 
-def window(model: Model | None) -> Limit | None:
-    """What Ollama is told to read, `PARAMETER num_ctx` of the Modelfile, whatever else is said."""
-    found = next(_parameters(model, (BY_OLLAMA,)), None) if model else None
-    return Limit(found[1], said=found[0], line=found[2]) if found else None
+def find_ollama_limit(model: Model | None) -> Limit | None:
+    """Return what the Modelfile's `PARAMETER num_ctx` makes Ollama read, whatever other settings state."""
+    if model is None:
+        return None
+    for name, size, line in _list_parameters(model, (OLLAMA_CONTEXT,)):
+        return Limit(size, context_key=name, line=line)
+    return None
 
 
-def number(homes: tuple[Mapping[str, Any], ...], keys: tuple[str, ...]) -> tuple[str, int] | None:
-    """The first whole number above zero under one of the keys."""
-    found = ((key, home.get(key)) for home in homes for key in keys)
-    return next(((k, n) for k, n in found if isinstance(n, int) and not isinstance(n, bool) and n > 0), None)
+def find_number(homes: tuple[Mapping[str, Any], ...], keys: tuple[str, ...]) -> tuple[str, int] | None:
+    """Return the first whole number above zero under one of the keys, with its key."""
+    for home in homes:
+        for key in keys:
+            value = home.get(key)
+            if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+                return key, value
+    return None
 
 
-def _contexts(model: Model) -> Iterator[tuple[str, int, int | None]]:
+def _list_contexts(model: Model) -> Iterator[tuple[str, int, int | None]]:
     if model.context:
         yield "context", model.context, None
-    if found := number((model.settings,), CONTEXT):
-        yield (*found, None)
-    yield from _parameters(model, (BY_OLLAMA,))
+    setting = find_number((model.settings,), CONTEXT)
+    if setting:
+        yield (*setting, None)
+    yield from _list_parameters(model, (OLLAMA_CONTEXT,))
 
 
-def _reserves(model: Model) -> Iterator[tuple[str, int]]:
+def _list_reserves(model: Model) -> Iterator[tuple[str, int]]:
     if model.reserve is not None:
         yield "reserve", model.reserve
         return
-    if found := number((model.settings,), REPLY):
-        yield found
-    yield from ((name, size) for name, size, _ in _parameters(model, ("num_predict",)))
+    setting = find_number((model.settings,), REPLY)
+    if setting:
+        yield setting
+    for name, size, _ in _list_parameters(model, ("num_predict",)):
+        yield name, size
 
 
-def _parameters(model: Model, names: tuple[str, ...]) -> Iterator[tuple[str, int, int | None]]:
-    """The last value that the Modelfile gives a parameter, where it is a number above zero."""
+def _list_parameters(model: Model, names: tuple[str, ...]) -> Iterator[tuple[str, int, int | None]]:
+    """Yield the last value that the Modelfile gives a parameter, if it is a number above zero."""
     commands = model.modelfile.commands if model.modelfile else ()
     for name, args, line in reversed(commands):
         if name in names:

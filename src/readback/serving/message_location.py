@@ -1,4 +1,4 @@
-"""Where a text of a message is in what a server made of the messages."""
+"""Find where a text of a message is in the model input."""
 
 from __future__ import annotations
 
@@ -6,37 +6,37 @@ from collections.abc import Iterable, Iterator
 
 from readback.types import ModelInput, Segment
 
-LONG = 16  # characters from which a text in the template itself is hardly the same by chance
+LONG = 16  # characters from which an equal text in the template itself is hardly a coincidence
 
 Span = tuple[int, int]
 
 
-def placed(model_input: ModelInput) -> Iterator[tuple[Segment, int, int]]:
-    """The segments with the offsets at which they begin and end."""
+def locate_segments(model_input: ModelInput) -> Iterator[tuple[Segment, int, int]]:
+    """Yield the segments with the offsets at which they begin and end."""
     at = 0
     for segment in model_input.segments:
         yield segment, at, at + len(segment.text)
         at += len(segment.text)
 
 
-def times(model_input: ModelInput, said: str, others: Iterable[Segment] = ()) -> list[Span]:
-    """Every place where a system text is, from left to right.
+def find_text(model_input: ModelInput, text: str, foreign_segments: Iterable[Segment] = ()) -> list[Span]:
+    """Return every place where a system text is, from left to right.
 
-    What is in the texts of `others` (the question's and the answer's segments) does not count, nor does a short
-    text that only the template writes.
+    Places in the texts of `foreign_segments` (the question's and the answer's) do not count, nor does a short text that
+    only the template writes.
     """
-    foreign = {_from(one) for one in others}
-    found: list[Span] = []
-    at = model_input.text.find(said) if said else -1
-    while at >= 0:
-        end = at + len(said)
-        over = [one for one, start, stop in placed(model_input) if start < end and stop > at]
-        own = len(said) >= LONG or all(one.origin != "serving" for one in over)
-        if own and not any(_from(one) in foreign for one in over):
-            found.append((at, end))
-        at = model_input.text.find(said, end)
-    return found
+    foreign_sources = {_get_source(segment) for segment in foreign_segments}
+    spans: list[Span] = []
+    start = model_input.text.find(text) if text else -1
+    while start >= 0:
+        end = start + len(text)
+        covered = [segment for segment, first, last in locate_segments(model_input) if first < end and last > start]
+        is_from_message = len(text) >= LONG or all(segment.origin != "serving" for segment in covered)
+        if is_from_message and not any(_get_source(segment) in foreign_sources for segment in covered):
+            spans.append((start, end))
+        start = model_input.text.find(text, end)
+    return spans
 
 
-def _from(segment: Segment) -> tuple[object, ...]:
+def _get_source(segment: Segment) -> tuple[object, ...]:
     return segment.origin, segment.name, segment.place

@@ -96,7 +96,7 @@ def _of_file(path: Path, draft: Draft) -> Weights | None:
     file = show(draft.root, path)
     try:
         header = gguf.read_weights(path)
-    except gguf.Refused as refused:
+    except gguf.HeaderError as refused:
         draft.report("oll-weights-unread", Location(file=file), file, file=file, reason=str(refused))
         draft.say(file, KIND, used=False, detail=f"its header cannot be read: {refused.reason}")
         return None

@@ -8,10 +8,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from readback.checks.facts.go_template import Template, template
-from readback.serving.message_location import placed, times
+from readback.serving.message_location import find_text, locate_segments
 from readback.types import Location, Model, Modelfile, ModelInput, RuleContext, Segment, SelfTest
 
-__all__ = ["Served", "blocks", "is_file", "modelfiles", "placed", "quoted", "shown", "source", "template_offset"]
+__all__ = [
+    "Served",
+    "blocks",
+    "is_file",
+    "locate_segments",
+    "modelfiles",
+    "quoted",
+    "shown",
+    "source",
+    "template_offset",
+]
 
 TOKEN = re.compile(r"\s*<[^\s<>]{1,40}>\s*|\s*\[/[A-Z]+\]\s*")  # as models are told by that a turn ends
 FILE = re.compile(r"^[./~]|^[A-Za-z]:\\|[/\\].*\.(gguf|bin|safetensors)$|\.(gguf|bin|safetensors)$")
@@ -43,7 +53,7 @@ class Served:
     def doubled(self, model_input: ModelInput) -> list[tuple[int, int]]:
         """Where the system text is in one of them."""
         asked = (Segment("", "variable", name) for name in ("question", "answer"))
-        return times(model_input, self.self_test.system, asked) if self.self_test else []
+        return find_text(model_input, self.self_test.system, asked) if self.self_test else []
 
     def place(self, line: int, column: int) -> Location:
         """The place in the file of a line and column of the template."""
@@ -83,7 +93,7 @@ def is_file(base: str) -> bool:
 
 def blocks(model_input: ModelInput, found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Texts of messages, given by where they stand, with what the server put around each."""
-    own = [(start, end) for one, start, end in placed(model_input) if one.origin == "serving"]
+    own = [(start, end) for one, start, end in locate_segments(model_input) if one.origin == "serving"]
     made = []
     for start, end in found:
         first, last = start, end
@@ -101,7 +111,7 @@ def blocks(model_input: ModelInput, found: Sequence[tuple[int, int]]) -> list[tu
 def source(served: Served, model_input: ModelInput, offset: int) -> Location:
     """The place in the file of the action that prints a message's text, found at an offset of what was made."""
     inside = None
-    for segment, _, end in placed(model_input):
+    for segment, _, end in locate_segments(model_input):
         if end > offset:
             break
         if segment.origin == "serving":
@@ -112,7 +122,7 @@ def source(served: Served, model_input: ModelInput, offset: int) -> Location:
 
 def template_offset(served: Served, model_input: ModelInput, at: int) -> int | None:
     """The character of the template that is at an offset of what was made; None where an action printed it."""
-    for segment, start, end in placed(model_input):
+    for segment, start, end in locate_segments(model_input):
         if start <= at < end:
             inside = served.inside(segment.place) if segment.origin == "serving" else None
             read = served.template

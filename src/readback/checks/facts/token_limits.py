@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from readback.checks.facts import albert_modes
-from readback.serving.limits import CONTEXT, Limit, of, trained, window
+from readback.serving.limits import CONTEXT, Limit, find_limit, find_ollama_limit, find_training_limit
 from readback.types import Location, Model, RuleContext, Severity, Tokens
 
-__all__ = ["CONTEXT", "Limit", "of", "trained", "window"]
+__all__ = ["CONTEXT", "Limit", "find_limit", "find_ollama_limit", "find_training_limit"]
 
 MARGIN = 1.2  # an estimate of more than this times the room is over it: bytes ÷ 4 is 17 % too much in 1 of 100 prompts
 
@@ -23,7 +23,7 @@ def model(case: RuleContext) -> Model | None:
 
 def over_window(case: RuleContext) -> Limit | None:
     """What Ollama is told to read, where the prompt has more tokens than that."""
-    read = window(model(case))
+    read = find_ollama_limit(model(case))
     return read if read and case.tokens and case.tokens.count > read.context else None
 
 

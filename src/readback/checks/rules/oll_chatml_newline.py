@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from readback.checks.facts.served_texts import Served, is_file, modelfiles, placed, quoted, template_offset
+from readback.checks.facts.served_texts import Served, is_file, locate_segments, modelfiles, quoted, template_offset
 from readback.types import Diagnostic, Location, ModelInput, RuleContext, Severity
 
 CODE = "oll-chatml-newline"
@@ -49,7 +49,7 @@ def _other(served: Served) -> str:
 
 def _lost(model_input: ModelInput) -> Iterator[int]:
     """Where something else than a newline follows the token, if the server wrote the token."""
-    ends = [(start, end) for one, start, end in placed(model_input) if one.origin in ("serving", "unknown")]
+    ends = [(start, end) for one, start, end in locate_segments(model_input) if one.origin in ("serving", "unknown")]
     at = model_input.text.find(END)
     while at >= 0:
         after = at + len(END)

@@ -28,7 +28,7 @@ BYTES = 4  # of a token, as an estimate
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     model = token_limits.model(case)
-    if model is None or model.modelfile is None or case.assembly is None or token_limits.of(model) is not None:
+    if model is None or model.modelfile is None or case.assembly is None or token_limits.find_limit(model) is not None:
         return
     if _request_says(case):
         return

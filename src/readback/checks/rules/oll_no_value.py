@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from readback.checks.facts.go_template import printed
-from readback.checks.facts.served_texts import Served, modelfiles, placed
+from readback.checks.facts.served_texts import Served, locate_segments, modelfiles
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "oll-no-value"
@@ -25,7 +25,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     for served in modelfiles(case):
         found: dict[Location, str] = {}
         for model_input in served.made:
-            for segment, _, _ in placed(model_input):
+            for segment, _, _ in locate_segments(model_input):
                 if WORDS in segment.text and segment.origin in ("serving", "unknown"):
                     place = segment.place if served.inside(segment.place) else served.modelfile.template_place
                     found.setdefault(place, _name(served, place))

@@ -20,7 +20,7 @@ SAID = "srv-tokenizer-unreadable"  # says that tokens are estimated, and why
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    without = [one for one in case.workspace.models.values() if token_limits.of(one) and one.tokenizer is None]
+    without = [one for one in case.workspace.models.values() if token_limits.find_limit(one) and one.tokenizer is None]
     if without and not any(diagnostic.code == SAID for diagnostic in case.workspace.diagnostics):
         names = [model.name for model in without]
         yield Diagnostic(CODE, {"models": names}, without[0].place, ",".join(names))

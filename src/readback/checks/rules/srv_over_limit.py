@@ -28,7 +28,7 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    limit = token_limits.of(token_limits.model(case))
+    limit = token_limits.find_limit(token_limits.model(case))
     counted = case.tokens
     if limit is None or limit.line is not None or counted is None or counted.count <= limit.room:
         return

@@ -27,13 +27,13 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     file = training_facts.file_of(case.workspace, case.record) if case.record and counted else None
     if counted is None or file is None:
         return
-    found = ((name, token_limits.trained(case.workspace.models.get(name))) for name in file.models)
+    found = ((name, token_limits.find_training_limit(case.workspace.models.get(name))) for name in file.models)
     name, limit = next(((name, limit) for name, limit in found if limit), ("", None))
     if limit and counted.count > limit.context:
         values = {
             "tokens": counted.count,
             "tokenizer": counted.tokenizer,
-            "limit": limit.said,
+            "limit": limit.context_key,
             "context": limit.context,
             "model": name,
         }

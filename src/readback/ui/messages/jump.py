@@ -107,7 +107,7 @@ def _nearest(audit: Audit, workspace: Workspace) -> There | None:
     """The prompt that takes the largest share of what its model reads beside its answer."""
     best: tuple[float, Row, Tokens, Limit] | None = None
     for row in audit.conditions:
-        counted, limit = row.tokens, limits.of(workspace.models.get(row.model or ""))
+        counted, limit = row.tokens, limits.find_limit(workspace.models.get(row.model or ""))
         if counted and limit and (best is None or counted.count / limit.room > best[0]):
             best = (counted.count / limit.room, row, counted, limit)
     if best is None:
@@ -188,7 +188,7 @@ def _model(workspace: Workspace, sent: Selection) -> Model | None:
     """The model that is sent to, where the files say how much it reads."""
     condition = workspace.condition(sent.condition) if sent.condition else None
     model = workspace.models.get(condition.model or "") if condition else None
-    return model if limits.of(model) else None
+    return model if limits.find_limit(model) else None
 
 
 def called(index: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import streamlit as st
 
 from readback.html import exact
-from readback.serving.message_location import Span, placed, times
+from readback.serving.message_location import Span, find_text, locate_segments
 from readback.types import Assembly, Finding, Message, ModelInput, Segment
 from readback.words import t
 
@@ -46,12 +46,12 @@ def _spanned(one: Finding) -> bool:
 
 def _stretches(code: str, sent: ModelInput, said: str, others: Sequence[Segment]) -> Iterator[tuple[Span, str]]:
     if code == "oll-system-twice":
-        for n, span in enumerate(times(sent, said, others), 1):
+        for n, span in enumerate(find_text(sent, said, others), 1):
             yield span, t(f"messages.system_time_{n}" if n < 4 else "messages.system_time_n", n=n)
     elif code == "oll-chatml-newline":
         yield from ((span, t("messages.no_newline")) for span in _ends(sent))
     elif code == "oll-no-value":
-        for segment, start, _ in placed(sent):
+        for segment, start, _ in locate_segments(sent):
             if segment.origin in ("serving", "unknown") and NO_VALUE in segment.text:
                 at = start + segment.text.index(NO_VALUE)
                 yield (at, at + len(NO_VALUE)), t("messages.no_value")

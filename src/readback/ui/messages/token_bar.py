@@ -60,7 +60,7 @@ def draw(made: Assembly, tried: Values) -> None:
 def limit_of(made: Assembly) -> Limit | None:
     """How much the model reads; in an Albert mode without one, the budget that its configuration gives."""
     workspace = choice.workspace()
-    if found := limits.of(token_counts.model_of(workspace, made.choice)):
+    if found := limits.find_limit(token_counts.model_of(workspace, made.choice)):
         return found
     condition = workspace.condition(made.choice.condition) if made.choice.condition else None
     mode = made.choice.mode or (condition.mode if condition else None)
@@ -70,8 +70,8 @@ def limit_of(made: Assembly) -> Limit | None:
         prompt.settings if prompt else {},
         {"max_tokens": config.max_tokens if config else None},
     )
-    said = limits.number(homes, ("max_tokens",))
-    return Limit(said[1], said="max_tokens") if said else None
+    said = limits.find_number(homes, ("max_tokens",))
+    return Limit(said[1], context_key="max_tokens") if said else None
 
 
 def room(used: int, limit: Limit, exactly: bool) -> str:

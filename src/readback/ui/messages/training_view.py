@@ -17,7 +17,7 @@ from readback.html import exact
 from readback.prompts import assemble, training_layout
 from readback.prompts.training_layout import asked_in
 from readback.prompts.training_text import Template, TrainedText, trained_text
-from readback.serving.named_formats import cut
+from readback.serving.named_formats import cut_segments
 from readback.types import Assembly, Model, ModelInput, Segment
 from readback.ui.common import address, choice, message, show
 from readback.ui.compare.compare_rows import LONG
@@ -124,7 +124,7 @@ def _texts(known: TrainedText, sent: ModelInput, made: Assembly) -> None:
     one, other = "".join(s.text for s in known.prompt), sent.text
     whole = st.query_params.get("whole") == "1" or (one == other and len(one) <= LONG)
     text = known.text.segments if known.text else ()
-    rest = cut(text, len(one), sum(len(segment.text) for segment in text))
+    rest = cut_segments(text, len(one), sum(len(segment.text) for segment in text))
     body, complete = three_texts.html(
         known.prompt, sent.segments, made.messages, aligned(one, other), (described, message.describe),
         whitespace=message.whitespace(), whole=whole, rest=rest,

@@ -298,7 +298,7 @@ def _around(states: States, workspace: Workspace, row: Row) -> Markup:
 
 def _room(workspace: Workspace, row: Row) -> int | None:
     """Tokens that a prompt may have, where both they and those of the longest one are known."""
-    limit = limits.of(workspace.models.get(row.model or "")) if row.tokens else None
+    limit = limits.find_limit(workspace.models.get(row.model or "")) if row.tokens else None
     return limit.room if limit else None
 
 
