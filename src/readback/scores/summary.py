@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -11,11 +10,12 @@ from typing import Any
 
 from readback.scores.certainty import certainty
 from readback.scores.criteria import MINUS, number
+from readback.scores.files.row_labels import WITHOUT_ID
 from readback.scores.summary_row import Row
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
 from readback.types import Criterion
 
-BY_LINE = re.compile(r"line_\d+")  # what an item without an id is called
+BY_LINE = WITHOUT_ID  # what an item without an id is called
 BINS = 10
 MANY = 30  # distinct values of a numeric criterion that are still listed one by one
 

@@ -41,6 +41,7 @@ from readback.scores.files import (
 )
 from readback.scores.files._plugins import of_plugins
 from readback.scores.files.cells import legible
+from readback.scores.files.row_labels import number_rows
 from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.files.verification import embedded
 from readback.types import Diagnostic, Location, ScoreSource
@@ -170,7 +171,13 @@ def _rows(
         return iter((_Whole(value),))
     if summary := means.read_object(path, file):
         return iter([_Whole(row) for row in summary])
-    return iter(raw_rows(path, file, refused=refused, header=header))
+    unreadable: list[None] = []
+
+    def refuse() -> None:
+        unreadable.append(None)
+        refused()
+
+    return number_rows(raw_rows(path, file, refused=refuse, header=header), lambda: len(unreadable))
 
 
 def _typed(path: Path, file: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from readback.records.record_ids import BY_LINE, BY_NUMBER
 from readback.scores.files.cells import SAYS, TRUTH_VALUE, Cell, legible
 from readback.scores.files.intake import Intake
 from readback.scores.files.layout import ITEM
@@ -48,11 +49,11 @@ def oddities(intake: Intake, cluster: str | None, source: ScoreSource, typed: bo
 def without_id(intake: Intake, columns: Sequence[str]) -> Iterator[Diagnostic]:
     """Each row whose id is empty; one diagnostic for a file that has no column of ids."""
     if not columns and intake.unnamed:
-        values = {"field": ", ".join(ITEM), "called": "line_{n}"}
+        values = {"field": ", ".join(ITEM), "called": f"{BY_NUMBER if intake.labels else BY_LINE}{{n}}"}
         yield Diagnostic("dat-missing-id", values, Location(file=intake.file), severity="info")
         return
-    for line in intake.unnamed:
-        called = f"line_{line}"
+    for at, line in enumerate(intake.unnamed):
+        called = intake.labels.get(at) or f"line_{line}"
         values = {"field": legible(", ".join(columns)), "called": called}
         yield Diagnostic("dat-missing-id", values, Location(file=intake.file, line=line, record=called), called)
 

@@ -17,6 +17,7 @@ from readback.scores.files._wrong import part
 from readback.scores.files.cells import WRITTEN, Cell, cell, legible, stem, text_of
 from readback.scores.files.intake import Intake, columns, make_conditions
 from readback.scores.files.reply_column import Reread, column
+from readback.scores.files.row_labels import label
 from readback.scores.files.run_facts import CLOSED_BOOK, named
 from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, RunFacts, SourceRead
@@ -129,7 +130,7 @@ def _item(row: Row, diagnostics: BoundedDiagnostics, file: str) -> str:
     """The record's id; a row without one is called by its line, as everywhere."""
     if found := text_of(row.fields.get("task_id")):
         return found
-    called = f"line_{row.line}"
+    called = label(row)
     diagnostics.add(
         Diagnostic("dat-missing-id", {"field": "task_id", "called": called}, Location(file=file, line=row.line), called)
     )

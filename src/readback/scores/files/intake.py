@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from readback.scores.files.cells import legible
 from readback.scores.files.layout import CONDITION, CONTENT, FACTORS, first
+from readback.scores.files.row_labels import WITHOUT_ID
 from readback.scores.table import NONE, Columns, ConditionKey
 from readback.types import ScoreSource
 
@@ -20,7 +20,6 @@ TEXTS = frozenset({
     "customer_text", "user_input", "model_output",
 })  # fmt: skip
 TEXT = 32 << 20  # bytes, about, that judges' notes may take in memory for one file; the rest stays in the file
-BY_LINE = re.compile(r"line_\d+")  # what a row without an id is called
 BETWEEN = " | "  # the cells of an id that takes several columns
 ROOM = 100  # bytes, about, that a short text takes beyond its letters
 
@@ -64,19 +63,22 @@ class Intake:
     text_size: int = 0
     texts_left: int = 0
     unnamed: array[int] = field(default_factory=lambda: array("q"))  # lines of rows without an id
+    labels: dict[int, str] = field(default_factory=dict)  # of those that are not called by their line, by their place
 
     def candidate(self, name: str) -> None:
         """From now on rows have one more value that may tell conditions apart."""
         self.candidates.append(name)
         self.values_of.append(set())
 
-    def called(self, id_cells: Sequence[str], line: int) -> str:
-        """The item of a row; one without an id is called by its line, as everywhere."""
+    def called(self, id_cells: Sequence[str], line: int, label: str = "") -> str:
+        """The item of a row; one without an id is called by its `label`, which is its line where nothing is given."""
         if any(id_cells):
             return BETWEEN.join(id_cells)
         if id_cells or not self.unnamed:  # of a file without ids one line is enough
+            if label:
+                self.labels[len(self.unnamed)] = label
             self.unnamed.append(line)
-        return f"line_{line}"
+        return label or f"line_{line}"
 
     def combo_code(self, values: Sequence[str]) -> int:
         """The code of a row's candidate values; those of columns with too many values are let go at once."""
@@ -237,7 +239,7 @@ def _attributes(intake: Intake, names: Sequence[str]) -> set[str]:
 
     pairs = np.unique((np.asarray(intake.item, np.int64) << 32) | np.asarray(intake.combo, np.int64))
     repeated = len(pairs) > len(intake.items.codes)
-    named = 2 * sum(map(bool, map(BY_LINE.fullmatch, intake.items.codes))) < len(intake.items.codes)
+    named = 2 * sum(map(bool, map(WITHOUT_ID.fullmatch, intake.items.codes))) < len(intake.items.codes)
     found = set()
     for name in names:
         at = intake.candidates.index(name)

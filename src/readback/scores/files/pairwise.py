@@ -13,6 +13,7 @@ from typing import Any, Literal
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files.cells import legible, text_of
 from readback.scores.files.layout import ITEM, fields_of, first
+from readback.scores.files.row_labels import label
 from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.table import ConditionKey, Outcome, SourceRead
 from readback.types import Diagnostic, Location
@@ -55,7 +56,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         said = text_of(fields.get(WON)).strip().lower()
         if not said:
             left_out[OPEN] += 1
-        elif isinstance(found := _outcome(fields, said, row.line, asked), Diagnostic):
+        elif isinstance(found := _outcome(fields, said, row, asked), Diagnostic):
             diagnostics.add(found)
             left_out["not an outcome"] += 1
         else:
@@ -79,10 +80,10 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
     return Read(None, account, diagnostics.told(file), outcomes=tuple(outcomes))
 
 
-def _outcome(fields: Mapping[str, Any], said: str, line: int, asked: Asked) -> Outcome | Diagnostic:
+def _outcome(fields: Mapping[str, Any], said: str, row: Row, asked: Asked) -> Outcome | Diagnostic:
     a, b = text_of(fields.get(A)), text_of(fields.get(B))
-    item = text_of(next((fields[name] for name in ITEM if fields.get(name) is not None), None)) or f"line_{line}"
-    place = Location(file=asked.source.path, line=line or None, record=item)
+    item = text_of(next((fields[name] for name in ITEM if fields.get(name) is not None), None)) or label(row)
+    place = Location(file=asked.source.path, line=row.line or None, record=item)
     won = SAID.get(said)
     if won is None or not a or not b or a == b:
         wrong = "the two models are not two" if won else f"the outcome is '{said[:40]}', not win_a, win_b or tie"

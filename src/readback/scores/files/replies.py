@@ -38,6 +38,7 @@ from readback.scores.files.layout import (
     score_columns,
 )
 from readback.scores.files.reply_column import RAW, ambiguous, column, said
+from readback.scores.files.row_labels import label
 from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.table import FAILED, MISSING, SCORED, SourceRead
 from readback.types import Diagnostic, ScoreSource
@@ -143,7 +144,7 @@ class _Taken:
         fields, plan = row.fields, self.plan
         self.used += 1
         item = " | ".join(text_of(fields.get(name)) for name in plan.item) if plan.item else ""
-        item = item or f"line_{row.line}"
+        item = item or label(row)
         judge = (text_of(fields.get(plan.judge)) if plan.judge else "") or self.asked.judge
         criteria = self._criteria_of(fields, judge)
         text = _text(fields.get(self.reply))

@@ -17,6 +17,7 @@ from readback.scores.files.cells import Cell, cell, failure_words, legible, stem
 from readback.scores.files.intake import Intake, columns, make_conditions
 from readback.scores.files.layout import MODE, Layout, fields_of, first, names_failure
 from readback.scores.files.reply_column import Reread, Rubrics
+from readback.scores.files.row_labels import label
 from readback.scores.table import FAILED, Columns, ConditionKey, Expense, Outcome, Reported, RunFacts, SourceRead
 from readback.types import Criterion, Diagnostic, Location, ScoreSource
 
@@ -210,7 +211,7 @@ def _take(row: Row, plan: Layout, asked: Asked, intake: Intake, texts: ScoreText
         spent.row((combo, "" if several else judged_by), fields, plan.costs, plan.tokens)
     said = text_of(fields.get(plan.criterion)) if plan.criterion else ""
     runs = [text for name in (plan.run, plan.replicate) if name and (text := text_of(fields.get(name)))]
-    item = intake.called([text_of(fields.get(name)) for name in plan.item], row.line)
+    item = intake.called([text_of(fields.get(name)) for name in plan.item], row.line, label(row))
     code = intake.items.code(item)
     for (column, criterion, judge), found in zip(plan.scores, cells, strict=True):
         if asked.typed:
