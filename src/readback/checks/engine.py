@@ -26,7 +26,8 @@ from readback.checks.summary import Audit, Progress, Tally, rows
 from readback.checks.unfilled_templates import find_unfilled_templates
 from readback.checks.unused import unused
 from readback.checks.variables import Variables, started
-from readback.prompts import assemble, in_chunks, token_counts, training_match, trial
+from readback.prompts import assemble, in_chunks, judge_values, token_counts, training_match, trial
+from readback.prompts.judge_values import Rows
 from readback.readers.bounded_diagnostics import MANY, many_of
 from readback.readers.checksum import Hashes
 from readback.records import files_of_rows
@@ -35,7 +36,8 @@ from readback.records.dataset import Cancelled, Counts, DatasetChanged, open_dat
 from readback.requests import observer
 from readback.types import Assembly, Finding, Record, RuleContext, Selection, Workspace
 
-NO_ANSWER = "jdg-no-answer"
+NO_ANSWER, NO_VALUE = "jdg-no-answer", "jdg-value-missing"
+FEW = 5  # records at the start that tell whether a dataset brings answers
 EARLY = "the records of the dataset, given up before the rest was tried"
 KILLS = 5  # records that may kill their child under one choice before the choice is given up
 FEWEST = 25  # records of a sample that are worth a child
@@ -152,7 +154,7 @@ def _worked_out(
     ]
     for one in others:
         one.stored, one.workers = stored_ranges.open_ranges(one.opened, one.data, one.codes, hashes), workers
-    stopped, again, once, done, marked = False, Repeats(opened), Once(data), 0, set[str]()
+    stopped, again, once, done, marked = False, Repeats(opened), Once(data, guessed=opened.file is None), 0, set[str]()
     gathered = Gathered(is_ignored=run.tally.is_ignored)
     if part and numbers[0]:
         once.count(told := run.tally.take(once.of_all(_of_first(run))))
@@ -245,13 +247,36 @@ def _preflight(run: Run, record: Record, firsts: Iterable[Assembly]) -> Iterator
     for choice, assembly in zip(tuple(run.active), firsts, strict=True):
         if hit := next((diagnostic for diagnostic in assembly.diagnostics if diagnostic.code == "dat-limit"), None):
             hits[choice] = rules.noted(hit, RuleContext(run.opened, record, assembly))
-        elif _waits(run.opened, choice):
+        elif _waits(run.opened, choice) or _has_nothing_to_judge(run, choice):
             run.active.remove(choice)
             found = about(run.opened, record, assembly, run.codes)
-            yield from (one for one in found if isinstance(one, Fault) or one.code != NO_ANSWER)
+            alone = choice.condition is None
+            yield from (_weigh_alone(one) if alone else one for one in found if not _is_no_answer(one))
     for choice, limit in trial.too_slow(run.opened, run.data, run.active, hits).items():
         run.give_up(choice, len(run.numbers) if len(run.data) > 1 else 0, limit)  # of one record the finding says it
         yield hits.get(choice) or excess.given_up(run.opened, choice, EARLY, limit)
+
+
+def _is_no_answer(one: Finding | Fault) -> bool:
+    return isinstance(one, Finding) and one.code == NO_ANSWER
+
+
+def _weigh_alone(one: Finding | Fault) -> Finding | Fault:
+    """A judge that nobody has given these records lacks nothing yet: what it would need is a note."""
+    return replace(one, severity="info") if isinstance(one, Finding) and one.code == NO_VALUE else one
+
+
+def _has_nothing_to_judge(run: Run, choice: Selection) -> bool:
+    """Whether a judge without a condition meets records of which none of the first ones brings an answer.
+
+    They are questions for models, say, whose answers and judgments lie in other files.
+    """
+    judge = run.opened.judges.get(choice.judge or "") if choice.condition is None else None
+    if judge is None or len(run.data) < FEW:
+        return False
+    mapped = run.opened.dataset.fields if run.opened.dataset else {}
+    first = run.data.records(0, FEW)
+    return not any(judge_values.has_answer(Rows(judge, record, None, None, {}, mapped)) for record in first)
 
 
 def _waits(opened: Workspace, choice: Selection) -> bool:

@@ -18,10 +18,12 @@ from readback.types import Finding
 class Once:
     """Passes findings on, and those of a rule with `once(finding, nowhere)` once in each mode, condition or judge for
     what it answers: what the finding is about, or None where it is told at every record. `nowhere(name)` is whether no
-    record, of several, has the field that a name is read from.
+    record, of several, has the field that a name is read from. Where that is `guessed`, a rule with
+    `weigh_guess(finding)` answers how much such a name weighs.
     """
 
     data: Dataset
+    guessed: bool = False  # nobody says that these templates are filled from these records: they lie in one folder
     rules: Mapping[str, Callable[..., tuple[str | None, ...] | None]] = field(default_factory=lambda: _rules())
     said: set[tuple[str | None, ...]] = field(default_factory=set)
     records: Counter[str] = field(default_factory=Counter)  # by code, those where nothing else of it was told
@@ -34,7 +36,12 @@ class Once:
             elif about not in self.said:
                 self.said.add(about)
                 values = {**one.values, **({"records": len(self.data)} if "records" in one.values else {})}
-                yield replace(one, values=values, message=rules.fill(rules.RULES()[one.code].sentence, values))
+                rule = rules.RULES()[one.code]
+                severity = one.severity
+                if self.guessed and hasattr(rule.logic, "weigh_guess"):
+                    severity = rule.logic.weigh_guess(one)
+                message = rules.fill(rule.sentence, values)
+                yield replace(one, severity=severity, values=values, message=message)
 
     def of_all(self, found: Iterable[Finding | Fault]) -> Iterator[Finding | Fault]:
         """What is true of every record, from what was found in one."""

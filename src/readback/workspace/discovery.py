@@ -144,6 +144,7 @@ def _dataset(draft: Draft, around: Survey) -> None:
     elif not _beside(draft, around) and several:
         alone = not (draft.prompts or draft.judges or draft.models)
         if alone:
+            several = plain_templates.order_by_templates(several, around)
             take_dataset(several[0], draft, f"the first of {len(several)}")
             if several[0].what == TRAINING:
                 training_files.discovered(draft, several)

@@ -26,12 +26,13 @@ from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig, 
 from readback.workspace import chat_templates
 from readback.workspace.draft import Draft
 from readback.workspace.id_column import first_rows
-from readback.workspace.recognise import CHAT_TEMPLATE, TEMPLATE, recognise
+from readback.workspace.recognise import CHAT_TEMPLATE, TEMPLATE, Found, recognise
 from readback.workspace.stated_encoding import find_encoding
 from readback.workspace.survey import Survey
 
 NAME, TYPED = "plain files", "typed templates"
 KEY, SYNTAX, PARTS = "template", "syntax", "parts"  # keys of what whoever opens a workspace chooses
+COMPARED = 50  # template files that tell which of several datasets is meant
 NOTHING = "asm-nothing-to-send"
 RENAME = "write the name with _, and map it to the field under fields:"
 MOST = 500  # modes that plain files make
@@ -226,6 +227,18 @@ def _read(
         any_mark = _may_be_filled(text, spoken, fields or ()) and len(text) <= LONGEST
         found.append(_Text(file, text, spoken, diagnostics, probable, any_mark))
     return found
+
+
+def order_by_templates(datasets: Sequence[Found], around: Survey) -> list[Found]:
+    """Put those datasets first that have a field which a template file of the folder names; else their order stays."""
+    taken = {one.path for one in around.found}
+    paths = [path for path in around.files if plain_prompts.ending(path.name) and path not in taken]
+    texts = [text for path in paths[:COMPARED] if (text := read_text(path, path.name)[0])]
+
+    def count(found: Found) -> int:
+        return sum(names_a_field(text, found.fields) for text in texts)
+
+    return sorted(datasets, key=count, reverse=True)  # the order of equal ones stays
 
 
 def _may_be_filled(text: str, spoken: Language, fields: Collection[str]) -> bool:

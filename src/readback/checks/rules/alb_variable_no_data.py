@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from readback.checks.facts import variable_uses
+from readback.checks.facts.outside_contexts import RETRIEVED
 from readback.checks.facts.record_fields import nearest
 from readback.types import Diagnostic, Finding, Prompt, RuleContext, Severity, VariableUse
 
@@ -57,6 +58,14 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         values = {"variable": name, "nearest": near or NONE, "mode": prompt.mode, "records": ""}
         severity: Severity | None = "info" if use.asked or case.workspace.dataset is None else None
         yield Diagnostic(CODE, values, variable_uses.at(use), name, severity)
+
+
+def weigh_guess(finding: Finding) -> Severity:
+    """Weigh a name that no record has, where nobody named template and records together: a program that retrieves
+    fills in what it retrieved, if no field of the records is near.
+    """
+    name, near = str(finding.values["variable"]), finding.values["nearest"]
+    return "info" if near == NONE and RETRIEVED.search(name) else finding.severity
 
 
 def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:

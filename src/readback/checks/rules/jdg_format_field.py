@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from readback.types import Finding
+from readback.checks.facts.outside_contexts import RETRIEVED
+from readback.types import Finding, Severity
 
 CODE = "jdg-format-field"
 ON = "load"
@@ -21,6 +22,15 @@ FAIL = (
     {"readback.yml": _OWN, "judge.py": 'T = "{answer} {}"\nprint(T.format(3, answer=2))\n'},
     {"readback.yml": _OWN, "judge.py": 'T = "<<answer>> {0}"\nprint(T.replace("<<answer>>", "So."))\n'},
 )
+
+
+def weigh_guess(finding: Finding) -> Severity:
+    """Weigh a name that no record has, where nobody named template and records together: a program that retrieves
+    fills in what it retrieved, and another name may be filled from elsewhere, too.
+    """
+    if not str(finding.values["field"]).isidentifier() or finding.severity != "error":
+        return finding.severity
+    return "info" if RETRIEVED.search(str(finding.values["field"])) else "warning"
 
 
 def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
