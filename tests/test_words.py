@@ -163,11 +163,11 @@ def test_a_command_is_in_another_language_as_a_page_is(monkeypatch: pytest.Monke
     for language in ("fr", "de", "xx"):
         monkeypatch.setenv("READBACK_LANGUAGE", language)
         words.language.cache_clear()
-        words._read.cache_clear()
+        words._read_file.cache_clear()
         said[language] = (words.language(), words.t("cli.main.stopped"), words.t("frame.open"))
     monkeypatch.undo()
     words.language.cache_clear()
-    words._read.cache_clear()
+    words._read_file.cache_clear()
     assert said == {
         "fr": ("fr", "interrompu", "Open"),
         "de": ("de", "stopped", "Öffnen"),

@@ -1,4 +1,4 @@
-"""A table as CSV that no spreadsheet computes: the one way in which pages and commands write it."""
+"""Write tables as CSV in which no spreadsheet executes a formula; all pages and commands use it."""
 
 from __future__ import annotations
 
@@ -8,40 +8,39 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Any
 
-# What spreadsheets take for the beginning of a formula; the full-width forms are folded to the narrow ones by some.
+# Characters with which a formula begins; some spreadsheets fold the full-width forms to the narrow ones.
 STARTS = tuple("=+-@" + "＝＋－＠")
 ALONE = ("\t", "\r", "\n", "\0")  # at the start of a cell they may push what follows into a cell of its own
 BLANKS = "\u200b\u200c\u200d\u2060\ufeff\u00ad"  # invisible, and not white space to Python
 
 
-def cell(value: Any) -> Any:
-    """What is in a cell: a text that a spreadsheet would compute gets a `'` in front; numbers stay numbers, what is
-    not there is empty.
+def escape_cell(value: Any) -> Any:
+    """Return the content of a cell: a text that a spreadsheet would compute gets a `'` in front, None becomes "".
 
-    A formula may begin behind blanks, visible or not. Source: OWASP, CSV Injection.
+    Numbers stay numbers. A formula may begin behind blanks, visible or not. Source: OWASP, CSV Injection.
     """
     if value is None:
         return ""
-    if isinstance(value, str) and (value.startswith(ALONE) or _begun(value).startswith(STARTS)):
+    if isinstance(value, str) and (value.startswith(ALONE) or _find_first_visible(value).startswith(STARTS)):
         return f"'{value}"
     return value
 
 
-def csv_text(titles: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
-    """The titles and the rows, each cell as `cell` has it; lines end with LF."""
+def format_csv(titles: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+    """Return the titles and the rows as CSV, each cell escaped by `escape_cell`; lines end with LF."""
     out = io.StringIO()
     plain = csv.writer(out, lineterminator="\n")
     # Python's writer leaves a lone CR bare when lines end with LF; a reader would begin a new row there.
     quoted = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
     for row in chain((titles,), rows):
-        cells = [cell(value) for value in row]
-        (quoted if any("\r" in one for one in cells if isinstance(one, str)) else plain).writerow(cells)
+        cells = [escape_cell(value) for value in row]
+        (quoted if any("\r" in value for value in cells if isinstance(value, str)) else plain).writerow(cells)
     return out.getvalue()
 
 
-def _begun(value: str) -> str:
-    """The text from its first visible character on."""
-    at = 0
-    while at < len(value) and (value[at].isspace() or value[at] in BLANKS or value[at] < " "):
-        at += 1
-    return value[at : at + 1]
+def _find_first_visible(value: str) -> str:
+    """Return the first visible character of a text, "" where it has none."""
+    offset = 0
+    while offset < len(value) and (value[offset].isspace() or value[offset] in BLANKS or value[offset] < " "):
+        offset += 1
+    return value[offset : offset + 1]

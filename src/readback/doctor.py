@@ -1,4 +1,4 @@
-"""What surrounds Readback on this machine, and what is missing."""
+"""Examine the machine for `readback doctor`: versions, sandbox, cache and plugins, and what is missing."""
 
 from __future__ import annotations
 
@@ -18,50 +18,52 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "firefox-esr", "fir
 
 
 def examine() -> dict[str, Any]:
-    """Everything that is shown, as JSON; "problems" says what keeps Readback from working."""
+    """Return all results as JSON values; "problems" lists what keeps Readback from working."""
     problems: list[str] = []
     return {
         "readback": __version__,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "processors": os.cpu_count(),
-        "packages": {name: _version(name, problems) for name in NEEDED},
-        "cell": _cell(problems),
-        "cache": _cache(problems),
-        "house": _bundled(problems),
-        "plugins": [f"{one.said} ({_used(one)})" for one in plugins.entries()],
+        "packages": {name: _check_package(name, problems) for name in NEEDED},
+        "cell": _check_sandbox(problems),
+        "cache": _check_cache(problems),
+        "house": _check_bundle(problems),
+        "plugins": [f"{entry.said} ({_describe_plugin(entry)})" for entry in plugins.entries()],
         "browsers": [name for name in BROWSERS if shutil.which(name)],
         "standard output": {"encoding": sys.stdout.encoding, "terminal": sys.stdout.isatty()},
         "problems": problems,
     }
 
 
-def lines(examined: Mapping[str, Any]) -> Iterator[str]:
-    """The same for people."""
+def format_lines(examined: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the results of `examine` as lines of text."""
     for name, value in examined.items():
         if name == "problems":
             continue
         if isinstance(value, Mapping):
             yield f"{name}:"
-            yield from (f"  {part}: {_said(inner)}" for part, inner in value.items())
+            yield from (f"  {part}: {_format_value(inner)}" for part, inner in value.items())
         else:
-            yield f"{name}: {_said(value)}"
+            yield f"{name}: {_format_value(value)}"
     yield from (f"problem: {problem}" for problem in examined["problems"])
     if not examined["problems"]:
         yield "no problems"
 
 
-def _said(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {inner}" for name, inner in value.items())
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "unknown" if value is None else str(value)
+    if value is None:
+        return "unknown"
+    return str(value)
 
 
-def _version(name: str, problems: list[str]) -> str | None:
+def _check_package(name: str, problems: list[str]) -> str | None:
     try:
         return version(name)
     except PackageNotFoundError:
@@ -69,13 +71,13 @@ def _version(name: str, problems: list[str]) -> str | None:
         return None
 
 
-def _used(one: plugins.Entry) -> str:
-    adapters.shipped()  # an adapter is looked at when its file is read
-    left_out = plugins.is_left_out(one) or one not in (found.entry for found in plugins.found(one.group).values())
-    return f"readback.{one.group}{', left out' if left_out else ''}"
+def _describe_plugin(entry: plugins.Entry) -> str:
+    adapters.shipped()  # adapters are checked when their files are read
+    left_out = plugins.is_left_out(entry) or entry not in (found.entry for found in plugins.found(entry.group).values())
+    return f"readback.{entry.group}{', left out' if left_out else ''}"
 
 
-def _cell(problems: list[str]) -> dict[str, Any]:
+def _check_sandbox(problems: list[str]) -> dict[str, Any]:
     try:
         return sandbox.isolation()
     except (RuntimeError, OSError) as error:
@@ -83,7 +85,7 @@ def _cell(problems: list[str]) -> dict[str, Any]:
         return {}
 
 
-def _cache(problems: list[str]) -> str | None:
+def _check_cache(problems: list[str]) -> str | None:
     try:
         return str(cache_folder().parent)
     except PermissionError as error:
@@ -91,7 +93,7 @@ def _cache(problems: list[str]) -> str | None:
         return None
 
 
-def _bundled(problems: list[str]) -> str:
+def _check_bundle(problems: list[str]) -> str:
     missing = [
         path.name
         for path in (project_files.PROJECT / "app.py", project_files.ADAPTERS, project_files.EXAMPLES)

@@ -1,4 +1,4 @@
-"""A folder of modules as a registry: each module says in capitals what it is, and adding one is adding a file."""
+"""Load a folder of modules as a registry: each module describes itself in constants; to add one, add a file."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from types import ModuleType
 
 @cache
 def modules(package: str) -> tuple[ModuleType, ...]:
-    """The modules of `package` (a dotted name), in the order of their names; names with a leading _ are not entries."""
+    """Return the modules of `package` (a dotted name) in the order of their names, without those with a leading _."""
     home = import_module(package)
     names = sorted(m.name for m in iter_modules(home.__path__) if not m.name.startswith("_"))
     return tuple(import_module(f"{package}.{name}") for name in names)
 
 
 def by(package: str, constant: str) -> dict[str, ModuleType]:
-    """The modules of `package` that define `constant`, by its value; a value used twice is our mistake."""
-    found: dict[str, ModuleType] = {}
+    """Return the modules of `package` that define `constant`, by its value. Raises ValueError where two share one."""
+    modules_by_value: dict[str, ModuleType] = {}
     for module in modules(package):
         if (key := getattr(module, constant, None)) is None:
             continue
-        if key in found:
-            raise ValueError(f"{module.__name__} and {found[key].__name__} both say {constant} = {key!r}")
-        found[key] = module
-    return found
+        if key in modules_by_value:
+            raise ValueError(f"{module.__name__} and {modules_by_value[key].__name__} both say {constant} = {key!r}")
+        modules_by_value[key] = module
+    return modules_by_value

@@ -1,4 +1,4 @@
-"""Where the files beside the package lie: app.py, pages/, configs/ (a checkout, or the copy inside a wheel)."""
+"""Locate the files that belong to the package: app.py, pages/, configs/ (of a checkout, or the copy in a wheel)."""
 
 from pathlib import Path
 
@@ -10,6 +10,6 @@ EXAMPLES = CONFIGS / "examples"
 
 
 def demos() -> dict[str, Path]:
-    """The built-in demo workspaces by name; what Python keeps beside their script (`__pycache__`) is none."""
+    """Return the built-in demo workspaces by name, without folders such as `__pycache__`."""
     folders = sorted(EXAMPLES.iterdir()) if EXAMPLES.is_dir() else []
     return {path.name: path for path in folders if path.is_dir() and not path.name.startswith(("_", "."))}

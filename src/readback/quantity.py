@@ -1,4 +1,4 @@
-"""Numbers and the words beside them: `1 record`, `2 records`."""
+"""Format numbers with their words: `1 record`, `2 records`."""
 
 from __future__ import annotations
 
@@ -7,35 +7,37 @@ from string import Formatter
 from typing import Any
 
 UNITS = ("bytes", "kB", "MB", "GB")
-FORMS = "|"  # between the word for one and the word for any other number, where a sentence asks for the word
+FORMS = "|"  # separates the singular from the plural in a sentence: `{n:record|records}`
 
 
-def quantity(n: int, one: str, others: str = "") -> str:
-    """`1 record`, `2 records`, `1,000 records`; `others` where the word for many is no -s."""
-    return f"{n:,} {one if n == 1 else others or f'{one}s'}"
+def quantity(n: int, singular: str, plural: str = "") -> str:
+    """Return `1 record`, `2 records`, `1,000 records`; `plural` is needed where it does not end with -s."""
+    if n == 1:
+        return f"{n:,} {singular}"
+    return f"{n:,} {plural or singular + 's'}"
 
 
 def size(n: int) -> str:
-    """So many bytes in words: `3.2 MB`."""
-    unit = next((at for at in range(len(UNITS)) if n < 1000 ** (at + 1)), len(UNITS) - 1)
+    """Return a number of bytes with its unit: `3.2 MB`."""
+    unit = next((index for index in range(len(UNITS)) if n < 1000 ** (index + 1)), len(UNITS) - 1)
     return f"{n / 1000**unit:.{1 if unit else 0}f} {UNITS[unit]}"
 
 
-def form(n: object, forms: str) -> str:
-    """Of `record|records` the word for that many."""
-    one, _, others = forms.partition(FORMS)
-    return one if n == 1 else others
+def choose_form(n: object, forms: str) -> str:
+    """Return the form of `record|records` for a number."""
+    singular, _, plural = forms.partition(FORMS)
+    return singular if n == 1 else plural
 
 
-def filled(sentence: str, values: Mapping[str, Any]) -> str:
-    """A sentence with its places filled; `{n:,} {n:record|records}` has the word that fits the number."""
+def fill_sentence(sentence: str, values: Mapping[str, Any]) -> str:
+    """Fill the places of a sentence; `{n:,} {n:record|records}` gets the form for the number."""
     return _FORMATTER.vformat(sentence, (), values) if FORMS in sentence else sentence.format(**values)
 
 
 class _Forms(Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
-        said = form(value, format_spec) if FORMS in format_spec else super().format_field(value, format_spec)
-        return str(said)
+        text = choose_form(value, format_spec) if FORMS in format_spec else super().format_field(value, format_spec)
+        return str(text)
 
 
 _FORMATTER = _Forms()

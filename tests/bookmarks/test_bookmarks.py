@@ -11,7 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback.bookmarks import markdown
-from readback.bookmarks.entry import AROUND, STRETCH, WHOLE, Entry, Excerpt, beginning, cuts, entry, excerpt
+from readback.bookmarks.entry import (
+    AROUND,
+    STRETCH,
+    WHOLE,
+    Entry,
+    Excerpt,
+    cut_beginning,
+    cut_excerpt,
+    read_entry,
+    split_at_marks,
+)
 
 WORDS = {
     "link": "See it",
@@ -38,7 +48,7 @@ TEXTS = st.text(st.characters(codec=None), max_size=60)
 
 
 def test_an_entry_says_the_sentence_the_excerpt_the_link_and_the_fingerprint() -> None:
-    assert markdown.entry(ONE, WORDS) == (
+    assert markdown.format_entry(ONE, WORDS) == (
         "**error:** the user message repeats system text\n\n- record 1\n- leave it out\n\n*user message*\n\n"
         "```text\nbefore You are brief. after\n```\n\n"
         f"Workspace: Study  \nFingerprint: `{'0f' * 32}`  \n[See it](<http://host/messages?record=1&finding=ab>)\n"
@@ -77,7 +87,7 @@ def test_what_markdown_cannot_hold_is_written_out_and_the_rest_is_as_it_is(text:
 
 def test_that_something_was_written_out_or_left_out_is_said() -> None:
     one = Entry("message", "m", excerpts=(Excerpt("a\0b", "", (), 4, 10), Excerpt("plain")))
-    said = markdown.entry(one, WORDS)
+    said = markdown.format_entry(one, WORDS)
     assert "(4 before; 3 after; written out)" in said
     assert "a\\u0000b" in said
     assert said.count("written out") == 1
@@ -85,7 +95,7 @@ def test_that_something_was_written_out_or_left_out_is_said() -> None:
 
 @pytest.mark.parametrize("link", ["http://h/x> y", "/x`<b>", 'http://h/"\n'])
 def test_a_link_cannot_be_left(link: str) -> None:
-    assert not re.search(r'[<>"`\s]', markdown.target(link))
+    assert not re.search(r'[<>"`\s]', markdown.quote_link(link))
 
 
 # Python's parser drops references to control characters, which browsers keep: tests/browser looks at those.
@@ -93,29 +103,29 @@ def test_a_link_cannot_be_left(link: str) -> None:
 
 def test_a_lone_surrogate_stops_no_export() -> None:
     one = Entry("finding", "\ud800", "/x?\ud800", (Excerpt("\ud800\r\0"),), ("\udfff",))
-    markdown.entry(one, WORDS).encode("utf-8")
-    assert entry(json.loads(json.dumps(asdict(one)))) == one
+    markdown.format_entry(one, WORDS).encode("utf-8")
+    assert read_entry(json.loads(json.dumps(asdict(one)))) == one
     assert len(one.key) == 16
 
 
 def test_a_stretch_has_its_context_and_says_what_is_left_out() -> None:
     text = "a" * 200 + "HERE" + "b" * 300
-    part = excerpt(text, 200, 204)
+    part = cut_excerpt(text, 200, 204)
     assert part.text == "a" * AROUND + "HERE" + "b" * AROUND
     assert (part.before, part.after) == (200 - AROUND, 300 - AROUND)
-    assert cuts(part) == (("a" * AROUND, False), ("HERE", True), ("b" * AROUND, False))
+    assert split_at_marks(part) == (("a" * AROUND, False), ("HERE", True), ("b" * AROUND, False))
 
 
 def test_of_a_long_stretch_the_beginning_is_taken() -> None:
-    part = excerpt("x" * 5_000_000, 10, 4_000_000)
+    part = cut_excerpt("x" * 5_000_000, 10, 4_000_000)
     assert len(part.text) == 10 + STRETCH
     assert part.after == 5_000_000 - 10 - STRETCH
-    assert len(beginning("y" * 5_000_000).text) == WHOLE
+    assert len(cut_beginning("y" * 5_000_000).text) == WHOLE
 
 
 @given(st.text(max_size=300), st.integers(-5, 400), st.integers(-5, 400))
 def test_an_excerpt_is_always_a_part_of_its_text(text: str, start: int, end: int) -> None:
-    part = excerpt(text, start, end)
+    part = cut_excerpt(text, start, end)
     assert part.text == text[part.start : part.start + len(part.text)]
     assert part.before + len(part.text) + part.after == len(text)
-    assert "".join(piece for piece, _ in cuts(part)) == part.text
+    assert "".join(piece for piece, _ in split_at_marks(part)) == part.text

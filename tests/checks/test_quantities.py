@@ -40,7 +40,7 @@ def filled(sentence: str, number: int, n: int | None = None) -> str:
     values: dict[str, Any] = {name: number if name in numbers else "X" for name in names}
     if n is not None and "n" in names:
         values["n"] = n
-    return quantity.filled(sentence, values)
+    return quantity.fill_sentence(sentence, values)
 
 
 def sentences() -> Iterator[tuple[str, str, int | None]]:

@@ -123,7 +123,7 @@ def test_a_long_text_shows_the_part_around_the_finding_and_says_how_much_is_left
     shown_, start, left = exact.window(segments, here=1_500_000)
     assert sum(len(s.text) for s in shown_) == exact.SHOWN
     assert (start, left) == (1_500_000 - exact.BEFORE, 2_000_000 - exact.SHOWN)
-    assert exact.shifted(exact.Mark(1_500_000, 1_500_010, 1, "error", ""), -start).start == exact.BEFORE
+    assert exact.shift_mark(exact.Mark(1_500_000, 1_500_010, 1, "error", ""), -start).start == exact.BEFORE
 
 
 def test_a_short_text_is_whole() -> None:

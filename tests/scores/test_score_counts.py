@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from in_time import spent
 from score_files import TIDY, Write, load
 
-from readback.as_csv import csv_text
+from readback.as_csv import format_csv
 from readback.scores import counts
 from readback.scores.criteria import known
 from readback.scores.export.as_markdown import markdown
@@ -139,7 +139,7 @@ TABLE = PlainTable(("name", "n", "mean"), (("a|b\n<i>x</i>", 3, 1.23456), ("=1+1
 
 
 def test_csv_keeps_numbers_exact_and_lets_no_spreadsheet_compute_a_text() -> None:
-    rows = list(csv.reader(io.StringIO(csv_text(*TABLE))))
+    rows = list(csv.reader(io.StringIO(format_csv(*TABLE))))
     assert rows == [["name", "n", "mean"], ["a|b\n<i>x</i>", "3", "1.23456"], ["'=1+1", "2", ""], ["007", "1", "-0.5"]]
 
 

@@ -121,7 +121,7 @@ def test_tokens_that_cross_segments_and_marks_are_cut_with_them() -> None:
     segments = (Segment("Hel", "system"), Segment("lo world", "variable"))
     tokens = [exact.Token(0, 5, "even", "token 1"), exact.Token(5, 11, "odd", "token 2")]
     cut = list(exact.pieces(segments, [exact.Mark(1, 2, 1, "error", "bad")], tokens))
-    assert [(one.text, one.token and one.token.said) for one in cut] == [
+    assert [(one.text, one.token and one.token.description) for one in cut] == [
         ("H", "token 1"), ("e", "token 1"), ("l", "token 1"), ("lo", "token 1"), (" world", "token 2"),
     ]  # fmt: skip
     assert exact.html(segments, tokens=tokens).count("rb-t-begin") == 2

@@ -1,1 +1,1 @@
-"""What somebody takes along from a page into a meeting: an entry of the agenda, and the same as Markdown."""
+"""Define entries of the agenda, which people collect from pages for a meeting, and format them as Markdown."""

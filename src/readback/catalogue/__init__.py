@@ -1,4 +1,4 @@
-"""The words of every finding, by its code: what is wrong, why it matters, how it is put right."""
+"""Provide the words of every finding by its code: what is wrong, why it matters, how to fix it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 @cache
 def entries() -> Mapping[str, Mapping[str, Any]]:
-    """Code -> what its entry in the file says, in the order of the file, whose head says what may be there."""
-    import yaml  # not needed where nothing is found
+    """Return the entry of each code, in the order of the file; the head of `en.yml` documents the fields."""
+    import yaml  # slow to import, and not needed where there are no findings
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # a tenth of the time
     text = Path(__file__).with_name("en.yml").read_text("utf-8")
-    found: Mapping[str, Mapping[str, Any]] = loader(text).get_single_data()
-    return found
+    entries_by_code: Mapping[str, Mapping[str, Any]] = loader(text).get_single_data()
+    return entries_by_code

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from readback import adapters
-from readback.bookmarks.entry import AROUND, Excerpt, excerpt
+from readback.bookmarks.entry import AROUND, Excerpt, cut_excerpt
 from readback.html import exact
 from readback.prompts import assemble, model_input
 from readback.records.answers import open_answers
@@ -51,7 +51,7 @@ class Quoted:
             return None
         where = role(at.role) if at.role else t("frame.field_is", field=at.field)
         label = t("findings.stretch", where=where, start=at.start, end=at.end)
-        return excerpt(text, at.start, at.end, label, around)
+        return cut_excerpt(text, at.start, at.end, label, around)
 
     def _line(self, at: Location, around: int) -> Excerpt | None:
         """The line of a place in the dataset's file, the character of its column marked."""
@@ -62,7 +62,7 @@ class Quoted:
         if not at.column:
             return Excerpt(text[: 2 * around], label, (), 0, len(text))
         start = min(at.column, len(text)) - 1  # what is missing behind its end is pointed at there
-        return excerpt(text, start, start + 1, label, around)
+        return cut_excerpt(text, start, start + 1, label, around)
 
     def fingerprint(self, one: Finding) -> str:
         """The fingerprint of the messages a finding is about; "" where it is about none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from readback import as_json
-from readback.as_csv import csv_text
+from readback.as_csv import format_csv
 from readback.checks import rules
 from readback.cli import UsageError, _agreement_lines, _lines, _options, _workspace
 from readback.scores import loading as scores
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
     elif args.format == "csv":
-        print(csv_text(long_table.COLUMNS, long_table.rows(answer)), end="")
+        print(format_csv(long_table.COLUMNS, long_table.rows(answer)), end="")
     else:
         print("\n".join(map(_lines.safe, _agreement_lines.text(_lines.unbroken(answer)))))
         line = _lines.with_fix if args.verbose else _lines.line

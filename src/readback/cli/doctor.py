@@ -17,5 +17,5 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         print(as_json.dumps(examined, indent=1))
     else:
-        print("\n".join(doctor.lines(examined)))
+        print("\n".join(doctor.format_lines(examined)))
     return int(bool(examined["problems"]))

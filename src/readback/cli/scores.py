@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from readback import as_json
-from readback.as_csv import csv_text
+from readback.as_csv import format_csv
 from readback.checks import rules
 from readback.cli import (
     UsageError,
@@ -132,7 +132,7 @@ def _csv(rows: list[Mapping[str, Any]]) -> None:
     factors = list(dict.fromkeys(factor for row in rows for factor in row["condition"]))
     ends = [f"{name}_{end}" for name in INTERVALS for end in ("low", "high")]
     titles = [*factors, *COLUMNS, *ends, "method"]
-    print(csv_text(titles, (_cells(row, factors) for row in rows)), end="")
+    print(format_csv(titles, (_cells(row, factors) for row in rows)), end="")
 
 
 def _cells(row: Mapping[str, Any], factors: list[str]) -> list[Any]:

@@ -127,7 +127,7 @@ class Assembled:
         ]
         text = message.text
         shown, start, left = exact.window(message.segments)
-        drawn = exact.html(shown, [exact.shifted(mark, -start) for mark in marks], describe=_describe)
+        drawn = exact.html(shown, [exact.shift_mark(mark, -start) for mark in marks], describe=_describe)
         more = f"<p>{quantity(left, 'character')} more: .text({message.role!r}) has them all</p>" if left else ""
         return f"<h4>{exact.text(message.role)} · {quantity(len(text), 'character')}</h4>{drawn}{more}"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from readback import catalogue
-from readback.quantity import form
+from readback.quantity import choose_form
 from readback.sources import other_tools, plain_prompts
 from readback.sources.template_language import BLOCK, BRACED
 from readback.types import Diagnostic, Location, Looks, Recognised
@@ -166,7 +166,7 @@ def _sends(draft: Draft) -> bool:
 def _unread(draft: Draft, looks: Looks, reason: str, step: str, files: list[str]) -> Diagnostic:
     needed = _missing(draft, looks)
     values = {
-        "looks": form(len(files), WORDS_OF[looks]),
+        "looks": choose_form(len(files), WORDS_OF[looks]),
         "files": list(_listed(files)),
         "count": len(files),
         "reason": reason,

@@ -17,7 +17,7 @@ from readback.checks import rule_page
 from readback.checks.needs import Decided
 from readback.checks.rule import Rule, of_entry, of_plugin
 from readback.folder import by
-from readback.quantity import FORMS, form
+from readback.quantity import FORMS, choose_form
 from readback.records.changed import DatasetChanged
 from readback.types import NOWHERE, Condition, Diagnostic, Finding, Location, Record, RuleContext, Values, Workspace
 
@@ -243,7 +243,7 @@ class _Word(str):
         return made
 
     def __format__(self, spec: str) -> str:
-        return form(self.number, spec) if FORMS in spec else super().__format__(spec)
+        return choose_form(self.number, spec) if FORMS in spec else super().__format__(spec)
 
 
 class _Said(dict[str, str]):

@@ -12,7 +12,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.bookmarks import markdown
-from readback.bookmarks.entry import Entry, beginning
+from readback.bookmarks.entry import Entry, cut_beginning
 from readback.html import exact
 from readback.ui.common import address, beside, choice, exports, reviewing, show
 from readback.words import t
@@ -28,7 +28,7 @@ def offer(name: str, entry: Entry) -> None:
     mark = replace(entry, link="").key  # the way to it names what else is in view, which makes it no other thing
     there = next((one for one in reviewing.state().agenda if one.entry.get("key") == mark), None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"notes_{name}"):
-        copy(name, markdown.entry(entry, words()), "notes.md", t("list.copy"))
+        copy(name, markdown.format_entry(entry, words()), "notes.md", t("list.copy"))
         if there is not None:
             st.button(t("list.remove_here"), key=f"unlist_{name}", type="tertiary", on_click=_remove,
                       args=(name, there.id))  # fmt: skip
@@ -114,7 +114,7 @@ def of_text(title: str, text: str, masked: bool, ours: Sequence[str] = ()) -> En
         t("list.text", title=title, record=record, sent=" · ".join(part for part in (condition, sent.judge) if part)),
         way("messages", **asdict(sent), record=name if own else None, index=None if own else str(at),
             view=st.query_params.get("view")),
-        (beginning(text),),
+        (cut_beginning(text),),
         tuple(facts),
         (("sha256", hashlib.sha256(exports.exact(text)).hexdigest()),),
     )  # fmt: skip

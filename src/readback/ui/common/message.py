@@ -155,8 +155,8 @@ def _text(
         st.html(f'<div class="rb">{head}{markup(name, title, segments, marked, drawn, gaps)}</div>')
         return
     end = start + sum(len(segment.text) for segment in shown)
-    near = [exact.Gap(gap.at - start, gap.said) for gap in gaps if start <= gap.at <= end]
-    moved = [exact.shifted(mark, -start) for mark in marked if mark.end > start and mark.start < end]
+    near = [exact.Gap(gap.at - start, gap.description) for gap in gaps if start <= gap.at <= end]
+    moved = [exact.shift_mark(mark, -start) for mark in marked if mark.end > start and mark.start < end]
     drawn = token_sizes.drawn(cut, (start, end))
     st.html(f'<div class="rb">{head}{markup(name, title, shown, moved, drawn, near, start)}</div>')
     show.notice(t("messages.window", start=start + 1, end=end, all=total), "warning")

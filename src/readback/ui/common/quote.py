@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from readback.bookmarks.entry import Excerpt, cuts
+from readback.bookmarks.entry import Excerpt, split_at_marks
 from readback.html import exact
 from readback.types import Severity
 from readback.ui.common import show
@@ -14,7 +14,7 @@ from readback.words import language, t
 def quote(part: Excerpt, severity: Severity | None = None) -> Markup:
     """The excerpt as markup. Its exact characters, but for the counts of what is before and after it."""
     mark = f'<mark class="rb-find rb-{severity or "info"}">{{}}</mark>'
-    inner = [show.h(mark, _text(text)) if marked else _text(text) for text, marked in cuts(part)]
+    inner = [show.h(mark, _text(text)) if marked else _text(text) for text, marked in split_at_marks(part)]
     return show.h(
         '<div class="rb-excerpt" role="group" aria-label="{}"{}>{}{}{}</div>',
         part.label or t("findings.excerpt"),

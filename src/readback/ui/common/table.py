@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.as_csv import csv_text
+from readback.as_csv import format_csv
 from readback.ui.common import address, downloads, show
 from readback.words import t
 
@@ -96,7 +96,7 @@ def _broken(title: str) -> Markup:
 def as_csv(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> bytes:
     """The rows as CSV, in UTF-8; see `as_csv.cell` for texts that a spreadsheet would compute."""
     cells = ([row.get(column.key) for column in columns] for row in rows)
-    return csv_text([column.title for column in columns], cells).encode("utf-8", "backslashreplace")
+    return format_csv([column.title for column in columns], cells).encode("utf-8", "backslashreplace")
 
 
 def _tools(key: str, columns: Sequence[Column], rows: list[Mapping[str, Any]], caption: str) -> list[Mapping[str, Any]]:

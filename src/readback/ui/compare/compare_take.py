@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 import streamlit as st
 
 from readback import adapters
-from readback.bookmarks.entry import Entry, Excerpt, excerpt
+from readback.bookmarks.entry import Entry, Excerpt, cut_excerpt
 from readback.compare import as_text
 from readback.compare.diff import Difference, MessageDifference
 from readback.ui.common import bookmarks, downloads, exports
@@ -63,7 +63,7 @@ def _excerpts(d: Difference) -> Iterator[Excerpt]:
         return
     for name, one, span in (("A", pair.a, change.a), ("B", pair.b, change.b)):
         if one is not None:
-            yield excerpt(one.text, *span, t("compare.excerpt", side=name, role=t(f"compare.role_{one.role}")))
+            yield cut_excerpt(one.text, *span, t("compare.excerpt", side=name, role=t(f"compare.role_{one.role}")))
 
 
 def as_json(d: Difference) -> str:

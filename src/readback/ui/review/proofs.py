@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from readback.bookmarks.entry import entry
+from readback.bookmarks.entry import read_entry
 from readback.checks.quoted import Quoted, where
 from readback.checks.rules import finding as said_of
 from readback.compare.diff import difference
@@ -84,7 +84,7 @@ def _difference(one: Item) -> None:
 def _added(one: Item) -> None:
     try:
         if one.entry:
-            show.draw(entry_shown.draw(entry(one.entry)))
+            show.draw(entry_shown.draw(read_entry(one.entry)))
     except (KeyError, TypeError, ValueError):
         show.notice(t("agenda.unreadable"), "warning")
 

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.as_csv import csv_text
+from readback.as_csv import format_csv
 from readback.bookmarks.markdown import line
 from readback.scores.charts import Chart, larger, toolbar
 from readback.scores.export.as_markdown import markdown
@@ -73,7 +73,7 @@ def _take(key: str, made: Chart, said: str, how: str = "") -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"take_{key}"):
         bookmarks.copy(key, text, "scores.md", t("scores.copy_markdown"))
         downloads.button(
-            t("scores.download_csv"), lambda: csv_text(*made.table), f"{exports.name('scores', key)}.csv", "text/csv",
+            t("scores.download_csv"), lambda: format_csv(*made.table), f"{exports.name('scores', key)}.csv", "text/csv",
             key=f"csv_{key}", on_click="ignore", type="tertiary",
         )  # fmt: skip
         st.segmented_control(
