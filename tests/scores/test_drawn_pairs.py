@@ -162,3 +162,19 @@ def test_the_pairs_of_the_command_are_those_of_the_page(write: Write, capsys: py
     (answer,) = json.loads(capsys.readouterr().out)["conclusions"]
     assert answer["better"] == "c"
     assert len(concluded_differences(root)) == answer["conditions"] - 1
+
+
+def test_values_stand_in_order_and_who_lost_scores_is_named(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first row has the high values only; b alone lost scores, and has neither the highest nor the lowest mean."""
+    gain = {"a": 0, "b": 1, "c": 3}
+    lines = [
+        f"q{n},{name},grade,{'' if name == 'b' and n % 9 == 0 else n % 5 + gain[name]},j\n"
+        for n in range(40)
+        for name in gain
+    ]
+    declared = "scores: [s.csv]\ncriteria: {grade: {scale: {min: 0, max: 9}}}\n"
+    files = {"s.csv": "item,condition,criterion,score,judge\n" + "".join(lines), "readback.yml": declared}
+    monkeypatch.setenv("READBACK_WORKSPACE", str(write(files)))
+    text = looking.words(looking.scores())
+    assert "c: mean 5.00 of 40 of 40; a: mean 2.00 of 40 of 40; b: mean 3.00 of 35 of 40" in text
+    assert "missing 0 1 2 3 4 5 6 7 c 5.00" in text

@@ -268,6 +268,10 @@ def collect(
     for surface, text in texts.items():
         wrong += find_wrong_numbers(facts, surface, text)
         wrong += find_unlike_fairness(facts, surface, text)
+    clear = {one.name for one in claims if one.surface == "scores" and one.kind == "better"}
+    for surface, text in texts.items():
+        names = {match[1] for match in CLEAR.finditer(text)} - clear
+        wrong += [f"{surface} calls {name} clearly better, the command does not" for name in sorted(names)]
     wrong += find_unsaid(concluded, texts)
     wrong += find_better_though_unfair(facts, concluded, claims)
     known = {one.name for one in opened.conditions}

@@ -17,6 +17,7 @@ from readback.ui.common import show
 from readback.words import t
 
 FEW_CLUSTERS = 10  # below it an interval over clusters rests on little
+LISTED = 3  # conditions that lost many scores and are named for it, beside those with the highest and lowest mean
 SMALL = 20  # scored answers below which the reader is reminded how few they are
 
 
@@ -58,7 +59,7 @@ def _range(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
                 n=row.n,
                 all=row.all,
             )
-            for row in ends_of_range
+            for row in dict.fromkeys((*ends_of_range, *uneven[:LISTED]))
         )
         return t("scores.lead_lost", rows=parts, **given)
     if mean(high.mean) == mean(low.mean):

@@ -26,7 +26,10 @@ Table = tuple[tuple[Column, ...], Body]
 def numbers(table: ScoreTable, rows: Sequence[Row]) -> Table:
     """The factors that vary, the mean with its interval, the counts, and how often each value was given."""
     factors = _factors(table, [row.condition for row in rows])
-    values = list(dict.fromkeys(value for row in rows for value, _ in row.distribution))
+    values = sorted(
+        dict.fromkeys(value for row in rows for value, _ in row.distribution),
+        key=lambda value: float(value.split(" to ")[0]),  # a row may have only the values that it was given
+    )
     named = tuple(Column(f"f_{name}", t("scores.condition") if name == "condition" else name) for name in factors)
     counts = (
         Column("mean", t("scores.mean"), number=True, show=lambda row: score_means.mean(row["mean"])),
