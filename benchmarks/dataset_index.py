@@ -35,7 +35,7 @@ import sys
 from pathlib import Path
 import numpy
 from readback.readers import line_index
-line_index.of(Path(sys.argv[1]))
+line_index.load_index(Path(sys.argv[1]))
 """
 NOTHING = {
     PANDAS: "import pandas",

@@ -63,11 +63,11 @@ def step(folder: Path, what: str, condition: str, text: str) -> None:
     opened = workspace.open(folder)
     data, chosen, query = open_dataset(opened.root, opened.dataset), Selection(condition=condition), Query(text)
     search.following(opened, chosen, Query(COMMON), 0)
-    raw_lines.first(data, ABSENT, 0, min(1_000, len(data)))
+    raw_lines.find_first(data, ABSENT, 0, min(1_000, len(data)))
     works: dict[str, Callable[[], Iterator[Any]]] = {
         "warm": lambda: iter(()),
         "next": lambda: iter([search.following(opened, chosen, query, 10)]),
-        "fields": lambda: iter([raw_lines.first(data, text, 11, len(data))]),
+        "fields": lambda: iter([raw_lines.find_first(data, text, 11, len(data))]),
         "list": lambda: search.parts(opened, [chosen], query),
         "count": lambda: over_records.parts(opened, Side(chosen), Side(Selection(condition=text))),
     }

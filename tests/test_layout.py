@@ -48,7 +48,7 @@ def _is_in(name: str, package: str) -> bool:
     return name == package or name.startswith(f"{package}.")
 
 
-FOR_RULES = ("types", "checks.rules", "records.of_record")  # the last keeps what was worked out of a record
+FOR_RULES = ("types", "checks.rules", "records.record_memo")  # the last remembers results about a record
 
 
 def test_a_rule_imports_the_nouns_and_the_facts_about_a_case_and_nothing_else_of_ours() -> None:

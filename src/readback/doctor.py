@@ -29,7 +29,7 @@ def examine() -> dict[str, Any]:
         "cell": _check_sandbox(problems),
         "cache": _check_cache(problems),
         "house": _check_bundle(problems),
-        "plugins": [f"{entry.said} ({_describe_plugin(entry)})" for entry in plugins.entries()],
+        "plugins": [f"{entry.description} ({_describe_plugin(entry)})" for entry in plugins.entries()],
         "browsers": [name for name in BROWSERS if shutil.which(name)],
         "standard output": {"encoding": sys.stdout.encoding, "terminal": sys.stdout.isatty()},
         "problems": problems,

@@ -142,7 +142,8 @@ class Entry:
     folder: str
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
+        """The plugin, its package and version, as sentences name it."""
         return f"plugin '{self.name}' of {self.package} {self.version}"
 
 
@@ -224,7 +225,7 @@ def take(told: str) -> None:
             sys.path.append(one.folder)
 
 
-def of(group: str, value: Any) -> Entry | None:
+def find_entry(group: str, value: Any) -> Entry | None:
     """The entry point that brought a module of this group; None for Readback's own."""
     return next((one.entry for one in found(group).values() if one.value is value), None)
 
@@ -232,7 +233,7 @@ def of(group: str, value: Any) -> Entry | None:
 def author(code: str) -> str:
     """Who brought a rule: Readback, or a plugin."""
     plugin = found("rules").get(code)
-    return plugin.entry.said if plugin else "Readback"
+    return plugin.entry.description if plugin else "Readback"
 
 
 def whose(code: str) -> str:
@@ -243,7 +244,7 @@ def whose(code: str) -> str:
 def left_out(entry: Entry, why: str) -> None:
     """Say once on standard error that a plugin is not used, and why; a child leaves that to its parent."""
     if entry not in _refused and _told is None:
-        _say(f"{entry.said} (readback.{entry.group}) is left out: {why}")
+        _say(f"{entry.description} (readback.{entry.group}) is left out: {why}")
     _refused.add(entry)
 
 
@@ -254,7 +255,7 @@ def is_left_out(entry: Entry) -> bool:
 
 def failed(entry: Entry, error: Exception) -> str:
     """Why a plugin's work came to nothing, in words."""
-    return f"{entry.said} failed: {_safe(f'{type(error).__name__}: {error}')}"
+    return f"{entry.description} failed: {_safe(f'{type(error).__name__}: {error}')}"
 
 
 def tried(entry: Entry, work: Callable[[], bool]) -> bool:

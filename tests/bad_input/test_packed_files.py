@@ -70,7 +70,7 @@ def test_who_looks_at_the_first_rows_unpacks_no_more_and_says_nothing_of_the_res
 
     monkeypatch.setattr(raw_rows, "unpack", counted)
     monkeypatch.setattr("readback.records.index_pass.unpack", counted)
-    rows = list(raw_rows.raw_rows(path, path.name, enough=3))
+    rows = list(raw_rows.read_raw_rows(path, path.name, enough=3))
     assert max(written) <= raw_rows.BEGINNING
     assert sum(isinstance(row, Row) for row in rows) >= 3
     assert not [one for one in rows if isinstance(one, Diagnostic) and one.code == "dat-limit"]

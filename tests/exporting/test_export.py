@@ -223,7 +223,7 @@ def test_a_custom_id_says_what_it_was_made_of(
     index: int, record: str | None, condition: str, judge: str | None
 ) -> None:
     choice = Selection(condition, judge=judge)
-    text = custom_id.written(index, record, choice)
+    text = custom_id.write(index, record, choice)
     assert text.isascii()
     assert len(text) <= 64
     others = {condition, "other"}
@@ -233,23 +233,23 @@ def test_a_custom_id_says_what_it_was_made_of(
     if "sha256" in text:
         assert custom_id.resolve(text, opened, lambda at: "another record") is None
     else:
-        assert custom_id.read(text) == (index, record, choice)
+        assert custom_id.parse(text) == (index, record, choice)
 
 
 def test_a_long_custom_id_is_shortened_to_the_digest_of_the_long_one() -> None:
     long = "index=3&record=" + "r" * 60 + "&condition=one"
     digest = hashlib.sha256(long.encode()).hexdigest()
     choice = Selection(condition="one")
-    assert custom_id.written(3, "r" * 60, choice) == f"index=3&name={'r' * 13}.one&sha256={digest[:16]}"
-    assert f"index=3&sha256={digest[:32]}" in custom_id.forms(3, "r" * 60, choice)
+    assert custom_id.write(3, "r" * 60, choice) == f"index=3&name={'r' * 13}.one&sha256={digest[:16]}"
+    assert f"index=3&sha256={digest[:32]}" in custom_id.list_forms(3, "r" * 60, choice)
     with pytest.raises(ValueError, match="shortened"):
-        custom_id.read(custom_id.written(3, "r" * 60, Selection(condition="one")))
+        custom_id.parse(custom_id.write(3, "r" * 60, Selection(condition="one")))
 
 
 @pytest.mark.parametrize("text", ["", "r17", "record=a", "index=1&other=2", "index=x", "index=1&sha256=0&record=a"])
 def test_another_custom_id_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
-        custom_id.read(text)
+        custom_id.parse(text)
 
 
 def test_records_of_one_id_have_requests_of_their_own(write: Write) -> None:

@@ -20,7 +20,7 @@ from readback.readers import _over_lines, csv_file, json_file, jsonl, tsv
 from readback.readers.lines import LONGEST
 from readback.readers.packed import unpack
 from readback.readers.row import Blank, Event, Header, Refused, Row
-from readback.records.raw_rows import raw_rows
+from readback.records.raw_rows import read_raw_rows
 from readback.types import Diagnostic
 
 Write = Callable[[dict[str, Any]], Path]
@@ -414,21 +414,21 @@ BY_CONTENT = [
 
 @pytest.mark.parametrize(("name", "data", "expected"), BY_CONTENT)
 def test_a_file_is_read_by_its_content_and_its_name(write: Write, name: str, data: bytes, expected: list[str]) -> None:
-    found = list(raw_rows(write({name: data}) / name, name))
+    found = list(read_raw_rows(write({name: data}) / name, name))
     assert expected == [row.fields["a"] for row in found if isinstance(row, Row)]
 
 
 @pytest.mark.parametrize("name", ["d.bin", "d", "missing.jsonl"])
 def test_an_unknown_or_missing_file_is_a_note(write: Write, name: str) -> None:
     folder = write({"d.bin": b"\x00\x01", "d": "words"})
-    (diagnostic,) = raw_rows(folder / name, name)
+    (diagnostic,) = read_raw_rows(folder / name, name)
     assert isinstance(diagnostic, Diagnostic)
     assert diagnostic.code == ("dat-file-missing" if name.startswith("missing") else "dat-not-recognised")
 
 
 def test_what_was_unpacked_before_the_packed_data_end_is_kept(write: Write) -> None:
     packed = gzip.compress("".join(f'{{"id": "{n * n}"}}\n' for n in range(5000)).encode())
-    found = list(raw_rows(write({"d.jsonl.gz": packed[:-500]}) / "d.jsonl.gz", "d.jsonl.gz"))
+    found = list(read_raw_rows(write({"d.jsonl.gz": packed[:-500]}) / "d.jsonl.gz", "d.jsonl.gz"))
     assert "the packed data end too early" in [n.values.get("reason") for n in found if isinstance(n, Diagnostic)]
     assert 1000 < sum(isinstance(row, Row) for row in found) < 5000
 

@@ -107,5 +107,5 @@ def test_records_that_share_a_line_are_called_by_their_number(write: Write, text
     assert len(set(ids)) == len(data)
     for index, record in enumerate(data.records()):
         own = "id" in json.loads(text)[index]
-        assert record.is_called_by_place == data.called_by_line(index) == (not own)
+        assert record.is_called_by_place == data.is_called_by_line(index) == (not own)
         assert data.find(record.id or "") == index

@@ -26,7 +26,7 @@ def test_each_line_is_what_is_there(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
     every = content.splitlines(keepends=True) if b"\r" not in content else [*_lines(content)]
-    made, kept = line_index.of(path), line_index.of(path)
+    made, kept = line_index.load_index(path), line_index.load_index(path)
     assert made == kept == line_index.read(path)
     for number, line in enumerate(every, 1):
         assert made.line(number, 1 << 20) == line
@@ -59,13 +59,13 @@ def test_of_a_file_that_is_another_nothing_is_shown(
 ) -> None:
     path = tmp_path / "file"
     path.write_text("".join(f"line {n}\n" for n in range(20)))
-    made = line_index.of(path)
+    made = line_index.load_index(path)
     assert made.line(8, 100) == b"line 7\n"
     change(path)
     with pytest.raises(raised):
         made.line(8, 100)
     if path.exists():  # it is indexed again
-        assert line_index.of(path).line(1, 100) == b"line 0\n"
+        assert line_index.load_index(path).line(1, 100) == b"line 0\n"
 
 
 def test_a_damaged_index_is_made_again_and_one_of_an_older_file_goes(
@@ -74,13 +74,13 @@ def test_a_damaged_index_is_made_again_and_one_of_an_older_file_goes(
     monkeypatch.setenv("READBACK_CACHE", str(tmp_path / "cache"))
     path = tmp_path / "file"
     path.write_text("a\nb\n")
-    made = line_index.of(path)
+    made = line_index.load_index(path)
     (kept,) = cache_folder().glob(f"*/{line_index.LINES}")
     for damage in (b"", kept.read_bytes()[:-1], b"x" + kept.read_bytes()[1:]):
         kept.write_bytes(damage)
-        assert line_index.of(path) == made
+        assert line_index.load_index(path) == made
     path.write_text("a\nb\nc\n")
-    assert line_index.of(path).line(3, 9) == b"c\n"
+    assert line_index.load_index(path).line(3, 9) == b"c\n"
     assert len([*cache_folder().glob(f"*/{line_index.LINES}")]) == 1
 
 
@@ -96,4 +96,4 @@ def test_a_file_that_is_written_to_meanwhile_has_no_index(tmp_path: Path, monkey
 
     monkeypatch.setattr(line_index, "read", read)
     with pytest.raises(line_index.Changed):
-        line_index.of(path)
+        line_index.load_index(path)

@@ -49,7 +49,7 @@ def carried(machine: Machine, source: DatasetSource = SOURCE) -> dict[str, str] 
     """What a machine that has made its index tells, after JSON."""
     there = machine("there")
     open_dataset(there, source)
-    told: dict[str, str] | None = json.loads(json.dumps(carried_index.told(there, source)))
+    told: dict[str, str] | None = json.loads(json.dumps(carried_index.export_index(there, source)))
     return told
 
 
@@ -58,10 +58,10 @@ def test_it_is_the_index_that_would_be_made_here(machine: Machine, monkeypatch: 
     assert told
     expected = everything(open_dataset(machine("third"), SOURCE))
     here = machine("here")
-    wanted = carried_index.missing(here, SOURCE)
+    wanted = carried_index.find_missing(here, SOURCE)
     assert wanted
-    assert carried_index.take(wanted, told)
-    assert carried_index.missing(here, SOURCE) is None
+    assert carried_index.import_index(wanted, told)
+    assert carried_index.find_missing(here, SOURCE) is None
     monkeypatch.setattr(index_pass, "_fill", None)  # nobody reads the file again
     data = open_dataset(here, SOURCE)
     assert everything(data) == expected
@@ -86,9 +86,9 @@ def test_what_makes_no_sense_is_not_taken(damaged: Mapping[str, Any], machine: M
     told = carried(machine)
     assert told
     here = machine("here")
-    wanted = carried_index.missing(here, SOURCE)
+    wanted = carried_index.find_missing(here, SOURCE)
     assert wanted
-    assert not carried_index.take(wanted, {**told, **damaged} if damaged else {})
+    assert not carried_index.import_index(wanted, {**told, **damaged} if damaged else {})
     assert not [*(here / "cache/datasets").glob("[!.]*"), *(here / "cache/datasets").glob(".new-*")]
     assert len(open_dataset(here, SOURCE)) == 51
 
@@ -97,10 +97,10 @@ def test_of_a_file_that_is_another_meanwhile_nothing_is_taken(machine: Machine) 
     told = carried(machine)
     assert told
     here = machine("here")
-    wanted = carried_index.missing(here, SOURCE)
+    wanted = carried_index.find_missing(here, SOURCE)
     assert wanted
     (here / "d.jsonl").write_text('{"id": "other"}\n')
-    assert not carried_index.take(wanted, told)
+    assert not carried_index.import_index(wanted, told)
     assert open_dataset(here, SOURCE).ids() == ("other",)
 
 
@@ -108,14 +108,14 @@ def test_what_is_quickly_made_or_cannot_be_is_not_asked_for(machine: Machine, mo
     here = machine("here")
     (here / "list.json").write_text("[]")
     for source in (None, DatasetSource("absent.jsonl"), DatasetSource("../d.jsonl"), DatasetSource("list.json.gz")):
-        assert carried_index.missing(here, source) is None
-        assert carried_index.told(here, source) is None
-    assert carried_index.told(here, SOURCE) is None  # nobody has made it
+        assert carried_index.find_missing(here, source) is None
+        assert carried_index.export_index(here, source) is None
+    assert carried_index.export_index(here, SOURCE) is None  # nobody has made it
     monkeypatch.setattr(carried_index, "LEAST", 1 << 20)
-    assert carried_index.missing(here, SOURCE) is None
+    assert carried_index.find_missing(here, SOURCE) is None
     open_dataset(here, SOURCE)
     monkeypatch.setattr(carried_index, "LARGEST", 100)
-    assert carried_index.told(here, SOURCE) is None
+    assert carried_index.export_index(here, SOURCE) is None
 
 
 def test_a_file_that_is_unpacked_to_be_read_is_read_here(machine: Machine) -> None:
@@ -124,6 +124,6 @@ def test_a_file_that_is_unpacked_to_be_read_is_read_here(machine: Machine) -> No
     here = machine("here")
     (here / "d.jsonl.gz").write_bytes(gzip.compress(LINES.encode()))
     source = DatasetSource("d.jsonl.gz")
-    assert carried_index.missing(here, source) is None
+    assert carried_index.find_missing(here, source) is None
     open_dataset(here, source)
-    assert carried_index.told(here, source) is None
+    assert carried_index.export_index(here, source) is None

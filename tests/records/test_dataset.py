@@ -22,7 +22,7 @@ from readback.readers import cache_folder, jsonl, lines
 from readback.records import raw_lines
 from readback.records.dataset import MISSING, Cancelled, Dataset, DatasetChanged, look, open_dataset
 from readback.records.field_names import FieldNames
-from readback.records.field_path import names
+from readback.records.field_path import list_names
 from readback.records.index_pass import build
 from readback.types import DatasetSource, Location
 
@@ -123,7 +123,7 @@ def test_b4_one_record_without_an_id_is_called_by_its_line_and_the_others_keep_t
         "line_3",
     )
     assert diagnostic.values == {"field": "task_id", "called": "line_3"}
-    assert [data.called_by_line(at) for at in range(4)] == [False, True, False, False]
+    assert [data.is_called_by_line(at) for at in range(4)] == [False, True, False, False]
     assert [data.find(name) for name in data.ids()] == [0, 1, 2, 3]
 
 
@@ -145,7 +145,7 @@ def test_b4_an_own_id_that_looks_like_a_line_keeps_its_name(write: Write, rows: 
     lost = rows.index({})
     assert (rows[own]["id"], f"line_{lost + 1}_") == (data.ids()[own], data.ids()[lost])
     assert own == data.find(rows[own]["id"])
-    assert (data.called_by_line(own), data.called_by_line(lost)) == (False, True)
+    assert (data.is_called_by_line(own), data.is_called_by_line(lost)) == (False, True)
     assert data.diagnostic_counts == {"dat-missing-id": 1}
 
 
@@ -495,8 +495,8 @@ def test_lines_that_are_passed_over_hold_no_text_that_search_finds(
         ):
             for start in (0, 5):
                 expected = next(data.search(text, start, 14), None)
-                assert raw_lines.first(data, text, start, 14) == expected, text
-    assert raw_lines.first(data, "abc", 0, 9, lambda *_: False) is None
+                assert raw_lines.find_first(data, text, start, 14) == expected, text
+    assert raw_lines.find_first(data, "abc", 0, 9, lambda *_: False) is None
 
 
 def test_several_threads_read_at_once(write: Write) -> None:
@@ -630,8 +630,8 @@ def test_field_names_are_counted_as_if_row_by_row(given_rows: list[dict[str, Any
     counted: dict[str, int] = {}
     seen = FieldNames(DatasetSource("f"), ())
     for row in given_rows:
-        seen.see(row)
-        for name in names(row):
+        seen.add(row)
+        for name in list_names(row):
             counted[name] = counted.get(name, 0) + 1
     assert list(seen.counts.items()) == list(counted.items())
 
@@ -640,7 +640,7 @@ def test_field_names_beyond_those_remembered_are_counted_too() -> None:
     seen = FieldNames(DatasetSource("f"), ())
     for _ in range(2):
         for number in range(600):
-            seen.see({"id": 1, f"name_{number}": 2})
-        seen.see(dict.fromkeys(map(str, range(300))))
+            seen.add({"id": 1, f"name_{number}": 2})
+        seen.add(dict.fromkeys(map(str, range(300))))
     counts = seen.counts
     assert (counts["id"], counts["name_0"], counts["name_599"], counts["299"]) == (1200, 2, 2, 2)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from readback.records import training_reader
-from readback.records.training_row import is_training, kind_of
+from readback.records.training_row import find_kind, is_training
 
 CALL, SEEN = '{"name": "tide"}', '{"level": 3}'
 
@@ -54,7 +54,7 @@ def talk(*turns: tuple[str, str]) -> list[dict[str, str]]:
 def test_a_row_has_its_prompt_and_its_answer(
     row: dict[str, Any], kind: str, prompt: list[tuple[str, str]], answer: str
 ) -> None:
-    assert (kind_of(row), is_training(row)) == (kind, True)
+    assert (find_kind(row), is_training(row)) == (kind, True)
     read = training_reader.read(row)
     assert read is not None
     assert [(turn.role, turn.text) for turn in read.prompt] == prompt

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from readback.checks.facts import training_facts
 from readback.records.field_path import look
 from readback.records.training_reader import read
-from readback.records.training_row import TrainingRow, Turn, is_training, kind_of, most
+from readback.records.training_row import TrainingRow, Turn, find_kind, find_main_kind, is_training
 
 SYSTEM, USER = {"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}
 GOOD, BAD = {"role": "assistant", "content": "So."}, {"role": "assistant", "content": "No."}
@@ -94,14 +94,14 @@ def test_conversations_that_part_before_the_answer_keep_both_prompts() -> None:
 )
 def test_what_is_required_and_not_there_is_named(fields: Mapping[str, Any], expected: list[tuple[str, str]]) -> None:
     row = read(fields)
-    assert [(one.field, one.found) for one in (row.wrong if row else ())] == expected
+    assert [(one.field, one.json_type) for one in (row.wrong if row else ())] == expected
 
 
 @pytest.mark.parametrize(
     "fields", [{}, {"text": "x"}, {"prompt": "x"}, {"input": "x", "output": "y"}, {"response": "x"}]
 )
 def test_other_rows_are_no_training_rows(fields: Mapping[str, Any]) -> None:
-    assert kind_of(fields) is None
+    assert find_kind(fields) is None
     assert read(fields) is None
 
 
@@ -113,9 +113,9 @@ def test_a_record_of_an_evaluation_is_no_training_row() -> None:
 
 def test_the_format_of_rows_is_that_of_most_of_them() -> None:
     pair, other = {"prompt": "a", "chosen": "b", "rejected": "c"}, {"text": "x"}
-    assert most([pair, pair, {"messages": []}]) == "dpo"
-    assert most([pair, other, other]) is None
-    assert most([]) is None
+    assert find_main_kind([pair, pair, {"messages": []}]) == "dpo"
+    assert find_main_kind([pair, other, other]) is None
+    assert find_main_kind([]) is None
 
 
 JSON = st.recursive(
@@ -134,7 +134,7 @@ KEYS = st.sampled_from([*training_facts.KEYS, "split", "contexts"])
 @given(st.dictionaries(KEYS, JSON, max_size=5))
 def test_whatever_stands_in_a_row_it_is_read_or_left_alone(fields: dict[str, Any]) -> None:
     row = read(fields)
-    assert (row is None) == (kind_of(fields) is None)
+    assert (row is None) == (find_kind(fields) is None)
     assert isinstance(row, TrainingRow | None)
     for turn in (*row.prompt, *(one for _, turns in row.answers for one in turns)) if row else ():
         assert all(look(fields, one.field) == one.text for one in turn.stretches)

@@ -16,7 +16,7 @@ from readback.checks.quoted import Quoted
 from readback.readers import lines
 from readback.records import unread_line as module
 from readback.records.dataset import open_dataset
-from readback.records.unread_line import unread_line
+from readback.records.unread_line import read_unread_line
 from readback.types import DatasetSource
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -46,20 +46,20 @@ def test_a_line_is_what_the_file_has(
     monkeypatch.setattr(module, "LONGEST", 99)
     if content is not None:
         (tmp_path / name).write_bytes(content)
-    assert unread_line(open_dataset(tmp_path, DatasetSource(name)), line) == expected
+    assert read_unread_line(open_dataset(tmp_path, DatasetSource(name)), line) == expected
 
 
 def test_nothing_is_shown_where_it_could_be_private_or_is_another(tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl"
     path.write_bytes(GOOD + b"nope\n")
     source = DatasetSource("d.jsonl")
-    assert unread_line(open_dataset(tmp_path, replace(source, private=("q",))), 2) is None
+    assert read_unread_line(open_dataset(tmp_path, replace(source, private=("q",))), 2) is None
     data = open_dataset(tmp_path, source)
-    assert unread_line(data, 2) == "nope"
+    assert read_unread_line(data, 2) == "nope"
     path.write_bytes(GOOD + b"none\n")
-    assert unread_line(data, 2) is None
+    assert read_unread_line(data, 2) is None
     path.unlink()
-    assert unread_line(data, 2) is None
+    assert read_unread_line(data, 2) is None
 
 
 @pytest.mark.parametrize(

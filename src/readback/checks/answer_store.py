@@ -77,7 +77,7 @@ class AnswerStore:
         if size is None:
             return None
         whole = size[0] == sum(len(content) for content, _ in rows)
-        if not whole or any(checksum.of(content) != known for content, known in rows):
+        if not whole or any(checksum.compute_digest(content) != known for content, known in rows):
             self._forget(name)
             return None
         with suppress(sqlite3.OperationalError):  # another process writes, or the disk is full
@@ -90,7 +90,7 @@ class AnswerStore:
         self._forget(name)
         self._make_room(size)
         file.execute("INSERT INTO answer VALUES (?, ?, ?)", (name, time.time(), size))
-        rows = [(name, number, piece, checksum.of(piece)) for number, piece in enumerate(content)]
+        rows = [(name, number, piece, checksum.compute_digest(piece)) for number, piece in enumerate(content)]
         file.executemany("INSERT INTO piece VALUES (?, ?, ?, ?)", rows)
         file.execute("COMMIT")
 

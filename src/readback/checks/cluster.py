@@ -128,7 +128,7 @@ def connected(address: str, opened: Workspace, say: Say) -> Iterator[Cluster]:
     client = _client(address)
     try:
         day, hashes = model_input.today(opened), Hashes()
-        missing = carried_index.missing(opened.root, opened.dataset)  # of the file as it is before it is compared
+        missing = carried_index.find_missing(opened.root, opened.dataset)  # of the file as it is before it is compared
         files = cluster_worker.files_of(opened, hashes)
         asked = {
             "about": cluster_worker.about(),
@@ -237,7 +237,7 @@ def _fits(client: Client, worker: str, future: Future[str]) -> bool:
             return True
 
 
-def _bring_index(client: Client, worker: str, text: str, missing: carried_index.Missing) -> None:
+def _bring_index(client: Client, worker: str, text: str, missing: carried_index.MissingIndex) -> None:
     """Take the index that a worker has made; where that does not work, it is made here when it is needed."""
     try:
         future = client.submit(cluster_worker.index, text, workers=[worker], allow_other_workers=False, pure=False)
@@ -245,7 +245,7 @@ def _bring_index(client: Client, worker: str, text: str, missing: carried_index.
     except Exception:  # whatever Dask raises, or the worker
         return
     if parts:
-        carried_index.take(missing, parts)
+        carried_index.import_index(missing, parts)
 
 
 def _in_a_line(error: Exception) -> str:

@@ -29,7 +29,7 @@ from readback.readers.checksum import Hashes
 from readback.readers.file_state import State, state
 from readback.records import carried_index
 from readback.records.dataset import open_dataset
-from readback.records.files_of_rows import files_of_rows
+from readback.records.files_of_rows import list_row_files
 from readback.requests import observer
 from readback.sandbox.frozen import thaw
 from readback.types import Workspace
@@ -53,13 +53,11 @@ def look(text: str) -> str:
 
 
 def index(text: str) -> str:
-    """The index of the dataset as JSON (`carried_index.told`), if this worker has it of the bytes that were asked for;
-    else null.
-    """
+    """Return the index of the dataset as JSON (`carried_index.export_index`), null if this worker has none."""
     asked = json.loads(text)
     root, unfit = _place(asked)
     opened = thaw({**asked["workspace"], "root": root})
-    parts = None if unfit else carried_index.told(opened.root, opened.dataset)
+    parts = None if unfit else carried_index.export_index(opened.root, opened.dataset)
     return json.dumps(None if _unfit(root, asked["files"]) else parts)
 
 
@@ -231,7 +229,7 @@ def _metadata(name: str, ask: Callable[[str], Any], default: Any) -> Any:
 
 def files_of(opened: Workspace, hashes: Hashes) -> dict[str, str]:
     """The digests of all files that are read for ranges, by their names; "" for what is no file."""
-    names = set(files_of_rows(opened))
+    names = set(list_row_files(opened))
     inside = {f"{name}/{one.name}" for name in names for one in _below(opened.root / name)}  # a tokenizer's folder
     return {name: _digest(opened.root, name, partial(_made, hashes)) for name in sorted(names | inside)}
 

@@ -31,7 +31,7 @@ from readback.prompts.judge_values import Rows
 from readback.readers.bounded_diagnostics import MANY, many_of
 from readback.readers.checksum import Hashes
 from readback.records import files_of_rows
-from readback.records.changed import changed_meanwhile
+from readback.records.changed import describe_change
 from readback.records.dataset import Cancelled, Counts, DatasetChanged, open_dataset
 from readback.requests import observer
 from readback.types import Assembly, Finding, Record, RuleContext, Selection, Workspace
@@ -122,7 +122,7 @@ def _worked_out(
     workers: Workers | None,
     hashes: Hashes,
 ) -> Iterator[Finding | Progress | Audit]:
-    states = files_of_rows.states(opened)
+    states = files_of_rows.take_snapshots(opened)
     try:
         data = open_dataset(opened.root, opened.dataset, _wanted(progress))
         beside = training.parts(opened, codes, _wanted(progress))
@@ -186,8 +186,8 @@ def _worked_out(
     if not stopped and first:
         nowhere = once.is_nowhere if part else None
         yield from run.tally.take(_of_templates(run, dict(zip(choices, firsts, strict=True)), nowhere))
-    if not stopped and (name := data.file if data.written else files_of_rows.changed(opened, states)):
-        raise DatasetChanged(changed_meanwhile(name))  # a part of the answer is of each state
+    if not stopped and (name := data.file if data.written else files_of_rows.find_changed(opened, states)):
+        raise DatasetChanged(describe_change(name))  # a part of the answer is of each state
     taken = Sample(
         len(numbers), len(data), seed, tuple(sorted(marked)), tuple(one.data.file for one in others),
         dict(once.records), full, _seconds(run, jobs or os.cpu_count() or 1),

@@ -22,7 +22,7 @@ def of_record(
     place = data.place(index)
     made = Assembly(choice, place.record, index, (), "") if choice else None
     diagnostic = Diagnostic(CODE, {"what": "this record", "limit": stopped.detail}, flagged=stopped.kind)
-    record = Record(place.record, {}, place, again=data.again(index))
+    record = Record(place.record, {}, place, again=data.is_repeated(index))
     yield from hits or [rules.noted(diagnostic, RuleContext(opened, record, made))]
 
 

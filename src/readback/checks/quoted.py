@@ -12,7 +12,7 @@ from readback.prompts import assemble, model_input
 from readback.records.answers import open_answers
 from readback.records.dataset import Dataset
 from readback.records.field_path import look
-from readback.records.unread_line import unread_line
+from readback.records.unread_line import read_unread_line
 from readback.types import Answer, Assembly, Finding, Location, Record, Selection, Workspace
 from readback.words import t
 
@@ -55,7 +55,7 @@ class Quoted:
 
     def _line(self, at: Location, around: int) -> Excerpt | None:
         """The line of a place in the dataset's file, the character of its column marked."""
-        text = unread_line(self.data, at.line) if at.line and at.file == self.data.file else None
+        text = read_unread_line(self.data, at.line) if at.line and at.file == self.data.file else None
         if not text:
             return None
         label = t("findings.unread_line", n=at.line)

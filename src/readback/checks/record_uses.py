@@ -9,7 +9,7 @@ from typing import Any
 
 from readback.checks.facts import record_fields
 from readback.checks.variables import documented_for, is_documented, reader
-from readback.records.field_path import MISSING, steps
+from readback.records.field_path import MISSING, split_path
 from readback.types import NOWHERE, Answer, Assembly, Location, Record, VariableUse, Workspace
 
 ITEM = re.compile(r"\[(\*|-\d+)\]")  # any item, or one counted from the end
@@ -65,7 +65,7 @@ def _value(record: Record, made: Assembly, answer: Answer | None, name: str) -> 
 
 def value(fields: Mapping[str, Any], name: str) -> Any:
     """The first value under a path; `[*]` stands for any item of a list."""
-    return _first(fields, steps(ITEM.sub(r".\1", name)))
+    return _first(fields, split_path(ITEM.sub(r".\1", name)))
 
 
 def _first(held: Any, path: tuple[str, ...]) -> Any:

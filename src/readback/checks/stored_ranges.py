@@ -27,7 +27,7 @@ from readback.prompts.self_tests import said
 from readback.readers.checksum import Hashes
 from readback.readers.paths import show
 from readback.records.dataset import Dataset, DatasetChanged
-from readback.records.files_of_rows import files_of_rows
+from readback.records.files_of_rows import list_row_files
 from readback.sandbox.frozen import freeze
 from readback.types import Selection, Workspace
 
@@ -145,7 +145,9 @@ def reads_other_records(opened: Workspace) -> bool:
     another part of the workspace, answers say, names its file, too.
     """
     trained = any(model.training_messages for model in opened.models.values())
-    named = opened.dataset is not None and normpath(opened.dataset.path) in files_of_rows(replace(opened, dataset=None))
+    named = opened.dataset is not None and normpath(opened.dataset.path) in list_row_files(
+        replace(opened, dataset=None)
+    )
     return bool(opened.training or opened.sent or trained or named)
 
 

@@ -13,7 +13,7 @@ from readback.prompts.self_tests import always, self_tests
 from readback.readers.bounded_diagnostics import MANY, about, many_of
 from readback.readers.progress import Progress
 from readback.records import answers
-from readback.records.batch_replies import BatchRequests, account
+from readback.records.batch_replies import BatchRequests, count_rows
 from readback.records.dataset import Dataset
 from readback.requests.log import open_log
 from readback.scores import loading as scores
@@ -71,7 +71,7 @@ def diagnostics(
             yield from replies.diagnostics
             if replies.batch and replies.dataset and replies.dataset.file not in batches:
                 batches.add(replies.dataset.file)
-                yield from account(replies.dataset, BatchRequests(opened, data)).report()
+                yield from count_rows(replies.dataset, BatchRequests(opened, data)).report()
             if strangers := answers.find_strangers(replies, data):
                 yield strangers
     if opened.scores:

@@ -16,7 +16,7 @@ from readback.readers.encodings import ENCODINGS
 from readback.readers.row import Row
 from readback.readers.yaml_file import nearest
 from readback.records.dataset import Dataset, open_dataset
-from readback.records.raw_rows import raw_rows
+from readback.records.raw_rows import read_raw_rows
 from readback.sources.template_language import LANGUAGES
 from readback.types import Workspace
 from readback.words import t
@@ -100,7 +100,7 @@ def _check_files(args: argparse.Namespace, opened: Workspace) -> None:
             raise UsageError(t("cli.workspace.no_such_file", option=option, file=file, workspace=args.workspace))
     read = {source.path for source in opened.scores}
     for option, file, columns in tables:
-        rows = raw_rows(opened.root / file, file, enough=1)
+        rows = read_raw_rows(opened.root / file, file, enough=1)
         if first := next((row for row in rows if isinstance(row, Row)), None):
             for name in filter(None, columns.split(",")):
                 one_of("column", name, list(first.fields))

@@ -41,7 +41,7 @@ from readback.cli import (
 from readback.readers.yaml_file import nearest
 from readback.readers.yaml_text import flow
 from readback.records.dataset import Counts, DatasetChanged
-from readback.records.training_row import SAID
+from readback.records.training_row import DESCRIPTIONS
 from readback.types import Finding, Workspace
 from readback.words import t
 from readback.workspace import id_column, plain_templates
@@ -351,7 +351,7 @@ def _told(audit: Audit, judged: Sequence[Verdict], whole: bool) -> Iterator[str]
     yield t("cli.check.head", workspace=audit.workspace, records=_lines_of(audit.records))
     yield from _of_sample(audit.sample)
     for file in audit.training:
-        known = [f"{n} {SAID[kind]}" for kind, n in file.kinds.items() if kind in SAID]
+        known = [f"{n} {DESCRIPTIONS[kind]}" for kind, n in file.kinds.items() if kind in DESCRIPTIONS]
         kinds = " · ".join(known) or t("cli.check.no_training_rows")
         records = _lines_of(file.counts)
         yield f"  {t('cli.check.file', file=file.path, split=file.split, records=records, kinds=kinds)}"

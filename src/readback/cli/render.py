@@ -19,7 +19,7 @@ from readback.prompts.unknown_system import unknown_system
 from readback.prompts.variants import Variant, variants
 from readback.records import answers
 from readback.records.dataset import Dataset
-from readback.records.missing_record import no_record
+from readback.records.missing_record import format_missing_record
 from readback.requests.observer import Observer, Seen
 from readback.types import (
     Answer,
@@ -134,7 +134,7 @@ def _only(opened: Workspace, adapter: str | None) -> Selection:
 def _record(args: argparse.Namespace, data: Dataset) -> Record:
     index = args.index or 0
     if args.record is not None and (found := data.find(args.record)) is None:
-        raise UsageError(no_record(args.record, data))
+        raise UsageError(format_missing_record(args.record, data))
     if args.record is not None:
         index = found if found is not None else 0
     if not len(data) and data.source and data.source.absent:

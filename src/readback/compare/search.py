@@ -236,9 +236,9 @@ def _asked(
     """Each record of the range, and the numbers of the choices under which it may hold what is searched for."""
     every = range(len(inside.choices))
     plans = [tuple(map(tuple, known.get(choice) or ())) for choice in inside.choices]
-    for start, stop in raw_lines.blocks(inside.data, inside.start, min(inside.stop, len(inside.data))):
+    for start, stop in raw_lines.split_range(inside.data, inside.start, min(inside.stop, len(inside.data))):
         sandbox.beat()
-        may = {plan: raw_lines.fitting(inside.data, plan, start, stop) for plan in dict.fromkeys(plans) if plan}
+        may = {plan: raw_lines.match_lines(inside.data, plan, start, stop) for plan in dict.fromkeys(plans) if plan}
         for at in range(start, stop):
             yield at, [number for number in every if not (plan := plans[number]) or may[plan][at - start]]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate, islice
 from typing import Any
 
-from readback.records.raw_lines import literal
+from readback.records.raw_lines import escape_literal
 
 BEFORE, AFTER = b"\xff", b"\xfe"  # bytes that no UTF-8 text holds: they go around each hit
 SPANS = 500  # places named in one text
@@ -101,7 +101,7 @@ def counts(query: Query, texts: Sequence[str]) -> list[int]:
 
 def pattern(query: Query) -> str:
     """What is searched for, as an expression of RE2."""
-    inner = _clean(query.text) if query.regex else literal(_clean(query.text))
+    inner = _clean(query.text) if query.regex else escape_literal(_clean(query.text))
     return f"(?:{inner})" if query.case else f"(?i:{inner})"
 
 

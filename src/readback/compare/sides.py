@@ -27,7 +27,7 @@ from readback.readers.paths import of_git
 from readback.readers.yaml_file import nearest
 from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
-from readback.records.missing_record import no_record
+from readback.records.missing_record import format_missing_record
 from readback.types import NOWHERE, Answer, Condition, Diagnostic, Message, Record, Selection, Workspace
 from readback.workspace import workspace_file
 
@@ -206,7 +206,7 @@ def _record(opened: Workspace, workspace: Workspace, side: Side, at: int) -> Rec
     if called is None and elsewhere:  # another version of the dataset may have the record at another place
         called = next(iter(open_dataset(opened.root, opened.dataset).ids(index, index + 1)), None)
     if called is not None and (found := data.find(called)) is None:
-        raise SideError(f"{label(side)}: {no_record(called, data)}")
+        raise SideError(f"{label(side)}: {format_missing_record(called, data)}")
     if called is not None and found is not None:
         index = found
     return _at(data, side, index)

@@ -48,7 +48,7 @@ def line(form: Form, made: Assembly, index: int, model: str, settings: Mapping[s
     # Put together by hand, as `json` does it: that costs a fourth, and it is most of what a line costs.
     sent = ", ".join([_message(one) for one in made.messages])
     if form == "openai-batch":
-        named = quoted(custom_id.written(index, made.record, made.choice))
+        named = quoted(custom_id.write(index, made.record, made.choice))
         more = f", {as_json.encoded(dict(settings))[1:-1]}" if settings else ""
         body = f'{{"model": {quoted(model)}, "messages": [{sent}]{more}}}'
         text = f'{{"custom_id": {named}, "method": "POST", "url": "{URL}", "body": {body}'

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from readback.notebook.unknown_name import UnknownNameError
 from readback.quantity import quantity
 from readback.records.dataset import Dataset
-from readback.records.missing_record import no_record
+from readback.records.missing_record import format_missing_record
 from readback.types import Record
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Records:
         if isinstance(asked, str):
             found = self.dataset.find(asked)
             if found is None:
-                raise UnknownNameError(f"there is {no_record(asked, self.dataset)}")
+                raise UnknownNameError(f"there is {format_missing_record(asked, self.dataset)}")
             return self.dataset.record(found)
         if not -len(self) <= asked < len(self):
             raise IndexError(f"there is no record {asked}: there are {len(self)}, counted from 0")

@@ -18,7 +18,7 @@ from readback.prompts.program import program
 from readback.prompts.selections import SelectedTexts, choices, selected_texts, unknown, unknown_interface
 from readback.prompts.training_layout import training
 from readback.prompts.tri_section import Segments, assemble_text, fingerprint, to_messages
-from readback.records.field_path import steps
+from readback.records.field_path import split_path
 from readback.serving.merge_roles import is_gemma, merge_roles
 from readback.sources.instruction_keys import instruction_for, key_for
 from readback.sources.plain_prompts import SYSTEM_ALONE
@@ -253,7 +253,7 @@ def with_values(record: Record, extra: Values) -> Record:
         return record
     fields: dict[str, Any] = dict(record.fields)
     for name, value in extra.items():
-        path = steps(name)
+        path = split_path(name)
         inside = len(path) > 1 and name not in fields and isinstance(fields.get(path[0]), Mapping | list)
         if inside:
             fields[path[0]] = _put(fields[path[0]], path[1:], value)

@@ -16,7 +16,7 @@ from readback.prompts.program import program
 from readback.prompts.render import Rendered
 from readback.prompts.selections import selected_texts
 from readback.records import row_fields
-from readback.records.of_record import kept
+from readback.records.record_memo import remember
 from readback.records.row_fields import Field
 from readback.sources.prompt_texts import CLOSED_BOOK, HYBRID, NO_CONTEXTS, STANDARD, UNKNOWN
 from readback.types import NOWHERE, Diagnostic, Model, Record, Segment, Selection, VariableUse, Workspace
@@ -35,18 +35,18 @@ def build(name: str, record: Record, model_type: str | None = None, options: Opt
     options = NO_OPTIONS if options is None else options
     wanted = builder(name, model_type, options)
     asked = (build, name, wanted, id(record), id(options))  # several conditions send the same, and train on it
-    return kept(record.fields, asked, lambda: (record, options, _build(name, wanted, record, options)))[2]
+    return remember(record.fields, asked, lambda: (record, options, _build(name, wanted, record, options)))[2]
 
 
 def _build(name: str, wanted: Builder, record: Record, options: Options) -> Rendered:
     if wanted == "stored":
         return _stored(record)
-    question = row_fields.question(record.fields)
+    question = row_fields.read_question(record.fields)
     if question is None or not isinstance(question.value, str) or not question.value.strip():
-        values = {"mode": name, "what": row_fields.kind(question.value if question else None)}
-        diagnostic = Diagnostic("fmt-empty-instruction", values, row_fields.at(record, "instruction"))
+        values = {"mode": name, "what": row_fields.name_json_type(question.value if question else None)}
+        diagnostic = Diagnostic("fmt-empty-instruction", values, row_fields.locate_field(record, "instruction"))
         return Rendered((), (), (diagnostic,), False, (_use("instruction", question),))
-    asked = Segment(question.value.strip(), "variable", question.name, row_fields.at(record, question.name))
+    asked = Segment(question.value.strip(), "variable", question.name, row_fields.locate_field(record, question.name))
     texts = _Texts(asked, f"{name} format")
     if wanted == "question":
         return texts.rendered(texts.question())
@@ -54,9 +54,9 @@ def _build(name: str, wanted: Builder, record: Record, options: Options) -> Rend
         return texts.rendered(texts.closed_book(options))
     field, contexts = _contexts(record)
     if not contexts.texts and name != "standard":
-        missing = Diagnostic("fmt-no-contexts", {"field": field.name}, row_fields.at(record, field.name))
+        missing = Diagnostic("fmt-no-contexts", {"field": field.name}, row_fields.locate_field(record, field.name))
         alone = texts.rendered(texts.question(), diagnostics=(*contexts.diagnostics, missing))
-        return replace(alone, uses=(*alone.uses, _use(field.name, row_fields.contexts(record.fields))))
+        return replace(alone, uses=(*alone.uses, _use(field.name, row_fields.read_contexts(record.fields))))
     made = texts.hybrid(contexts, options) if wanted == "hybrid" else texts.standard(contexts)
     return texts.rendered(made, (field.name,), contexts.diagnostics)
 
@@ -112,22 +112,22 @@ def _block(contexts: Contexts, between: str) -> tuple[Segment, ...]:
 
 
 def _contexts(record: Record) -> tuple[Field, Contexts]:
-    field = row_fields.contexts(record.fields) or Field("rag.contexts", [])
-    place = row_fields.at(record, field.name)
+    field = row_fields.read_contexts(record.fields) or Field("rag.contexts", [])
+    place = row_fields.locate_field(record, field.name)
     if isinstance(field.value, list):
         return field, normalise_contexts(field.value, field.name, place)
-    values = {"field": field.name, "what": row_fields.kind(field.value)}
+    values = {"field": field.name, "what": row_fields.name_json_type(field.value)}
     return field, Contexts((), (Diagnostic("fmt-context-not-text", values, place),))
 
 
 def _stored(record: Record) -> Rendered:
-    field = row_fields.stored_prompt(record.fields)
+    field = row_fields.read_stored_prompt(record.fields)
     if field is None or not isinstance(field.value, str) or not field.value:
         name = field.name if field else "rag.prompt"
-        values = {"field": name, "what": row_fields.kind(field.value if field else None)}
-        diagnostic = Diagnostic("fmt-stored-prompt-missing", values, row_fields.at(record, name))
+        values = {"field": name, "what": row_fields.name_json_type(field.value if field else None)}
+        diagnostic = Diagnostic("fmt-stored-prompt-missing", values, row_fields.locate_field(record, name))
         return Rendered((), (), (diagnostic,), False, (_use(name, field),))
-    segment = Segment(field.value, "variable", field.name, row_fields.at(record, field.name))
+    segment = Segment(field.value, "variable", field.name, row_fields.locate_field(record, field.name))
     return Rendered((segment,), ((field.name, NOWHERE),), (), True, (VariableUse(field.name, "present"),))
 
 

@@ -52,7 +52,7 @@ def _about(
     name: str, item: Any, text: str, mark: re.Match[str] | None, numbered: bool, place: Location
 ) -> Iterator[Diagnostic]:
     if not isinstance(item, str):
-        yield Diagnostic("fmt-context-not-text", {"field": name, "what": row_fields.kind(item)}, place, text)
+        yield Diagnostic("fmt-context-not-text", {"field": name, "what": row_fields.name_json_type(item)}, place, text)
     if mark and not numbered:
         yield Diagnostic(
             "fmt-context-double-number", {"field": name, "number": mark[0].strip()}, place, mark[0].strip()

@@ -27,7 +27,7 @@ def format_template(name: str, record: Record, model_type: str | None, options: 
         return None
     wanted = builders.builder(name, model_type, options)
     if wanted == "stored":
-        stored = row_fields.stored_prompt(record.fields)
+        stored = row_fields.read_stored_prompt(record.fields)
         return f"{{{{ {stored.name} }}}}" if stored else None
     question = "{{ instruction | trim }}"
     alone = ALONE.format(question=question)
@@ -35,7 +35,7 @@ def format_template(name: str, record: Record, model_type: str | None, options: 
         return alone
     if wanted == "closed_book":
         return CLOSED_BOOK["short" if options.get("closed_book") == "short" else "no_citations"] + alone
-    contexts = row_fields.contexts(record.fields) or row_fields.Field("contexts", [])
+    contexts = row_fields.read_contexts(record.fields) or row_fields.Field("contexts", [])
     if not isinstance(contexts.value, list):
         return None
     field = contexts.name

@@ -27,7 +27,7 @@ from readback.prompts.in_child import payload as payload
 from readback.prompts.in_child import stream as stream
 from readback.prompts.in_child import until_changed as until_changed
 from readback.records import files_of_rows
-from readback.records.changed import changed_meanwhile
+from readback.records.changed import describe_change
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.sandbox.per_thread import ChildPerThread
 from readback.types import Record, Selection, Workspace
@@ -113,8 +113,8 @@ def drive(
                 yield from _span(run, at, stop, careful=again is not None)
                 if run.stopped:
                     return
-            if name := data.file if data.written else files_of_rows.changed(opened, run.states):
-                raise DatasetChanged(changed_meanwhile(name))  # a part of the answer is of each state
+            if name := data.file if data.written else files_of_rows.find_changed(opened, run.states):
+                raise DatasetChanged(describe_change(name))  # a part of the answer is of each state
         finally:
             run.stopped = True
             for *_, future in under_way:
@@ -142,7 +142,7 @@ class _Run:
 
     def __post_init__(self) -> None:
         limits = token_counts.limits(self.opened, LIMITS)
-        self.states = files_of_rows.states(self.opened)
+        self.states = files_of_rows.take_snapshots(self.opened)
         self.children = ChildPerThread(self.work, limits, token_counts.shared(self.opened))
 
     def give_up(self, choice: Selection | None) -> None:
@@ -189,9 +189,9 @@ def try_again(
     range was `tried` again before.
     """
     if not data.still_indexed(opened.root):
-        raise DatasetChanged(changed_meanwhile(data.file))
+        raise DatasetChanged(describe_change(data.file))
     if tried:
-        raise DatasetChanged(files_of_rows.why_unread(opened, states, data.file))
+        raise DatasetChanged(files_of_rows.explain_unread(opened, states, data.file))
     _index(opened, choices)
 
 

@@ -12,7 +12,7 @@ from readback.prompts.judge_fill_rubric import PLACEHOLDERS
 from readback.prompts.judge_values import ABSENT, ABSENT_OTHER, FOUR, Rows, Value, value
 from readback.prompts.tri_section import to_messages
 from readback.records.field_path import MISSING, look
-from readback.records.row_fields import kind
+from readback.records.row_fields import name_json_type
 from readback.sources.judge_names import USUAL, filled_by, format_names
 from readback.types import Answer, Assembly, Diagnostic, Judge, Location, Message, Record, Segment, Values, VariableUse
 
@@ -62,7 +62,7 @@ def unanswered(made: Assembly, answer: Answer | None, tried: Values = NOTHING) -
         return False
     lacking = (one.values for one in made.diagnostics if one.code in (ABSENT["answer"], ABSENT_OTHER))
     return (made.choice.condition is not None and answer is None) or any(
-        values["what"] == kind(None) and USUAL.get(values["name"].lower(), values["name"]) == "answer"
+        values["what"] == name_json_type(None) and USUAL.get(values["name"].lower(), values["name"]) == "answer"
         for values in lacking
     )
 

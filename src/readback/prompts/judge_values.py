@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from readback.records import row_fields
 from readback.records.answers import TEXTS, as_text
-from readback.records.field_path import MASK, MISSING, look, steps
+from readback.records.field_path import MASK, MISSING, look, split_path
 from readback.sources import judge_names
 from readback.types import NOWHERE, Answer, Diagnostic, Judge, Location, Record, Segment, Values
 
@@ -18,9 +18,9 @@ ABSENT_OTHER = "jdg-value-missing"
 Spelling = Callable[[Values], row_fields.Field | None]
 # A rubric reads the rows of its own pipeline, where these fields have known names; other judges go by their `fields`.
 ROWS: dict[str, Spelling] = {
-    "question": row_fields.question,
-    "documents": row_fields.contexts,
-    "gold": row_fields.reference,
+    "question": row_fields.read_question,
+    "documents": row_fields.read_contexts,
+    "gold": row_fields.read_reference,
 }
 # Where documents stand if `fields` do not say: tried in this order, a list before anything else.
 USUAL = {"documents": ("context", "contexts", "documents", "passages")}
@@ -88,13 +88,13 @@ class Rows:
 
     def place(self, side: Side, path: str) -> Location:
         if side == "record":
-            return NOWHERE if self.tries(path) else row_fields.at(self.record, self.mapped.get(path, path))
+            return NOWHERE if self.tries(path) else row_fields.locate_field(self.record, self.mapped.get(path, path))
         at = self.answer.place if self.answer else Location(condition=self.condition)
         return Location(file=at.file, line=at.line, condition=at.condition, field=path)
 
     def tries(self, path: str) -> bool:
         """Whether the value at a path of the record is one that somebody tries; `answer` is the condition's reply."""
-        name = (*steps(path), path)[0]
+        name = (*split_path(path), path)[0]
         return name in self.extra and (name != "answer" or self.alone)
 
 
@@ -238,7 +238,7 @@ def documents(found: Value) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
     if found.value in (None, ""):
         return (), ()
     if not isinstance(found.value, list):
-        values = {"field": found.field, "what": row_fields.kind(found.value)}
+        values = {"field": found.field, "what": row_fields.name_json_type(found.value)}
         return (), (Diagnostic("jdg-documents-not-list", values, found.place),)
     return tuple(str(document) for document in found.value), ()
 
@@ -253,7 +253,7 @@ def absent(
             continue
         if one.other:
             yield Diagnostic("jdg-value-differs", _both(judge, one, one.other), one.place, f"{judge.name}\n{name}")
-        said = {"judge": judge.name, "name": name, "field": one.field, "what": row_fields.kind(one.value)}
+        said = {"judge": judge.name, "name": name, "field": one.field, "what": row_fields.name_json_type(one.value)}
         if name == "documents":
             yield from faults
             if one.value in (None, "", []):

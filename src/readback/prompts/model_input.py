@@ -103,8 +103,8 @@ def _formatted(
 
 def _with_answer(messages: tuple[Message, ...], record: Record) -> tuple[Message, ...]:
     """The messages with the answer to be learnt: the history's, else the record's reference."""
-    answer = row_fields.reference(record.fields)
+    answer = row_fields.read_reference(record.fields)
     if messages[-1].role == "assistant" or answer is None:
         return messages
-    said = Segment(answer.value, "variable", answer.name, row_fields.at(record, answer.name))
+    said = Segment(answer.value, "variable", answer.name, row_fields.locate_field(record, answer.name))
     return (*messages, Message("assistant", (said,)))

@@ -44,11 +44,13 @@ def training(workspace: Workspace, record: Record, model: str, sent: str = "") -
     if reply is None:
         diagnostics.append(
             Diagnostic(
-                "fmt-reference-missing", {"field": "expected_response"}, row_fields.at(record, "expected_response")
+                "fmt-reference-missing",
+                {"field": "expected_response"},
+                row_fields.locate_field(record, "expected_response"),
             )
         )
     elif user.ok:
-        said = Segment(reply.value, "variable", reply.name, row_fields.at(record, reply.name))
+        said = Segment(reply.value, "variable", reply.name, row_fields.locate_field(record, reply.name))
         messages.append(Message("assistant", (said,)))
     kept = tuple(message for message in messages if message.role != "system" or message.segments)
     mark = fingerprint(kept) if kept else ""
@@ -110,7 +112,9 @@ def _stated(model: Model) -> tuple[Message, ...]:
 
 
 def _segments(turn: Turn, found: Record) -> tuple[Segment, ...]:
-    parts = [Segment(one.text, "variable", one.field, row_fields.at(found, one.field)) for one in turn.stretches]
+    parts = [
+        Segment(one.text, "variable", one.field, row_fields.locate_field(found, one.field)) for one in turn.stretches
+    ]
     joined = (part for one in parts for part in (Segment("\n", "joiner"), one))
     return tuple(joined)[1:]
 
@@ -129,4 +133,4 @@ def trained_on(workspace: Workspace, record: Record, choice: Selection) -> Messa
 def _reply(record: Record) -> Field | None:
     """The expected answer: the field training reads, else one of the spellings that evaluation tolerates."""
     own = record.fields.get("expected_response")
-    return Field("expected_response", own) if isinstance(own, str) and own else row_fields.reference(record.fields)
+    return Field("expected_response", own) if isinstance(own, str) and own else row_fields.read_reference(record.fields)

@@ -22,8 +22,8 @@ from readback.readers.file_state import State
 from readback.readers.file_state import state as file_state
 from readback.records import row_fields, training_reader
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
-from readback.records.dataset_index import mapped
-from readback.records.training_row import ASKED, TrainingRow
+from readback.records.dataset_index import map_file
+from readback.records.training_row import QUESTION_COLUMNS, TrainingRow
 from readback.types import DatasetSource, Record, Values, Workspace
 
 VERSION = "2"
@@ -46,7 +46,7 @@ def row_of(workspace: Workspace, record: Record, file: str, sent: str = "") -> t
             for number in index.find(text) if text else ():
                 found = data.record(number)
                 row = training_reader.read(found.fields)
-                if row and row.asked and _words(row.asked.text) == text:
+                if row and row.question and _words(row.question.text) == text:
                     return found, row
         own = None if record.is_called_by_place else record.id
         if own is not None and data.id_field and (same := data.find(own)) is not None:
@@ -94,7 +94,7 @@ def asks_it(record: Record, row: TrainingRow, sent: str) -> bool:
     """Whether a row asks what a record asks, white space aside: its text holds the question or a text of the record, or
     the user message that is `sent` holds it.
     """
-    row_text, sent_text = _words(row.asked.text) if row.asked else "", _words(sent)
+    row_text, sent_text = _words(row.question.text) if row.question else "", _words(sent)
     if not row_text:
         return False
     fields = (value for value in record.fields.values() if isinstance(value, str) and len(value.split()) >= FEW)
@@ -105,12 +105,12 @@ def asks_it(record: Record, row: TrainingRow, sent: str) -> bool:
 def _asked(fields: Values) -> Iterator[str]:
     """What a record asks, in the layouts in which it may have been trained on."""
     row = training_reader.read(fields)
-    if row and row.asked:
-        yield row.asked.text
-    stored = row_fields.stored_prompt(fields)
+    if row and row.question:
+        yield row.question.text
+    stored = row_fields.read_stored_prompt(fields)
     if stored and isinstance(stored.value, str):
         yield stored.value
-    for name in sorted(ASKED):
+    for name in sorted(QUESTION_COLUMNS):
         if isinstance(text := fields.get(name), str) and text.strip():
             yield from (f"Question: {text} Answer:", text)
 
@@ -145,7 +145,7 @@ def _index(data: Dataset) -> _Hashes:
 @lru_cache(maxsize=16)
 def _load(kept: Path) -> _Hashes | None:
     try:
-        held = mapped(kept)
+        held = map_file(kept)
     except OSError:
         return None
     whole = held[: -checksum.SIZE] if sandbox.inside() else checksum.checked(held)  # a child's caller has checked it
@@ -156,7 +156,7 @@ def _made(data: Dataset) -> array[int]:
     pairs: list[tuple[int, int]] = []
     for number, record in enumerate(data.records()):
         row = training_reader.read(record.fields)
-        if row and row.asked and (text := _words(row.asked.text)):
+        if row and row.question and (text := _words(row.question.text)):
             pairs.append((_hash(text), number))
     pairs.sort()
     return array("Q", [*(one for one, _ in pairs), *(number for _, number in pairs)])
@@ -167,7 +167,7 @@ def _keep(kept: Path, made: array[int]) -> None:
         new = kept.with_name(f".{kept.name}-{os.getpid()}")
         with new.open("wb") as out:
             made.tofile(out)
-            out.write(checksum.of(memoryview(made).cast("B")))
+            out.write(checksum.compute_digest(memoryview(made).cast("B")))
         new.rename(kept)
         for old in sorted(kept.parent.glob("[!.]*"), key=lambda path: path.stat().st_mtime)[:-KEEP]:
             old.unlink(missing_ok=True)

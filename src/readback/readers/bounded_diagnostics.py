@@ -10,7 +10,7 @@ from typing import Any
 from readback.types import Diagnostic, Location
 
 MANY = "dat-many-faults"  # says of which code more were found than are listed
-ENCODING = "dat-encoding"  # true of a file as a whole: told once, with the number of its lines
+ENCODING = "dat-encoding"  # true of a whole file: listed once, with the number of its lines
 KEPT = 1_000  # of one code
 LONGEST = 500  # characters of one value inside a diagnostic
 
@@ -29,20 +29,20 @@ class BoundedDiagnostics:
     """The diagnostics of one reading."""
 
     def __init__(self) -> None:
-        self.kept: list[Diagnostic] = []
+        self.diagnostics: list[Diagnostic] = []
         self.counts: Counter[str] = Counter()
 
     def add(self, diagnostic: Diagnostic) -> None:
-        if diagnostic.code == ENCODING and self._joined(diagnostic):
+        if diagnostic.code == ENCODING and self._merge_encoding(diagnostic):
             return
         self.counts[diagnostic.code] += 1
         if self.counts[diagnostic.code] <= KEPT:
             short = {name: v[:LONGEST] if isinstance(v, str) else v for name, v in diagnostic.values.items()}
-            self.kept.append(replace(diagnostic, values=short, flagged=diagnostic.flagged[:LONGEST]))
+            self.diagnostics.append(replace(diagnostic, values=short, flagged=diagnostic.flagged[:LONGEST]))
 
-    def _joined(self, diagnostic: Diagnostic) -> bool:
+    def _merge_encoding(self, diagnostic: Diagnostic) -> bool:
         """Take a further line of a file in another encoding into the finding of its first; whether there is one."""
-        for at, kept in enumerate(self.kept):
+        for at, kept in enumerate(self.diagnostics):
             if kept.code == ENCODING and kept.place.file == diagnostic.place.file:
                 new = diagnostic.values
                 values = {
@@ -51,7 +51,7 @@ class BoundedDiagnostics:
                     "lines": (kept.values.get("lines") or 1) + (new.get("lines") or 1),
                     "looks": kept.values["looks"] or new["looks"],
                 }
-                self.kept[at] = replace(kept, values=values)
+                self.diagnostics[at] = replace(kept, values=values)
                 return True
         return False
 
@@ -59,7 +59,7 @@ class BoundedDiagnostics:
         for diagnostic in diagnostics:
             self.add(diagnostic)
 
-    def untold(self, file: str) -> Iterator[Diagnostic]:
+    def list_limits(self, file: str) -> Iterator[Diagnostic]:
         """One diagnostic for each code of which more were found in the file than are kept, in the order of the codes.
 
         They are not kept: that is for whoever asks last.
@@ -69,21 +69,21 @@ class BoundedDiagnostics:
                 values = {"code": code, "count": count, "told": KEPT, "rest": count - KEPT}
                 yield Diagnostic(MANY, values, Location(file=file), code)
 
-    def told(self, file: str) -> tuple[Diagnostic, ...]:
+    def list_all(self, file: str) -> tuple[Diagnostic, ...]:
         """What is kept of the file, and of which codes there are more."""
-        return (*self.kept, *self.untold(file))
+        return (*self.diagnostics, *self.list_limits(file))
 
     def take(self, others: BoundedDiagnostics) -> None:
         """Take in what another one holds, and what it only counted."""
-        self.extend(others.kept)
-        self.counts.update(others.counts - Counter(diagnostic.code for diagnostic in others.kept))
+        self.extend(others.diagnostics)
+        self.counts.update(others.counts - Counter(diagnostic.code for diagnostic in others.diagnostics))
 
 
 def bounded(diagnostics: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:
     """The first of each code, and of which codes the file has more."""
     found = BoundedDiagnostics()
     found.extend(diagnostics)
-    return found.told(file)
+    return found.list_all(file)
 
 
 def as_json(diagnostic: Diagnostic) -> dict[str, Any]:

@@ -18,7 +18,7 @@ PART = 64 << 20  # bytes of a file that are hashed by one thread
 BLOCK = 1 << 20  # bytes that are read at once
 
 
-def of(content: bytes | memoryview) -> bytes:
+def compute_digest(content: bytes | memoryview) -> bytes:
     """16 bytes of BLAKE2b over the content (RFC 7693): a change that nobody means is found, whatever it is."""
     return hashlib.blake2b(content, digest_size=SIZE).digest()
 
@@ -41,7 +41,7 @@ def write(file: BinaryIO, pieces: Iterable[bytes | memoryview]) -> None:
 def checked(content: bytes | memoryview) -> bytes | memoryview | None:
     """What is before a checksum at the end of the content; None where it is not the checksum of that."""
     body = content[:-SIZE]
-    return body if len(content) >= SIZE and of(body) == bytes(content[-SIZE:]) else None
+    return body if len(content) >= SIZE and compute_digest(body) == bytes(content[-SIZE:]) else None
 
 
 # Of what somebody else wrote: a cryptographic hash, for it decides whether a file still holds what it held. BLAKE3 is

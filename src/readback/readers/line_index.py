@@ -76,7 +76,7 @@ class LineIndex:
         return content
 
 
-def of(path: Path) -> LineIndex:
+def load_index(path: Path) -> LineIndex:
     """The index of a file as it is now; made where there is none yet, and kept. Raises Changed, OSError and
     DiskFull.
     """

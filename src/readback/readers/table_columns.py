@@ -56,51 +56,50 @@ def with_json(fields: Mapping[str, Any], columns: Collection[str], named: bool =
 
 
 class JsonColumns:
-    """Reads cells as JSON, row by row: the columns that are `said`, or None: those whose every cell is a list or an
-    object, empty ones aside.
+    """Reads the cells of some columns as JSON, row by row.
 
-    Whether every cell is one is known after the last row: if a column turns out to hold something else (`again`), its
-    earlier rows were read wrongly, and the table has to be read once more with `said` the columns of `held`. `text`
-    are columns that always stay text.
+    `declared` are these columns; None selects those in which every cell but the empty ones is a list or an object. Then
+    a column may be refuted after earlier rows were read as JSON (`is_incomplete`), and the table has to be read again
+    with `json_columns` declared. `text` are columns that always stay text.
     """
 
-    def __init__(self, said: Sequence[str] | None, text: Collection[str] = ()) -> None:
-        self.said = said
-        self.held: dict[str, None] = dict.fromkeys(said or ())
-        self.again = False
+    def __init__(self, declared: Sequence[str] | None, text: Collection[str] = ()) -> None:
+        self.declared = declared
+        self.json_columns: dict[str, None] = dict.fromkeys(declared or ())
+        self.is_incomplete = False
         self._text = set(text)
         self._decoder = Decoder()
 
     def read(self, row: Row, file: str) -> Row:
-        """The row with its JSON; where a cell of a column that was `said` is none, a diagnostic says so."""
+        """Return the row with its JSON, and a diagnostic for each cell of a declared column that is not JSON."""
         values: dict[str, Any] = {}
         diagnostics: list[Diagnostic] = []
-        for name in row.fields if self.said is None else self.said:
+        for name in row.fields if self.declared is None else self.declared:
             cell = row.fields.get(name)
             if name in self._text or not isinstance(cell, str) or not cell.strip(BLANK):
                 continue
             place = Location(file=file, line=row.line, field=name)
-            if self.said is None and not cell.lstrip(BLANK).startswith(("[", "{")):
+            if self.declared is None and not cell.lstrip(BLANK).startswith(("[", "{")):
                 self._refute(name)
                 continue
-            value = _value(self._decoder, cell, self.said is not None)
+            value = _value(self._decoder, cell, self.declared is not None)
             if not isinstance(value, NotJson):
-                self.held.setdefault(name)
+                self.json_columns.setdefault(name)
                 values[name] = value
                 diagnostics.extend(self._decoder.diagnostics(value, place))
-            elif self.said is None:
+            elif self.declared is None:
                 self._refute(name)
             else:
-                said = {"column": name, "reason": value.reason, "at": value.at + 1}
-                diagnostics.append(Diagnostic("dat-cell-not-json", said, place, name))
+                fault = {"column": name, "reason": value.reason, "at": value.at + 1}
+                diagnostics.append(Diagnostic("dat-cell-not-json", fault, place, name))
         if not values and not diagnostics:
             return row
         cells = {name: row.fields[name] for name in values}
         return row._replace(fields={**row.fields, **values}, diagnostics=(*row.diagnostics, *diagnostics), cells=cells)
 
     def _refute(self, name: str) -> None:
-        self.again = self.again or name in self.held
-        self.held.pop(name, None)
+        self.is_incomplete = self.is_incomplete or name in self.json_columns
+        self.json_columns.pop(name, None)
         self._text.add(name)
 
 

@@ -1,4 +1,4 @@
-"""The answers of a condition, reached by record id."""
+"""Read the answers of a condition by record id."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ FIRST = 3  # ids that a finding names
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a model replied under one condition; answers are read from disk when they are asked for.
+    """What a model replied under one condition; each answer is read from disk when it is needed.
 
-    `by_line`: neither the records nor the answers have ids, so both are known by their lines.
+    `by_line`: neither the records nor the answers have ids, so a line number identifies both.
     """
 
     condition: str
@@ -33,33 +33,37 @@ class Answers:
 
     @property
     def count(self) -> int:
-        """How many answers the file holds; of a batch, those to what the condition sends."""
+        """The number of answers in the file; of a batch, those to requests of this condition."""
         if self.dataset and self.batch:
             return len(self.batch.numbers(self.dataset))
         return len(self.dataset) if self.dataset else 0
 
     def get(self, record_id: str | None) -> Answer | None:
-        """The answer for a record; of several with its id, the first."""
+        """Return the answer for a record, the first if several have its id; None without one."""
         if self.dataset is None or record_id is None:
             return None
         if self.batch:
-            at = self.batch.find(self.dataset, record_id)
-            return None if at is None else self._answer(at)
-        if (index := self.dataset.find(record_id)) is None:
+            number = self.batch.find(self.dataset, record_id)
+            return None if number is None else self._build_answer(number)
+        index = self.dataset.find(record_id)
+        if index is None:
             return None
-        # An answer that only its line names is about no record that has a name of its own, nor one of that line.
-        return self._answer(index) if self.by_line or not self.dataset.called_by_line(index) else None
+        # An answer without an id is named by its line in its own file, which is no record's id.
+        if not self.by_line and self.dataset.is_called_by_line(index):
+            return None
+        return self._build_answer(index)
 
     def __iter__(self) -> Iterator[Answer]:
+        """Yield every answer in the order of the file."""
         if self.dataset and self.batch:
-            return map(self._answer, self.batch.numbers(self.dataset).values())
-        return (self._answer(index) for index in range(self.count))
+            return map(self._build_answer, self.batch.numbers(self.dataset).values())
+        return (self._build_answer(index) for index in range(self.count))
 
-    def _answer(self, index: int) -> Answer:
-        assert self.dataset is not None  # noqa: S101 - only called where there is one
+    def _build_answer(self, index: int) -> Answer:
+        assert self.dataset is not None  # noqa: S101 - get and __iter__ have checked it
         record = self.dataset.record(index)
         if self.batch:
-            return self._of_batch(record)
+            return self._build_batch_answer(record)
         name = next((name for name in TEXTS if record.fields.get(name) is not None), None)
         return Answer(
             condition=self.condition,
@@ -72,12 +76,12 @@ class Answers:
             masked=record.masked,
         )
 
-    def _of_batch(self, record: Record) -> Answer:
-        """The answer in a reply of a batch; its record is the one that the request's id names."""
-        assert self.batch is not None  # noqa: S101 - only called where there is one
+    def _build_batch_answer(self, record: Record) -> Answer:
+        """Return the answer in a reply of a batch; the id of its request names the record."""
+        assert self.batch is not None  # noqa: S101 - _build_answer has checked it
         return Answer(
             condition=self.condition,
-            record=self.batch.record_of(record.id or "") or record.id or "",
+            record=self.batch.find_record(record.id or "") or record.id or "",
             text=read_reply(record.fields).text,
             place=replace(record.place, condition=self.condition),
             fields=record.fields,
@@ -87,17 +91,20 @@ class Answers:
 
 
 def as_text(value: Any) -> str | None:
-    """A reply as text: a text as it is, any other value as JSON; None where there is none."""
-    if (cell := cell_of(value)) is not None:
+    """Return a reply as text: a string as it is, any other value as JSON, None for None."""
+    cell = cell_of(value)
+    if cell is not None:
         return cell
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 def open_answers(workspace: Workspace, condition: Condition, progress: Progress | None = None) -> Answers:
-    """The answers that `condition` names, indexed like a dataset; without any when it names no file.
+    """Open the file of answers that `condition` names; return empty Answers if it names none.
 
-    Records are known by the field that names them in the dataset where the answers have it, else by the first
-    of the usual ones. What is wrong is in `diagnostics`. Raises Cancelled when `progress` answers False.
+    The id field of the dataset identifies answers if they have it, else the first of the usual id fields. Faults are
+    in `diagnostics`. Raises Cancelled when `progress` returns False.
     """
     if not condition.answers:
         return Answers(condition.name)
@@ -106,46 +113,44 @@ def open_answers(workspace: Workspace, condition: Condition, progress: Progress 
         condition.answers,
         private=private,
         json=workspace.dataset.json if workspace.dataset else None,
-        text=(*TEXTS, SENT, *_replies(workspace)),
+        text=(*TEXTS, SENT, *_list_reply_fields(workspace)),
         place=condition.place,
     )
     opened = open_dataset(workspace.root, source, progress, growing=True)
-    wanted = open_dataset(workspace.root, workspace.dataset, progress).id_field
-    if wanted and wanted != opened.id_field and opened.field_counts.get(wanted):
-        opened = open_dataset(workspace.root, replace(source, id=wanted), progress, growing=True)
+    id_field = open_dataset(workspace.root, workspace.dataset, progress).id_field
+    if id_field and id_field != opened.id_field and opened.field_counts.get(id_field):
+        opened = open_dataset(workspace.root, replace(source, id=id_field), progress, growing=True)
     diagnostics = (
-        *(diagnostic for diagnostic in opened.diagnostics if not _of_dataset(diagnostic, workspace.dataset)),
-        *_without_text(opened),
+        *(diagnostic for diagnostic in opened.diagnostics if not _is_about_dataset(diagnostic, workspace.dataset)),
+        *_report_missing_text(opened),
     )
     if is_batch(opened.field_counts):
-        named = replace(source, id=CUSTOM_ID)
-        replies = open_dataset(workspace.root, named, progress, growing=True)
+        replies = open_dataset(workspace.root, replace(source, id=CUSTOM_ID), progress, growing=True)
         records = open_dataset(workspace.root, workspace.dataset, progress)
-        of_batch = BatchReplies(workspace, condition, records)
-        noted = tuple(_under(diagnostic, condition.name) for diagnostic in replies.diagnostics)
-        return Answers(condition.name, replies, noted, batch=of_batch)
-    by_line = opened.id_field is None and wanted is None
-    return Answers(
-        condition.name, opened, tuple(_under(diagnostic, condition.name) for diagnostic in diagnostics), by_line
-    )
+        placed = tuple(_place_under(diagnostic, condition.name) for diagnostic in replies.diagnostics)
+        return Answers(condition.name, replies, placed, batch=BatchReplies(workspace, condition, records))
+    by_line = opened.id_field is None and id_field is None
+    placed = tuple(_place_under(diagnostic, condition.name) for diagnostic in diagnostics)
+    return Answers(condition.name, opened, placed, by_line)
 
 
 def find_strangers(answers: Answers, data: Dataset) -> Diagnostic | None:
-    """Count the answers whose id belongs to no record of `data`; None where each has its record, or there are no
-    records at all. Answers with a record, those without one and those that repeat an id are all of them.
+    """Return a diagnostic that counts the answers whose id belongs to no record of `data`.
+
+    Return None if every answer has its record, if there are no records, and for a batch.
     """
     replies = answers.dataset
-    if replies is None or not len(data) or answers.batch:  # of a batch its account tells what is of no request
+    if replies is None or not len(data) or answers.batch:  # BatchAccount reports the unmatched rows of a batch
         return None
     strangers: list[str] = []
     count = 0
     for index in range(len(replies)):
-        (called,) = replies.ids(index, index + 1)
-        nameless = replies.called_by_line(index) and not answers.by_line
-        if nameless or data.find(called) is None:
+        (answer_id,) = replies.ids(index, index + 1)
+        nameless = replies.is_called_by_line(index) and not answers.by_line
+        if nameless or data.find(answer_id) is None:
             count += 1
             if len(strangers) < FIRST:
-                strangers.append(called)
+                strangers.append(answer_id)
     if not count:
         return None
     values = {"condition": answers.condition, "count": count, "all": len(replies), "ids": strangers}
@@ -153,15 +158,15 @@ def find_strangers(answers: Answers, data: Dataset) -> Diagnostic | None:
     return Diagnostic("dat-answers-without-record", values, place, answers.condition)
 
 
-def _replies(workspace: Workspace) -> Iterator[str]:
-    """The fields that judges read the reply from: a reply is a text, also one that is JSON."""
+def _list_reply_fields(workspace: Workspace) -> Iterator[str]:
+    """Yield the fields from which judges read the reply: it stays text even if it is JSON."""
     for judge in workspace.judges.values():
         if field := judge.fields.get("answer"):
             yield from (field, field.removeprefix("answer."))
 
 
-def _of_dataset(diagnostic: Diagnostic, source: DatasetSource | None) -> bool:
-    """A private field or a JSON column of the dataset that answers need not have."""
+def _is_about_dataset(diagnostic: Diagnostic, source: DatasetSource | None) -> bool:
+    """Tell whether a diagnostic misses a private field or JSON column of the dataset, which answers need not have."""
     return (
         diagnostic.code == "dat-unknown-key"
         and source is not None
@@ -169,11 +174,11 @@ def _of_dataset(diagnostic: Diagnostic, source: DatasetSource | None) -> bool:
     )
 
 
-def _without_text(opened: Dataset) -> Iterator[Diagnostic]:
+def _report_missing_text(opened: Dataset) -> Iterator[Diagnostic]:
     if len(opened) and not any(name in opened.field_counts for name in TEXTS):
         values = {"key": TEXTS[0], "nearest": "", "known": list(opened.fields)}
         yield Diagnostic("dat-unknown-key", values, Location(file=opened.file), TEXTS[0])
 
 
-def _under(diagnostic: Diagnostic, condition: str) -> Diagnostic:
+def _place_under(diagnostic: Diagnostic, condition: str) -> Diagnostic:
     return replace(diagnostic, place=replace(diagnostic.place, condition=condition))

@@ -1,5 +1,6 @@
-"""The index of a dataset for another machine that has the same bytes: who has made it tells it as JSON, and who has not
-takes it, in place of reading the whole file once more.
+"""Export the index of a dataset as JSON and import it on another machine that has the same file.
+
+That spares the other machine a pass over the whole file.
 """
 
 from __future__ import annotations
@@ -14,72 +15,83 @@ from typing import Any
 
 from readback.readers import cache_folder
 from readback.readers.file_state import State, state
-from readback.records.dataset import place_of_index
+from readback.records.dataset import locate_index
 from readback.records.dataset_index import IDS, META, NUMBERS, load, seal
 from readback.types import DatasetSource
 
-LEAST = 16 << 20  # bytes of a file: a smaller one is read as fast
+LEAST = 16 << 20  # bytes of a file; indexing a smaller one is as fast as a transfer
 LARGEST = 128 << 20  # bytes of an index: about two million records
 NAMES = (NUMBERS, IDS, META)
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
-    """An index that is not here: of which file, in the state that it had when this was said, and where it will be."""
+class MissingIndex:
+    """An index that this machine lacks: its file, the state of the file, and the cache entry for the index."""
 
     path: Path
-    seen: State
+    state: State
     entry: Path
 
 
-def told(root: Path, source: DatasetSource | None) -> dict[str, str] | None:
-    """The parts of the index that is here, by name; None where there is none, or one that is too large."""
+def export_index(root: Path, source: DatasetSource | None) -> dict[str, str] | None:
+    """Return the parts of the index by name, packed; None without an index, or if it exceeds LARGEST."""
     try:
-        place = place_of_index(root, source)
-        if place is None or load(place[1]) is None:
+        place = locate_index(root, source)
+        if place is None:
             return None
-        parts = {name: (place[1] / name).read_bytes() for name in NAMES if (place[1] / name).exists()}
-        return {name: _pack(one) for name, one in parts.items()} if sum(map(len, parts.values())) <= LARGEST else None
+        _, entry = place
+        if load(entry) is None:
+            return None
+        parts = {name: (entry / name).read_bytes() for name in NAMES if (entry / name).exists()}
+        if sum(map(len, parts.values())) > LARGEST:
+            return None
+        return {name: _pack(content) for name, content in parts.items()}
     except OSError:
         return None
 
 
-def missing(root: Path, source: DatasetSource | None) -> Missing | None:
-    """The index that would have to be made here; None where there is one, or where it is as quickly made as taken."""
+def find_missing(root: Path, source: DatasetSource | None) -> MissingIndex | None:
+    """Return the index to import; None if there is one, or if indexing the file is as fast."""
     try:
-        place = place_of_index(root, source)
-        if place is None or place[0].stat().st_size < LEAST or load(place[1]):
+        place = locate_index(root, source)
+        if place is None:
             return None
-        return Missing(place[0], state(place[0]), place[1])
+        path, entry = place
+        if path.stat().st_size < LEAST or load(entry):
+            return None
+        return MissingIndex(path, state(path), entry)
     except OSError:
         return None
 
 
-def take(wanted: Missing, parts: Mapping[str, Any]) -> bool:
-    """Keep an index as it was told, of bytes that are known to be those of the file in the state of `wanted`. Answers
-    whether it is there now: it is not where the file is another meanwhile, or where there is no sense in what was told.
+def import_index(missing: MissingIndex, parts: Mapping[str, Any]) -> bool:
+    """Store the exported parts of an index in the cache; return whether the index is there now.
+
+    The caller knows that they describe the file in the state of `missing`. Nothing is stored if the file has changed
+    since, or if the parts cannot be read.
     """
-    made = None
+    folder = None
     try:
-        made = cache_folder.fresh(wanted.entry)
-        for name in [one for one in NAMES if one in parts]:
-            (made / name).write_bytes(_unpack(parts[name]))
-        seal(made, wanted.path)
-        with cache_folder.alone(wanted.entry, lambda: None):
-            if state(wanted.path) == wanted.seen and load(made) and not load(wanted.entry):
-                cache_folder.keep(made, wanted.entry)
-    except (OSError, ValueError, TypeError, zlib.error):  # a full disk, too: who makes the index says so
+        folder = cache_folder.fresh(missing.entry)
+        for name in NAMES:
+            if name in parts:
+                (folder / name).write_bytes(_unpack(parts[name]))
+        seal(folder, missing.path)
+        with cache_folder.alone(missing.entry, lambda: None):
+            if state(missing.path) == missing.state and load(folder) and not load(missing.entry):
+                cache_folder.keep(folder, missing.entry)
+    except (OSError, ValueError, TypeError, zlib.error):  # on a full disk, indexing the file reports it
         pass
     finally:
-        if made:
-            cache_folder.drop(made)
+        if folder:
+            cache_folder.drop(folder)
     with suppress(OSError):
-        return load(wanted.entry) is not None
+        return load(missing.entry) is not None
     return False
 
 
 def _pack(content: bytes) -> str:
-    """Return bytes as a JSON value, in few letters where they are alike."""
+    """Return bytes compressed, as a JSON string."""
     return base64.b64encode(zlib.compress(content, 1)).decode("ascii")
 
 

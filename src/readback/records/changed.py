@@ -1,24 +1,22 @@
-"""That a dataset is no longer the file that was opened."""
+"""Exceptions and sentences for files that change while they are read."""
 
 from __future__ import annotations
 
 
 class DatasetChanged(Exception):  # noqa: N818 - an outcome to handle: open it again
-    """The file was written to since it was opened, or can no longer be read; open it again."""
+    """The file of a dataset was written to since it was opened, or can no longer be read."""
 
 
-class ChangedWhileRead(OSError):  # noqa: N818 - likewise: read it again
-    """A file was written to, replaced or cut while it was read: what was read of it is of no one state."""
+class ChangedWhileRead(OSError):  # noqa: N818 - an outcome to handle: read it again
+    """A file was written to, replaced or truncated while it was read."""
 
 
-def changed_meanwhile(file: str) -> str:
-    """What is said where it happened while records were looked through."""
+def describe_change(file: str) -> str:
+    """Return the sentence for a file that changed while its records were read."""
     return f"{file} was changed while it was looked through"
 
 
-def not_read(file: str) -> str:
-    """What is said where a bounded child did not read records of a file that is what it was, and not at a second try:
-    it may not open it, say.
-    """
+def describe_unread(file: str) -> str:
+    """Return the sentence for an unchanged file whose records a bounded child could not read, even at a second try."""
     why = "more files may have to be open at once (ulimit -n)"
     return f"{file} is what it was, and yet some of its records could not be read; {why}"

@@ -1,4 +1,4 @@
-"""Open a dataset: any record by number or id, none of them held in memory."""
+"""Open a dataset and read any of its records by number or id without loading the whole file."""
 
 from __future__ import annotations
 
@@ -23,30 +23,29 @@ from readback.records import plugin_rows
 from readback.records.changed import ChangedWhileRead, DatasetChanged
 from readback.records.dataset_index import SPOOL, TWICE, Index, load
 from readback.records.field_path import MISSING, look
-from readback.records.index_pass import Counts, build, unpackers
-from readback.records.private_fields import private_paths, shown
+from readback.records.index_pass import Counts, build, list_unpackers
+from readback.records.private_fields import mask_private, private_paths
 from readback.records.record_ids import BY_LINE, BY_NUMBER
 from readback.types import NO_SYSTEMS, DatasetSource, Diagnostic, Location, Record, Systems
 
-ESCAPED = frozenset('"\\/\x7f') | {chr(code) for code in range(32)}  # may be written differently in the file
-
+ESCAPED = frozenset('"\\/\x7f') | {chr(code) for code in range(32)}  # characters that a JSON file may escape
 
 __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "look", "open_dataset"]
 
-VERSION = "16"  # of the index; another one makes every file be read again
-CHUNK = 32 << 20
-PIECE = 1 << 20  # bytes that are read at once where no more than a hash is made of them
-READINGS = 3  # of a file that changes meanwhile; one that is written all the time is not read for ever
+VERSION = "16"  # of the index; a new version makes every file be indexed again
+CHUNK = 32 << 20  # bytes of a range of records
+PIECE = 1 << 20  # bytes read at once for a hash
+READINGS = 3  # attempts at a file that changes meanwhile
 NONE = Counts()
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Dataset:
-    """The records of one file, read from disk when they are asked for. Safe to use from several threads.
+    """The records of one file, read from disk on demand. Safe to use from several threads.
 
-    `diagnostics` are at most 1,000 of each code; `diagnostic_counts` counts all. `fields` are the names records have at
-    their top level; `field_counts` says how many records have each, with names inside objects dotted.
-    `training_notes` are those about its rows as training data, for whoever takes them for that.
+    `diagnostics` are at most 1,000 of each code; `diagnostic_counts` counts all. `fields` are the top-level names of
+    records; `field_counts` counts the records with each name, dotted for names inside objects.
+    `training_diagnostics` are those about its rows as training data.
     """
 
     path: Path
@@ -64,93 +63,97 @@ class Dataset:
     detail: str = ""
     source: DatasetSource | None = None
     _index: Index | None = None
-    _file: int = -1  # an open file: what was indexed stays readable when the name is given to another file
+    _file: int = -1  # a descriptor: the indexed file stays readable if another file takes its name
     _parse: Any = jsonl.parse
     _private: tuple[str, ...] = ()
-    _seen: State | None = None  # of the open file
-    _kept: Path | None = None  # where its index is
+    _state: State | None = None  # of the open file
+    _index_folder: Path | None = None  # the cache entry of its index
 
     def __len__(self) -> int:
+        """Return the number of records."""
         return self._index.count if self._index else int(self.source is None)
 
     def record(self, index: int) -> Record:
-        """The record of that number, from 0. Raises IndexError, and DatasetChanged."""
+        """Return the record with a number, from 0. Raises IndexError and DatasetChanged."""
         if not 0 <= index < len(self):
             raise IndexError(f"record {index} of {len(self)}")
         if self._index is None or self.source is None:
             return EMPTY
-        called = self._index.id(index)
+        record_id = self._index.id(index)
         raw = self._raw(self._index, index)
         try:
-            fields, masked = shown(self._parse(raw, self._index.meta["shape"]), self.source, self._private)
+            fields, masked = mask_private(self._parse(raw, self._index.meta["shape"]), self.source, self._private)
         except (ValueError, KeyError) as error:
             raise DatasetChanged(f"{self.file}: record {index} is no longer what it was: {error}") from error
-        place = Location(file=self.file, line=self._index.line(index), index=index, record=called)
-        return Record(called, fields, place, masked, self.again(index))
+        place = Location(file=self.file, line=self._index.line(index), index=index, record=record_id)
+        return Record(record_id, fields, place, masked, self.is_repeated(index))
 
-    def called_by_line(self, index: int) -> bool:
-        """Whether a record has no id of its own and is called by its line."""
+    def is_called_by_line(self, index: int) -> bool:
+        """Tell whether a record has no id in its fields and is called by its line or number."""
         if self._index is None or self.id_field is None:
             return self._index is not None
-        called = self._index.id(index)
+        record_id = self._index.id(index)
         places = (f"{BY_LINE}{self._index.line(index)}", f"{BY_NUMBER}{index + 1}")
-        return called.rstrip("_") in places and look(self.record(index).fields, self.id_field) != called
+        return record_id.rstrip("_") in places and look(self.record(index).fields, self.id_field) != record_id
 
     def place(self, index: int) -> Location:
-        """Where a record is."""
+        """Return the file, line, number and id of a record."""
         if self._index is None:
             return Location(index=index)
         return Location(file=self.file, line=self._index.line(index), index=index, record=self._index.id(index))
 
-    def again(self, index: int) -> bool:
-        """Whether an earlier record has the id of this one."""
+    def is_repeated(self, index: int) -> bool:
+        """Tell whether an earlier record has the same id."""
         if self._index is None or TWICE not in self.diagnostic_counts:
             return False
         return self._index.find(self._index.id(index)) != index
 
     def digest(self, start: int, stop: int) -> str:
-        """The BLAKE3 of what the records of a range are made of: their bytes, numbers, lines and ids, whether an
-        earlier record has the same id, and how the file is read. Raises DatasetChanged.
+        """Return the BLAKE3 of everything that determines the records of a range.
+
+        These are their bytes, numbers, lines and ids, whether an earlier record has the same id, and how the file is
+        read. Raises DatasetChanged.
         """
-        made = checksum.of_content(json.dumps([self.file, self.format, self.id_field, start, stop]).encode())
+        hasher = checksum.of_content(json.dumps([self.file, self.format, self.id_field, start, stop]).encode())
         if self._index is None or start >= stop:
-            return made.hexdigest()
-        made.update(json.dumps([self._index.meta["shape"], self.detail, asdict(self.systems)]).encode())
-        made.update(self._index.bytes(start, stop))
+            return hasher.hexdigest()
+        hasher.update(json.dumps([self._index.meta["shape"], self.detail, asdict(self.systems)]).encode())
+        hasher.update(self._index.bytes(start, stop))
         if TWICE in self.diagnostic_counts:
-            made.update(bytes(map(self.again, range(start, stop))))
+            hasher.update(bytes(map(self.is_repeated, range(start, stop))))
         begin, end = self._index.span(start)[0], self._index.span(stop - 1)[1]
         for at in range(begin, end, PIECE):
-            made.update(self._bytes(at, min(at + PIECE, end), start))
+            hasher.update(self._bytes(at, min(at + PIECE, end), start))
         self.let_go()
-        return made.hexdigest()
+        return hasher.hexdigest()
 
     @property
     def indexed_as(self) -> str:
-        """What names its index: another one where the file is another, or read in another way; "" where it has none."""
-        return self._kept.name if self._kept else ""
+        """The name of its index, which changes with the file and the way it is read; "" without an index."""
+        return self._index_folder.name if self._index_folder else ""
 
     @property
     def is_at_its_path(self) -> bool:
-        """Whether the open file is the very file of that name, and what it was."""
-        return not self.written and state(self.path) == self._seen
+        """Whether `path` still leads to the open file, unchanged."""
+        return not self.written and state(self.path) == self._state
 
     def still_indexed(self, root: Path) -> bool:
-        """Whether the file below `root` is what was opened. Its index is then where bounded children look for it: one
-        that has gone meanwhile, since somebody cleared the cache, is made again.
+        """Tell whether the file below `root` is unchanged; if so, bounded children find its index in the cache.
+
+        An index that has gone meanwhile, as after the cache was cleared, is rebuilt.
         """
-        return not self.written and open_dataset(root, self.source)._kept == self._kept
+        return not self.written and open_dataset(root, self.source)._index_folder == self._index_folder
 
     def let_go(self) -> None:
-        """Give back the memory of the pages of the index that were looked at."""
+        """Release the memory of the pages of the index that were read."""
         if self._index:
             self._index.let_go()
 
-    def _raw(self, held: Index, index: int) -> bytes:
-        return self._bytes(*held.span(index), index)
+    def _raw(self, mapped: Index, index: int) -> bytes:
+        return self._bytes(*mapped.span(index), index)
 
     def _bytes(self, start: int, end: int, index: int) -> bytes:
-        """Some bytes of the file, of the record `index` and those after it."""
+        """Return bytes of the file; `index` is their first record, which an error names. Raises DatasetChanged."""
         try:
             raw = os.pread(self._file, end - start, start)
         except (OSError, ValueError) as error:  # a disk or a network folder that is gone
@@ -161,7 +164,7 @@ class Dataset:
         return raw
 
     def lines(self, start: int, stop: int) -> tuple[bytes, Sequence[int]]:
-        """The bytes of a range of records and of what is between them, and where in the file each record begins.
+        """Return the bytes from the first record of a range to the end of its last, and the offset of each in the file.
 
         Raises DatasetChanged.
         """
@@ -172,49 +175,49 @@ class Dataset:
 
     @property
     def longest(self) -> int:
-        """The bytes of its longest record in the file."""
+        """The length of its longest record in bytes."""
         return int(self._index.meta["longest"]) if self._index else 0
 
     def span(self, index: int) -> tuple[int, int]:
-        """The first byte of a record in the file and the byte after its last."""
+        """Return the offset of a record in the file and the offset after its end."""
         return self._index.span(index) if self._index else (0, 0)
 
     @property
     def written(self) -> bool:
-        """Whether the open file was written to since: what it held is gone. One that was replaced is still whole."""
-        return self._file >= 0 and state(self._file) != self._seen
+        """Whether the open file was written to since it was opened. A file that was replaced is still readable."""
+        return self._file >= 0 and state(self._file) != self._state
 
-    def find(self, called: str) -> int | None:
-        """The number of the first record of that id."""
-        return self._index.find(called) if self._index else None
+    def find(self, record_id: str) -> int | None:
+        """Return the number of the first record with an id; None without one."""
+        return self._index.find(record_id) if self._index else None
 
     def ids(self, start: int = 0, stop: int | None = None) -> tuple[str, ...]:
-        """The ids of a range of records, as of a slice."""
-        return tuple(self._index.id(at) for at in self._range(start, stop)) if self._index else ()
+        """Return the ids of a range of records; `start` and `stop` are those of a slice."""
+        return tuple(self._index.id(index) for index in self._range(start, stop)) if self._index else ()
 
     def records(self, start: int = 0, stop: int | None = None) -> Iterator[Record]:
-        """A range of records, one at a time."""
+        """Yield the records of a range, reading each when it is needed."""
         return (self.record(index) for index in self._range(start, stop))
 
     def _range(self, start: int, stop: int | None) -> range:
         return range(*slice(start, stop).indices(len(self)))
 
     def spans(self, size: int = CHUNK) -> tuple[tuple[int, int], ...]:
-        """Ranges of records (first, beyond the last), each about `size` bytes of the file."""
+        """Return ranges of records (first, after the last), each of about `size` bytes of the file."""
         return self._index.parts(size) if self._index else ((0, 1),) * len(self)
 
     def search(self, text: str, start: int = 0, stop: int | None = None) -> Iterator[int]:
-        """The numbers of records, from `start` and before `stop`, with a field that holds `text`, whatever the case.
+        """Yield the numbers of records in a range with a field that contains `text`, ignoring case.
 
-        Private fields are not searched: finding a text would tell it.
+        Private fields are not searched: a match would reveal their text.
         """
         if self._index is None:
             return
         wanted = text.casefold()
         for index in self._range(start, stop):
-            # of a checkpoint an id may be made of the question, and so not be in the file
-            near = wanted in self._index.id(index).casefold() or may_hold(self._raw(self._index, index), wanted)
-            if near and holds(self.record(index).fields, wanted):
+            # the id of a checkpoint's record may be derived from its question, so it need not be in the file
+            may_match = wanted in self._index.id(index).casefold() or may_contain(self._raw(self._index, index), wanted)
+            if may_match and contains_text(self.record(index).fields, wanted):
                 yield index
 
 
@@ -227,13 +230,12 @@ def open_dataset(
     progress: Progress | None = None,
     growing: bool = False,
 ) -> Dataset:
-    """The dataset that `source` names below `root`; None gives one empty record.
+    """Open the dataset that `source` names below `root`; None gives one empty record.
 
-    The first time a file is read from end to end and its index kept; later only the index is read. What is
-    wrong is in `diagnostics`, never raised; of a named one that is absent, whoever named it says so. Raises Cancelled
-    when `progress(done, total)` answers False, and DiskFull where the index finds no room. In a bounded child, which
-    can keep no index, it raises DatasetChanged where there is none of the file as it is; of one that may be `growing`
-    an index of its beginning will do.
+    The first time, the whole file is read and its index stored; later only the index is read. Faults of the file are
+    in `diagnostics`, never raised; the caller reports a file that is absent. A bounded child cannot store an index: it
+    raises DatasetChanged if the present file has none, but for a `growing` file an index of its beginning is enough.
+    Raises Cancelled when `progress(done, total)` returns False, and DiskFull without room for the index.
     """
     if source is None:
         return Dataset(root, "", "none")
@@ -241,22 +243,23 @@ def open_dataset(
         return Dataset(root / source.path, source.path, "", source=source)
     path = resolve(root, source.path, place=source.place)
     if isinstance(path, Diagnostic):
-        return _unread(root, source, path)
+        return _report_unreadable(root, source, path)
     file = show(root, path)
     try:
-        if growing and sandbox.inside() and (found := _beginning(path, file, source)):
-            return found
-        return _settled(path, file, source, progress)
-    except cache_folder.DiskFull:  # one of them is an OSError too, and says nothing of the dataset
+        if growing and sandbox.inside():
+            beginning = _open_beginning(path, file, source)
+            if beginning:
+                return beginning
+        return _open_stable(path, file, source, progress)
+    except cache_folder.DiskFull:  # a subclass of OSError that is no fault of the dataset
         raise
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        return _unread(
-            root, source, Diagnostic("dat-file-missing", {"path": file, "reason": reason}, source.place, file)
-        )
+        missing = Diagnostic("dat-file-missing", {"path": file, "reason": reason}, source.place, file)
+        return _report_unreadable(root, source, missing)
 
 
-def _unread(root: Path, source: DatasetSource, diagnostic: Diagnostic) -> Dataset:
+def _report_unreadable(root: Path, source: DatasetSource, diagnostic: Diagnostic) -> Dataset:
     return Dataset(
         root / source.path,
         source.path,
@@ -267,76 +270,83 @@ def _unread(root: Path, source: DatasetSource, diagnostic: Diagnostic) -> Datase
     )
 
 
-def _settled(path: Path, file: str, source: DatasetSource, progress: Progress | None) -> Dataset:
-    """The dataset of a file that was the same from the first look to the last; read again where it was not."""
+def _open_stable(path: Path, file: str, source: DatasetSource, progress: Progress | None) -> Dataset:
+    """Open a file, again if it changed while it was read. Raises OSError after READINGS attempts."""
     for _ in range(READINGS):
         with contextlib.suppress(ChangedWhileRead):
-            return _opened(path, file, source, progress)
+            return _open_once(path, file, source, progress)
     raise OSError(f"it changed while it was read, {READINGS} times one after another; open it when it is written")
 
 
-def _opened(path: Path, file: str, source: DatasetSource, progress: Progress | None) -> Dataset:
-    seen = state(path)
+def _open_once(path: Path, file: str, source: DatasetSource, progress: Progress | None) -> Dataset:
+    before = state(path)
     chosen = choose(path, file, source.format, source.encoding)
     if isinstance(chosen, Diagnostic):
-        return replace(_unread(path.parent, source, chosen), path=path, file=file)
-    plugin = plugins.of("formats", chosen.module)
+        return replace(_report_unreadable(path.parent, source, chosen), path=path, file=file)
+    plugin = plugins.find_entry("formats", chosen.module)
     with cache_folder.room():
-        entry = _entry(path, file, source, plugin)
+        entry = _locate_entry(path, file, source, plugin)
     index = load(entry)
     if index is None:
         size = path.stat().st_size
 
-        def waiting() -> None:
+        def wait() -> None:
             if progress and not progress(0, size):
                 raise Cancelled
 
         try:
-            with cache_folder.room(), cache_folder.alone(entry, waiting):
-                if load(entry) is None:  # else somebody was quicker
-                    build(path, file, source, chosen, entry, progress, seen)
+            with cache_folder.room(), cache_folder.alone(entry, wait):
+                if load(entry) is None:  # else another process has built it
+                    build(path, file, source, chosen, entry, progress, before)
                 index = load(entry)
         except OSError as error:
-            if sandbox.inside():  # it may not write, and whoever asks it has made the index before
+            if sandbox.inside():  # it may not write; its parent has built the index
                 raise DatasetChanged(f"{file}: its index is not there") from error
             raise
     if index is None:
-        if state(path) != seen:  # of a file that was replaced or is gone, somebody else took the index away
+        if state(path) != before:  # its index was removed with the old file
             raise ChangedWhileRead
         raise OSError(f"the index in {entry} cannot be read")
-    spooled = bool(unpackers(chosen))
+    spooled = bool(list_unpackers(chosen))
     handle = os.open(entry / SPOOL if spooled else path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        if state(path if spooled else handle) != seen:
+        if state(path if spooled else handle) != before:
             raise ChangedWhileRead
     except BaseException:
         os.close(handle)
         raise
-    return _dataset(path, file, source, chosen, entry, index, handle)
+    return _build_dataset(path, file, source, chosen, entry, index, handle)
 
 
-def _beginning(path: Path, file: str, source: DatasetSource) -> Dataset | None:
-    """What is known of a file that has grown since it was indexed; None where it has not, or is not known at all."""
+def _open_beginning(path: Path, file: str, source: DatasetSource) -> Dataset | None:
+    """Open the indexed beginning of a file that has grown since; None if it has not grown or has no index."""
     chosen = choose(path, file, source.format, source.encoding)
-    if isinstance(chosen, Diagnostic) or unpackers(chosen):
+    if isinstance(chosen, Diagnostic) or list_unpackers(chosen):
         return None
-    entry = _entry(path, file, source, plugins.of("formats", chosen.module))
-    earlier = [] if load(entry) else cache_folder.of_same_file(entry)
-    index, kept = next(((found, one) for one in earlier if (found := load(one))), (None, entry))
-    if index is None or (index.count and path.stat().st_size < index.span(index.count - 1)[1]):
+    entry = _locate_entry(path, file, source, plugins.find_entry("formats", chosen.module))
+    if load(entry):
         return None
-    return _dataset(path, file, source, chosen, kept, index, os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+    for earlier in cache_folder.of_same_file(entry):
+        index = load(earlier)
+        if index is None:
+            continue
+        if index.count and path.stat().st_size < index.span(index.count - 1)[1]:
+            return None
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        return _build_dataset(path, file, source, chosen, earlier, index, handle)
+    return None
 
 
-def _dataset(
+def _build_dataset(
     path: Path, file: str, source: DatasetSource, chosen: Chosen, entry: Path, index: Index, handle: int
 ) -> Dataset:
-    """The dataset whose index is in an entry of the cache, and whose rows are in an open file."""
+    """Build the dataset of an open file from its index."""
     meta = index.meta
+    rows, texts, most, frame = meta["systems"]
     dataset = Dataset(
         path=path,
         file=file,
-        format=chosen.module.NAME + (" in gzip" if chosen.packed else "") + _in_encoding(chosen),
+        format=chosen.module.NAME + (" in gzip" if chosen.packed else "") + _name_encoding(chosen),
         counts=Counts(**meta["counts"]),
         diagnostics=tuple(from_json(diagnostic) for diagnostic in meta["notes"]),
         diagnostic_counts=meta["note_counts"],
@@ -345,31 +355,32 @@ def _dataset(
         id_field=meta["id_field"],
         kinds=meta["kinds"],
         training_diagnostics=tuple(from_json(diagnostic) for diagnostic in meta["training_notes"]),
-        systems=_systems(*meta["systems"]),
-        detail=detail(chosen, meta["shape"]),
+        systems=Systems(rows, texts, most, tuple(frame)),
+        detail=describe_reading(chosen, meta["shape"]),
         source=source,
         _index=index,
         _file=handle,
-        _parse=_parser(chosen, plugins.of("formats", chosen.module)),
+        _parse=_choose_parser(chosen, plugins.find_entry("formats", chosen.module)),
         _private=private_paths(source),
-        _seen=state(handle),
-        _kept=entry,
+        _state=state(handle),
+        _index_folder=entry,
     )
     weakref.finalize(dataset, os.close, handle)
     return dataset
 
 
-def _entry(path: Path, file: str, source: DatasetSource, plugin: plugins.Entry | None) -> Path:
-    """The folder of the index of a file as it is now, read in this way. Raises OSError."""
+def _locate_entry(path: Path, file: str, source: DatasetSource, plugin: plugins.Entry | None) -> Path:
+    """Return the cache entry for the index of a file in its present state. Raises OSError."""
     settings = {**asdict(replace(source, place=Location())), "file": file, "place": asdict(source.place)}
-    if plugin:  # another version of it may read the file in another way
-        settings["reader"] = plugin.said
+    if plugin:  # another version of the plugin may read the file differently
+        settings["reader"] = plugin.description
     return cache_folder.entry(path, settings, VERSION)
 
 
-def place_of_index(root: Path, source: DatasetSource | None) -> tuple[Path, Path] | None:
-    """The file of a dataset and the folder of its index, as the file is now; None where there is none, of one that
-    cannot be read, and of one that is unpacked to be read. Raises OSError.
+def locate_index(root: Path, source: DatasetSource | None) -> tuple[Path, Path] | None:
+    """Return the file of a dataset and the cache entry for its index in the present state of the file.
+
+    Return None without a dataset, for an unreadable file and for one that has to be unpacked. Raises OSError.
     """
     if source is None or source.absent:
         return None
@@ -378,35 +389,33 @@ def place_of_index(root: Path, source: DatasetSource | None) -> tuple[Path, Path
         return None
     file = show(root, path)
     chosen = choose(path, file, source.format, source.encoding)
-    if isinstance(chosen, Diagnostic) or unpackers(chosen):
+    if isinstance(chosen, Diagnostic) or list_unpackers(chosen):
         return None
-    return path, _entry(path, file, source, plugins.of("formats", chosen.module))
+    return path, _locate_entry(path, file, source, plugins.find_entry("formats", chosen.module))
 
 
-def _in_encoding(chosen: Chosen) -> str:
+def _name_encoding(chosen: Chosen) -> str:
     return f" in {chosen.encoding}" if chosen.encoding else ""
 
 
-def _parser(chosen: Chosen, plugin: plugins.Entry | None) -> Any:
+def _choose_parser(chosen: Chosen, plugin: plugins.Entry | None) -> Any:
     if plugin and hasattr(chosen.module, "parse"):
-        return plugin_rows.parse(plugin, chosen.module)
+        return plugin_rows.guard_parse(plugin, chosen.module)
     return getattr(chosen.module, "parse", jsonl.parse)
 
 
-def _systems(rows: int, texts: int, most: int, frame: Sequence[str]) -> Systems:
-    return Systems(rows, texts, most, tuple(frame))
-
-
-def detail(chosen: Chosen, shape: Mapping[str, Any]) -> str:
-    """What was decided about a file while reading it, in words."""
+def describe_reading(chosen: Chosen, shape: Mapping[str, Any]) -> str:
+    """Describe how a file was read: its separator, or the key of its list of records; "" without any of these."""
     separated = {";": "cells separated by ;", "\t": "cells separated by tabs"}.get(shape.get("delimiter", ""), "")
     listed = f"records are the list '{shape['list']}'" if "list" in shape else ""
     return "; ".join(part for part in (chosen.detail, separated, listed) if part)
 
 
-# Whether a record holds a text, whatever the case.
-def may_hold(raw: bytes, wanted: str) -> bool:
-    """A quick look at a record's bytes that never misses; `wanted` is casefolded."""
+def may_contain(raw: bytes, wanted: str) -> bool:
+    """Tell from the bytes of a record whether it may contain `wanted`, which is casefolded.
+
+    This is quick, has no false negatives, and may have false positives.
+    """
     if b"\\u" in raw or not ESCAPED.isdisjoint(wanted):
         return True
     if raw.isascii():
@@ -414,14 +423,15 @@ def may_hold(raw: bytes, wanted: str) -> bool:
     return wanted in raw.decode("utf-8", "surrogateescape").casefold()
 
 
-def holds(value: Any, wanted: str) -> bool:
-    """Whether a text or number anywhere inside `value` holds `wanted`, which is casefolded."""
+def contains_text(value: Any, wanted: str) -> bool:
+    """Tell whether any text or number inside `value` contains `wanted`, which is casefolded."""
     if isinstance(value, str):
         return wanted in value.casefold()
-    if (cell := cell_of(value)) is not None and wanted in cell.casefold():
+    cell = cell_of(value)
+    if cell is not None and wanted in cell.casefold():
         return True
     if isinstance(value, dict):
-        return any(holds(inner, wanted) for inner in value.values())
+        return any(contains_text(inner, wanted) for inner in value.values())
     if isinstance(value, list):
-        return any(holds(inner, wanted) for inner in value)
+        return any(contains_text(inner, wanted) for inner in value)
     return isinstance(value, int | float) and not isinstance(value, bool) and wanted in str(value).casefold()

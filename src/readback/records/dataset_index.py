@@ -1,4 +1,4 @@
-"""Where every record of a file starts and what it is called, kept on disk and memory-mapped."""
+"""Store the offsets, lines and ids of the records of a file on disk, and map them into memory."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from readback import sandbox
 from readback.readers import checksum
 from readback.readers.cache_folder import ABOUT
 
-NUMBERS = "numbers.i64"  # starts, ends, lines, ends of ids, then the table that finds an id
+NUMBERS = "numbers.i64"  # starts, ends, lines, ends of ids, then the hash table of ids
 IDS = "ids.bin"
 META = "meta.json"
-SPOOL = "spool"  # what a packed or binary file holds, as lines
+SPOOL = "spool"  # the content of a packed or binary file, as lines
 PARTS = (NUMBERS, IDS, META, SPOOL)
-TWICE = "dat-duplicate-id"  # the code of what is said where an id comes again
+TWICE = "dat-duplicate-id"  # the code of the diagnostic about a repeated id
 NOTHING = memoryview(b"")
 BLOCK = 1 << 16  # numbers that are written at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Index:
-    """The index of one file. `meta` is small; the rest is mapped and costs no memory of its own."""
+    """The index of one file. `meta` is small; the rest is memory-map_file."""
 
     count: int
     meta: dict[str, Any]
@@ -38,30 +38,30 @@ class Index:
 
     @property
     def ends(self) -> memoryview:
-        """Where each id ends."""
+        """The end of each id in `names`."""
         return self.numbers[3 * self.count : 4 * self.count]
 
     @property
     def table(self) -> memoryview:
-        """What finds an id: see `table_for`."""
+        """The hash table of ids: see `build_table`."""
         return self.numbers[4 * self.count :]
 
     def let_go(self) -> None:
-        """Give back the memory of the pages that were looked at; they are read again where they are needed again."""
-        for one in (self.numbers, self.names):
-            if isinstance(one.obj, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-                one.obj.madvise(mmap.MADV_DONTNEED)
+        """Release the memory of the pages that were read; the system reads them again on demand."""
+        for view in (self.numbers, self.names):
+            if isinstance(view.obj, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+                view.obj.madvise(mmap.MADV_DONTNEED)
 
     def span(self, index: int) -> tuple[int, int]:
-        """The first byte of a record and the byte after its last."""
+        """Return the offset of a record and the offset after its end."""
         return self.numbers[index], self.numbers[self.count + index]
 
     def line(self, index: int) -> int:
-        """The physical line (from 1) a record starts in."""
+        """Return the physical line, from 1, in which a record starts."""
         return int(self.numbers[2 * self.count + index])
 
     def id(self, index: int) -> str:
-        """What a record is called."""
+        """Return the id of a record."""
         return self._name(index).decode("utf-8", "surrogatepass")
 
     def _name(self, index: int) -> bytes:
@@ -70,31 +70,32 @@ class Index:
         return bytes(self.names[start : self.numbers[ends + index]])
 
     def bytes(self, start: int, stop: int) -> bytes:
-        """Where the records of a range begin and end, from its first byte on, where their ids end, from the first byte
-        of these on, their lines, and their ids.
+        """Return the index of a range as bytes, with offsets relative to the range, for a digest.
+
+        These are the starts and ends of records, the ends of their ids, their lines, and their ids.
         """
         if start >= stop:
             return b""
-        starts, ends, lines, ends_of_ids, names = self.raw(start, stop)
-        first, first_of_ids = starts[0], ends_of_ids[-1] - len(names)
+        starts, ends, lines, absolute_id_ends, names = self.raw(start, stop)
+        first, id_start = starts[0], absolute_id_ends[-1] - len(names)
         bounds = (array("q", map((-first).__add__, column)) for column in (starts, ends))
-        in_ids = array("q", map((-first_of_ids).__add__, ends_of_ids))
-        return b"".join((*bounds, in_ids, lines, names))
+        id_ends = array("q", map((-id_start).__add__, absolute_id_ends))
+        return b"".join((*bounds, id_ends, lines, names))
 
     def raw(self, start: int, stop: int) -> Iterator[memoryview]:
-        """The numbers of a range of records as they are, then their ids: another range has others."""
-        for at in range(0, 4 * self.count, self.count):
-            yield self.numbers[at + start : at + stop]
+        """Yield the four columns of numbers of a range of records as stored, then their ids."""
+        for column in range(0, 4 * self.count, self.count):
+            yield self.numbers[column + start : column + stop]
         ends = self.ends
         yield self.names[ends[start - 1] if start else 0 : ends[stop - 1]]
 
-    def find(self, called: str) -> int | None:
-        """The first record of that id."""
-        name = called.encode("utf-8", "surrogatepass")
-        return next((index for index in slots(self.table, name) if self._name(index) == name), None)
+    def find(self, record_id: str) -> int | None:
+        """Return the number of the first record with an id; None without one."""
+        name = record_id.encode("utf-8", "surrogatepass")
+        return next((index for index in find_candidates(self.table, name) if self._name(index) == name), None)
 
     def parts(self, size: int) -> tuple[tuple[int, int], ...]:
-        """Ranges of records that each hold about `size` bytes."""
+        """Return ranges of records (first, after the last), each of about `size` bytes of the file."""
         starts = self.numbers[: self.count]
         cuts = [0]
         while cuts[-1] < self.count:
@@ -102,44 +103,46 @@ class Index:
         return tuple(pairwise(cuts))
 
 
-def table_for(names: Names, doubled: Callable[[int, int], None]) -> array[int]:
-    """A table that finds an id (open addressing; record number + 1).
+def build_table(names: Names, report_repeat: Callable[[int, int], None]) -> array[int]:
+    """Return a hash table of ids with open addressing; an entry is the number of a record + 1, or 0.
 
-    `doubled` is told of each record whose id an earlier record has, and of that one.
+    `report_repeat` is called with each record whose id an earlier record has, and with that earlier record.
     """
     size = 8
     while size < 2 * len(names):
         size *= 2
-    # half as wide as it is on the disk, where a file of so many records lets it: it is all in memory
+    # half as wide as on disk if the count of records allows, since the whole table is in memory
     kind = "q" if len(names) >= 1 << 31 else "i"
     table = array(kind, bytes(size * array(kind).itemsize))
     for number, name in enumerate(names, 1):
-        at = _slot(name, size)
-        while (other := table[at]) and names[other - 1] != name:
-            at = (at + 1) % size
-        if other:
-            doubled(number - 1, other - 1)
+        slot = _hash_to_slot(name, size)
+        while table[slot] and names[table[slot] - 1] != name:
+            slot = (slot + 1) % size
+        if table[slot]:
+            report_repeat(number - 1, table[slot] - 1)
         else:
-            table[at] = number
+            table[slot] = number
     return table
 
 
-def slots(table: memoryview, name: bytes) -> Iterator[int]:
-    """The records a name may belong to, in the order of the table."""
+def find_candidates(table: memoryview, name: bytes) -> Iterator[int]:
+    """Yield the records that may have an id, in the order of the hash table."""
     size = len(table)
-    at = _slot(name, size) if size else 0
-    while size and (found := table[at]):
-        yield found - 1
-        at = (at + 1) % size
+    if not size:
+        return
+    slot = _hash_to_slot(name, size)
+    while table[slot]:
+        yield table[slot] - 1
+        slot = (slot + 1) % size
 
 
-def _slot(name: bytes, size: int) -> int:
+def _hash_to_slot(name: bytes, size: int) -> int:
     # a cryptographic hash: ids chosen to collide would turn the table into a list
     return int.from_bytes(blake2b(name, digest_size=8).digest()) % size
 
 
 class Names:
-    """Ids in one buffer, by number."""
+    """The ids of records in one buffer, by number."""
 
     def __init__(self, buffer: memoryview, ends: array[int]) -> None:
         self.buffer = buffer
@@ -162,48 +165,48 @@ class Names:
 
 
 def write(folder: Path, path: Path, meta: dict[str, Any], numbers: Sequence[Sequence[int]]) -> None:
-    """Write an index into a fresh folder; ABOUT comes last and holds the checksums of the others, and its own."""
+    """Write an index into a fresh folder; `numbers` are the columns of NUMBERS."""
     with (folder / NUMBERS).open("wb") as out:
-        for one in numbers:
-            for at in range(0, len(one), BLOCK):
-                array("q", one[at : at + BLOCK]).tofile(out)
+        for column in numbers:
+            for start in range(0, len(column), BLOCK):
+                array("q", column[start : start + BLOCK]).tofile(out)
     (folder / META).write_text(json.dumps(meta), "utf-8")
     seal(folder, path)
 
 
 def seal(folder: Path, path: Path) -> None:
-    """Say of which file the index in a folder is, when all its parts are there."""
-    about = {"path": str(path), "sums": _sums(folder)}
-    (folder / ABOUT).write_text(json.dumps({**about, "sum": _sum(about)}), "utf-8")
+    """Write ABOUT into a folder with a complete index: its file, the checksums of its parts, and its own."""
+    about = {"path": str(path), "sums": _hash_parts(folder)}
+    (folder / ABOUT).write_text(json.dumps({**about, "sum": _hash_about(about)}), "utf-8")
 
 
 def load(folder: Path) -> Index | None:
-    """The index in a folder; None when there is none, or it is damaged.
+    """Return the index in a folder; None without one, or if it is damaged.
 
-    A bounded child believes what its caller has just checked: there are thousands of children.
+    A bounded child does not verify the checksums, since its parent has just done so.
     """
     try:
         about = json.loads((folder / ABOUT).read_text("utf-8"))
-        if not sandbox.inside() and (_sum(about) != about["sum"] or about["sums"] != _sums(folder)):
+        if not sandbox.inside() and (_hash_about(about) != about["sum"] or about["sums"] != _hash_parts(folder)):
             return None
         meta = json.loads((folder / META).read_text("utf-8"))
-        numbers = mapped(folder / NUMBERS).cast("q")
-        return Index(meta["counts"]["read"], meta, numbers, mapped(folder / IDS))
+        numbers = map_file(folder / NUMBERS).cast("q")
+        return Index(meta["counts"]["read"], meta, numbers, map_file(folder / IDS))
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
 
 
-def _sums(folder: Path) -> dict[str, str]:
-    """The checksum of each part; the unpacked file is one where there is any."""
+def _hash_parts(folder: Path) -> dict[str, str]:
+    """Return the checksum of each part by name; the unpacked file is one if there is any."""
     return {name: checksum.of_file(folder / name) for name in PARTS if name != SPOOL or (folder / name).exists()}
 
 
-def _sum(about: Mapping[str, Any]) -> str:
-    return checksum.of(json.dumps([about["path"], about["sums"]]).encode()).hex()
+def _hash_about(about: Mapping[str, Any]) -> str:
+    return checksum.compute_digest(json.dumps([about["path"], about["sums"]]).encode()).hex()
 
 
-def mapped(path: Path) -> memoryview:
-    """The bytes of a file, mapped; the mapping ends with its last view."""
+def map_file(path: Path) -> memoryview:
+    """Return the bytes of a file, memory-map_file; the mapping ends with its last view."""
     with path.open("rb") as file:
         if not path.stat().st_size:
             return NOTHING

@@ -1,10 +1,10 @@
-"""How far the name of a variable and that of a field may mean the same."""
+"""Compare the name of a variable with the name of a field."""
 
 from __future__ import annotations
 
 from difflib import SequenceMatcher
 
-# What people call the same thing; the name of a variable is looked up among them before spelling counts.
+# Common names for the same thing, which count before spelling does.
 SAME = (
     ("query", "question", "instruction", "prompt", "input", "user_query", "query_text", "user_input", "text"),
     ("chunks", "contexts", "context", "documents", "docs", "passages", "sources", "retrieved", "snippets", "links"),
@@ -14,8 +14,8 @@ SAME = (
 )
 
 
-def likeness(name: str, path: str) -> float:
-    """1 for the same name, 0.9 for another word for it, else how much the spelling agrees."""
+def compute_likeness(name: str, path: str) -> float:
+    """Return 1 for equal names, about 0.9 for synonyms in SAME, else the similarity of spelling times 0.85."""
     want, have = name.casefold(), path.rpartition(".")[2].casefold()
     if want == have:
         return 1.0

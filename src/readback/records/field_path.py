@@ -1,4 +1,4 @@
-"""Reach a value inside a record by a dotted path: rag.contexts, rag.contexts[0], rag.contexts.0."""
+"""Look up a value inside a record by a dotted path: rag.contexts, rag.contexts[0], rag.contexts.0."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from readback.types import Values
 
 
 class Missing(Enum):
-    """The one value that says a path leads nowhere; None is a value a record may hold."""
+    """The value for a path that leads nowhere; None is a value that a record may have."""
 
     MISSING = "missing"
 
@@ -30,11 +30,11 @@ MASK = "[masked]"
 
 
 def look(values: Values, dotted: str) -> Any | Missing:
-    """The value at `dotted`, or MISSING; a field whose own name holds dots or brackets is found by that name."""
+    """Return the value at the path `dotted`, or MISSING; a field whose name is the whole path comes first."""
     if dotted in values:
         return values[dotted]
     value: Any = values
-    for step in steps(dotted) or (dotted,):
+    for step in split_path(dotted) or (dotted,):
         if isinstance(value, dict) and step in value:
             value = value[step]
         elif isinstance(value, list) and _index(step) < len(value):
@@ -45,60 +45,72 @@ def look(values: Values, dotted: str) -> Any | Missing:
 
 
 @lru_cache(1024)
-def steps(dotted: str) -> tuple[str, ...]:
-    """rag.contexts[0] as ("rag", "contexts", "0")."""
+def split_path(dotted: str) -> tuple[str, ...]:
+    """Split a path into its split_path: rag.contexts[0] into ("rag", "contexts", "0")."""
     return tuple(part for part in STEP.split(dotted) if part)
 
 
 def mask(values: Values, dotted: str) -> tuple[Values, bool]:
-    """`values` with what is at `dotted` replaced by "[masked]", and whether anything was there.
+    """Return `values` with the value at `dotted` replaced by "[masked]", and whether there was one.
 
-    A list on the way is walked: `chunks.author` masks the author of every chunk.
+    A path applies to every element of a list: `chunks.author` masks the author of every chunk.
     """
-    path = (dotted,) if dotted in values else steps(dotted)
+    path = (dotted,) if dotted in values else split_path(dotted)
     if not path:
         return values, False
-    masked, found = _mask(values, path)
-    return masked, found
+    masked, is_present = _mask(values, path)
+    return masked, is_present
 
 
 def _mask(value: Any, path: tuple[str, ...]) -> tuple[Any, bool]:
     if not path:
         return MASK, True
     if isinstance(value, dict) and path[0] in value:
-        inner, found = _mask(value[path[0]], path[1:])
-        return ({**value, path[0]: inner}, True) if found else (value, False)
+        inner, is_present = _mask(value[path[0]], path[1:])
+        return ({**value, path[0]: inner}, True) if is_present else (value, False)
     if isinstance(value, list):
-        at = _index(path[0])
-        pairs = [
-            _mask(one, path[1:] if index == at else path) if at in (NOT_AN_INDEX, index) else (one, False)
-            for index, one in enumerate(value)
-        ]
-        return [one for one, _ in pairs], any(found for _, found in pairs)
+        return _mask_list(value, path)
     return value, False
 
 
-def names(values: Values, deep: int = 3, prefix: str = "") -> Iterator[str]:
-    """The names under which `values` can be looked up: its fields, and those of objects inside it, dotted."""
+def _mask_list(elements: list[Any], path: tuple[str, ...]) -> tuple[list[Any], bool]:
+    """Mask one element if the path begins with its index, else every element."""
+    wanted = _index(path[0])
+    masked: list[Any] = []
+    any_present = False
+    for index, element in enumerate(elements):
+        if wanted == index:
+            element, is_present = _mask(element, path[1:])
+        elif wanted == NOT_AN_INDEX:
+            element, is_present = _mask(element, path)
+        else:
+            is_present = False
+        masked.append(element)
+        any_present = any_present or is_present
+    return masked, any_present
+
+
+def list_names(values: Values, depth: int = 3, prefix: str = "") -> Iterator[str]:
+    """Yield the paths of the fields of `values` and of nested objects, dotted, to a depth of `depth` levels."""
     for name, value in values.items():
         yield prefix + name
-        if deep > 1 and isinstance(value, dict):
-            yield from names(value, deep - 1, f"{prefix}{name}.")
+        if depth > 1 and isinstance(value, dict):
+            yield from list_names(value, depth - 1, f"{prefix}{name}.")
 
 
-def texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Every text inside a value, with the path that leads to it."""
+def list_texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every text inside a value with its path, as (path, text)."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, Mapping):
         for name, inner in value.items():
-            yield from texts(inner, f"{path}.{name}" if path else str(name))
+            yield from list_texts(inner, f"{path}.{name}" if path else str(name))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from texts(inner, f"{path}[{index}]")
+            yield from list_texts(inner, f"{path}[{index}]")
 
 
-NOT_AN_INDEX = 1 << 62  # beyond every list
+NOT_AN_INDEX = 1 << 62  # no list is as long
 
 
 def _index(step: str) -> int:

@@ -1,5 +1,7 @@
-"""The files of a workspace that are read row by row while its records are looked through: whoever tells of all records
-must have seen each of them in one state. Logs and answers may grow meanwhile: then it is what they held before.
+"""Detect changes of the files that are read row by row while the records of a workspace are checked.
+
+An answer about all records is valid only if each file stayed in one state. Logs and answers may grow meanwhile: then
+the answer is about their former content.
 """
 
 from __future__ import annotations
@@ -10,71 +12,71 @@ from posixpath import normpath
 
 from readback.readers.checksum import of_part
 from readback.readers.file_state import State, state
-from readback.records.changed import changed_meanwhile, not_read
+from readback.records.changed import describe_change, describe_unread
 from readback.types import Workspace
 
-FIRST = 1 << 20  # bytes of a file that may grow, of which a hash tells whether it has only grown
+FIRST = 1 << 20  # bytes whose hash shows whether a growing file has only grown
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Snapshot:
     state: State
-    first: str | None = None  # of a file that may grow: the hash of its first bytes
+    first: str | None = None  # the hash of the first bytes of a file that may grow
 
 
-States = Mapping[str, _Known | None]  # by name; None: there is no such file
+States = Mapping[str, _Snapshot | None]  # by path; None: there is no such file
 
 
-def files_of_rows(opened: Workspace) -> Iterator[str]:
-    """Their names below its folder: dataset, answers, logs, training files and tokenizers."""
-    named = [*_growing(opened), *(one.path for one in opened.training)]
-    of_models = (name for one in opened.models.values() for name in (one.training_messages, one.tokenizer))
-    named += [name for name in of_models if name]
-    named += [opened.dataset.path] if opened.dataset else []
-    return (normpath(name) for name in named if name)
+def list_row_files(opened: Workspace) -> Iterator[str]:
+    """Yield the paths of these files below the workspace: logs, answers, training files, tokenizers, dataset."""
+    paths: list[str | None] = [*_list_growing(opened), *(source.path for source in opened.training)]
+    for model in opened.models.values():
+        paths += [model.training_messages, model.tokenizer]
+    if opened.dataset:
+        paths.append(opened.dataset.path)
+    return (normpath(path) for path in paths if path)
 
 
-def _growing(opened: Workspace) -> list[str]:
-    return [*opened.sent, *(one.answers for one in opened.conditions if one.answers)]
+def _list_growing(opened: Workspace) -> list[str]:
+    return [*opened.sent, *(condition.answers for condition in opened.conditions if condition.answers)]
 
 
-def states(opened: Workspace) -> States:
-    """Those of all of them but the dataset, which is held open."""
-    growing = {normpath(name) for name in _growing(opened)}
+def take_snapshots(opened: Workspace) -> States:
+    """Return the state of each file but the dataset, whose file stays open."""
+    growing = {normpath(name) for name in _list_growing(opened)}
     own = normpath(opened.dataset.path) if opened.dataset else None
-    return {name: _known(opened, name, name in growing) for name in files_of_rows(opened) if name != own}
+    return {name: _take_snapshot(opened, name, name in growing) for name in list_row_files(opened) if name != own}
 
 
-def changed(opened: Workspace, before: States) -> str | None:
-    """The first file that is no longer in the state it was in, and has not only grown, where it may."""
-    return next((name for name, known in before.items() if _is_another(opened, name, known)), None)
+def find_changed(opened: Workspace, before: States) -> str | None:
+    """Return the first file that has changed; growth of logs and answers is no change."""
+    return next((name for name, snapshot in before.items() if _has_changed(opened, name, snapshot)), None)
 
 
-def why_unread(opened: Workspace, before: States, file: str) -> str:
-    """What is said where children did not read records of `file`, and not at a second try, although it has not changed:
-    another file has, or none.
-    """
-    name = changed(opened, before)
-    return changed_meanwhile(name) if name else not_read(file)
+def explain_unread(opened: Workspace, before: States, file: str) -> str:
+    """Return the sentence for an unchanged `file` that children could not read: another file has changed, or none."""
+    name = find_changed(opened, before)
+    return describe_change(name) if name else describe_unread(file)
 
 
-def _known(opened: Workspace, name: str, growing: bool) -> _Known | None:
+def _take_snapshot(opened: Workspace, name: str, growing: bool) -> _Snapshot | None:
     path = opened.root / name
     try:
-        found = state(path)
-        return _Known(found, of_part(path, 0, min(found.size, FIRST)) if growing and path.is_file() else None)
+        current = state(path)
+        first = of_part(path, 0, min(current.size, FIRST)) if growing and path.is_file() else None
+        return _Snapshot(current, first)
     except OSError:
         return None
 
 
-def _is_another(opened: Workspace, name: str, known: _Known | None) -> bool:
+def _has_changed(opened: Workspace, name: str, snapshot: _Snapshot | None) -> bool:
     path = opened.root / name
     try:
         now = state(path)
-        if known is None or now == known.state:
-            return known is None
-        if known.first is None or now.inode != known.state.inode or now.size < known.state.size:
+        if snapshot is None or now == snapshot.state:
+            return snapshot is None
+        if snapshot.first is None or now.inode != snapshot.state.inode or now.size < snapshot.state.size:
             return True
-        return of_part(path, 0, min(known.state.size, FIRST)) != known.first
+        return of_part(path, 0, min(snapshot.state.size, FIRST)) != snapshot.first
     except OSError:
-        return known is not None
+        return snapshot is not None

@@ -1,4 +1,4 @@
-"""Read a file once, from its first byte to its last, and write its index."""
+"""Read a whole file once and write its index."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from readback.readers.row import Blank, Event, Header, Refused, Row
 from readback.readers.table_columns import JsonColumns
 from readback.records import plugin_rows, repeated_ids
 from readback.records.changed import ChangedWhileRead
-from readback.records.dataset_index import IDS, SPOOL, TWICE, Names, mapped, table_for, write
-from readback.records.field_names import FieldNames, invisible
+from readback.records.dataset_index import IDS, SPOOL, TWICE, Names, build_table, map_file, write
+from readback.records.field_names import FieldNames, report_invisible
 from readback.records.private_fields import private_paths
 from readback.records.record_ids import RecordIds
-from readback.records.system_texts import known
+from readback.records.system_texts import summarize_counts
 from readback.records.training_census import Census
 from readback.types import DatasetSource, Diagnostic, Location, Severity
 
-Again = Callable[[int, int, dict[str, Any]], dict[str, Any]]
-UNREAD = {"dat-bad-line", "dat-limit"}  # a file that could not be read is not called empty
+ReadRow = Callable[[int, int, dict[str, Any]], dict[str, Any]]
+UNREAD = {"dat-bad-line", "dat-limit"}  # codes for a file that could not be read, which is not called empty
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What became of a file's lines: read + bad + blank + header + continued == lines.
+    """What became of the lines of a file: read + bad + blank + header + continued == lines.
 
-    `header` are the lines that name the columns of a CSV file; `continued` are lines that only continue a
-    record begun above (100 CSV records with quoted line ends can fill 301 lines). In formats without lines
-    of their own (a JSON list, Parquet) `lines` counts the rows.
+    `header` lines name the columns of a CSV file; `continued` lines continue a record that began above (100 CSV
+    records with quoted line ends can fill 301 lines). In formats without lines (a JSON list, Parquet) `lines` counts
+    the rows.
     """
 
     read: int = 0
@@ -60,64 +60,66 @@ def build(
     chosen: Chosen,
     entry: Path,
     progress: Progress | None,
-    seen: State,
+    before: State,
 ) -> None:
-    """Write the index of `path`, as it was `seen`, to the cache entry.
+    """Write the index of `path` to the cache entry; `before` is the state of the file before the pass.
 
-    Raises Cancelled, ChangedWhileRead when the file is not what was seen any more, and OSError when it cannot be used.
+    Raises Cancelled, ChangedWhileRead if the file has changed since, and OSError if it cannot be read.
     """
-    made = cache_folder.fresh(entry)
+    folder = cache_folder.fresh(entry)
     try:
-        _fill(made, path, file, source, chosen, progress)
-        if state(path) != seen:
+        _fill(folder, path, file, source, chosen, progress)
+        if state(path) != before:
             raise ChangedWhileRead
-        cache_folder.keep(made, entry)
+        cache_folder.keep(folder, entry)
     except BaseException:
-        cache_folder.drop(made)
+        cache_folder.drop(folder)
         raise
 
 
-def _reads_again(stream: BinaryIO, chosen: Chosen) -> Again:
+def _make_row_reader(stream: BinaryIO, chosen: Chosen) -> ReadRow:
     parse = getattr(chosen.module, "parse", jsonl.parse)
 
-    def again(start: int, end: int, shape: dict[str, Any]) -> dict[str, Any]:
+    def read_row(start: int, end: int, shape: dict[str, Any]) -> dict[str, Any]:
         fields: dict[str, Any] = parse(os.pread(stream.fileno(), end - start, start), shape)
         return fields
 
-    return again
+    return read_row
 
 
-def _fill(made: Path, path: Path, file: str, source: DatasetSource, chosen: Chosen, progress: Progress | None) -> None:
+def _fill(
+    folder: Path, path: Path, file: str, source: DatasetSource, chosen: Chosen, progress: Progress | None
+) -> None:
     diagnostics = BoundedDiagnostics()
-    steps = unpackers(chosen)
+    steps = list_unpackers(chosen)
     meter = Meter(progress, path.stat().st_size, len(steps) + 1)
     data = path
     for step in steps:
         meter.begin(data.stat().st_size)
-        unpacked = made / f"{SPOOL}-{step.__name__}"
-        for found in _unpacked(step, data, unpacked, file):
-            if isinstance(found, Diagnostic):
-                diagnostics.add(found)
+        unpacked = folder / f"{SPOOL}-{step.__name__}"
+        for event in _unpack_to(step, data, unpacked, file):
+            if isinstance(event, Diagnostic):
+                diagnostics.add(event)
             else:
-                meter.at(found)
+                meter.at(event)
         if data != path:
             data.unlink()
         data = unpacked
     if data != path:
-        data = data.rename(made / SPOOL)
+        data = data.rename(folder / SPOOL)
     with data.open("rb", BUFFER) as stream:
         meter.begin(os.fstat(stream.fileno()).st_size)
-        reading = _read(stream, file, source, chosen, deepcopy(diagnostics), made, meter)
-        if reading.columns and reading.columns.again:
+        reading = _read(stream, file, source, chosen, deepcopy(diagnostics), folder, meter)
+        if reading.columns and reading.columns.is_incomplete:
             reading.ids.drop()
             stream.seek(0)
             meter.again()
-            known = JsonColumns(tuple(reading.columns.held))
-            reading = _read(stream, file, source, chosen, diagnostics, made, meter, known)
+            columns = JsonColumns(tuple(reading.columns.json_columns))
+            reading = _read(stream, file, source, chosen, diagnostics, folder, meter, columns)
         meter.end()
         by_lines = getattr(chosen.module, "BY_LINES", True)
-        meta, numbers = reading.finish(made, by_lines, _reads_again(stream, chosen))
-    write(made, path, meta, numbers)
+        meta, numbers = reading.finish(folder, by_lines, _make_row_reader(stream, chosen))
+    write(folder, path, meta, numbers)
 
 
 def _read(
@@ -126,16 +128,16 @@ def _read(
     source: DatasetSource,
     chosen: Chosen,
     diagnostics: BoundedDiagnostics,
-    made: Path,
+    folder: Path,
     meter: Meter,
-    known: JsonColumns | None = None,
+    columns: JsonColumns | None = None,
 ) -> _Reading:
-    """One pass over the text; `known` are the columns with JSON where an earlier pass found them."""
-    cells = getattr(chosen.module, "CELLS", False)
-    columns = known or (JsonColumns(source.json, source.text) if cells else None)
-    reading = _Reading(file, source, diagnostics, made, columns)
-    for event in events(chosen, stream, file):
-        reading.see(event)
+    """Read the text once; `columns` are the columns with JSON if an earlier pass has detected them."""
+    if columns is None and getattr(chosen.module, "CELLS", False):
+        columns = JsonColumns(source.json, source.text)
+    reading = _Reading(file, source, diagnostics, folder, columns)
+    for event in read_events(chosen, stream, file):
+        reading.add(event)
         if not isinstance(event, Diagnostic):
             meter.at(event.end)
     return reading
@@ -144,32 +146,33 @@ def _read(
 Unpacker = Callable[[Path, Any, str], Iterator[int | Diagnostic]]
 
 
-def unpackers(chosen: Chosen) -> list[Unpacker]:
-    """What has to be done to a file before its rows can be read: gzip, other encodings, formats that are no text."""
+def list_unpackers(chosen: Chosen) -> list[Unpacker]:
+    """Return the steps that turn a file into text, in order: gzip, other encodings, binary formats."""
     steps: list[Unpacker] = [unpack] if chosen.packed else []
     if chosen.encoding:
         steps.append(decoding(chosen.encoding))
     if hasattr(chosen.module, "spool"):
-        entry = plugins.of("formats", chosen.module)
-        steps.append(plugin_rows.spool(entry, chosen.module) if entry else chosen.module.spool)
+        entry = plugins.find_entry("formats", chosen.module)
+        steps.append(plugin_rows.guard_spool(entry, chosen.module) if entry else chosen.module.spool)
     return steps
 
 
-def events(chosen: Chosen, stream: Any, file: str) -> Iterator[Event]:
-    """The rows of a stream that is text by now."""
-    if (entry := plugins.of("formats", chosen.module)) and hasattr(chosen.module, "rows"):
-        return plugin_rows.rows(entry, chosen.module, stream, file)
-    found: Iterator[Event] = getattr(chosen.module, "rows", jsonl.rows)(stream, file)
-    return found
+def read_events(chosen: Chosen, stream: Any, file: str) -> Iterator[Event]:
+    """Yield the events of a stream of text in the chosen format."""
+    entry = plugins.find_entry("formats", chosen.module)
+    if entry and hasattr(chosen.module, "rows"):
+        return plugin_rows.read_rows(entry, chosen.module, stream, file)
+    rows: Iterator[Event] = getattr(chosen.module, "rows", jsonl.rows)(stream, file)
+    return rows
 
 
-def _unpacked(step: Unpacker, data: Path, target: Path, file: str) -> Iterator[int | Diagnostic]:
+def _unpack_to(step: Unpacker, data: Path, target: Path, file: str) -> Iterator[int | Diagnostic]:
     with target.open("wb") as out:
         yield from step(data, out, file)
 
 
 class _Reading:
-    """What one pass gathers."""
+    """Collects the index and the diagnostics of a file during a pass."""
 
     def __init__(
         self,
@@ -183,8 +186,8 @@ class _Reading:
         self.source = source
         self.columns = columns
         self.diagnostics = diagnostics
-        self.held = BoundedDiagnostics()  # of what is refused before the first record
-        self.no_objects = 0  # of these, values that are JSON and no objects
+        self.pending = BoundedDiagnostics()  # about what is refused before the first record
+        self.no_objects = 0  # refused values that are JSON, but not objects
         private = private_paths(source)
         self.starts: array[int] = array("q")
         self.ends: array[int] = array("q")
@@ -194,10 +197,11 @@ class _Reading:
         self.names = FieldNames(source, private)
         self.census = Census(private=bool(private))
         self.bad = self.blank = self.header = self.continued = self.last = 0
-        self.longest = 0  # bytes of a record
+        self.longest = 0  # record in bytes
         self.shape: dict[str, Any] = {}
 
-    def see(self, event: Event) -> None:
+    def add(self, event: Event) -> None:
+        """Take the next event of the file."""
         match event:
             case Row():
                 self._row(event)
@@ -205,7 +209,7 @@ class _Reading:
                 self.bad += 1
                 self._span(line, end_line)
                 if diagnostic:
-                    (self.diagnostics if self.starts else self.held).add(diagnostic)
+                    (self.diagnostics if self.starts else self.pending).add(diagnostic)
                     self.no_objects += "kind" in diagnostic.values
             case Blank(line=line):
                 self.blank += 1
@@ -225,59 +229,62 @@ class _Reading:
         if self.columns:
             row = self.columns.read(row, self.file)
         self.diagnostics.extend(row.diagnostics)
-        self.ids.see(row)
-        self.names.see(row.fields)
-        self.census.see(row.fields)
+        self.ids.add(row)
+        self.names.add(row.fields)
+        self.census.add(row.fields)
         self.starts.append(row.offset)
         self.longest = max(self.longest, row.end - row.offset)
-        if self.held.kept:
+        if self.pending.diagnostics:
             self._release()
         self.ends.append(row.end)
         self.lines.append(row.line)
         self._span(row.line, row.end_line)
 
     def _release(self) -> None:
-        """Say what was refused before the first record: once, where the file holds nothing but other values."""
+        """Report what was refused before the first record, in one diagnostic if no value of the file is an object."""
         if self.starts or self.bad < 2 or self.no_objects < self.bad:
-            self.diagnostics.take(self.held)
+            self.diagnostics.take(self.pending)
         else:
-            first = self.held.kept[0]
+            first = self.pending.diagnostics[0]
             kind = first.values["kind"]
             reason = f"records are objects, but none of its {quantity(self.bad, 'row')} is one; the first is {kind}"
             self.diagnostics.add(replace(first, values={"reason": reason, "kind": kind, "count": self.bad}))
-        self.held = BoundedDiagnostics()
+        self.pending = BoundedDiagnostics()
 
-    def finish(self, folder: Path, by_lines: bool, row: Again) -> tuple[dict[str, Any], list[Sequence[int]]]:
-        """What the index is to hold; `row` reads the row between two bytes of the file once more."""
+    def finish(self, folder: Path, by_lines: bool, read_row: ReadRow) -> tuple[dict[str, Any], list[Sequence[int]]]:
+        """Return the metadata and the columns of numbers of the index; `read_row` reads a row by its offsets."""
         field, id_ends, odd, diagnostics = self.ids.finish(folder / IDS, self.file)
         self.diagnostics.extend(diagnostics)
-        names = Names(mapped(folder / IDS), id_ends)
+        names = Names(map_file(folder / IDS), id_ends)
 
-        def place(index: int) -> Location:
+        def locate(index: int) -> Location:
             record = names[index].decode("utf-8", "surrogatepass")
             return Location(file=self.file, line=self.lines[index], index=index, record=record)
 
-        again: list[tuple[int, int]] = []
-        table = table_for(names, lambda index, first: again.append((index, first)))
-        # a field that was only taken for the id, and is on several rows each, says what a row is about
-        about = self.guessed and 2 * len(again) >= len(self.starts)
-        held = list(self.columns.held) if self.columns else []
-        shape = self.shape | ({"json": held, "named": self.source.json is not None} if held else {})
-        apart = repeated_ids.meant(
-            again if self.guessed and not about else (),
+        repeats: list[tuple[int, int]] = []
+        table = build_table(names, lambda index, first: repeats.append((index, first)))
+        # a guessed id field that most rows share with others names what a row is about, and not the row
+        is_topic = self.guessed and 2 * len(repeats) >= len(self.starts)
+        json_columns = list(self.columns.json_columns) if self.columns else []
+        shape = self.shape
+        if json_columns:
+            shape = shape | {"json": json_columns, "named": self.source.json is not None}
+        distinguished = repeated_ids.find_distinguished(
+            repeats if self.guessed and not is_topic else (),
             list(self.names.top),
             lambda index: self.ends[index] - self.starts[index],
-            lambda index: row(self.starts[index], self.ends[index], shape),
+            lambda index: read_row(self.starts[index], self.ends[index], shape),
         )
-        for index, first in again:
-            at = place(index)
-            values = {"id": at.record, "first": self.lines[first]}
-            light: Severity | None = "info" if about or index in apart else None
-            self.diagnostics.add(Diagnostic(TWICE, values, at, severity=light))
-        self.diagnostics.extend(invisible("id", place(index).record or "", place(index)) for index in odd)
-        if held and self.source.json is None:
+        for index, first in repeats:
+            place = locate(index)
+            values = {"id": place.record, "first": self.lines[first]}
+            severity: Severity | None = "info" if is_topic or index in distinguished else None
+            self.diagnostics.add(Diagnostic(TWICE, values, place, severity=severity))
+        self.diagnostics.extend(report_invisible("id", locate(index).record or "", locate(index)) for index in odd)
+        if json_columns and self.source.json is None:
+            columns = {"columns": json_columns}
             self.diagnostics.add(
-                Diagnostic("dat-json-column", {"columns": held}, Location(file=self.file), "\n".join(held))
+                Diagnostic("dat-json-column", columns, Location(file=self.file), "\n".join(json_columns))
             )
         if self.starts:
             self.diagnostics.extend(self.names.diagnostics(self.file))
@@ -285,24 +292,24 @@ class _Reading:
             values = {"columns": self.shape.get("names", [])}
             self.diagnostics.add(Diagnostic("dat-empty-file", values, Location(file=self.file)))
         self._release()
-        of_training = BoundedDiagnostics()
-        of_training.extend(self.census.diagnostics(self.file, place))
-        for one in (self.diagnostics, of_training):
-            one.extend(list(one.untold(self.file)))
+        training = BoundedDiagnostics()
+        training.extend(self.census.diagnostics(self.file, locate))
+        for bounded in (self.diagnostics, training):
+            bounded.extend(list(bounded.list_limits(self.file)))
         read = len(self.starts)
         counts = Counts(read, self.bad, lines=read + self.bad)
         if by_lines:
             counts = Counts(read, self.bad, self.blank, self.last, self.header, self.continued)
         meta = {
             "counts": asdict(counts),
-            "notes": [as_json(diagnostic) for diagnostic in self.diagnostics.kept],
+            "notes": [as_json(diagnostic) for diagnostic in self.diagnostics.diagnostics],
             "note_counts": self.diagnostics.counts,
             "fields": list(self.names.top),
             "field_counts": self.names.counts,
             "id_field": field,
             "kinds": self.census.counts,
-            "systems": list(astuple(known(self.census.systems))),
-            "training_notes": [as_json(diagnostic) for diagnostic in of_training.kept],
+            "systems": list(astuple(summarize_counts(self.census.systems))),
+            "training_notes": [as_json(diagnostic) for diagnostic in training.diagnostics],
             "shape": shape,
             "longest": self.longest,
         }

@@ -1,23 +1,29 @@
-"""What to say of an id that no record has: which ids there are, and whether they are only lines."""
+"""Write the sentence for an id that no record has."""
 
 from __future__ import annotations
 
 from readback.readers.yaml_file import nearest
 from readback.records.dataset import Dataset
 
-SHOWN = 5  # ids that show what they look like
-COMPARED = 10_000  # ids among which the nearest is looked for
+SHOWN = 5  # ids listed as examples
+COMPARED = 10_000  # ids among which the nearest one is searched
 
 
-def no_record(asked: str, data: Dataset) -> str:
-    """`no record 't1' among 3: …`, with ids that there are; without a field of ids the records are called by lines."""
-    said = f"no record '{asked}' among {len(data)}"
+def format_missing_record(record_id: str, data: Dataset) -> str:
+    """Return `no record 't1' among 3: …` with ids that exist, and the nearest one if it may be a typo.
+
+    Without an id field the ids of records are their lines, which the sentence says.
+    """
+    sentence = f"no record '{record_id}' among {len(data)}"
     first = data.ids(0, SHOWN)
     if not first:
-        return said
-    there = ", ".join(f"'{one}'" for one in first)
-    there += f" … '{data.ids(len(data) - 1)[0]}'" if len(data) > SHOWN else ""
+        return sentence
+    examples = ", ".join(f"'{example}'" for example in first)
+    if len(data) > SHOWN:
+        examples += f" … '{data.ids(len(data) - 1)[0]}'"
     if data.id_field is None:
-        return f"{said}: no field names the records, so their ids are their lines: {there}"
-    near = nearest(asked, data.ids(0, COMPARED))
-    return f"{said}{f'; did you mean {near!r}?' if near else ''}; the ids of {data.id_field} are {there}"
+        return f"{sentence}: no field names the records, so their ids are their lines: {examples}"
+    near = nearest(record_id, data.ids(0, COMPARED))
+    if near:
+        sentence += f"; did you mean {near!r}?"
+    return f"{sentence}; the ids of {data.id_field} are {examples}"

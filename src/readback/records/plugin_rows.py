@@ -1,4 +1,4 @@
-"""Formats of plugins, held to what a format promises: none of them raises, and each event is one that is known."""
+"""Call the formats of plugins so that their exceptions and wrong results become diagnostics."""
 
 from __future__ import annotations
 
@@ -13,46 +13,47 @@ from readback.types import Diagnostic, Location
 Parse = Callable[[bytes, Mapping[str, Any]], Mapping[str, Any]]
 
 
-def rows(entry: plugins.Entry, module: Any, stream: Any, file: str) -> Iterator[Event]:
-    """The events of a plugin's format; where it fails, the rest of the file is refused as one record."""
+def read_rows(entry: plugins.Entry, module: Any, stream: Any, file: str) -> Iterator[Event]:
+    """Yield the events of a plugin's format; if it fails, refuse the rest of the file as one record."""
     line, end = 0, 0
     try:
         for event in module.rows(stream, file):
             if not isinstance(event, Row | Blank | Header | Refused | Diagnostic):
                 raise TypeError(f"rows gave {type(event).__name__}, which is no event")
             if not isinstance(event, Diagnostic):
-                line, end = max(line, getattr(event, "end_line", event.line)), event.end
+                line = max(line, getattr(event, "end_line", event.line))
+                end = event.end
             yield event
     except Exception as error:
-        yield Refused(_failed(entry, error, file, line + 1), line + 1, line + 1, end)
+        yield Refused(_report_failure(entry, error, file, line + 1), line + 1, line + 1, end)
 
 
-def spool(entry: plugins.Entry, module: Any) -> Callable[[Path, Any, str], Iterator[int | Diagnostic]]:
-    """What writes a plugin's format as JSON lines; where it fails, that is said and what came before is read."""
+def guard_spool(entry: plugins.Entry, module: Any) -> Callable[[Path, Any, str], Iterator[int | Diagnostic]]:
+    """Return a function that writes a plugin's format as JSON lines; if it fails, it yields a diagnostic and ends."""
 
-    def spooled(path: Path, out: Any, file: str) -> Iterator[int | Diagnostic]:
+    def spool(path: Path, out: Any, file: str) -> Iterator[int | Diagnostic]:
         try:
             yield from module.spool(path, out, file)
         except Exception as error:
-            yield _failed(entry, error, file, None)
+            yield _report_failure(entry, error, file, None)
 
-    return spooled
+    return spool
 
 
-def parse(entry: plugins.Entry, module: Any) -> Parse:
-    """The fields of one record; ValueError where the plugin fails, as for a file that has changed."""
+def guard_parse(entry: plugins.Entry, module: Any) -> Parse:
+    """Return a function that parses a record; it raises ValueError if the plugin fails, as for a changed file."""
 
-    def parsed(raw: bytes, shape: Mapping[str, Any]) -> Mapping[str, Any]:
+    def parse(raw: bytes, shape: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
             fields = module.parse(raw, shape)
         except Exception as error:
             raise ValueError(plugins.failed(entry, error)) from None
         if not isinstance(fields, dict):
-            raise ValueError(f"{entry.said} failed: parse gave {type(fields).__name__} instead of a dict")
+            raise ValueError(f"{entry.description} failed: parse gave {type(fields).__name__} instead of a dict")
         return fields
 
-    return parsed
+    return parse
 
 
-def _failed(entry: plugins.Entry, error: Exception, file: str, line: int | None) -> Diagnostic:
+def _report_failure(entry: plugins.Entry, error: Exception, file: str, line: int | None) -> Diagnostic:
     return Diagnostic("dat-bad-line", {"reason": plugins.failed(entry, error)}, Location(file=file, line=line))

@@ -1,32 +1,34 @@
-"""Which fields of a record are private, and what a record looks like to everybody else."""
+"""Find the private fields of a source and mask them in its records."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from readback.records.field_path import MISSING, look, mask, steps
+from readback.records.field_path import MISSING, look, mask, split_path
 from readback.types import DatasetSource, Values
 
 
 def private_paths(source: DatasetSource) -> tuple[str, ...]:
-    """The private paths of a source: what it lists, and what a listed template variable is read from."""
+    """Return the private paths of a source: those it lists, and the fields behind listed template variables."""
     paths = dict.fromkeys(source.private)
     for path in source.private:
-        first, *rest = steps(path) or (path,)
-        if target := source.fields.get(path) or source.fields.get(first):
-            paths[".".join([target, *(() if path in source.fields else rest)])] = None
+        first, *rest = split_path(path) or (path,)
+        target = source.fields.get(path) or source.fields.get(first)
+        if target:
+            inner = [] if path in source.fields else rest
+            paths[".".join([target, *inner])] = None
     return tuple(paths)
 
 
-def shown(fields: Values, source: DatasetSource, private: Iterable[str]) -> tuple[Values, bool]:
-    """The row's fields and the mapped names, private ones as "[masked]"; and whether any was.
+def mask_private(fields: Values, source: DatasetSource, private: Iterable[str]) -> tuple[Values, bool]:
+    """Return the fields of a row with its mapped names, private ones as "[masked]", and whether any was masked.
 
-    Masking comes first, so that a mapped name can only be read from what may be shown.
+    Masking comes first, so that no mapped name reveals a private value.
     """
     masked = False
     for path in private:
-        fields, found = mask(fields, path)
-        masked = masked or found
+        fields, is_present = mask(fields, path)
+        masked = masked or is_present
     if not source.fields:
         return fields, masked
     mapped = {name: look(fields, path) for name, path in source.fields.items()}

@@ -1,4 +1,4 @@
-"""The rows of any file that a dataset may be in, one after another, without an index."""
+"""Read the rows of any dataset file in order, without an index."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from readback.readers.choose_format import Chosen, choose
 from readback.readers.lines import BUFFER, LONGEST
 from readback.readers.packed import unpack
 from readback.readers.row import Event, Header, Refused, Row
-from readback.records.index_pass import events, unpackers
+from readback.records.index_pass import list_unpackers, read_events
 from readback.types import Diagnostic, Location
 
-BEGINNING = 2 * LONGEST  # bytes of a packed file in which its first rows are
-Walk = Callable[[BinaryIO, str], Iterator[Event]]  # a stream that is text, and the file's name
+BEGINNING = 2 * LONGEST  # unpacked bytes that contain the first rows
+Walk = Callable[[BinaryIO, str], Iterator[Event]]  # from a stream of text and the name of the file
 
 
-def raw_rows(
+def read_raw_rows(
     path: Path,
     file: str,
     format: str | None = None,  # noqa: A002 - the word
@@ -31,13 +31,12 @@ def raw_rows(
     enough: int | None = None,
     encoding: str | None = None,
 ) -> Iterator[Row | Diagnostic]:
-    """Every row of the file, and a Diagnostic for whatever is wrong with it; nothing is raised.
+    """Yield every row of the file and a Diagnostic for each fault; nothing is raised.
 
-    `refused` is called for each row that cannot be read: not every note is about one, and not every such row has a
-    note of its own; `header` is told what comes before the rows. `walk` reads the text where somebody knows its shape
-    better than the format does. `enough` rows are all that the caller looks at, so that of a binary file no more need
-    be decoded; there may be further ones. `encoding` is the one that somebody states. Cells of CSV and TSV stay text.
-    `path` is taken as it is: `paths.resolve` says whether it may be read.
+    `refused` is called for each row that cannot be read, whether or not it has a diagnostic. `header` is called with
+    what precedes the rows. `walk` reads the text in place of the format. `enough` is the number of rows that the caller
+    needs, so that no more of a binary file is decoded; more rows may follow. `encoding` is that of the text if it is
+    stated. Cells of CSV and TSV stay text. `path` is not checked: `paths.resolve` decides whether it may be read.
     """
     try:
         chosen = choose(path, file, format, encoding)
@@ -51,7 +50,7 @@ def raw_rows(
 
 
 def unpack_beginning(path: Path, out: BinaryIO, file: str) -> Iterator[int | Diagnostic]:
-    """Write the beginning of a packed file; that there is more of it is no fault."""
+    """Unpack the beginning of a file; its length is no fault."""
     for frame in unpack(path, out, file, BEGINNING):
         if not (isinstance(frame, Diagnostic) and frame.code == "dat-limit"):
             yield frame
@@ -66,26 +65,26 @@ def _rows(
     header: Callable[[Header], None],
     enough: int | None,
 ) -> Iterator[Row | Diagnostic]:
-    steps = unpackers(chosen)
+    steps = list_unpackers(chosen)
     with ExitStack() as until_read:
         if steps:
             until_read.enter_context(cache_folder.room())
-            made = TemporaryDirectory(prefix=".rows-", dir=cache_folder.cache_folder())
-            folder = Path(until_read.enter_context(made))
+            temporary = TemporaryDirectory(prefix=".rows-", dir=cache_folder.cache_folder())
+            folder = Path(until_read.enter_context(temporary))
         for number, step in enumerate(steps):
             target = folder / str(number)
             with target.open("wb") as out:
                 if step is unpack and enough is not None:
                     step = unpack_beginning
-                decoding = enough if step is getattr(chosen.module, "spool", None) else None
+                # each event of a spool comes after it has written a row or more
+                limit = enough if step is getattr(chosen.module, "spool", None) else None
                 frames = step(path, out, file)
-                told = islice(frames, decoding)  # each step of decoding has written one row or more
-                yield from (found for found in told if isinstance(found, Diagnostic))
+                yield from (frame for frame in islice(frames, limit) if isinstance(frame, Diagnostic))
                 if isinstance(frames, Generator):
                     frames.close()
             path = target
         with path.open("rb", BUFFER) as stream:
-            for event in walk(stream, file) if walk else events(chosen, stream, file):
+            for event in walk(stream, file) if walk else read_events(chosen, stream, file):
                 match event:
                     case Row(diagnostics=diagnostics):
                         yield from diagnostics

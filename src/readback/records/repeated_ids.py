@@ -1,4 +1,4 @@
-"""Records that share an id and are told apart by another column: a row for each condition, model or rater."""
+"""Find records that share an id and differ in another column, such as a row for each condition, model or rater."""
 
 from __future__ import annotations
 
@@ -7,34 +7,38 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-APART = frozenset({"condition", "model", "variant", "system", "rater", "judge", "annotator", "style"})
-MOST = 1_000  # records that are looked at: more are counted and not listed
-LONGEST = 1 << 16  # bytes of a record that is looked at, so that a file of long ones is not read twice
+DISTINGUISHING = frozenset({"condition", "model", "variant", "system", "rater", "judge", "annotator", "style"})
+MOST = 1_000  # records compared: findings about more are counted and not listed
+LONGEST = 1 << 16  # bytes of a compared record, so that a file of long ones is not read twice
 
 Row = Callable[[int], Mapping[str, Any]]
 
 
-def meant(again: Iterable[tuple[int, int]], columns: Sequence[str], size: Callable[[int], int], row: Row) -> set[int]:
-    """The numbers of the records that differ from all earlier ones of their id in a column that tells rows apart.
+def find_distinguished(
+    repeats: Iterable[tuple[int, int]], columns: Sequence[str], size: Callable[[int], int], row: Row
+) -> set[int]:
+    """Return the numbers of the records that differ from all earlier ones with their id in a DISTINGUISHING column.
 
-    `again` are records with the first one of their id, both by number, in order; `size` is a record's length in bytes,
-    `row` its fields, which may raise ValueError. Where no column has such a name, no record is read.
+    `repeats` are pairs of a record and the first record with its id, by number and in order; `size` returns the length
+    of a record in bytes, `row` its fields, and may raise ValueError. Without such a column no record is read.
     """
-    apart = [name for name in columns if name.strip().casefold() in APART]
-    found: set[int] = set()
-    seen: dict[int, set[str]] = {}
-    for index, first in islice(again, MOST) if apart else ():
+    distinguishing = [name for name in columns if name.strip().casefold() in DISTINGUISHING]
+    differing: set[int] = set()
+    if not distinguishing:
+        return differing
+    values_by_first: dict[int, set[str]] = {}
+    for index, first in islice(repeats, MOST):
         if max(size(index), size(first)) > LONGEST:
             continue
         try:
-            known = seen.setdefault(first, {_values(row(first), apart)})
-            own = _values(row(index), apart)
-        except (ValueError, KeyError):  # changed while it was read, which is told where it is read again
+            earlier = values_by_first.setdefault(first, {_values(row(first), distinguishing)})
+            own = _values(row(index), distinguishing)
+        except (ValueError, KeyError):  # changed while it was read; a later read reports it
             continue
-        if own not in known:
-            known.add(own)
-            found.add(index)
-    return found
+        if own not in earlier:
+            earlier.add(own)
+            differing.add(index)
+    return differing
 
 
 def _values(fields: Mapping[str, Any], columns: Sequence[str]) -> str:

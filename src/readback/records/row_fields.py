@@ -1,8 +1,8 @@
-"""Where a dataset row of the prompt formats keeps its question, prompt, contexts and reference.
+"""Read the question, stored prompt, contexts and reference of a dataset row of the prompt formats.
 
 The spellings are those that the programs behind the *Prompt Format Specification* (ignaciolinari/beyond-the-cutoff)
 tolerate: `rag_prompt` and `contexts` at the top level stand for `rag.prompt` and `rag.contexts`; older flat rows,
-known by their top-level `contexts`, call the prompt `prompt`.
+recognised by their top-level `contexts`, call the prompt `prompt`.
 """
 
 from __future__ import annotations
@@ -17,51 +17,54 @@ REFERENCES = ("reference_answer", "reference_summary", "expected_response", "ans
 
 
 class Field(NamedTuple):
-    """A value of a record and the name it was found under."""
+    """A value of a record and the path of its field."""
 
     name: str
     value: Any
 
 
-def question(fields: Values) -> Field | None:
-    """What is asked."""
+def read_question(fields: Values) -> Field | None:
+    """Return the question; None without one."""
     value = fields.get("instruction")
     return None if value is None else Field("instruction", value)
 
 
-def stored_prompt(fields: Values) -> Field | None:
-    """The prompt that was made when the dataset was, whatever its type."""
+def read_stored_prompt(fields: Values) -> Field | None:
+    """Return the prompt stored in the row, whatever its type; None without one."""
     for name, value in (("rag.prompt", _rag(fields).get("prompt")), ("rag_prompt", fields.get("rag_prompt"))):
         if value is not None:
             return Field(name, value)
-    # alone, `prompt` is what data of any kind calls its input
-    found = fields.get("prompt") if isinstance(fields.get("contexts"), list) else None
-    return None if found is None else Field("prompt", found)
+    # without contexts, `prompt` is the input of data of any kind
+    value = fields.get("prompt")
+    if value is None or not isinstance(fields.get("contexts"), list):
+        return None
+    return Field("prompt", value)
 
 
-def contexts(fields: Values) -> Field | None:
-    """The retrieved contexts, whatever their type: normally a list of texts."""
+def read_contexts(fields: Values) -> Field | None:
+    """Return the retrieved contexts, whatever their type (normally a list of texts); None without any."""
     for name, value in (("rag.contexts", _rag(fields).get("contexts")), ("contexts", fields.get("contexts"))):
         if value is not None:
             return Field(name, value)
     return None
 
 
-def reference(fields: Values) -> Field | None:
-    """The expected answer: the first of the known names that holds a text."""
+def read_reference(fields: Values) -> Field | None:
+    """Return the expected answer: the first of REFERENCES that contains a text; None without one."""
     for name in REFERENCES:
-        if isinstance(value := fields.get(name), str) and value:
+        value = fields.get(name)
+        if isinstance(value, str) and value:
             return Field(name, value)
     return None
 
 
-def at(record: Record, field: str) -> Location:
-    """Where a field's value is: the record's line, and the field's path."""
+def locate_field(record: Record, field: str) -> Location:
+    """Return the location of a field: the file and line of the record, and the path of the field."""
     return Location(file=record.place.file, line=record.place.line, field=field)
 
 
-def kind(value: Any) -> str:
-    """JSON's own word for what `value` is; a blank text is shown as it is."""
+def name_json_type(value: Any) -> str:
+    """Return the name of the JSON type of a value; a blank text is shown as it is."""
     match value:
         case None:
             return "null"

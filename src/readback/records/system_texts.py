@@ -1,7 +1,7 @@
-"""The system texts of a file of training rows, counted while it is read: one text, or several that are meant so.
+"""Count the system texts of training rows, and decide whether several of them are intended.
 
-Rows that are made from a frame (`OS: linux, Shell: bash. Output the command.`) have many texts, none of which is *the*
-text that the model was trained with.
+Rows generated from a frame (`OS: linux, Shell: bash. Output the command.`) have many system texts, none of which is the
+only one that the model was trained with.
 """
 
 from __future__ import annotations
@@ -12,51 +12,55 @@ from difflib import SequenceMatcher
 
 from readback.types import Systems
 
-KEPT = 64  # different texts that are told apart; of more it is known that they are many
-LONGEST = 400  # words of a text in which the frame is looked for
-SEVERAL, MANY = 3, 10  # different texts: made from a frame; meant so, whatever they share
-NEARLY_ALL = 0.9  # of the rows, from which on one text is what the file was trained with
-LEAST = 5  # words of a frame: fewer are shared by accident
+DISTINCT = 64  # distinct texts that are counted apart; the rest is counted as one
+LONGEST = 400  # words of a text in which the frame is searched
+SEVERAL, MANY = 3, 10  # distinct texts: may share a frame; intended, whatever they share
+NEARLY_ALL = 0.9  # share of rows from which one text counts as the text of the whole file
+LEAST = 5  # words of a frame; fewer may be shared by accident
 
 
-def summed(texts: Iterable[str]) -> Systems:
-    """What is known of the system texts of some rows."""
+def summarize(texts: Iterable[str]) -> Systems:
+    """Return the summary of the system texts of rows."""
     counts = Counter[str]()
     for text in texts:
-        count(counts, text)
-    return known(counts)
+        count_text(counts, text)
+    return summarize_counts(counts)
 
 
-def count(counts: Counter[str], text: str, rows: int = 1) -> None:
-    """Take in the text of more rows; the text "" counts those beyond what is kept."""
-    counts[text if text in counts or len(counts) < KEPT else ""] += rows
+def count_text(counts: Counter[str], text: str, rows: int = 1) -> None:
+    """Count the text of `rows` rows; the key "" counts texts beyond DISTINCT."""
+    counts[text if text in counts or len(counts) < DISTINCT else ""] += rows
 
 
-def known(counts: Counter[str]) -> Systems:
-    """The same of texts that were counted."""
+def summarize_counts(counts: Counter[str]) -> Systems:
+    """Return the summary of counted system texts."""
     if len(counts) < SEVERAL:
         return Systems(counts.total(), len(counts), max(counts.values(), default=0))
-    first, *others = ([*text.split()][:LONGEST] for text in counts if text)
-    frame = first
-    for words in others:
-        frame = _shared(frame, words)
+    frame, *rest = (text.split()[:LONGEST] for text in counts if text)
+    for words in rest:
+        frame = _find_shared_words(frame, words)
     return Systems(counts.total(), len(counts), max(counts.values()), tuple(frame))
 
 
-def meant(found: Systems, text: str, served: str | None = None) -> bool:
-    """Whether a row's text is one of several that are meant so: they are many, or share a frame with one another and
-    with what is served.
+def is_intended(systems: Systems, text: str, served: str | None = None) -> bool:
+    """Tell whether a row's text is one of several intended texts.
+
+    They are intended if there are many, or if they share a frame with one another and with the served text.
     """
-    if found.texts < SEVERAL or found.most >= NEARLY_ALL * found.rows:
+    if systems.texts < SEVERAL or systems.most >= NEARLY_ALL * systems.rows:
         return False
-    if found.texts >= MANY:
+    if systems.texts >= MANY:
         return True
-    frame, words = [*found.frame], max(len(one.split()[:LONGEST]) for one in (text, served or ""))
-    with_served = frame if served is None else _shared(frame, served.split()[:LONGEST])
-    return len(with_served) >= LEAST and 2 * len(with_served) > words
+    frame = [*systems.frame]
+    longest = len(text.split()[:LONGEST])
+    if served is not None:
+        served_words = served.split()[:LONGEST]
+        longest = max(longest, len(served_words))
+        frame = _find_shared_words(frame, served_words)
+    return len(frame) >= LEAST and 2 * len(frame) > longest
 
 
-def _shared(one: list[str], other: list[str]) -> list[str]:
-    """The words that two texts have in the same order."""
-    blocks = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
-    return [word for at, _, size in blocks for word in one[at : at + size]]
+def _find_shared_words(first: list[str], second: list[str]) -> list[str]:
+    """Return the words that two texts have in the same order."""
+    blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
+    return [word for start, _, size in blocks for word in first[start : start + size]]

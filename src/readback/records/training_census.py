@@ -1,6 +1,6 @@
-"""What a file of training rows is, counted while it is read: kinds of rows, other names for keys, longer answers.
+"""Count the kinds of training rows in a file, aliases of keys and lengths of answers, and report what stands out.
 
-What can be said only of a whole file is noted when its last row was seen; a row costs a byte.
+A row costs a byte of memory until the whole file is read.
 """
 
 from __future__ import annotations
@@ -11,89 +11,93 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from readback.records import training_reader
-from readback.records.system_texts import count
-from readback.records.training_row import KINDS, SAID, TrainingRow, kind_of, trains
+from readback.records.system_texts import count_text
+from readback.records.training_row import DESCRIPTIONS, KINDS, TrainingRow, find_kind, is_training_kind
 from readback.types import Diagnostic, Location, Values
 
-LEAST = 20  # pairs from which on their lengths tell something
-SHARE = 0.8  # of the pairs whose chosen answer is the longer one, from which on it is said
+LEAST = 20  # pairs from which their lengths are significant
+SHARE = 0.8  # share of pairs with a longer chosen answer from which it is reported
 OTHER = len(KINDS)
 
 
 class Census:
-    """Counts rows by kind as they come."""
+    """Counts the rows of a file by kind."""
 
     def __init__(self, private: bool = False) -> None:
-        self.systems = Counter[str]()  # none where fields are private: their words are not kept
+        self.systems = Counter[str]()  # empty if fields are private, whose words are not stored
         self._private = private
         self._kinds = bytearray()
         self._aliases: dict[tuple[str, str], int] = {}
         self._times = Counter[tuple[str, str]]()
-        self._longer = array("q", (0, 0))  # pairs whose chosen answer is the longer one; pairs
-        self._unasked = array("q")  # pairs of texts without a prompt
+        self._longer = array("q", (0, 0))  # pairs whose chosen answer is longer; all pairs
+        self._promptless = array("q")  # pairs of texts without a prompt
         self._texts = 0  # pairs of texts
 
-    def see(self, fields: Values) -> None:
-        """Take in the next row."""
-        kind = kind_of(fields)
-        row = training_reader.read(fields) if trains(kind, fields) else None
+    def add(self, fields: Values) -> None:
+        """Count the next row."""
+        kind = find_kind(fields)
+        row = training_reader.read(fields) if is_training_kind(kind, fields) else None
         if row and row.system and not self._private:
-            count(self.systems, row.system.text)
+            count_text(self.systems, row.system.text)
         for alias in row.aliases if row else ():
             self._aliases.setdefault(alias, len(self._kinds))
             self._times[alias] += 1
         if row and row.chosen and row.rejected:
             self._longer[1] += 1
-            self._longer[0] += _length(row, "chosen") > _length(row, "rejected")
+            self._longer[0] += _measure_answer(row, "chosen") > _measure_answer(row, "rejected")
         if row and row.kind == "dpo":
             self._texts += 1
             if not row.prompt and "prompt" not in fields:
-                self._unasked.append(len(self._kinds))
-        kind = row.kind if row else "rag" if kind == "rag" else None
+                self._promptless.append(len(self._kinds))
+        if row:
+            kind = row.kind
+        elif kind != "rag":
+            kind = None
         self._kinds.append(KINDS.index(kind) if kind else OTHER)
 
     @property
     def counts(self) -> dict[str, int]:
-        """Rows of each kind, the most frequent first; rows of none are left out."""
-        found = Counter(self._kinds).most_common()
-        return {KINDS[number]: count for number, count in found if number != OTHER}
+        """The number of rows of each kind, the most frequent first, without rows of no kind."""
+        counts = Counter(self._kinds).most_common()
+        return {KINDS[number]: count for number, count in counts if number != OTHER}
 
     def diagnostics(self, file: str, place: Callable[[int], Location]) -> Iterator[Diagnostic]:
-        """What is to be said of the file; `place` tells where a row is. Nothing of a file of other data."""
-        main = self._main()
+        """Yield the diagnostics about the file, none for other data; `place` returns the location of a row."""
+        main = self._find_main_kind()
         if main is None:
             return
         kind = KINDS[main]
         for (alias, usual), first in self._aliases.items():
-            at = place(first)
+            line = place(first).line
             values = {"alias": alias, "usual": usual, "rows": self._times[alias, usual]}
-            yield Diagnostic("trn-alias", values, Location(file=file, line=at.line, field=alias), alias)
+            yield Diagnostic("trn-alias", values, Location(file=file, line=line, field=alias), alias)
         for index, number in enumerate(self._kinds):
             if number != main and (number != OTHER or kind != "rag"):
-                found = KINDS[number] if number != OTHER else ""
-                values = {"found": SAID[found] if found else "no known format", "most": SAID[kind]}
-                yield Diagnostic("trn-mixed-format", values, place(index), found)
-        yield from self._without_prompt(file, place)
+                row_kind = KINDS[number] if number != OTHER else ""
+                description = DESCRIPTIONS[row_kind] if row_kind else "no known format"
+                values = {"found": description, "most": DESCRIPTIONS[kind]}
+                yield Diagnostic("trn-mixed-format", values, place(index), row_kind)
+        yield from self._report_missing_prompts(file, place)
         longer, pairs = self._longer
         if pairs >= LEAST and longer >= SHARE * pairs:
             values = {"longer": longer, "pairs": pairs, "percent": round(100 * longer / pairs)}
             yield Diagnostic("trn-length-bias", values, Location(file=file), file)
 
-    def _without_prompt(self, file: str, place: Callable[[int], Location]) -> Iterator[Diagnostic]:
-        """Pairs that lack the prompt that most pairs have, each; where most have none, once and for information."""
+    def _report_missing_prompts(self, file: str, place: Callable[[int], Location]) -> Iterator[Diagnostic]:
+        """Yield a diagnostic for each pair without a prompt, or one for information if most pairs have none."""
         values = {"field": "prompt", "found": "nothing"}
-        if 2 * len(self._unasked) < self._texts:
-            for index in self._unasked:
+        if 2 * len(self._promptless) < self._texts:
+            for index in self._promptless:
                 yield Diagnostic("trn-empty", values, replace(place(index), field="prompt"), "prompt")
-        elif self._unasked:
+        elif self._promptless:
             yield Diagnostic("trn-empty", values, Location(file=file, field="prompt"), "prompt", "info")
 
-    def _main(self) -> int | None:
-        """The most frequent kind; None where fewer than half of the rows are training rows of any kind."""
+    def _find_main_kind(self) -> int | None:
+        """Return the most frequent kind; None if fewer than half of the rows are training rows of any kind."""
         counts = Counter(self._kinds)
         rows = len(self._kinds) - counts.pop(OTHER, 0)
         return counts.most_common(1)[0][0] if rows and 2 * rows >= len(self._kinds) else None
 
 
-def _length(row: TrainingRow, name: str) -> int:
+def _measure_answer(row: TrainingRow, name: str) -> int:
     return sum(len(turn.text) for turn in getattr(row, name))

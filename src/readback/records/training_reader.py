@@ -1,4 +1,4 @@
-"""Read one row of training data in any of its formats; what is wrong in it is kept beside it."""
+"""Read a row of training data in any known format, with its faults."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from functools import lru_cache
 from typing import Any
 
 from readback.message_parts import parts, whole_message
-from readback.records.row_fields import kind as json_kind
-from readback.records.training_row import Kind, Stretch, TrainingRow, Turn, Wrong, kind_of
+from readback.records.row_fields import name_json_type
+from readback.records.training_row import Kind, Stretch, TrainingRow, Turn, Wrong, find_kind
 from readback.types import Values
 
-# Other names that are taken for the usual ones.
+# Other keys that are read as the usual ones.
 ALIASES = {"summary": "completion", "response": "completion", "conversations": "messages"}
 # Roles that rows have -> the role that trainers read them as. Sources: the data pages of LLaMA-Factory (human, gpt,
 # function_call, observation), of ms-swift (tool_call, tool_response) and of axolotl, and FastChat's ShareGPT files.
@@ -33,20 +33,20 @@ ROLES = {
     "ipython": "tool",
 }
 CALLS = ("function_call", "tool_call")
-# The roles that rows with `role` and `content` have, too; `human` or `gpt` there is no role of any chat template.
+# Roles that rows with `role` and `content` may have, too; `human` or `gpt` there is no role of any chat template.
 OF_TOOLS = (*CALLS, "observation", "tool_response", "function_response", "ipython")
-PROMPTS = ("prompt", "instruction", "question", "query")  # what pairs call the text that both answers are for
-SILENT = ("name", "weight", "reasoning", "tool_result")  # parts beside which a turn still lacks what it says
+PROMPTS = ("prompt", "instruction", "question", "query")  # keys of the prompt of a pair
+SILENT = ("name", "weight", "reasoning", "tool_result")  # parts that are no content of a turn
 ABSENT = "absent"
 
 
 def read(fields: Values) -> TrainingRow | None:
-    """The row; None where it is of no known format. What is wrong in it is in `wrong`, never raised."""
-    return _read(_Fields(fields))
+    """Return the row; None if its format is unknown. Its faults are in `wrong`, never raised."""
+    return _read(_RowKey(fields))
 
 
-class _Fields:
-    """The very fields of a row, so that twenty rules that look at it one after another have it read once."""
+class _RowKey:
+    """The identity of a row as a key of the cache, so that rules that look at a row in turn read it once."""
 
     __slots__ = ("fields",)
 
@@ -57,90 +57,105 @@ class _Fields:
         return id(self.fields)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Fields) and self.fields is other.fields
+        return isinstance(other, _RowKey) and self.fields is other.fields
 
 
 @lru_cache(maxsize=4)
-def _read(one: _Fields) -> TrainingRow | None:
-    kind = kind_of(one.fields)
-    return READERS[kind](one.fields, _Seen(kind)) if kind else None
+def _read(key: _RowKey) -> TrainingRow | None:
+    kind = find_kind(key.fields)
+    return READERS[kind](key.fields, _RowReader(kind)) if kind else None
 
 
-class _Seen:
-    """What is noticed while a row is read."""
+class _RowReader:
+    """Reads the fields of a row and collects aliases and faults."""
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
         self.aliases: list[tuple[str, str]] = []
         self.wrong: list[Wrong] = []
 
-    def row(self, **parts: Any) -> TrainingRow:
+    def build_row(self, **parts: Any) -> TrainingRow:
+        """Build the row with the collected aliases and faults."""
         return TrainingRow(self.kind, aliases=tuple(self.aliases), wrong=tuple(self.wrong), **parts)
 
-    def named(self, fields: Values, name: str) -> str:
-        """The key a value is under: its own, else one that is taken for it."""
-        other = next((one for one, usual in ALIASES.items() if usual == name and one in fields), None)
-        if name in fields or other is None:
+    def find_key(self, fields: Values, name: str) -> str:
+        """Return the key of a value in the row: `name`, or an alias of it if only that is there."""
+        if name in fields:
             return name
-        self.aliases.append((other, name))
-        return other
+        for alias, usual in ALIASES.items():
+            if usual == name and alias in fields:
+                self.aliases.append((alias, name))
+                return alias
+        return name
 
-    def text(self, fields: Values, field: str) -> tuple[Turn, ...]:
-        """The one turn of a field that has to hold a text."""
+    def read_text(self, fields: Values, field: str) -> tuple[Turn, ...]:
+        """Return the turn of a field that has to be a text; () if it is not."""
         value = fields.get(field)
         if isinstance(value, str):
             if not value.strip():
-                self.wrong.append(Wrong(field, json_kind(value)))
+                self.wrong.append(Wrong(field, name_json_type(value)))
             return (Turn("", (Stretch(value, field),), field),)
-        self.wrong.append(Wrong(field, json_kind(value) if field in fields else ABSENT))
+        self.wrong.append(Wrong(field, name_json_type(value) if field in fields else ABSENT))
         return ()
 
-    def messages(self, value: Any, field: str, *, there: bool = True) -> tuple[Turn, ...]:
-        """The messages of a list; a text alone is what the user or the assistant says."""
+    def read_messages(self, value: Any, field: str, *, is_present: bool = True) -> tuple[Turn, ...]:
+        """Return the turns of a list of messages; () with a fault if there are none."""
         if not isinstance(value, list) or not value:
-            empty = isinstance(value, list)
-            self.wrong.append(Wrong(field, "[]" if empty else json_kind(value) if there else ABSENT))
+            if isinstance(value, list):
+                json_type = "[]"
+            elif is_present:
+                json_type = name_json_type(value)
+            else:
+                json_type = ABSENT
+            self.wrong.append(Wrong(field, json_type))
             return ()
-        return tuple(self._message(one, f"{field}[{index}]") for index, one in enumerate(value))
+        return tuple(self.read_message(message, f"{field}[{index}]") for index, message in enumerate(value))
 
-    def _message(self, value: Any, field: str) -> Turn:
+    def read_message(self, value: Any, field: str) -> Turn:
+        """Return the turn of one message."""
         if not isinstance(value, Mapping):
-            self.wrong.append(Wrong(field, json_kind(value)))
+            self.wrong.append(Wrong(field, name_json_type(value)))
             return Turn("", (), field)
         role = value.get("role", value.get("from"))
-        calls = role in CALLS if isinstance(role, str) else False
+        calls = isinstance(role, str) and role in CALLS
         if isinstance(role, str) and ("role" not in value or role in OF_TOOLS):
             role = ROLES.get(role, role)
         name = "content" if "content" in value or "value" not in value else "value"
-        if calls and (called := _called(value.get(name))):
-            whole = whole_message({**value, name: "", "tool_calls": called}, "assistant")
+        tool_calls = _parse_tool_calls(value.get(name)) if calls else []
+        if tool_calls:
+            whole = whole_message({**value, name: "", "tool_calls": tool_calls}, "assistant")
             return Turn("assistant", (), field, True, whole)
-        stretches = tuple(_stretches(value.get(name), f"{field}.{name}"))
-        said = role if isinstance(role, str) else json_kind(role)
-        whole = whole_message(value, said)
-        if not any(one.text.strip() for one in stretches) and said in ("user", "assistant") and not _says(whole):
-            found = json_kind("") if stretches else json_kind(value[name]) if name in value else ABSENT
-            self.wrong.append(Wrong(f"{field}.{name}", found))
-        return Turn(said, stretches, field, calls, whole)
+        stretches = tuple(_list_stretches(value.get(name), f"{field}.{name}"))
+        role_name = role if isinstance(role, str) else name_json_type(role)
+        whole = whole_message(value, role_name)
+        has_text = any(stretch.text.strip() for stretch in stretches)
+        if not has_text and role_name in ("user", "assistant") and not _has_content(whole):
+            json_type = name_json_type(value[name]) if name in value else ABSENT
+            if stretches:
+                json_type = name_json_type("")
+            self.wrong.append(Wrong(f"{field}.{name}", json_type))
+        return Turn(role_name, stretches, field, calls, whole)
 
 
-def _stretches(content: Any, field: str) -> Iterator[Stretch]:
-    """The texts of a message's content: one, or those of its parts."""
+def _list_stretches(content: Any, field: str) -> Iterator[Stretch]:
+    """Yield the texts of a message's content: a text, or those of its parts."""
     if isinstance(content, str):
         yield Stretch(content, field)
-    for index, part in enumerate(content if isinstance(content, list) else ()):
+    if not isinstance(content, list):
+        return
+    for index, part in enumerate(content):
         if isinstance(part, str):
             yield Stretch(part, f"{field}[{index}]")
         elif isinstance(part, Mapping):
-            name = next((one for one in ("text", "value") if isinstance(part.get(one), str)), None)
+            name = next((key for key in ("text", "value") if isinstance(part.get(key), str)), None)
             if name:
                 yield Stretch(part[name], f"{field}[{index}].{name}")
 
 
-def _called(text: Any) -> list[dict[str, Any]]:
-    """The tool calls that a turn `function_call` of a ShareGPT row holds as JSON: one or a list; [] where it has none.
+def _parse_tool_calls(text: Any) -> list[dict[str, Any]]:
+    """Return the tool calls in the JSON of a `function_call` turn of a ShareGPT row, [] without any.
 
-    Source: how LLaMA-Factory reads such a turn, whose calls have a name and arguments.
+    Source: LLaMA-Factory reads one call or a list of them, each with a name and arguments.
     """
     if not isinstance(text, str):
         return []
@@ -154,155 +169,181 @@ def _called(text: Any) -> list[dict[str, Any]]:
     return [{"type": "function", "function": dict(call)} for call in calls]
 
 
-def _says(whole: Values | None) -> bool:
-    """Whether a message without a text says something else: a call, a refusal, an image."""
+def _has_content(whole: Values | None) -> bool:
+    """Tell whether a message without a text has other content: a call, a refusal, an image."""
     return any(part.kind not in SILENT for part in parts(whole))
 
 
-def _system(fields: Values, turns: Sequence[Turn] = ()) -> tuple[Turn, ...]:
-    """The system text in a field of its own, as a message; none where the messages have one."""
+def _read_system(fields: Values, turns: Sequence[Turn] = ()) -> tuple[Turn, ...]:
+    """Return the turn of a `system` field; () without one, or if the messages have a system message."""
     text = fields.get("system")
     if not isinstance(text, str) or not text.strip() or any(turn.role in ("system", "developer") for turn in turns):
         return ()
-    return (_turn("system", text, "system"),)
+    return (_build_turn("system", text, "system"),)
 
 
-def _instruction(fields: Values, name: str, seen: _Seen) -> tuple[Turn, ...]:
-    """What a field asks; of an instruction with an input both texts, which trainers join with a newline."""
-    (asked, *_) = seen.text(fields, name) or (None,)
-    given = fields.get("input")
-    if asked is None or name != "instruction" or not isinstance(given, str) or not given.strip():
-        return (asked,) if asked else ()
-    return (Turn("", (*asked.stretches, Stretch(given, "input")), name),)
+def _read_instruction(fields: Values, name: str, reader: _RowReader) -> tuple[Turn, ...]:
+    """Return the turn of an instruction or question; an instruction with an input has both texts.
+
+    Trainers join the two with a newline.
+    """
+    turns = reader.read_text(fields, name)
+    extra = fields.get("input")
+    if not turns or name != "instruction" or not isinstance(extra, str) or not extra.strip():
+        return turns
+    return (Turn("", (*turns[0].stretches, Stretch(extra, "input")), name),)
 
 
-def _history(fields: Values) -> Iterator[Turn]:
-    """Earlier turns of an instruction: a list of pairs of what was asked and answered."""
-    listed = fields.get("history")
-    for number, pair in enumerate(listed if isinstance(listed, list) else ()):
+def _read_history(fields: Values) -> Iterator[Turn]:
+    """Yield the earlier turns of an instruction, from a list of pairs of question and answer."""
+    history = fields.get("history")
+    if not isinstance(history, list):
+        return
+    for number, pair in enumerate(history):
         if isinstance(pair, list) and len(pair) == 2 and all(isinstance(text, str) for text in pair):
             for at, role in enumerate(("user", "assistant")):
-                yield _turn(f"history[{number}][{at}]", pair[at], role)
+                yield _build_turn(f"history[{number}][{at}]", pair[at], role)
 
 
-def _alpaca(fields: Values, seen: _Seen) -> TrainingRow:
-    prompt = (*_system(fields), *_history(fields), *_instruction(fields, "instruction", seen))
-    return seen.row(prompt=prompt, completion=seen.text(fields, "output"))
+def _read_alpaca(fields: Values, reader: _RowReader) -> TrainingRow:
+    prompt = (*_read_system(fields), *_read_history(fields), *_read_instruction(fields, "instruction", reader))
+    return reader.build_row(prompt=prompt, completion=reader.read_text(fields, "output"))
 
 
-def _ready_text(fields: Values, seen: _Seen) -> TrainingRow:
-    """All of the text is what the model learns; where its turns begin is the template's affair."""
-    return seen.row(completion=seen.text(fields, "text"))
+def _read_ready_text(fields: Values, reader: _RowReader) -> TrainingRow:
+    """Read a row whose whole text is the completion; the chat template decides where its turns begin."""
+    return reader.build_row(completion=reader.read_text(fields, "text"))
 
 
-def _sft(fields: Values, seen: _Seen) -> TrainingRow:
-    prompt = (*_system(fields), *seen.text(fields, "prompt"))
-    return seen.row(prompt=prompt, completion=seen.text(fields, seen.named(fields, "completion")))
+def _read_sft(fields: Values, reader: _RowReader) -> TrainingRow:
+    prompt = (*_read_system(fields), *reader.read_text(fields, "prompt"))
+    return reader.build_row(prompt=prompt, completion=reader.read_text(fields, reader.find_key(fields, "completion")))
 
 
-def _dpo(fields: Values, seen: _Seen) -> TrainingRow:
-    # pairs may have their prompt inside both answers; one that lacks it among others that have it is the census's
+def _read_dpo(fields: Values, reader: _RowReader) -> TrainingRow:
+    # a pair may have its prompt inside both answers; Census reports pairs that lack it among others that have it
     name = next((name for name in PROMPTS if name in fields), None)
-    prompt = (*_system(fields), *_instruction(fields, name, seen)) if name else ()
-    return seen.row(prompt=prompt, chosen=seen.text(fields, "chosen"), rejected=seen.text(fields, "rejected"))
+    prompt = (*_read_system(fields), *_read_instruction(fields, name, reader)) if name else ()
+    return reader.build_row(
+        prompt=prompt, chosen=reader.read_text(fields, "chosen"), rejected=reader.read_text(fields, "rejected")
+    )
 
 
-def _chat_sft(fields: Values, seen: _Seen) -> TrainingRow:
-    name = seen.named(fields, "messages")
-    prompt, completion = _cut(seen.messages(fields.get(name), name))
-    return seen.row(prompt=(*_system(fields, prompt), *prompt), completion=completion)
+def _read_chat_sft(fields: Values, reader: _RowReader) -> TrainingRow:
+    name = reader.find_key(fields, "messages")
+    prompt, completion = _split_answer(reader.read_messages(fields.get(name), name))
+    return reader.build_row(prompt=(*_read_system(fields, prompt), *prompt), completion=completion)
 
 
-def _chat_dpo_input(fields: Values, seen: _Seen) -> TrainingRow:
+def _read_chat_dpo_input(fields: Values, reader: _RowReader) -> TrainingRow:
     inner = fields.get("input")
-    holds = inner if isinstance(inner, Mapping) else {}
-    prompt = seen.messages(holds.get("messages"), "input.messages", there="messages" in holds)
-    return seen.row(
+    messages = inner if isinstance(inner, Mapping) else {}
+    prompt = reader.read_messages(messages.get("messages"), "input.messages", is_present="messages" in messages)
+    return reader.build_row(
         prompt=prompt,
-        chosen=_list(fields, "preferred_output", seen),
-        rejected=_list(fields, "non_preferred_output", seen),
+        chosen=_read_list(fields, "preferred_output", reader),
+        rejected=_read_list(fields, "non_preferred_output", reader),
     )
 
 
-def _chat_dpo_lists(fields: Values, seen: _Seen) -> TrainingRow:
-    return _of_wholes(_list(fields, "chosen_messages", seen), _list(fields, "rejected_messages", seen), seen)
-
-
-def _chat_dpo(fields: Values, seen: _Seen) -> TrainingRow:
-    """Chosen and rejected as lists of messages (or texts) after a prompt; or as whole conversations without one."""
-    chosen, rejected = (_either(fields, name, "assistant", seen) for name in ("chosen", "rejected"))
-    named = next((name for name in ("prompt", "messages") if name in fields), None)
-    named = named or (seen.named(fields, "messages") if "conversations" in fields else None)
-    if named is None and len(chosen) > 1:
-        return _of_wholes(chosen, rejected, seen)
-    other = next((name for name in PROMPTS if name in fields), "prompt") if named is None else None
-    prompt = (
-        _either(fields, named, "user", seen)
-        if named
-        else tuple(replace(turn, role="user") for turn in _instruction(fields, other or "prompt", seen))
+def _read_chat_dpo_lists(fields: Values, reader: _RowReader) -> TrainingRow:
+    return _build_pair(
+        _read_list(fields, "chosen_messages", reader), _read_list(fields, "rejected_messages", reader), reader
     )
-    if prompt and all(_begins(turns, prompt[-1]) for turns in (chosen, rejected)):  # the prompt is there twice
-        return _of_wholes(chosen, rejected, seen)
-    return seen.row(prompt=(*_system(fields, prompt), *prompt), chosen=chosen, rejected=rejected)
 
 
-def _begins(turns: Sequence[Turn], asked: Turn) -> bool:
-    """Whether a conversation goes through what is asked before it answers."""
-    return any(turn.same_as == asked.same_as for turn in turns[:-1])
+def _read_chat_dpo(fields: Values, reader: _RowReader) -> TrainingRow:
+    """Read a pair of lists of messages (or texts) after a prompt, or of whole conversations without one."""
+    chosen, rejected = (_read_messages_or_text(fields, name, "assistant", reader) for name in ("chosen", "rejected"))
+    name = next((name for name in ("prompt", "messages") if name in fields), None)
+    if name is None and "conversations" in fields:
+        name = reader.find_key(fields, "messages")
+    if name is not None:
+        prompt = _read_messages_or_text(fields, name, "user", reader)
+    elif len(chosen) > 1:
+        return _build_pair(chosen, rejected, reader)
+    else:
+        text_key = next((key for key in PROMPTS if key in fields), "prompt")
+        prompt = tuple(replace(turn, role="user") for turn in _read_instruction(fields, text_key, reader))
+    if prompt and all(
+        _contains_question(turns, prompt[-1]) for turns in (chosen, rejected)
+    ):  # the answers repeat the prompt
+        return _build_pair(chosen, rejected, reader)
+    return reader.build_row(prompt=(*_read_system(fields, prompt), *prompt), chosen=chosen, rejected=rejected)
 
 
-def _rag(fields: Values, seen: _Seen) -> TrainingRow:
-    """A row of the prompt formats: its stored prompt, else the instruction; its reference as the answer."""
+def _contains_question(turns: Sequence[Turn], question: Turn) -> bool:
+    """Tell whether a conversation contains the question before its last turn."""
+    return any(turn.same_as == question.same_as for turn in turns[:-1])
+
+
+def _read_rag(fields: Values, reader: _RowReader) -> TrainingRow:
+    """Read a row of the prompt formats: its stored prompt, else the instruction; its reference is the completion."""
     rag = fields.get("rag")
     stored = rag.get("prompt") if isinstance(rag, Mapping) else None
-    texts = (("rag.prompt", stored), ("rag_prompt", fields.get("rag_prompt")), ("prompt", fields.get("prompt")))
-    found = [*texts, ("instruction", fields.get("instruction"))]
-    prompt = next((_turn(name, text) for name, text in found if isinstance(text, str) and text.strip()), None)
+    candidates = [
+        ("rag.prompt", stored),
+        *((name, fields.get(name)) for name in ("rag_prompt", "prompt", "instruction")),
+    ]
+    prompt: tuple[Turn, ...] = ()
+    for name, text in candidates:
+        if isinstance(text, str) and text.strip():
+            prompt = (_build_turn(name, text),)
+            break
     answer = fields.get("expected_response")
-    completion = _turn("expected_response", answer) if isinstance(answer, str) else None
-    return seen.row(prompt=(prompt,) if prompt else (), completion=(completion,) if completion else ())
+    completion = (_build_turn("expected_response", answer),) if isinstance(answer, str) else ()
+    return reader.build_row(prompt=prompt, completion=completion)
 
 
 READERS = {
-    "sft": _sft,
-    "dpo": _dpo,
-    "chat_sft": _chat_sft,
-    "chat_dpo_input": _chat_dpo_input,
-    "chat_dpo_lists": _chat_dpo_lists,
-    "chat_dpo": _chat_dpo,
-    "rag": _rag,
-    "alpaca": _alpaca,
-    "text": _ready_text,
+    "sft": _read_sft,
+    "dpo": _read_dpo,
+    "chat_sft": _read_chat_sft,
+    "chat_dpo_input": _read_chat_dpo_input,
+    "chat_dpo_lists": _read_chat_dpo_lists,
+    "chat_dpo": _read_chat_dpo,
+    "rag": _read_rag,
+    "alpaca": _read_alpaca,
+    "text": _read_ready_text,
 }
 
 
-def _turn(field: str, text: str, role: str = "") -> Turn:
+def _build_turn(field: str, text: str, role: str = "") -> Turn:
     return Turn(role, (Stretch(text, field),), field)
 
 
-def _list(fields: Values, name: str, seen: _Seen) -> tuple[Turn, ...]:
-    return seen.messages(fields.get(name), name, there=name in fields)
+def _read_list(fields: Values, name: str, reader: _RowReader) -> tuple[Turn, ...]:
+    return reader.read_messages(fields.get(name), name, is_present=name in fields)
 
 
-def _either(fields: Values, name: str, role: str, seen: _Seen) -> tuple[Turn, ...]:
-    """A field that holds messages, or a text, which is a message of `role`."""
+def _read_messages_or_text(fields: Values, name: str, role: str, reader: _RowReader) -> tuple[Turn, ...]:
+    """Return the turns of a field with messages, or with a text, which becomes a turn of `role`."""
     if isinstance(fields.get(name), str):
-        return tuple(Turn(role, turn.stretches, turn.field) for turn in seen.text(fields, name))
-    if isinstance(fields.get(name), Mapping):  # one message where a list is usual
-        return (seen._message(fields[name], name),)
-    return _list(fields, name, seen)
+        return tuple(Turn(role, turn.stretches, turn.field) for turn in reader.read_text(fields, name))
+    if isinstance(fields.get(name), Mapping):  # one message in place of a list
+        return (reader.read_message(fields[name], name),)
+    return _read_list(fields, name, reader)
 
 
-def _cut(turns: tuple[Turn, ...]) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
-    """A conversation as what leads to the last answer, and that answer; without one, all leads to it."""
-    return (turns[:-1], turns[-1:]) if turns and turns[-1].role == "assistant" else (turns, ())
+def _split_answer(turns: tuple[Turn, ...]) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
+    """Split a conversation into its prompt and its last answer; () if it does not end with one."""
+    if turns and turns[-1].role == "assistant":
+        return turns[:-1], turns[-1:]
+    return turns, ()
 
 
-def _of_wholes(chosen: tuple[Turn, ...], rejected: tuple[Turn, ...], seen: _Seen) -> TrainingRow:
-    (prompt, better), (other, worse) = _cut(chosen), _cut(rejected)
-    apart = other if chosen and rejected and not _same(prompt, other) else None
-    return seen.row(prompt=prompt or other, chosen=better, rejected=worse, other_prompt=apart)
+def _build_pair(chosen: tuple[Turn, ...], rejected: tuple[Turn, ...], reader: _RowReader) -> TrainingRow:
+    """Build a preference pair from two whole conversations."""
+    prompt, chosen_answer = _split_answer(chosen)
+    rejected_prompt, rejected_answer = _split_answer(rejected)
+    differs = chosen and rejected and not _are_equal(prompt, rejected_prompt)
+    return reader.build_row(
+        prompt=prompt or rejected_prompt,
+        chosen=chosen_answer,
+        rejected=rejected_answer,
+        other_prompt=rejected_prompt if differs else None,
+    )
 
 
-def _same(one: Sequence[Turn], other: Sequence[Turn]) -> bool:
-    return [turn.same_as for turn in one] == [turn.same_as for turn in other]
+def _are_equal(first: Sequence[Turn], second: Sequence[Turn]) -> bool:
+    return [turn.same_as for turn in first] == [turn.same_as for turn in second]

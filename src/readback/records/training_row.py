@@ -1,9 +1,9 @@
-"""One row of training data as what it is: a prompt with a completion, a preference pair, a conversation.
+"""Recognise rows of training data: a prompt with a completion, a preference pair, or a conversation.
 
 Row formats: the *Data Format Guide* of ChonghaoSu/legal_opensource, the chat layouts in use for preference data, and
 those of Stanford Alpaca (instruction, input, output) and of ShareGPT (conversations with from and value), as the
-documentation of LLaMA-Factory and of axolotl describes them. Texts are kept as they stand, each with the path of the
-field it is in.
+documentation of LLaMA-Factory and of axolotl describes them. Texts are unchanged,
+each with the path of its field.
 """
 
 from __future__ import annotations
@@ -30,8 +30,11 @@ KINDS: tuple[Kind, ...] = (
     "alpaca",
     "text",
 )
-TRAIN, DATASET = "train", "dataset"  # the split of files without one; that of a dataset that nothing calls training
-SAID = {  # what rows of a kind are, in words
+TRAIN, DATASET = (
+    "train",
+    "dataset",
+)  # the split of a training file without one; that of a dataset that is not declared as training data
+DESCRIPTIONS = {  # of the rows of a kind
     "sft": "prompts with completions: prompt, completion",
     "dpo": "preference pairs: prompt, chosen, rejected",
     "chat_sft": "conversations: messages",
@@ -42,10 +45,10 @@ SAID = {  # what rows of a kind are, in words
     "alpaca": "instructions with outputs: instruction, input, output",
     "text": "ready texts with the marks of a chat template: text",
 }
-ASKED = frozenset({"rag", "instruction", "question", "query_text"})  # columns of what is asked, as evaluations call it
-FOUND = frozenset({"contexts", "documents"})  # columns of what was retrieved for it
+QUESTION_COLUMNS = frozenset({"rag", "instruction", "question", "query_text"})  # as evaluations call the question
+CONTEXT_COLUMNS = frozenset({"contexts", "documents"})  # as evaluations call the retrieved texts
 MESSAGE = frozenset({"role", "from", "content", "value"})  # keys of a message
-TELLING = frozenset(  # a row without any of these keys is of no kind
+TRAINING_KEYS = frozenset(  # a row without any of these keys is of no kind
     {
         *("preferred_output", "non_preferred_output", "chosen_messages", "rejected_messages", "chosen", "rejected"),
         *("messages", "conversations", "prompt", "input", "rag", "expected_response"),
@@ -63,23 +66,25 @@ ALPACA = frozenset(
 EXPECTED = frozenset(
     {"ideal", "expected", "expected_output", "target", "answer", "reference", "ground_truth", "solution"}
 )
-ANSWERED = frozenset({"generator", "model", "model_id", "score"})  # keys of what some model answered, which is no row
+RESULT_KEYS = frozenset(
+    {"generator", "model", "model_id", "score"}
+)  # keys of a model's answer, which is no training row
 RUN = frozenset({"latency", "tokens", "usage", "prompt_text", "model_label", "prompt_mode", "finish_reason", "rag"})
-CANDIDATE = 5  # columns that rows of a prompt and a response have at most: id, source, category beside these
-# What a chat template writes, so that a text with it is a whole conversation and no document.
-WRITTEN = re.compile(
+CANDIDATE = 5  # columns of a row with a prompt and a response at find_main_kind: these, id, source, category
+# Markers that a chat template writes: a text with one is a whole conversation and no document.
+CHAT_MARKERS = re.compile(
     r"<\|(?:im_start|im_end|start_header_id|begin_of_text|eot_id|endoftext|user|assistant|system|end)\|>"
     r"|<start_of_turn>|\[/?INST\]|<<SYS>>|^\s*<s>|</s>|^\s*<bos>|<｜(?:begin▁of▁sentence|User|Assistant)｜>"
     r"|^###\s*(?:Instruction|Response|Human|Assistant)\b",
     re.MULTILINE,
 )
-LOOKED_THROUGH = 4_000  # characters of a text in which the first of these marks is looked for
+SEARCHED = 4_000  # characters of a text in which the first of these markers is searched
 PAIRS = frozenset({"dpo", "chat_dpo_input", "chat_dpo_lists", "chat_dpo"})
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A text of the row as it is, and the path of its field: `chosen`, `messages[1].content`."""
+    """An unchanged text of the row and the path of its field: `chosen`, `messages[1].content`."""
 
     text: str
     field: str
@@ -90,8 +95,8 @@ class Turn:
     """One message, or the prompt or completion of a row without messages (`role` is then "").
 
     `stretches` are its texts, several where the content is a list of parts. `field` is the path of the whole.
-    `calls` says that the row calls it a call of a tool (function_call), which trainers read as the assistant's. `whole`
-    is the message as the row has it, where that is more than a role and one text (`Message.whole`).
+    `calls` says that its role is a tool call (function_call), which trainers read as the assistant's. `whole` is the
+    original message if it is more than a role and one text (`Message.whole`).
     """
 
     role: str
@@ -102,29 +107,29 @@ class Turn:
 
     @property
     def text(self) -> str:
-        """The parts joined by a newline, as servers do that take lists of parts."""
-        return "\n".join(one.text for one in self.stretches)
+        """The parts joined by a newline, as servers join lists of parts."""
+        return "\n".join(stretch.text for stretch in self.stretches)
 
     @property
     def same_as(self) -> tuple[str, str, str]:
-        """What is equal where two messages are: the role, the text, and whatever else they say."""
+        """A key that is equal for equal messages: the role, the text, and a mark of everything else."""
         return self.role, self.text, mark_of(self.whole)
 
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """A required value that is not there or of another type: its field, and JSON's word for what is there."""
+    """A required value that is absent or of another type: its field, and the JSON type in its place."""
 
     field: str
-    found: str
+    json_type: str
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingRow:
-    """A row: what is before the answer, and the answer (`completion`), or a better and a worse one.
+    """A row: its prompt with a completion, or with a chosen and a rejected answer.
 
-    Of a pair of whole conversations the part that both share is the prompt; where they differ before the last
-    message, `other_prompt` is that of the rejected one. `wrong` are required values that are not there.
+    The prompt of two whole conversations is the part that both share; if they differ before the last message,
+    `other_prompt` is that of the rejected one. `wrong` lists required values that are absent or of another type.
     """
 
     kind: Kind
@@ -133,20 +138,22 @@ class TrainingRow:
     chosen: tuple[Turn, ...] = ()
     rejected: tuple[Turn, ...] = ()
     other_prompt: tuple[Turn, ...] | None = None
-    aliases: tuple[tuple[str, str], ...] = ()  # what is there, what it is taken for
+    aliases: tuple[tuple[str, str], ...] = ()  # the key in the row, the usual key
     wrong: tuple[Wrong, ...] = ()
 
     @property
     def is_pair(self) -> bool:
+        """Whether the row is a preference pair."""
         return self.kind in PAIRS
 
     @property
     def is_chat(self) -> bool:
+        """Whether the row consists of messages."""
         return self.kind.startswith("chat")
 
     @property
     def answers(self) -> tuple[tuple[str, tuple[Turn, ...]], ...]:
-        """The answers by what they are, those that are there."""
+        """The answers that the row has, by name: completion, chosen, rejected."""
         named = (("completion", self.completion), ("chosen", self.chosen), ("rejected", self.rejected))
         return tuple((name, turns) for name, turns in named if turns)
 
@@ -156,14 +163,14 @@ class TrainingRow:
         return next((turn for turn in self.prompt if turn.role in ("system", "developer")), None)
 
     @property
-    def asked(self) -> Turn | None:
-        """What is asked: the prompt of a row without messages, else its last user message."""
+    def question(self) -> Turn | None:
+        """The question: the prompt of a row without messages, else its last user message."""
         return next((turn for turn in reversed(self.prompt) if turn.role in ("", "user")), None)
 
 
-def kind_of(fields: Values) -> Kind | None:
-    """What a row is, by its keys; None where it is no training row of a known format."""
-    if TELLING.isdisjoint(fields):  # asked of every row of every dataset
+def find_kind(fields: Values) -> Kind | None:
+    """Return the kind of a row by its keys; None for no training row of a known format."""
+    if TRAINING_KEYS.isdisjoint(fields):  # a cheap test, since this runs for every row of every dataset
         return None
     inner = fields.get("input")
     if "preferred_output" in fields or "non_preferred_output" in fields:
@@ -173,7 +180,7 @@ def kind_of(fields: Values) -> Kind | None:
     if "chosen" in fields or "rejected" in fields:
         values = [fields.get(name) for name in ("chosen", "rejected", "prompt", "messages", "conversations")]
         if any(isinstance(value, Mapping) and not MESSAGE & value.keys() for value in values):
-            return None  # an object of its own kind, which no trainer takes for a message
+            return None  # an object that no trainer reads as a message
         return "chat_dpo" if any(isinstance(value, list | Mapping) for value in values) else "dpo"
     if "messages" in fields or isinstance(fields.get("conversations"), list):
         return "chat_sft"
@@ -189,14 +196,14 @@ def kind_of(fields: Values) -> Kind | None:
 
 
 def _is_candidate(fields: Values) -> bool:
-    """Whether a prompt and a response are there as texts to learn from, and nothing of who answered and how."""
+    """Tell whether a row has a prompt and a response to learn from, and no keys of a model's run."""
     texts = isinstance(fields.get("prompt"), str) and isinstance(fields.get("response"), str)
-    return texts and not (ANSWERED | RUN) & fields.keys() and len(fields) <= CANDIDATE
+    return texts and not (RESULT_KEYS | RUN) & fields.keys() and len(fields) <= CANDIDATE
 
 
 def _is_alpaca(fields: Values) -> bool:
-    """Whether an instruction and its output are there, and little beside them."""
-    if not isinstance(fields.get("instruction"), str) or "output" not in fields or ANSWERED & fields.keys():
+    """Tell whether a row has an instruction and its output, and mostly keys of that format."""
+    if not isinstance(fields.get("instruction"), str) or "output" not in fields or RESULT_KEYS & fields.keys():
         return False
     if not isinstance(fields.get("input"), str | None) or not isinstance(fields["output"], str | None):
         return False
@@ -204,41 +211,41 @@ def _is_alpaca(fields: Values) -> bool:
 
 
 def _is_ready_text(fields: Values) -> bool:
-    """Whether the one text of a row is a conversation that went through a chat template already."""
+    """Tell whether the text of a row is a conversation with a chat template already applied."""
     text = fields.get("text")
-    if not isinstance(text, str) or (ASKED | FOUND) & fields.keys():
+    if not isinstance(text, str) or (QUESTION_COLUMNS | CONTEXT_COLUMNS) & fields.keys():
         return False
-    return WRITTEN.search(text[:LOOKED_THROUGH]) is not None
+    return CHAT_MARKERS.search(text[:SEARCHED]) is not None
 
 
 def is_training(fields: Values) -> bool:
-    """Whether a row can only be meant for training; rows of the prompt formats serve evaluations as well.
+    """Tell whether a row is training data only; rows of the prompt formats serve evaluations as well.
 
-    Messages, or a prompt with a completion, beside a question are a record that something else was made of.
+    Messages, or a prompt with a completion, beside a question are a record of an evaluation.
     """
-    return trains(kind_of(fields), fields)
+    return is_training_kind(find_kind(fields), fields)
 
 
-def trains(kind: Kind | None, fields: Values) -> bool:
-    """The same of a row whose kind is known."""
+def is_training_kind(kind: Kind | None, fields: Values) -> bool:
+    """Tell the same as `is_training` for a row whose kind is known."""
     if kind == "sft":
-        return not ASKED & fields.keys()
+        return not QUESTION_COLUMNS & fields.keys()
     if kind == "alpaca":
-        return not ((ASKED | FOUND) - {"instruction"}) & fields.keys()
+        return not ((QUESTION_COLUMNS | CONTEXT_COLUMNS) - {"instruction"}) & fields.keys()
     if kind == "chat_sft":
-        asks = EXPECTED & fields.keys() and not _is_answered(fields)
-        return not (asks or (ASKED | FOUND) & fields.keys())
+        asks = EXPECTED & fields.keys() and not _ends_with_answer(fields)
+        return not (asks or (QUESTION_COLUMNS | CONTEXT_COLUMNS) & fields.keys())
     return kind is not None and kind != "rag"
 
 
-def _is_answered(fields: Values) -> bool:
-    """Whether a row's messages end with something else than a user's."""
+def _ends_with_answer(fields: Values) -> bool:
+    """Tell whether the last message of a row is not the user's."""
     listed = fields.get("messages", fields.get("conversations"))
     last = listed[-1] if isinstance(listed, list) and listed else None
     return not (isinstance(last, Mapping) and last.get("role", last.get("from")) in ("user", "human"))
 
 
-def most(rows: Sequence[Values]) -> Kind | None:
-    """The most frequent kind of rows, where at least half of them can only be meant for training."""
-    kinds = Counter(kind for row in rows if is_training(row) and (kind := kind_of(row)))
+def find_main_kind(rows: Sequence[Values]) -> Kind | None:
+    """Return the most frequent kind of rows; None if fewer than half of them are training data only."""
+    kinds = Counter(find_kind(row) for row in rows if is_training(row))
     return kinds.most_common(1)[0][0] if kinds and 2 * kinds.total() >= len(rows) else None

@@ -1,4 +1,4 @@
-"""A line of a dataset that is no record, as the file has it: what is wrong with it is seen in the line itself."""
+"""Read a line of a dataset that could not be read as a record, to show it beside its finding."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from readback.readers.cache_folder import DiskFull
 from readback.readers.lines import LONGEST, UTF8_MARK, content
 from readback.records.dataset import Dataset
 
-FORMATS = frozenset({"csv", "json", "jsonl", "tsv"})  # of which the file itself is text; not one that is unpacked
+FORMATS = frozenset({"csv", "json", "jsonl", "tsv"})  # formats of text, without packed files
 NOT_UTF8 = re.compile("[\udc80-\udcff]")
-INSTEAD = "\ufffd"  # of a byte that is not UTF-8
+INSTEAD = "\ufffd"  # for a byte that is not UTF-8
 
 
-def unread_line(data: Dataset, number: int) -> str | None:
-    """The text of a line by its number from 1, without its end and without a byte-order mark; each byte that is not
-    UTF-8 is U+FFFD, so that columns are those of findings.
+def read_unread_line(data: Dataset, number: int) -> str | None:
+    """Return a line by its number from 1, without its end and byte-order mark.
 
-    None where there is none to show: of a dataset with private fields, which nobody can tell in such a line; of a file
-    that is not text, or has changed; of a line longer than records may be.
+    Each byte that is not UTF-8 becomes U+FFFD, so that columns agree with those of findings. Return None for a dataset
+    with private fields, which such a line may contain, for a file that is binary or has changed, and for a line that
+    is longer than records may be.
     """
     if data.format not in FORMATS or data.source is None or data.source.private or not data.is_at_its_path:
         return None
     try:
-        line = line_index.of(data.path).line(number, LONGEST)
+        line = line_index.load_index(data.path).line(number, LONGEST)
     except (line_index.Changed, DiskFull, OSError):
         return None
     if line is None:

@@ -98,7 +98,7 @@ def _index(
                 diagnostics.add(Diagnostic("dat-request-unmatched", {"reason": key}, at, f"{row.place.line}"))
             elif len(found := places.setdefault(key, [])) < REPEATS:
                 found.append((number, index))
-        told += diagnostics.told(file.file)
+        told += diagnostics.list_all(file.file)
     return places, told
 
 
@@ -135,7 +135,7 @@ def _keep(
     with contextlib.suppress(OSError):
         new = kept.with_suffix(f".{os.getpid()}")
         content = text.encode("utf-8", "surrogatepass")
-        new.write_bytes(content + checksum.of(content))
+        new.write_bytes(content + checksum.compute_digest(content))
         new.rename(kept)
         old = sorted(kept.parent.glob("*.json"), key=lambda path: path.stat().st_mtime)[:-KEEP]
         for one in old:

@@ -76,7 +76,7 @@ class RowNames:
         index, record, choice = resolved
         if record is None or data.find(record) is None:
             return f"no record is called '{record}'" if record is not None else "its record has no id"
-        if self._id_at(index) == record and data.again(index):
+        if self._id_at(index) == record and data.is_repeated(index):
             return f"its record {index} shares the id '{record}' with an earlier one"
         name = choice.condition or choice.mode or choice.task or ""
         if choice.judge is not None:

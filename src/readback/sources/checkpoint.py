@@ -23,7 +23,7 @@ from readback.readers.checkpoint import (
     wrong_value,
 )
 from readback.readers.row import Event, Row
-from readback.records.raw_rows import raw_rows
+from readback.records.raw_rows import read_raw_rows
 from readback.tasks import GENERATION
 from readback.types import Diagnostic, Location, Prompt, PromptConfig, Values
 
@@ -101,7 +101,7 @@ class Benchmark:
 def read(path: Path, file: str) -> Benchmark:
     """What the checkpoint says beside its questions. What keeps a question from being read, its reader says."""
     reading = _Reading(file)
-    for _ in raw_rows(path, file, NAME, walk=reading.walk):
+    for _ in read_raw_rows(path, file, NAME, walk=reading.walk):
         pass
     return reading.finished()
 
@@ -146,7 +146,7 @@ class _Reading:
         if self.beyond:
             values = {"what": "traits of one checkpoint", "limit": MOST}
             self.found.add(Diagnostic("dat-limit", values, Location(file=self.file), "traits", "warning"))
-        found = self.found.told(self.file)
+        found = self.found.list_all(self.file)
         return Benchmark(self.name, tuple(self.traits.values()), frozenset(self.differs), self.results, found)
 
     def _root(self, holder: Mapping[str, Any], place: Location) -> None:

@@ -16,8 +16,8 @@ from readback.readers.paths import resolve, show
 from readback.readers.row import Row
 from readback.readers.text_file import read_text
 from readback.readers.yaml_file import read_yaml
-from readback.records.field_path import texts
-from readback.records.raw_rows import raw_rows
+from readback.records.field_path import list_texts
+from readback.records.raw_rows import read_raw_rows
 from readback.sources import judge_rubric, python_constants
 from readback.sources.judge_names import names_a_field
 from readback.sources.python_constants import LONG
@@ -221,7 +221,7 @@ def _definitions(path: Path, root: Path) -> Found:
     file = show(root, path)
     judges: list[Judge] = []
     diagnostics: list[Diagnostic] = []
-    for row in raw_rows(path, file):
+    for row in read_raw_rows(path, file):
         if not isinstance(row, Row):
             diagnostics.append(row)
             continue
@@ -274,7 +274,7 @@ def _elsewhere(path: Path, root: Path, value: Any) -> Diagnostic:
 
 def _prompt_deeper(value: Any) -> str | None:
     """Where in a file a judge's prompt seems to stand: a text with placeholders, else one that is called like one."""
-    inside = tuple(texts(value))
+    inside = tuple(list_texts(value))
     if name := next((name for name, text in inside if NAMED.search(text)), None):
         return f"a text with placeholders is under {name}"
     if name := next((name for name, text in inside if CALLED.search(name) and len(text.split()) >= WORDS), None):

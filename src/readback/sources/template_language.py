@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from string import Formatter
 from typing import NamedTuple, get_args
 
-from readback.records.field_likeness import likeness
+from readback.records.field_likeness import compute_likeness
 from readback.types import Syntax
 
 ENDINGS: dict[str, Syntax | None] = {
@@ -151,7 +151,7 @@ def _known(names: Collection[str], fields: Collection[str] | None) -> str | None
     """The first of the names that is a field, or nearly one; without records the first."""
     if fields is None:
         return next(iter(names), None)
-    near = (one for one in names if any(likeness(one, field) >= NEAR for field in fields))
+    near = (one for one in names if any(compute_likeness(one, field) >= NEAR for field in fields))
     return next((one for one in names if one in fields), None) or next(near, None)
 
 

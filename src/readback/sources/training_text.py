@@ -13,7 +13,7 @@ from typing import Any
 from readback.readers.paths import show
 from readback.readers.row import Row
 from readback.records import system_texts
-from readback.records.raw_rows import raw_rows
+from readback.records.raw_rows import read_raw_rows
 from readback.sources import training_code
 from readback.sources.training_code import Candidate
 from readback.types import Diagnostic, Location, SystemText
@@ -47,7 +47,7 @@ def read(
         if not any(n.code in ("dat-file-missing", "dat-too-large", "dat-limit", "dat-encoding") for n in diagnostics):
             where = constant or (f"cell {cell}" if cell else "")
             reason = "it is computed there" if candidates else f"{where} is not a text in it" if where else "none in it"
-            rows = not recognise(path, None) and any(isinstance(row, Row) for row in raw_rows(path, file))
+            rows = not recognise(path, None) and any(isinstance(row, Row) for row in read_raw_rows(path, file))
             about = {"file": file, "reason": WITHOUT if rows else reason}
             diagnostics = (
                 *diagnostics,
@@ -70,7 +70,7 @@ def different(candidates: Sequence[Candidate]) -> bool:
 def varied(path: Path, found: Sequence[Candidate]) -> bool:
     """Whether the rows of a messages file have several texts that are meant so."""
     texts = [one.text or "" for one in found]
-    return not recognise(path, None) and system_texts.meant(system_texts.summed(texts), texts[0])
+    return not recognise(path, None) and system_texts.is_intended(system_texts.summarize(texts), texts[0])
 
 
 def several(candidates: Sequence[Candidate], taken: Candidate | None) -> Diagnostic:
@@ -122,7 +122,7 @@ def _messages(path: Path, file: str) -> tuple[list[Candidate], tuple[Diagnostic,
     """The first system message of each of the first rows; what is wrong with a row is a diagnostic."""
     candidates: list[Candidate] = []
     diagnostics: list[Diagnostic] = []
-    for row in islice(raw_rows(path, file), ROWS):
+    for row in islice(read_raw_rows(path, file), ROWS):
         if not isinstance(row, Row):
             diagnostics.append(row)
         elif (text := _system_of(row.fields)) is not None:
@@ -132,7 +132,7 @@ def _messages(path: Path, file: str) -> tuple[list[Candidate], tuple[Diagnostic,
 
 def users(path: Path, root: Path) -> Iterator[tuple[int | None, str]]:
     """The first user message of each of the first rows of a messages file, with its line."""
-    for row in islice(raw_rows(path, show(root, path)), ROWS):
+    for row in islice(read_raw_rows(path, show(root, path)), ROWS):
         if isinstance(row, Row) and (text := _first_of(row.fields, USER)) is not None:
             yield row.line, text
 

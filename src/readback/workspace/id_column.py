@@ -10,7 +10,7 @@ from typing import Any
 
 from readback.readers.paths import resolve
 from readback.readers.row import Row
-from readback.records.raw_rows import raw_rows
+from readback.records.raw_rows import read_raw_rows
 from readback.records.record_ids import CANDIDATES
 from readback.types import DatasetSource, Diagnostic
 from readback.workspace.draft import Draft
@@ -61,7 +61,7 @@ def first_rows(draft: Draft, source: DatasetSource) -> list[Mapping[str, Any]]:
     path = resolve(draft.root, source.path)
     if isinstance(path, Diagnostic) or not path.is_file():
         return []
-    rows = raw_rows(path, source.path, source.format, enough=ROWS, encoding=source.encoding)
+    rows = read_raw_rows(path, source.path, source.format, enough=ROWS, encoding=source.encoding)
     return list(islice((row.fields for row in rows if isinstance(row, Row)), ROWS))
 
 

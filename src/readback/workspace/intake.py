@@ -109,7 +109,7 @@ def _of_plugin(plugin: plugins.Plugin, found: Found, draft: Draft) -> None:
         draft.report("dat-not-recognised", Location(file=file), file, path=file, reason=reason, known=[], endings=[])
     else:
         detail = ", ".join((*config.prompts, *config.tasks))
-        draft.say(found.path, found.what, detail=f"read by {plugin.entry.said}: {detail}")
+        draft.say(found.path, found.what, detail=f"read by {plugin.entry.description}: {detail}")
 
 
 def _instructions(found: Found, draft: Draft) -> None:

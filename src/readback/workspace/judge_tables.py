@@ -14,7 +14,7 @@ from typing import Any
 
 from readback.readers.paths import show
 from readback.readers.row import Row
-from readback.records.raw_rows import raw_rows
+from readback.records.raw_rows import read_raw_rows
 from readback.scores.files.cells import ABSENT, INAPPLICABLE, NOT_FINITE, TRUTH
 from readback.types import ScoreSource
 from readback.workspace.draft import Draft
@@ -70,7 +70,7 @@ def columns(found: Found) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if found.texts:
         return (), ()
     rows: list[dict[str, Any]] = []
-    for row in islice(raw_rows(found.path, found.path.name, enough=ROWS), ROWS):
+    for row in islice(read_raw_rows(found.path, found.path.name, enough=ROWS), ROWS):
         if isinstance(row, Row):
             if not all(map(_short, row.fields.values())):  # a text: the rows are records, and no more need be read
                 return (), ()

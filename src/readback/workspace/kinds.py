@@ -279,12 +279,12 @@ def _responses(table: Table) -> float:
 
 
 def _training(table: Table) -> float:
-    return float(training_row.most(table.rows) is not None)
+    return float(training_row.find_main_kind(table.rows) is not None)
 
 
 def _training_kind(table: Table) -> str:
-    kind = training_row.most(table.rows)
-    return training_row.SAID[kind] if kind else ""
+    kind = training_row.find_main_kind(table.rows)
+    return training_row.DESCRIPTIONS[kind] if kind else ""
 
 
 # Files of other tools are told from all of these before (`sources/other_tools`). What is none of them is a dataset.

@@ -16,7 +16,7 @@ from readback.readers.paths import show
 from readback.readers.row import Header, Row
 from readback.readers.yaml_file import Parsed, read_yaml
 from readback.records import batch_replies
-from readback.records.raw_rows import raw_rows
+from readback.records.raw_rows import read_raw_rows
 from readback.scores import files
 from readback.scores.files import means, metrics, verification
 from readback.scores.files.verification.shapes import beginning
@@ -269,7 +269,7 @@ def _table(look: _Look) -> Found:
     path, file, named = look.path, look.file, look.named
     refused: list[None] = []
     above: list[Header] = []
-    events = raw_rows(path, file, refused=lambda: refused.append(None), header=above.append, enough=LOOKED_AT)
+    events = read_raw_rows(path, file, refused=lambda: refused.append(None), header=above.append, enough=LOOKED_AT)
     begin = tuple(islice(events, LOOKED_AT))
     rows = [row.fields for row in begin if isinstance(row, Row)]
     fields = frozenset(str(key) for row in rows for key in row)

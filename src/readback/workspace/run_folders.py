@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers.paths import show
-from readback.records.raw_rows import raw_rows
+from readback.records.raw_rows import read_raw_rows
 from readback.scores.files import metadata, metrics
 from readback.scores.files.details import run_mode
 from readback.scores.files.run_facts import FOUND, named, of_record, of_summary
@@ -87,5 +87,5 @@ def _of_file(kind: str, path: Path, file: str) -> Iterator[RunFacts]:
         value = metrics.only_object(path, file)
         yield from [of_summary(metrics.summary(value), asked, place)] if value else []
     else:
-        for row in islice((row for row in raw_rows(path, file) if not isinstance(row, Diagnostic)), ROWS):
+        for row in islice((row for row in read_raw_rows(path, file) if not isinstance(row, Diagnostic)), ROWS):
             yield RunFacts(named(row.fields, asked), mode=run_mode(row.fields) or None)

@@ -13,7 +13,7 @@ from typing import Any
 
 from readback.readers.paths import show
 from readback.readers.row import Row
-from readback.records.raw_rows import raw_rows
+from readback.records.raw_rows import read_raw_rows
 from readback.scores.files.layout import (
     ANSWERERS,
     ATTEMPT,
@@ -207,7 +207,7 @@ def _item(rows: Sequence[Mapping[str, Any]], scores: Sequence[str]) -> tuple[str
 
 
 def _rows(found: Found) -> list[Mapping[str, Any]]:
-    rows = (row.fields for row in raw_rows(found.path, found.path.name, enough=ROWS) if isinstance(row, Row))
+    rows = (row.fields for row in read_raw_rows(found.path, found.path.name, enough=ROWS) if isinstance(row, Row))
     return list(islice(rows, ROWS))
 
 

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 
 from readback.readers.paths import show
 from readback.readers.row import Row
-from readback.records.raw_rows import raw_rows
-from readback.records.training_row import DATASET, SAID, TRAIN, Kind, most
+from readback.records.raw_rows import read_raw_rows
+from readback.records.training_row import DATASET, DESCRIPTIONS, TRAIN, Kind, find_main_kind
 from readback.types import DatasetSource, Location, TrainingFile
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import LOOKED_AT, TRAINING, Found
@@ -26,7 +26,7 @@ def add(draft: Draft, path: Path, split: str, place: Location) -> None:
     if all((one.path, one.split) != (name, split) for one in draft.training):
         draft.training.append(TrainingFile(name, split, place=place))
     kind = _kind(draft, name)
-    draft.say(name, TRAINING, detail=f"{split}; {SAID[kind]}" if kind else split)
+    draft.say(name, TRAINING, detail=f"{split}; {DESCRIPTIONS[kind]}" if kind else split)
 
 
 def discovered(draft: Draft, several: list[Found]) -> None:
@@ -87,4 +87,6 @@ def _kind(draft: Draft, file: str) -> Kind | None:
     """What most of the first rows are, where they can be had at once."""
     if not file.lower().endswith(LINES):
         return None
-    return most([row.fields for row in islice(raw_rows(draft.root / file, file), LOOKED_AT) if isinstance(row, Row)])
+    return find_main_kind(
+        [row.fields for row in islice(read_raw_rows(draft.root / file, file), LOOKED_AT) if isinstance(row, Row)]
+    )

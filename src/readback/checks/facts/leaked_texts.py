@@ -15,7 +15,7 @@ from readback.checks.facts.sentence_edges import after, before, begins, goes_on,
 from readback.checks.facts.stored_prompt import context_texts
 from readback.checks.facts.text_units import SEEDS, index, may_hold
 from readback.checks.facts.text_words import span, stems, words
-from readback.records import of_record, row_fields
+from readback.records import record_memo, row_fields
 from readback.sources.leak_phrases import GO_ON, PHRASES, ROLES
 from readback.types import Leaks, Location, Message, RuleContext, SystemText, Values
 
@@ -66,7 +66,7 @@ def leaks(
     fields, looked = case.record.fields if case.record else NO_FIELDS, case.workspace.leaks
     known, judge = system_texts(case), bool(case.assembly and case.assembly.choice.judge)
     asked = (leaks, text, tuple(folded), tuple(contexts), tuple(map(id, known)), id(looked), judge)
-    return of_record.kept(fields, asked, lambda: (known, looked, _leaks(case, text, folded, contexts, known)))[2]
+    return record_memo.remember(fields, asked, lambda: (known, looked, _leaks(case, text, folded, contexts, known)))[2]
 
 
 def _leaks(
@@ -100,7 +100,7 @@ def system_texts(case: RuleContext) -> tuple[SystemText, ...]:
         return known
     assembly, fields = case.assembly, case.record.fields if case.record else NO_FIELDS
     asked = (system_texts, id(assembly), id(known))
-    own = of_record.kept(fields, asked, lambda: (assembly, known, tuple(_own(case))))[2]
+    own = record_memo.remember(fields, asked, lambda: (assembly, known, tuple(_own(case))))[2]
     return (*known, *(one for one in own if all(one.text != other.text for other in known)))
 
 
@@ -203,7 +203,7 @@ def quotations(text: str, fields: Values) -> Iterator[tuple[int, int]]:
     if asked:
         yield from found
         return
-    stored = STORED if row_fields.stored_prompt(fields) else frozenset[str]()
+    stored = STORED if row_fields.read_stored_prompt(fields) else frozenset[str]()
     said = [value for name, value in fields.items() if isinstance(value, str) and name not in stored]
     yield from (span for span in found if any(text[slice(*span)] in value for value in said))
 

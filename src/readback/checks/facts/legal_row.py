@@ -77,7 +77,7 @@ def row(case: RuleContext) -> Row | None:
     if one is None or not one.answers:
         return None
     documents = [text for name in DOCUMENTS if isinstance(text := fields.get(name), str) and text.strip()]
-    asked, prompt = training_facts.legal(one) or (one.asked, None)
+    asked, prompt = training_facts.legal(one) or (one.question, None)
     if prompt is None and not documents:
         return None
     texts = [prompt.excerpt.text, *documents] if prompt and prompt.excerpt else documents

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from readback.checks.facts import stored_prompt
 from readback.checks.facts.overlapping import places
-from readback.records import of_record
+from readback.records import record_memo
 from readback.types import Message, Segment, Values
 
 # Names under which records and templates keep what was retrieved; the last is the current Albert program's.
@@ -25,7 +25,7 @@ Spans = list[tuple[int, int]]
 def in_message(message: Message, fields: Values) -> Spans:
     """Where a message holds retrieved text, in order."""
     parts = message.segments  # the same ones where several conditions send the same
-    return of_record.kept(fields, (in_message, id(parts)), lambda: (parts, _in_message(parts, fields)))[1]
+    return record_memo.remember(fields, (in_message, id(parts)), lambda: (parts, _in_message(parts, fields)))[1]
 
 
 def _in_message(parts: tuple[Segment, ...], fields: Values) -> Spans:
@@ -49,7 +49,7 @@ def in_stored(text: str, fields: Values) -> Spans:
 
     The number in front of a context is the prompt's or the row's: it belongs to the context in both.
     """
-    return of_record.kept(fields, (in_stored, text), lambda: _in_stored(text, fields))
+    return record_memo.remember(fields, (in_stored, text), lambda: _in_stored(text, fields))
 
 
 def _in_stored(text: str, fields: Values) -> Spans:

@@ -13,7 +13,7 @@ from readback.checks.facts.overlapping import blanked, normal
 from readback.checks.facts.stored_prompt import bare, context_texts
 from readback.checks.facts.text_units import BREAK
 from readback.checks.facts.text_words import GAP, SHORT, Words, words
-from readback.records.of_record import kept
+from readback.records.record_memo import remember
 from readback.sources.prompt_texts import NO_CITATIONS, NO_CONTEXTS, SENTENCES, STANDARD, UNKNOWN
 from readback.types import Values
 
@@ -56,7 +56,7 @@ class Drift:
 
 def drift(text: str, fields: Values, question: str, told: Sequence[Span]) -> Drift:
     """`text` against the standard prompt for its contexts and `question`; `told`: what other rules speak of."""
-    return kept(fields, (drift, text, question, tuple(told)), lambda: _drift(text, fields, question, told))
+    return remember(fields, (drift, text, question, tuple(told)), lambda: _drift(text, fields, question, told))
 
 
 def _drift(text: str, fields: Values, question: str, told: Sequence[Span]) -> Drift:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from readback.records.field_likeness import SAME as SAME
-from readback.records.field_likeness import likeness
-from readback.records.field_path import texts as texts
+from readback.records.field_likeness import compute_likeness
+from readback.records.field_path import list_texts as list_texts
 
 DEPTH = 3  # levels of a record that are looked at: rag.contexts, metadata.a.b
 
@@ -15,7 +15,7 @@ DEPTH = 3  # levels of a record that are looked at: rag.contexts, metadata.a.b
 def nearest(name: str, fields: Mapping[str, Any], a_list: bool) -> str | None:
     """The field that `name` most likely means, dotted; a list where the template goes through one."""
     found = [(path, value) for path, value in paths(fields) if isinstance(value, list) == a_list]
-    ranked = sorted(((likeness(name, path), -at, path) for at, (path, _) in enumerate(found)), reverse=True)
+    ranked = sorted(((compute_likeness(name, path), -at, path) for at, (path, _) in enumerate(found)), reverse=True)
     if ranked and ranked[0][0] >= 0.5:
         return ranked[0][2]
     return found[0][0] if a_list and len(found) == 1 else None

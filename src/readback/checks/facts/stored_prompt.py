@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from readback.records import of_record, row_fields
+from readback.records import record_memo, row_fields
 from readback.types import Prompt, RuleContext, Values, Workspace
 
 ANSWERS = (*row_fields.REFERENCES, "output", "completion", "target")
@@ -15,23 +15,23 @@ NUMBER = re.compile(r"^\s*\[\d+\]\s*")  # what a context may begin with
 
 def prompt(fields: Values) -> tuple[str, str] | None:
     """The field of the stored prompt, and its text."""
-    found = row_fields.stored_prompt(fields)
+    found = row_fields.read_stored_prompt(fields)
     return (found.name, found.value) if found and isinstance(found.value, str) else None
 
 
 def contexts(fields: Values) -> tuple[str, list[object]] | None:
     """The field of the contexts, and the list; None where the row has no such list."""
-    return of_record.kept(fields, contexts, lambda: _contexts(fields))
+    return record_memo.remember(fields, contexts, lambda: _contexts(fields))
 
 
 def _contexts(fields: Values) -> tuple[str, list[object]] | None:
-    found = row_fields.contexts(fields)
+    found = row_fields.read_contexts(fields)
     return (found.name, found.value) if found and isinstance(found.value, list) else None
 
 
 def context_texts(fields: Values) -> tuple[str, ...]:
     """The contexts as the builders write them: stripped texts, empty ones left out."""
-    return of_record.kept(fields, context_texts, lambda: _context_texts(fields))
+    return record_memo.remember(fields, context_texts, lambda: _context_texts(fields))
 
 
 def _context_texts(fields: Values) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ def bare(context: str) -> str:
 
 def reference(fields: Values) -> tuple[str, str] | None:
     """The field of the reference answer, and its text."""
-    found = row_fields.reference(fields)
+    found = row_fields.read_reference(fields)
     return (found.name, found.value) if found else None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from readback.records import row_fields, system_texts, training_reader
-from readback.records.training_row import ASKED, DATASET, TrainingRow, Turn
+from readback.records.training_row import DATASET, QUESTION_COLUMNS, TrainingRow, Turn
 from readback.sources import legal_prompt
 from readback.sources.legal_prompt import EXCERPT, LISTED, SUMMARY, LegalPrompt
 from readback.types import Location, Record, RuleContext, TrainingFile, Values, Workspace
@@ -59,30 +59,30 @@ def answers(one: TrainingRow) -> Iterator[tuple[str, Turn]]:
 
 def legal(one: TrainingRow) -> tuple[Turn, LegalPrompt] | None:
     """What is asked, and its parts where it is a prompt for a legal summary."""
-    asked = one.asked
+    asked = one.question
     parsed = legal_prompt.parse(asked.text) if asked else None
     return (asked, parsed) if asked and parsed else None
 
 
 def contexts(record: Record) -> int | None:
     """How many contexts are listed with a row; None where there is no list."""
-    listed = row_fields.contexts(record.fields)
+    listed = row_fields.read_contexts(record.fields)
     return len(listed.value) if listed and isinstance(listed.value, list) else None
 
 
 def evaluated(fields: Values) -> Iterator[str]:
     """What a record of an evaluation asks, in the layouts in which models may have been trained on it."""
     one = training_reader.read(fields)
-    if one and one.asked:
-        yield one.asked.text
-    for name in sorted(ASKED):
+    if one and one.question:
+        yield one.question.text
+    for name in sorted(QUESTION_COLUMNS):
         if isinstance(text := fields.get(name), str) and text.strip():
             yield from (text, f"Question: {text.strip()} Answer:")
 
 
 def meant(case: RuleContext, text: str, served: str) -> bool:
     """Whether a row's system text is one of several in its file that are meant so."""
-    return system_texts.meant(case.systems, text, served)
+    return system_texts.is_intended(case.systems, text, served)
 
 
 def words(text: str) -> str:

@@ -11,7 +11,7 @@ from readback.checks.facts.leaked_texts import OWN, folded, leaks
 from readback.checks.facts.outside_contexts import STORED, Spans, in_message
 from readback.checks.facts.overlapping import blanked
 from readback.checks.facts.text_words import GAP, Words, letters, span, starts, words
-from readback.records.of_record import kept
+from readback.records.record_memo import remember
 from readback.types import Diagnostic, Location, Message, RuleContext, Segment, Values
 
 PARAGRAPH, PARAGRAPH_LETTERS = 8, 36  # words and letters: shorter lines are often meant to come again
@@ -75,7 +75,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 def _found(message: Message, fields: Values) -> list[Twice]:
     """The blocks that a message holds twice outside of its contexts; kept, for several conditions send the same one."""
     parts = message.segments
-    return kept(fields, (twice, id(parts)), lambda: (parts, list(_looked(message, in_message(message, fields)))))[1]
+    return remember(fields, (twice, id(parts)), lambda: (parts, list(_looked(message, in_message(message, fields)))))[1]
 
 
 def _looked(message: Message, contexts: Spans) -> Iterator[Twice]:

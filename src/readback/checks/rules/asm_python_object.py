@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from readback.checks.facts import variable_uses
-from readback.checks.facts.record_fields import texts
+from readback.checks.facts.record_fields import list_texts
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "asm-python-object"
@@ -36,7 +36,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             if segment.origin in FILLED and "<" in segment.text:
                 for found in OBJECT.finditer(segment.text):
                     written = f"{prompt.template or ''}{prompt.system or ''}"
-                    if found[0] in written or any(found[0] in text for _, text in texts(case.record.fields)):
+                    if found[0] in written or any(found[0] in text for _, text in list_texts(case.record.fields)):
                         continue
                     place = Location(role=message.role, start=start + found.start(), end=start + found.end())
                     name = segment.name if segment.origin == "variable" else ""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from readback.checks.facts import stored_prompt
 from readback.checks.facts.context_places import inside
-from readback.records.of_record import kept
+from readback.records.record_memo import remember
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-context-not-sent"
@@ -27,7 +27,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         texts = [(number, text) for number, text in texts if not isinstance(listed[number - 1], Mapping)]
     texts = [(number, text) for number, text in texts if text]
     asked = (CODE, prompts, tuple(number for number, _ in texts))
-    missing = kept(
+    missing = remember(
         fields, asked, lambda: [n for n, text in texts if all(inside(prompt, text) is None for prompt in prompts)]
     )
     if missing:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from readback.checks.facts import stored_prompt
 from readback.checks.facts.outside_contexts import Spans, in_message, in_stored
 from readback.checks.facts.overlapping import blanked
-from readback.records.of_record import kept
+from readback.records.record_memo import remember
 from readback.types import Diagnostic, Finding, Location, Message, RuleContext, Values
 
 CODE = "fmt-markers"
@@ -39,7 +39,7 @@ def _of_message(message: Message, fields: Values) -> Sequence[Diagnostic]:
     """Kept, for several conditions send the same message."""
     parts, at = message.segments, Location(role="user")
     asked = (_of_message, id(parts))
-    return kept(fields, asked, lambda: (parts, [*_by_part(message, fields, at)]))[1]
+    return remember(fields, asked, lambda: (parts, [*_by_part(message, fields, at)]))[1]
 
 
 def _by_part(message: Message, fields: Values, at: Location) -> Iterator[Diagnostic]:

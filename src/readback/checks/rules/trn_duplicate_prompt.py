@@ -37,7 +37,7 @@ def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[
         return  # the row as a whole, which is another rule's
     values = {"line": first.place.line, "file": first.place.file, "record": first.id}
     row = training_facts.row(case)
-    field = row.asked.field if row and row.asked else None
+    field = row.question.field if row and row.question else None
     differs = case.record is not None and any(first.fields.get(f) != case.record.fields.get(f) for f in INPUTS)
     earlier = training_facts.row(RuleContext(case.workspace, first))
     same = (

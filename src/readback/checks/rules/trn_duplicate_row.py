@@ -23,5 +23,5 @@ def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
 def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
     values = {"line": first.place.line, "file": first.place.file, "record": first.id}
     row = training_facts.row(case)
-    field = row.asked.field if row and row.asked else None
+    field = row.question.field if row and row.question else None
     yield Diagnostic(CODE, values, Location(field=field), str(first.id))

@@ -30,5 +30,5 @@ FOUND = {'""': "an empty text", "[]": "an empty list", "absent": "nothing"}  # i
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = training_facts.row(case)
     for wrong in row.wrong if row else ():
-        found = FOUND.get(wrong.found, wrong.found)
+        found = FOUND.get(wrong.json_type, wrong.json_type)
         yield Diagnostic(CODE, {"field": wrong.field, "found": found}, Location(field=wrong.field), wrong.field)

@@ -45,7 +45,7 @@ def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
         yield from ((PROMPT, text) for text in texts)
         yield from ((NEAR, text) for text in dict.fromkeys(map(_plain, texts)) if text)
         return
-    if row.asked and (text := training_facts.words(row.asked.text)):
+    if row.question and (text := training_facts.words(row.question.text)):
         yield PROMPT, text
         if near := _plain(text):
             yield NEAR, near
@@ -68,7 +68,7 @@ def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[
         "record": first.id,
     }
     row = training_facts.row(case)
-    field = row.asked.field if row and row.asked else None
+    field = row.question.field if row and row.question else None
     severity: Severity | None = None if what == PROMPT else "warning"
     yield Diagnostic(CODE, values, Location(field=field), f"{other} {first.id}", severity)
 

@@ -51,8 +51,8 @@ def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[
     row, earlier = training_facts.row(case), training_facts.row(RuleContext(case.workspace, first))
     if row is None or earlier is None or training_facts.said(row.prompt) == training_facts.said(earlier.prompt):
         return
-    field = row.asked.field if row.asked else None
-    said, was = (one.asked.text if one.asked else "" for one in (row, earlier))
+    field = row.question.field if row.question else None
+    said, was = (one.question.text if one.question else "" for one in (row, earlier))
     values = {"other": f"{first.id} ({first.place.line})", "text": _shown(said), "first": _shown(was)}
     yield Diagnostic(CODE, values, Location(field=field), training_facts.said(row.prompt))
 

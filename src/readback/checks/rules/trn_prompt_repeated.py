@@ -32,7 +32,7 @@ LEAST = 12  # characters of a prompt that an answer repeats: a shorter one is a 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     row = training_facts.row(case)
-    prompt = row.asked if row and row.kind != "rag" else None
+    prompt = row.question if row and row.kind != "rag" else None
     if row is None or prompt is None or len(training_facts.words(prompt.text)) < LEAST:
         return
     repeated = [(name, turn) for name, turn in _answers(row) if _repeats(turn, prompt)]

@@ -21,7 +21,7 @@ from typing import Any
 from readback.folder import by
 from readback.readers.choose_format import choose
 from readback.readers.row import Header
-from readback.records.raw_rows import raw_rows
+from readback.records.raw_rows import read_raw_rows
 from readback.scores.criteria import known
 from readback.scores.files import (
     alpaca_eval,
@@ -177,7 +177,7 @@ def _rows(
         unreadable.append(None)
         refused()
 
-    return number_rows(raw_rows(path, file, refused=refuse, header=header), lambda: len(unreadable))
+    return number_rows(read_raw_rows(path, file, refused=refuse, header=header), lambda: len(unreadable))
 
 
 def _typed(path: Path, file: str) -> bool:

@@ -73,7 +73,7 @@ class _Batch:
         name = called if isinstance(called, str) else str(called)
         request = self.asked.find_request(name) if self.asked.find_request else None
         reply = read_reply(row.fields)
-        self.account.see(name, request, reply.failure, row.line)
+        self.account.add(name, request, reply.failure, row.line)
         if request is None or request.choice.judge is None:
             self.left_out[UNMATCHED if request is None else ANSWERED] += 1
             return None

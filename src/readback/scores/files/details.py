@@ -123,7 +123,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         RunFacts((("condition", label),), mode=mode or None, place=Location(file=source.path))
         for label, mode in modes.items()
     )
-    return Read(columns(intake, conditions), account, diagnostics.told(source.path), about=about)
+    return Read(columns(intake, conditions), account, diagnostics.list_all(source.path), about=about)
 
 
 def _item(row: Row, diagnostics: BoundedDiagnostics, file: str) -> str:

@@ -170,7 +170,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
     told = dict.fromkeys(text_of(fields.get(named)).strip() for fields, _ in kept) if named else {}
     called = next(iter(told)) if len(told) == 1 and not asked.source.label else ""
     called = asked.aliases.get(called, called)
-    return Read(None, account, diagnostics.told(asked.source.path), tuple(reported), called=called)
+    return Read(None, account, diagnostics.list_all(asked.source.path), tuple(reported), called=called)
 
 
 def _plan(samples: Sequence[Mapping[str, Any]], asked: Asked) -> _Plan:

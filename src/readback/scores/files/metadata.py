@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
-from readback.records.raw_rows import raw_rows
+from readback.records.raw_rows import read_raw_rows
 from readback.scores.files.run_facts import of_record
 from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.table import ConditionKey, RunFacts, SourceRead
@@ -31,7 +31,7 @@ def latest(path: Path, file: str) -> Mapping[str, Any] | None:
     except OSError:
         return None
     found = None
-    for row in raw_rows(path, file):
+    for row in read_raw_rows(path, file):
         if isinstance(row, Diagnostic):
             continue
         if found is None and not recognise([row.fields], Asked(ScoreSource(file), {}, {}, {})):
@@ -70,4 +70,4 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         left_out={"earlier runs": earlier} if earlier else {},
         synthetic=asked.source.synthetic,
     )
-    return Read(None, account, diagnostics.told(asked.source.path), about=tuple(latest.values()))
+    return Read(None, account, diagnostics.list_all(asked.source.path), about=tuple(latest.values()))

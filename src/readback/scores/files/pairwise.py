@@ -77,7 +77,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         left_out=dict(left_out),
         synthetic=asked.source.synthetic,
     )
-    return Read(None, account, diagnostics.told(file), outcomes=tuple(outcomes))
+    return Read(None, account, diagnostics.list_all(file), outcomes=tuple(outcomes))
 
 
 def _outcome(fields: Mapping[str, Any], said: str, row: Row, asked: Asked) -> Outcome | Diagnostic:

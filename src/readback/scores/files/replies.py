@@ -109,7 +109,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         synthetic=source.synthetic,
         texts_left=took.intake.texts_left,
     )
-    diagnostics = took.diagnostics.told(source.path)
+    diagnostics = took.diagnostics.list_all(source.path)
     expenses = took.spent.expenses(named)
     return Read(
         columns(took.intake, named),

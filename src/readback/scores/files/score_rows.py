@@ -175,7 +175,7 @@ def finished(
         texts_left=intake.texts_left,
     )
     about = tuple(_modes(intake, conditions, mode, source.path))
-    found = diagnostics.told(source.path)
+    found = diagnostics.list_all(source.path)
     return Read(columns(intake, conditions), account, found, about=about,
                 expenses=rows.spent.expenses(conditions))  # fmt: skip
 

@@ -69,14 +69,14 @@ class _Asked:
     data: Dataset
 
     def __hash__(self) -> int:
-        return hash((id(self.table), self.data.path, self.data._seen))
+        return hash((id(self.table), self.data.path, self.data._state))
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, _Asked)
             and self.table is other.table
-            and (self.data.path, self.data._seen, self.data.source)
-            == (other.data.path, other.data._seen, other.data.source)
+            and (self.data.path, self.data._state, self.data.source)
+            == (other.data.path, other.data._state, other.data.source)
         )
 
 

@@ -98,14 +98,14 @@ class _Asked:
     progress: Progress | None = None  # who waits; no part of what is asked
 
     def __hash__(self) -> int:
-        return hash((id(self.workspace), id(self.table), self.data._seen, self.condition))
+        return hash((id(self.workspace), id(self.table), self.data._state, self.condition))
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, _Asked)
             and self.workspace is other.workspace
             and self.table is other.table
-            and (self.data._seen, self.condition) == (other.data._seen, other.condition)
+            and (self.data._state, self.condition) == (other.data._state, other.condition)
         )
 
 

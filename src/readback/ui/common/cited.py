@@ -68,7 +68,7 @@ def source(made: Assembly) -> Source:
 
 def held_by(fields: Values, asked: str) -> Source:
     """The excerpt of a legal prompt and the document beside it, else the contexts, else what was asked."""
-    listed = row_fields.contexts(fields)
+    listed = row_fields.read_contexts(fields)
     contexts = None
     if listed is not None and isinstance(listed.value, list):
         made_of = normalise_contexts(listed.value, listed.name).texts

@@ -34,9 +34,9 @@ def losses(sent: ModelInput | None, made: Assembly, known: Sequence[Finding]) ->
 
 def stored(record: Record, answer: Answer | None) -> tuple[Segment, ...]:
     """The prompt that is in the record, else the one that a saved response kept; empty where neither is."""
-    field = row_fields.stored_prompt(record.fields)
+    field = row_fields.read_stored_prompt(record.fields)
     if field is not None:
-        return (Segment(field.value, "variable", field.name, row_fields.at(record, field.name)),)
+        return (Segment(field.value, "variable", field.name, row_fields.locate_field(record, field.name)),)
     if answer is not None and answer.sent is not None:
         return (Segment(answer.sent, "variable", "prompt_text", answer.place),)
     return ()

@@ -146,7 +146,9 @@ def _in_record(text: str) -> None:
 
     def look(progress: Progress) -> int | None:
         ranges = ((at + 1, len(data)), (0, at + 1))
-        return next((hit for each in ranges if (hit := raw_lines.first(data, text, *each, progress)) is not None), None)
+        return next(
+            (hit for each in ranges if (hit := raw_lines.find_first(data, text, *each, progress)) is not None), None
+        )
 
     job = background.ask(HOLDS, key, look)
     if job.ready.wait(work.PATIENCE) and job.error is None:

@@ -54,13 +54,13 @@ def draw(shown: Sequence[Reply], made: Assembly, found: Sequence[Finding], maske
 
 
 def _replies(record: Record, answer: Answer | None) -> Iterator[Reply]:
-    row = training_reader.read(record.fields) if row_fields.reference(record.fields) is None else None
+    row = training_reader.read(record.fields) if row_fields.read_reference(record.fields) is None else None
     for name, turns in row.answers if row else ():
         for stretch in turns[-1].stretches:
-            place = row_fields.at(record, stretch.field)
+            place = row_fields.locate_field(record, stretch.field)
             yield Reply(f"reply-{name}", t(f"training_row.{name}"), stretch.text, stretch.field, place)
-    if (field := row_fields.reference(record.fields)) is not None:
-        place = row_fields.at(record, field.name)
+    if (field := row_fields.read_reference(record.fields)) is not None:
+        place = row_fields.locate_field(record, field.name)
         yield Reply("reference", t("replies.reference", field=field.name), field.value, field.name, place)
     if answer is not None and answer.text is not None:
         title = t("replies.answer", condition=answer.condition)

@@ -71,7 +71,7 @@ def page() -> None:
         if record.masked:
             show.notice(t("messages.masked"), "warning")
         if row:
-            held = cited.held_by(record.fields, row.asked.text if row.asked else "") if cited.on() else None
+            held = cited.held_by(record.fields, row.question.text if row.question else "") if cited.on() else None
             _Drawn(record, list(enumerate(found, 1)), held).row(row)
             if held:
                 answers = [(t(f"training_row.{name}"), turns[-1].text) for name, turns in row.answers]
@@ -123,7 +123,9 @@ def _parts(row: TrainingRow | None) -> tuple[tuple[Turn, ...], ...]:
 
 def _segments(turn: Turn, record: Record) -> tuple[Segment, ...]:
     """A turn's text in the fields that it is in."""
-    parts = [Segment(one.text, "variable", one.field, row_fields.at(record, one.field)) for one in turn.stretches]
+    parts = [
+        Segment(one.text, "variable", one.field, row_fields.locate_field(record, one.field)) for one in turn.stretches
+    ]
     return tuple(part for one in parts for part in (Segment("\n", "joiner"), one))[1:]
 
 

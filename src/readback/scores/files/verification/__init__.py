@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers import csv_file
-from readback.records.raw_rows import raw_rows
+from readback.records.raw_rows import read_raw_rows
 from readback.scores.files.score_rows import Asked, Read, Row
 from readback.scores.files.verification.shapes import beginning, is_envelope, is_result, lacks_cell, sees
 from readback.scores.files.verification.stream import results
@@ -34,8 +34,8 @@ def rows(path: Path, file: str, refused: Callable[[], None] = lambda: None) -> I
     begin = beginning(path)
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     if begin[:1] in (b"{", b"["):
-        return raw_rows(path, file, refused=refused, walk=None if suffix in LINES else results)
-    return raw_rows(path, file, refused=refused, walk=_lacking if lacks_cell(begin) else None)
+        return read_raw_rows(path, file, refused=refused, walk=None if suffix in LINES else results)
+    return read_raw_rows(path, file, refused=refused, walk=_lacking if lacks_cell(begin) else None)
 
 
 LINES = (".jsonl", ".ndjson", ".jsonlines")

@@ -10,7 +10,7 @@ from readback.readers import checkpoint
 from readback.readers.checkpoint import QUESTIONS, Part, only, parts, question_id
 from readback.readers.choose_format import choose
 from readback.readers.row import Event, Refused, Row
-from readback.records.raw_rows import raw_rows
+from readback.records.raw_rows import read_raw_rows
 from readback.scores.files.verification.outcome import truth
 from readback.scores.files.verification.shapes import MODELS, OUTCOMES, PARTS, SAID, is_result
 from readback.scores.files.verification.stream import RUN
@@ -32,7 +32,7 @@ def rows(path: Path, file: str, refused: Callable[[], None] = lambda: None) -> I
     if isinstance(chosen, Diagnostic) or chosen.module is not checkpoint:
         return None
     results = _Results(read(path, file))
-    return raw_rows(path, file, checkpoint.NAME, refused=refused, walk=results.walk)
+    return read_raw_rows(path, file, checkpoint.NAME, refused=refused, walk=results.walk)
 
 
 class _Results:

@@ -222,7 +222,7 @@ class Taking:
         return Read(
             columns(intake, keys) if len(intake.value) else None,
             account,
-            self.diagnostics.told(source.path),
+            self.diagnostics.list_all(source.path),
             about=tuple(self._about(key, combo) for combo, key in zip(intake.combos, keys, strict=True)),
             criteria=self._criteria.declared(self._rubric),
         )
