@@ -1,4 +1,4 @@
-"""The sentences of the pages and the command line: every key that is used is there, and every key there is used."""
+"""The sentences of the pages: every key that is used is there, and every key there is used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOURCES = [PROJECT / "app.py", *sorted((PROJECT / "pages").glob("*.py")), *sorte
 ENGLISH = words.words("en")
 AREAS = {key.partition(".")[0] for key in ENGLISH}
 NO_KEY = re.compile(r" |\.(jsonl?|csv|md|yml)$")  # a sentence, a file's name
-LANGUAGES = sorted({file.stem.removeprefix("cli.") for file in words.HERE.glob("*.yml")})
+LANGUAGES = sorted(file.stem for file in words.HERE.glob("*.yml"))
 
 
 @cache
@@ -97,79 +97,18 @@ def test_values_are_put_in_once_and_never_read_as_a_sentence() -> None:
     assert words.t("frame.record_is", record="{n} {0.__class__}") == "record {n} {0.__class__}"
 
 
-# The command line has no sentence in its code.
-
-COMMANDS = sorted((words.HERE.parent / "cli").glob("*.py"))
-# What programs read: the reasons in the JSON of `model-input --batch` are the same in every language, and so is what a
-# shell runs.
-FOR_PROGRAMS = {"_completion_scripts.py", "_model_input_cases.py"}
-VALUES = {
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    "a is higher",
-    "b is higher",
-    "not separated",
-    "its own",
-    "line \0: not JSON (\0)",
-}  # of JSON, too
-NOT_WORDS = re.compile(r"\bsha256\b|\breadback( init| scores)?\b|--?[a-z-]+|\\033\[K|\(key ")
-WORDS_IN_A_ROW = re.compile(r"[^\W\d_]{2,}[,;:.]? +(?:[^\W\d_]{2,}|\0)|\0[,;:.]? +[^\W\d_]{2,}")
-
-
-def sentences(path: Path) -> set[str]:
-    """The literals of a module in which words follow each other or a value; docstrings are none."""
-    tree = ast.parse(path.read_text("utf-8"))
-    no_text = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    no_text |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in no_text:
-            found.add(node.value)
-        elif isinstance(node, ast.JoinedStr):
-            parts = [part.value if isinstance(part, ast.Constant) else "\0" for part in node.values]
-            found.add("".join(map(str, parts)))
-    return {text for text in found if WORDS_IN_A_ROW.search(NOT_WORDS.sub("", text))}
-
-
-@pytest.mark.parametrize("path", COMMANDS, ids=lambda path: path.stem)
-def test_no_command_has_a_sentence_in_its_code(path: Path) -> None:
-    assert path.name in FOR_PROGRAMS or sentences(path) - VALUES == set()
-
-
-def test_a_sentence_in_code_is_found(tmp_path: Path) -> None:
-    file = tmp_path / "command.py"
-    file.write_text(
-        '''"""What a module is."""\nprint("nothing was written")\nprint(f"{n} records")\nprint(f"{a}: {b}")\n'''
-    )
-    assert sentences(file) == {"nothing was written", "\0 records"}
-
-
-def test_a_key_of_the_command_line_that_is_put_together_has_its_name_in_the_code() -> None:
-    """A pattern such as `cli.check.…` alone would let every key of that section pass."""
-    named = {text for path in SOURCES for text in constants(path)[0]} | {path.stem for path in COMMANDS}
-    patterns = [pattern.replace("[^.]+", "([^.]*)") for pattern in used() if pattern.startswith(r"cli\.")]
-    found = {key: [made for pattern in patterns if (made := re.fullmatch(pattern, key))] for key in DEFINED}
-    left = {key: made for key, made in found.items() if key.startswith("cli.") and re.escape(key) not in used()}
-    assert {key for key, made in left.items() if not any(named.issuperset(one.groups()) for one in made)} == set()
-
-
-def test_a_command_is_in_another_language_as_a_page_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Either file of a language is enough, and what it lacks is English."""
-    for name in ("en.yml", "cli.en.yml"):
-        (tmp_path / name).write_bytes((words.HERE / name).read_bytes())
-    (tmp_path / "cli.fr.yml").write_text("cli: {main: {stopped: interrompu}}\n", "utf-8")
+def test_a_language_needs_no_more_than_some_of_the_sentences(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What it lacks is English."""
+    (tmp_path / "en.yml").write_bytes((words.HERE / "en.yml").read_bytes())
     (tmp_path / "de.yml").write_text("frame: {open: Öffnen}\n", "utf-8")
     monkeypatch.setattr(words, "HERE", tmp_path)
-    said = {}
-    for language in ("fr", "de", "xx"):
+    sentences = {}
+    for language in ("de", "xx"):
         monkeypatch.setenv("READBACK_LANGUAGE", language)
         words.language.cache_clear()
         words._read_file.cache_clear()
-        said[language] = (words.language(), words.t("cli.main.stopped"), words.t("frame.open"))
+        sentences[language] = (words.language(), words.t("frame.open"), words.t("frame.records", n=2))
     monkeypatch.undo()
     words.language.cache_clear()
     words._read_file.cache_clear()
-    assert said == {
-        "fr": ("fr", "interrompu", "Open"),
-        "de": ("de", "stopped", "Öffnen"),
-        "xx": ("en", "stopped", "Open"),
-    }
+    assert sentences == {"de": ("de", "Öffnen", "2 records"), "xx": ("en", "Open", "2 records")}

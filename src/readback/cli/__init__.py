@@ -24,21 +24,21 @@ from typing import TextIO
 from readback import __version__, sandbox
 from readback.cli import _colour
 from readback.cli._parser import CommandsParser, Parser
+from readback.cli._sentence import fill
 from readback.readers.cache_folder import FULL, DiskFull
 from readback.records.changed import DatasetChanged
-from readback.words import t
 
 CLEAN, FOUND, WRONG, OURS, STOPPED, UNHEARD = 0, 1, 2, 70, 130, 141
 MODULES = sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
 COMMANDS = {name.replace("_", "-"): name for name in MODULES}
-# What help lists them by: the sections have a word each in `cli.main.section_…`.
+# What help lists the commands by.
 SECTIONS = {
-    "look": ("serve", "render", "search", "model-input", "modelfile", "adapters"),
-    "check": ("check", "rule", "diff", "lock", "since"),
-    "scores": ("scores", "agreement"),
-    "review": ("agenda", "review", "report"),
-    "files": ("init", "export", "import-adapter"),
-    "program": ("cache", "completion", "doctor", "help"),
+    "See what is sent": ("serve", "render", "search", "model-input", "modelfile", "adapters"),
+    "Find what is wrong, and what changed": ("check", "rule", "diff", "lock", "since"),
+    "Read the scores": ("scores", "agreement"),
+    "Review it together": ("agenda", "review", "report"),
+    "Write files": ("init", "export", "import-adapter"),
+    "Readback itself": ("cache", "completion", "doctor", "help"),
 }
 # Names that commands had, which scripts may still use; no help speaks of them.
 FORMERLY = {"wire": "model-input", "rules": "rule", "explain": "rule"}
@@ -116,22 +116,35 @@ def _run(words: list[str]) -> int:
     except UsageError as wrong:
         return _complain(str(wrong))
     except DatasetChanged as changed:
-        return _complain(t("cli.main.again", why=changed))
+        return _complain(fill("{why}; run the command again", why=changed))
     except DiskFull as full:
         return _complain(str(full))
     except BrokenPipeError:  # whoever read our output has left, `| head` for one
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNHEARD
     except KeyboardInterrupt:
-        return _complain(t("cli.main.stopped"), STOPPED)
+        return _complain("stopped", STOPPED)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in FULL:
             _give_up(sys.stdout)
-            return _complain(t("cli.main.no_room", why=(error.strerror or str(error)).lower()))
+            return _complain(
+                fill(
+                    "not everything could be written: {why}; free some space, or write to another disk",
+                    why=(error.strerror or str(error)).lower(),
+                )
+            )
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-            return _complain(t("cli.main.many_files", why=(error.strerror or str(error)).lower()))
+            return _complain(
+                fill(
+                    (
+                        "this process may not open as many files as it needs: {why}; allow it more (ulimit -n "
+                        "1024) and run the command again"
+                    ),
+                    why=(error.strerror or str(error)).lower(),
+                )
+            )
         traceback.print_exc()
-        return _complain(t("cli.main.ours"), OURS)
+        return _complain("this is a mistake in Readback, not in your files; please report it", OURS)
     return code
 
 
@@ -144,14 +157,20 @@ def _complain(sentence: str, code: int = WRONG) -> int:
 def suggest_commands(word: str) -> str:
     """Return the sentence on a first word that is no command: what is near, or what to do with a file."""
     if os.path.lexists(word):
-        return t("cli.main.no_command_file", word=word)
+        return fill(
+            (
+                "'{word}' is a file or a folder, and a command must come first: readback check {word} "
+                "lists what is wrong in it, readback serve {word} opens its pages"
+            ),
+            word=word,
+        )
     names = [*COMMANDS, *FORMERLY]
     near = [SIMILAR[word]] if word in SIMILAR else difflib.get_close_matches(word, names, n=NEAR, cutoff=LIKE)
     near += [name for name in COMMANDS if len(word) > 1 and name.startswith(word) and name not in near]
     suggestions = list(dict.fromkeys(FORMERLY.get(name, name) for name in near))[:NEAR]
     if suggestions:
-        return t("cli.main.no_command_near", word=word, near=", ".join(suggestions))
-    return t("cli.main.no_command", word=word)
+        return fill("there is no command '{word}'; did you mean {near}?", word=word, near=", ".join(suggestions))
+    return fill("there is no command '{word}'; readback help lists the commands", word=word)
 
 
 def _give_up(out: TextIO) -> None:
@@ -166,9 +185,18 @@ def parser(first: Sequence[str] = ()) -> argparse.ArgumentParser:
     """The parser. When the first word names a command, only that command is imported, for --version none; help needs
     all of them.
     """
-    top = CommandsParser("readback", description=t("cli.main.about"), epilog=t("cli.main.codes"))
+    top = CommandsParser(
+        "readback",
+        description=(
+            "See the exact messages each model gets, what is wrong with them, and what the judge scores support."
+        ),
+        epilog=(
+            "exit codes: 0 nothing is wrong; 1 there are findings at or above --fail-on; 2 wrong use, "
+            "or nothing at all could be read"
+        ),
+    )
     top.add_argument("-V", "--version", action="version", version=f"readback {__version__}")
-    top.sections = {t(f"cli.main.section_{name}"): commands for name, commands in SECTIONS.items()}
+    top.sections = SECTIONS
     top.commands = subparsers = top.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
     needed = [] if {"-V", "--version"} & set(first[:1]) else COMMANDS
     for name in [name for name in COMMANDS if name in first] or needed:
@@ -177,12 +205,14 @@ def parser(first: Sequence[str] = ()) -> argparse.ArgumentParser:
 
 
 def _add(subparsers: argparse._SubParsersAction[Parser], name: str, module: ModuleType) -> None:
-    own = name.replace("-", "_")
-    title, about = t(f"cli.{own}.title"), t(f"cli.{own}.about")
-    text = argparse.RawDescriptionHelpFormatter
-    one = subparsers.add_parser(name, help=title, description=f"{title}\n\n{about}", formatter_class=text)
-    module.arguments(one)
-    one.set_defaults(run=module.run, command=name)
+    parser = subparsers.add_parser(
+        name,
+        help=module.TITLE,
+        description=f"{module.TITLE}\n\n{module.ABOUT}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    module.arguments(parser)
+    parser.set_defaults(run=module.run, command=name)
 
 
 def _open_streams() -> None:

@@ -5,8 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from readback.cli._sentence import fill
 from readback.scores.criteria import number
 from readback.words import t
+
+SENTENCES_AGREEMENT = {
+    "criterion": "{criterion} ({scale} scale)",
+    "interval": "95 % interval {low:.3f} to {high:.3f}",
+    "alpha": "Krippendorff's alpha {alpha:.3f} ({metric})",
+    "alpha_interval": "Krippendorff's alpha {alpha:.3f} ({metric}, {interval})",
+    "ratings": "{ratings:,} {ratings:rating|ratings} of {n:,} {n:answer|answers}",
+    "single": "{n:,} more {n:answer was|answers were} scored by one judge only",
+    "in_condition": "in {condition}: alpha {alpha:.3f}; {n:,} {n:answer|answers}",
+    "in_condition_none": (
+        "in {condition}: alpha is not defined, because all ratings are equal; {n:,} {n:answer|answers}"
+    ),
+    "person": "{judge} (a person)",
+    "kappa_quadratic": "quadratic kappa",
+    "kappa_linear": "linear kappa",
+    "kappa_none": "kappa",
+    "above": ("{judge}: mean {mean:.3f} on {n:,} shared {n:answer|answers}, {off:.3f} above the mean of the others"),
+    "below": ("{judge}: mean {mean:.3f} on {n:,} shared {n:answer|answers}, {off:.3f} below the mean of the others"),
+    "confusion": "rows {a}, columns {b}:",
+    "disagreed": "{n:,} {n:answer|answers} with different values; the most disputed:",
+    "disputed": "{item}: {values}",
+    "disputed_at": "{item} ({place}): {values}",
+    "run": "run {run}",
+    "passes": "{judge} passes {share:.1f} % of {n:,} {n:answer|answers}",
+    "passes_in": "{judge} in {condition} passes {share:.1f} % of {n:,} {n:answer|answers}",
+    "none_passed": ("{passes}; not corrected, because {person} passed none of the answers that both scored"),
+    "none_failed": ("{passes}; not corrected, because {person} failed none of the answers that both scored"),
+    "labels": "by {person}: {passed:,} passed, {failed:,} failed",
+    "rates": "sensitivity {sensitivity:.3f}, specificity {specificity:.3f}",
+    "corrected": "{passes}; corrected {share:.1f} % ({labels}; {rates})",
+}
 
 Answer = Mapping[str, Any]
 SHOWN = 5  # disputed answers; JSON has twenty
@@ -17,7 +49,7 @@ def text(answer: Answer) -> Iterator[str]:
     if answer["synthetic"]:
         yield t("scores.synthetic")
     for one in answer["criteria"]:
-        yield f"\n{t('cli.agreement.criterion', criterion=one['criterion'], scale=one['scale'])}"
+        yield fill("\n{criterion} ({scale} scale)", criterion=one["criterion"], scale=one["scale"])
         yield from (f"  {line}" for line in _criterion(one))
     skipped = answer["skipped"]
     if isinstance(skipped, str):
@@ -36,12 +68,20 @@ def _criterion(one: Answer) -> Iterator[str]:
         yield _pair(pair)
     if one["judges_left"]:
         shown = one["raters"] - one["judges_left"]
-        yield t("cli.agreement.pairs_left", n=shown, all=one["raters"], pairs=len(one["pairs"]))
+        yield fill(
+            (
+                "the pairs of {n:,} of {all:,} raters are shown; --format json or csv has all {pairs:,} "
+                "{pairs:pair|pairs}"
+            ),
+            n=shown,
+            all=one["raters"],
+            pairs=len(one["pairs"]),
+        )
     yield from (_leniency(judge) for judge in one["leniency"])
     if one["confusion"]:
         yield from _confusion(one["confusion"])
     if one["disagreed"]:
-        yield t("cli.agreement.disagreed", n=one["disagreed"])
+        yield fill("{n:,} {n:answer|answers} with different values; the most disputed:", n=one["disagreed"])
         yield from (f"  {_disputed(unit)}" for unit in one["disputed"][:SHOWN])
     yield from (_flips(judge) for judge in one["flips"])
     yield from (_corrected(rate) for rate in one["corrected"])
@@ -49,57 +89,76 @@ def _criterion(one: Answer) -> Iterator[str]:
 
 def _headline(one: Answer) -> str:
     others = [
-        t("cli.agreement.other_alpha", metric=metric, alpha=alpha)
+        fill("{metric} {alpha:.3f}", metric=metric, alpha=alpha)
         for metric, alpha in one["alpha"].items()
         if alpha is not None and metric != one["headline"]
     ]
-    ratings = t("cli.agreement.ratings", ratings=one["ratings"], n=one["units"])
-    single = t("cli.agreement.single", n=one["single"]) if one["single"] else ""
+    ratings = fill(
+        "{ratings:,} {ratings:rating|ratings} of {n:,} {n:answer|answers}", ratings=one["ratings"], n=one["units"]
+    )
+    single = (
+        fill("{n:,} more {n:answer was|answers were} scored by one judge only", n=one["single"])
+        if one["single"]
+        else ""
+    )
     return "; ".join(filter(None, (_alpha(one), ", ".join(others), ratings, single)))
 
 
 def _alpha(one: Answer) -> str:
     found = {"alpha": one["alpha"][one["headline"]], "metric": one["headline"]}
     if found["alpha"] is None:
-        return t("cli.agreement.alpha_none")
+        return "Krippendorff's alpha is not defined, because all ratings are equal"
     if not one["alpha_interval"]:
-        return t("cli.agreement.alpha", **found)
+        return fill("Krippendorff's alpha {alpha:.3f} ({metric})", **found)
     low, high = one["alpha_interval"]
-    return t("cli.agreement.alpha_interval", **found, interval=t("cli.agreement.interval", low=low, high=high))
+    return fill(
+        "Krippendorff's alpha {alpha:.3f} ({metric}, {interval})",
+        **found,
+        interval=fill("95 % interval {low:.3f} to {high:.3f}", low=low, high=high),
+    )
 
 
 def _in_condition(here: Answer) -> str:
     known = "in_condition_none" if here["alpha"] is None else "in_condition"
     condition = " · ".join(here["condition"].values())
-    return t(f"cli.agreement.{known}", condition=condition, alpha=here["alpha"], n=here["units"])
+    return fill(SENTENCES_AGREEMENT[known], condition=condition, alpha=here["alpha"], n=here["units"])
 
 
 def _states(judge: Answer) -> str:
     name = _name(judge["judge"])
-    called = t("cli.agreement.person", judge=name) if judge["person"] else name
+    called = fill("{judge} (a person)", judge=name) if judge["person"] else name
     counts = {state: judge[state] for state in ("n", "failed", "missing", "not_applicable")}
-    return t("cli.agreement.states", judge=called, **counts)
+    return fill(
+        ("{judge}: {n:,} scored, {failed:,} failed, {missing:,} missing, {not_applicable:,} not applicable"),
+        judge=called,
+        **counts,
+    )
 
 
 def _pair(pair: Answer) -> str:
     said = {"a": _name(pair["a"]), "b": _name(pair["b"]), "share": 100 * pair["exact"], "n": pair["n"]}
     if pair["kappa"] is None:
-        return t("cli.agreement.pair", **said)
-    return t("cli.agreement.pair_kappa", **said, kappa=t(f"cli.agreement.kappa_{pair['weights']}"), value=pair["kappa"])
+        return fill("{a} and {b}: the same value in {share:.1f} % of {n:,} shared {n:answer|answers}", **said)
+    return fill(
+        ("{a} and {b}: the same value in {share:.1f} % of {n:,} shared {n:answer|answers}, {kappa} {value:.3f}"),
+        **said,
+        kappa=SENTENCES_AGREEMENT[f"kappa_{pair['weights']}"],
+        value=pair["kappa"],
+    )
 
 
 def _leniency(judge: Answer) -> str:
     numbers = {"mean": judge["mean"], "n": judge["n"], "off": abs(judge["deviation"])}
     side = "above" if judge["deviation"] >= 0 else "below"
-    said = t(f"cli.agreement.{side}", judge=_name(judge["judge"]), **numbers)
+    said = fill(SENTENCES_AGREEMENT[side], judge=_name(judge["judge"]), **numbers)
     if not judge["interval"]:
         return said
     low, high = judge["interval"]
-    return t("cli.agreement.off_interval", said=said, low=low, high=high)
+    return fill("{said} (95 % interval of the difference {low:.3f} to {high:.3f})", said=said, low=low, high=high)
 
 
 def _confusion(found: Answer) -> Iterator[str]:
-    yield t("cli.agreement.confusion", a=_name(found["a"]), b=_name(found["b"]))
+    yield fill("rows {a}, columns {b}:", a=_name(found["a"]), b=_name(found["b"]))
     heads = [number(value) for value in found["values"]]
     rows = [heads, *([str(cell) for cell in row] for row in found["table"])]
     width = max(len(cell) for row in rows for cell in row) + 2
@@ -109,10 +168,10 @@ def _confusion(found: Answer) -> Iterator[str]:
 
 def _disputed(unit: Answer) -> str:
     given = ", ".join(f"{_name(judge)} {number(value)}" for judge, value in unit["values"].items())
-    run = [t("cli.agreement.run", run=unit["run"])] if unit["run"] else []
+    run = [fill("run {run}", run=unit["run"])] if unit["run"] else []
     place = " · ".join([*unit["condition"].values(), *run])
     at = "disputed_at" if place else "disputed"
-    return t(f"cli.agreement.{at}", item=unit["item"], place=place, values=given)
+    return fill(SENTENCES_AGREEMENT[at], item=unit["item"], place=place, values=given)
 
 
 def _flips(judge: Answer) -> str:
@@ -121,25 +180,45 @@ def _flips(judge: Answer) -> str:
     if judge["judge_variance"] is None:
         return said
     within, between = judge["judge_variance"], judge["answer_variance"]
-    return f"{said} {t('cli.agreement.variance', within=within, between=between)}"
+    return f"{said}" + fill(
+        " Variance within an answer {within:.3f}, between answers {between:.3f}.", within=within, between=between
+    )
 
 
 def _corrected(rate: Answer) -> str:
     condition, person = " · ".join(rate["condition"].values()), rate["person"]
     seen = {"judge": _name(rate["judge"]), "share": 100 * rate["seen"], "n": rate["n"]}
-    passes = t(f"cli.agreement.{'passes_in' if condition else 'passes'}", condition=condition, **seen)
+    passes = fill(SENTENCES_AGREEMENT["passes_in" if condition else "passes"], condition=condition, **seen)
     if rate["sensitivity"] is None:
         none = "none_failed" if rate["positives"] else "none_passed"
-        return t(f"cli.agreement.{none}", passes=passes, person=person)
-    labels = t("cli.agreement.labels", person=person, passed=rate["positives"], failed=rate["negatives"])
+        return fill(SENTENCES_AGREEMENT[none], passes=passes, person=person)
+    labels = fill(
+        "by {person}: {passed:,} passed, {failed:,} failed",
+        person=person,
+        passed=rate["positives"],
+        failed=rate["negatives"],
+    )
     if rate["rate"] is None:
-        return t("cli.agreement.chance", passes=passes, labels=labels)
-    rates = t("cli.agreement.rates", sensitivity=rate["sensitivity"], specificity=rate["specificity"])
+        return fill(
+            ("{passes}; not corrected, because the judge separates passes from fails no better than chance ({labels})"),
+            passes=passes,
+            labels=labels,
+        )
+    rates = fill(
+        "sensitivity {sensitivity:.3f}, specificity {specificity:.3f}",
+        sensitivity=rate["sensitivity"],
+        specificity=rate["specificity"],
+    )
     said = {"passes": passes, "share": 100 * rate["rate"], "labels": labels, "rates": rates}
     if not rate["interval"]:
-        return t("cli.agreement.corrected", **said)
+        return fill("{passes}; corrected {share:.1f} % ({labels}; {rates})", **said)
     low, high = (100 * end for end in rate["interval"])
-    return t("cli.agreement.corrected_interval", **said, low=low, high=high)
+    return fill(
+        ("{passes}; corrected {share:.1f} %, 95 % interval {low:.1f} to {high:.1f} % ({labels}; {rates})"),
+        **said,
+        low=low,
+        high=high,
+    )
 
 
 def _name(judge: str) -> str:

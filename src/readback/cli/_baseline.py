@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from readback.cli import UsageError, _colour
+from readback.cli._sentence import fill
 from readback.words import ENGLISH, t, words
 
 KEY = re.compile(r'"key": ?"([0-9a-f]{16})"|\(key ([0-9a-f]{16})\)$', re.MULTILINE)
@@ -24,21 +25,58 @@ def keys(path: Path, sampled: bool = False) -> frozenset[str]:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        why = (error.strerror or t("cli.options.unreadable")).lower()
-        raise UsageError(t("cli.check.baseline", file=path, why=why)) from None
+        why = (error.strerror or "cannot be read").lower()
+        raise UsageError(fill("--baseline {file}: {why}", file=path, why=why)) from None
     text = raw.decode("utf-16" if raw.startswith(WIDE) else "utf-8-sig", "replace").replace("\r\n", "\n")
     text = _colour.unpaint(text)
     found = frozenset(one or other for one, other in KEY.findall(text))
-    if not found and text.strip() and not (EMPTY.search(text) or _has_line(text, t("cli.check.total", n=0, counts=""))):
-        raise UsageError(t("cli.check.baseline_other", file=path))
+    if (
+        not found
+        and text.strip()
+        and not (EMPTY.search(text) or _has_line(text, fill("{n:,} {n:finding|findings}: {counts}", n=0, counts="")))
+    ):
+        raise UsageError(
+            fill("--baseline {file}: this is not the output of readback check (text, json or jsonl)", file=path)
+        )
     if PART.search(text):
-        raise UsageError(t("cli.check.baseline_part", file=path))
-    part = [words(ENGLISH)["cli.check.not_all"].partition("{")[0], t("cli.check.not_all", **PLACES).partition("0")[0]]
+        raise UsageError(
+            fill(
+                (
+                    "--baseline {file}: it has only the first 10,000 findings; write the baseline with "
+                    "--format jsonl, which has all"
+                ),
+                file=path,
+            )
+        )
+    part = [
+        "not all are listed: ",
+        fill(
+            (
+                "not all are listed: {n:,} of {all:,} {all:finding|findings} of {code} {n:is|are} above, "
+                "the first {first:,} and {drawn:,} drawn at random from the others (seed {seed}); --all "
+                "lists every one"
+            ),
+            **PLACES,
+        ).partition("0")[0],
+    ]
     if any(_has_line(text, one) for one in part):
-        raise UsageError(t("cli.check.baseline_some", file=path))
+        raise UsageError(
+            fill(
+                (
+                    "--baseline {file}: it does not list all findings; write the baseline with --format jsonl, "
+                    "or as text with --all"
+                ),
+                file=path,
+            )
+        )
     begins = [words(ENGLISH)["sample.is"].partition("{")[0], t("sample.is", n=0, of=0, seed=0).partition("0")[0]]
     if not sampled and (SAMPLED.search(text) or any(_has_line(text, f"  {one}") for one in begins)):
-        raise UsageError(t("cli.check.baseline_sample", file=path))
+        raise UsageError(
+            fill(
+                ("--baseline {file}: it has the findings of a sample; use it with --sample, or check all records"),
+                file=path,
+            )
+        )
     return found
 
 

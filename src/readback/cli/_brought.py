@@ -16,9 +16,9 @@ from typing import BinaryIO
 
 from readback.checks import rules
 from readback.cli import UsageError, _lines
+from readback.cli._sentence import fill
 from readback.readers.choose_format import GZIP, HEAD, PARQUET, unpacked
 from readback.readers.lines import UTF8_MARK
-from readback.words import t
 
 STDIN = "-"
 ZIP = b"PK\x03\x04"
@@ -35,7 +35,16 @@ def bring(given: str, command: str, stack: ExitStack) -> str:
     if not is_brought(given):
         return given
     if command in LASTING:
-        raise UsageError(t("cli.brought.lasting", command=command, given=given))
+        raise UsageError(
+            fill(
+                (
+                    "{given}: readback {command} keeps something beside the workspace, so that it needs a "
+                    "folder that stays; unpack it or save it first"
+                ),
+                command=command,
+                given=given,
+            )
+        )
     from readback.ui.common import upload, upload_quota  # a tenth of what a command loads, and most need none of it
 
     try:
@@ -45,7 +54,7 @@ def bring(given: str, command: str, stack: ExitStack) -> str:
     head = content.read(HEAD)
     content.seek(0)
     if not head:
-        raise UsageError(t("cli.brought.empty", given=given))
+        raise UsageError(fill("{given}: nothing came", given=given))
     packed = head.startswith((ZIP, EMPTY_ZIP))
     name = Path(given).name
     if packed and not name.lower().endswith(".zip"):
@@ -59,13 +68,15 @@ def bring(given: str, command: str, stack: ExitStack) -> str:
         raise UsageError(f"{given}: {full}") from None
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        raise UsageError(t("cli.brought.unwritable", given=given, folder=upload.home(), why=why)) from None
+        raise UsageError(
+            fill("{given}: it cannot be unpacked into {folder} ({why})", given=given, folder=upload.home(), why=why)
+        ) from None
     stack.callback(upload.delete, token, whose)
     for diagnostic in diagnostics:
         print(_lines.line(rules.finding(diagnostic), sys.stderr), file=sys.stderr)
     folder = upload.path(token, whose)
     if folder is None or not upload.holds(token):
-        raise UsageError(t("cli.brought.nothing", given=given))
+        raise UsageError(fill("{given}: nothing of it could be kept", given=given))
     return str(folder if packed else folder / name)
 
 
@@ -108,13 +119,13 @@ def _open(given: str, stack: ExitStack, most: int) -> BinaryIO:
 
 def _copy(source: BinaryIO, target: BinaryIO, given: str, most: int) -> None:
     if source.isatty():
-        print(f"readback: {t('cli.brought.typing')}", file=sys.stderr)
+        print("readback: reading rows from standard input, up to Ctrl-D …", file=sys.stderr)
     left = most
     while left >= 0 and (block := source.read(min(HEAD, left + 1))):
         target.write(block)
         left -= len(block)
     if left < 0:
-        raise UsageError(t("cli.options.too_long", file=given, most=most))
+        raise UsageError(fill("{file}: more than {most:,} {most:byte|bytes}", file=given, most=most))
     target.seek(0)
 
 

@@ -10,12 +10,17 @@ from typing import Any
 from readback.bookmarks import markdown
 from readback.checks.summary import Audit
 from readback.cli import _lines
+from readback.cli._sentence import fill
 from readback.compare import as_text
 from readback.review import lock_check, lock_file
 from readback.review.changes import Change
 from readback.review.lock_check import Line
 from readback.types import Finding
-from readback.words import t
+
+SENTENCES_CI = {
+    "line_new": "new",
+    "line_gone": "no longer there",
+}
 
 SHOWN = 20  # lines of prompts, and rules, in a comment
 WAYS = 5  # kinds of change that are listed for a line
@@ -51,14 +56,14 @@ class Before:
         `audit` answers the summary once `found` has ended. Nothing of a prompt becomes markup, or calls a person or an
         issue.
         """
-        yield f"### {_shown(t('cli.ci.title', rev=self.rev))}"
+        yield f"### {_shown(fill('Prompts and findings since {rev}', rev=self.rev))}"
         yield ""
         yield _shown(_head(self))
         if self.lines:
             yield ""
         yield from lines(self.lines[:SHOWN], "- ", _shown)
         if (more := len(self.lines) - SHOWN) > 0:
-            yield f"- {_shown(t('cli.ci.more_lines', n=more))}"
+            yield f"- {_shown(fill('{n:,} more {n:group|groups} of texts changed; --format json has all', n=more))}"
         rules = _by_rule(found)
         yield ""
         yield _shown(_count(rules, audit()))
@@ -67,7 +72,7 @@ class Before:
         for one in list(rules.values())[:SHOWN]:
             yield f"- {_shown(_rule(one))}"
         if (more := len(rules) - SHOWN) > 0:
-            yield f"- {_shown(t('cli.ci.more_rules', n=more))}"
+            yield f"- {_shown(fill('{n:,} more {n:rule|rules} with new findings; --format text has all', n=more))}"
 
 
 def change(made: Change) -> dict[str, Any]:
@@ -94,14 +99,15 @@ def prompt(line: Line) -> dict[str, Any]:
 def said(line: Line) -> str:
     """What became of a text, in words; of a revision or a sign-off as of a lock."""
     if line.before is None or line.now is None:
-        return t(f"cli.ci.{'line_new' if line.before is None else 'line_gone'}")
+        return SENTENCES_CI["line_new" if line.before is None else "line_gone"]
     return lock_check.said(line)
 
 
 def lines(found: Iterable[Line], mark: str, shown: Callable[[str], str] = str) -> Iterator[str]:
     """A line for each text, and below it the kinds of change with examples; `mark` begins a line, `shown` writes it."""
     for one in found:
-        yield f"{mark}{shown(t('cli.lock.changed', line=lock_file.head(one.subject), said=said(one)))}"
+        changed = fill("{line}: {said}", line=lock_file.head(one.subject), said=said(one))
+        yield f"{mark}{shown(changed)}"
         if one.change:
             yield from (f"  {mark}{shown(way)}" for way in _ways(one.change))
 
@@ -111,18 +117,24 @@ def _ways(made: Change) -> Iterator[str]:
     several = len(made.sentences) > 1
     for words, n in list(made.sentences.items())[:WAYS]:
         named = ", ".join(str(index if called is None else called) for index, called in made.examples.get(words, ()))
-        way = t("cli.ci.way", n=n, change=words.rstrip("."), records=named)
-        yield way if several else t("cli.ci.examples", records=named)
+        way = fill(
+            "{n:,} {n:prompt|prompts}: {change}; for example {records}", n=n, change=words.rstrip("."), records=named
+        )
+        yield way if several else fill("for example {records}", records=named)
     if (more := len(made.sentences) - WAYS) > 0:
-        yield t("cli.ci.more_ways", n=more)
+        yield fill("{n:,} more {n:kind|kinds} of change; --format json has all", n=more)
 
 
 def _head(made: Before) -> str:
     if made.unsaid:
-        return t("cli.ci.prompts_unknown", rev=made.rev, why=made.unsaid)
+        return fill("The prompts cannot be compared with those of {rev}: {why}.", rev=made.rev, why=made.unsaid)
     if not made.lines:
-        return t("cli.ci.prompts_same", rev=made.rev)
-    return t("cli.ci.prompts", rev=made.rev, n=len(made.lines))
+        return fill("Since {rev} the prompts did not change, byte for byte.", rev=made.rev)
+    return fill(
+        ("Since {rev} the prompts changed in {n:,} {n:group|groups} of texts (A is the text then, B the text now):"),
+        rev=made.rev,
+        n=len(made.lines),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +158,17 @@ def _by_rule(found: Iterable[Finding]) -> Mapping[tuple[str, str], _Rule]:
 def _count(rules: Mapping[tuple[str, str], _Rule], audit: Audit) -> str:
     counts = {name: sum(one.n for (severity, _), one in rules.items() if severity == name) for name in _lines.RANK}
     n = sum(counts.values())
-    return t("cli.ci.new" if n else "cli.ci.new_none", n=n, **counts, known=audit.known)
+    return fill(
+        (
+            "New findings: {n:,} ({error:,} {error:error|errors}, {warning:,} "
+            "{warning:warning|warnings}, {info:,} info); {known:,} known before."
+        )
+        if n
+        else "No new findings; {known:,} known before.",
+        n=n,
+        **counts,
+        known=audit.known,
+    )
 
 
 def _rule(one: _Rule) -> str:
@@ -154,8 +176,8 @@ def _rule(one: _Rule) -> str:
     where = ":".join(str(part) for part in (at.file, at.line) if part is not None)
     about = ", ".join(part for part in (where, _lines.about(at)) if part)
     named = {"severity": one.first.severity, "code": one.first.code, "message": one.first.message}
-    line = t("cli.since.finding_at", state=t("cli.since.new"), place=about, **named)
-    return t("cli.since.finding_more", finding=line, n=one.n - 1) if one.n > 1 else line
+    line = fill("{state}: {severity} {code}, {place}: {message}", state="new", place=about, **named)
+    return fill("{finding} (and {n:,} more {n:place|places})", finding=line, n=one.n - 1) if one.n > 1 else line
 
 
 def _shown(text: str) -> str:

@@ -9,8 +9,39 @@ from typing import Any
 
 from readback.checks import cluster
 from readback.cli import UsageError, _lines
+from readback.cli._sentence import fill
 from readback.types import Workspace
-from readback.words import t
+
+SENTENCES_CHECK = {
+    "cluster_no_address": ("--cluster {address}: give the address of a Dask scheduler, tcp://host:8786 for example"),
+    "cluster_no_extra": "--cluster needs Dask, which is not installed: pip install 'readback[cluster]'",
+    "cluster_unreachable": (
+        "--cluster {address}: no Dask scheduler answers ({error}); check host and port, "
+        "or start one with: dask scheduler"
+    ),
+    "cluster_no_workers": (
+        "--cluster {address}: the cluster has no worker; start one on each machine with: dask worker {address}"
+    ),
+    "cluster_no_readback": (
+        "worker {worker} has no Readback, or another version; install there what is installed here"
+    ),
+    "cluster_no_readback_scheduler": (
+        "the scheduler of the cluster has no Readback, or another version; install there what is installed here"
+    ),
+    "cluster_other_version": (
+        "worker {worker} has another version of {what}: {theirs}, and {ours} here; install the same on both"
+    ),
+    "cluster_unseen": (
+        "worker {worker} does not see {file}; put the workspace where all machines see it under the same path"
+    ),
+    "cluster_other_bytes": (
+        "worker {worker} sees other bytes in {file} than this machine; share one folder, "
+        "and wait until the file is written"
+    ),
+    "cluster_unfetched": "worker {worker} has no copy of {address}: {error}",
+    "cluster_failed": "worker {worker} cannot work: {error}",
+    "cluster_lost": "the cluster did not answer ({error})",
+}
 
 
 def hasten(address: str | None) -> None:
@@ -34,9 +65,9 @@ def workers(address: str | None, opened: Workspace) -> Iterator[cluster.Cluster 
 
 def _say(why: str, values: Mapping[str, Any]) -> None:
     """On standard error: what the cluster does not do, this machine does."""
-    said = t("cli.check.cluster_here", why=_why(why, values))
+    said = fill("{why}. This machine checks those records itself, so the answer is the same", why=_why(why, values))
     print(_lines.safe(f"readback: {said}"), file=sys.stderr)
 
 
 def _why(why: str, values: Mapping[str, Any]) -> str:
-    return t(f"cli.check.cluster_{why}", **values)
+    return fill(SENTENCES_CHECK[f"cluster_{why}"], **values)

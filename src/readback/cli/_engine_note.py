@@ -5,13 +5,24 @@ from __future__ import annotations
 import sys
 
 from readback.cli import _lines
+from readback.cli._sentence import fill
 from readback.prompts.by_ollama import is_doubtful
 from readback.types import Workspace
-from readback.words import t
 
 
 def print_note(opened: Workspace) -> None:
     """Print to standard error of which models it cannot be told which template Ollama sends; nothing where it can."""
     unknown = [name for name, model in opened.models.items() if is_doubtful(opened, model)]
     if unknown:
-        print(_lines.safe(f"readback: {t('cli.options.engine_unknown', models=', '.join(unknown))}"), file=sys.stderr)
+        print(
+            _lines.safe(
+                fill(
+                    (
+                        "readback: which template Ollama sends for {models} cannot be told; this is the text of "
+                        "TEMPLATE (see readback rule oll-engine-unknown)"
+                    ),
+                    models=", ".join(unknown),
+                )
+            ),
+            file=sys.stderr,
+        )

@@ -10,12 +10,12 @@ from typing import Any
 from readback.checks import costs, engine, fair_pairs
 from readback.cli import _verdict_lines
 from readback.cli._plan_lines import about, interval, number, plus
+from readback.cli._sentence import fill
 from readback.records.dataset import open_dataset
 from readback.scores import report
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.words import t
 
 
 def answer(
@@ -51,7 +51,7 @@ def _fair(table: ScoreTable, one: Comparison, found: fair_pairs.Fairness) -> dic
     said = _verdict_lines.said(found.verdict)
     if found.verdict.faults:
         said = f"{said}. {report.untouched(one, found.touched, rest, name, same=kind == 'same')}"
-    pair = t("cli.scores.pair", b=name(one.b), a=name(one.a))
+    pair = fill("{b} against {a}", b=name(one.b), a=name(one.a))
     return {
         "a": dict(one.a), "b": dict(one.b), "criterion": one.criterion, "judge": None if pool else one.judge or None,
         "pool": pool, "fair": kind in ("fair", "same"), "verdict": kind,
@@ -66,20 +66,37 @@ def _fair(table: ScoreTable, one: Comparison, found: fair_pairs.Fairness) -> dic
 def text(answer: Mapping[str, Any]) -> Iterator[str]:
     """Lines for people; nothing where the command was not asked."""
     if answer.get("fair"):
-        yield f"\n{t('cli.scores.fair')}"
+        yield "\nare the planned comparisons fair?"
     yield from (f"  {one['said']}" for one in answer.get("fair", ()))
     if answer.get("findings"):
-        yield f"\n{t('cli.scores.findings')}"
+        yield ("\nscores with and without a finding; that they differ does not mean that the finding is the cause")
     for one in answer.get("findings", ()):
         means = {"with_it": _mean(one["mean_with"]), "without": _mean(one["mean_without"])}
         counts = {"n": one["n_with"], "others": one["n_without"]}
         of = {"code": one["code"], "condition": _label(one["condition"]), "about": about(one)}
-        yield f"  {t('cli.scores.finding', **of, **means, **counts)}{_sure(one)}"
+        yield (
+            fill(
+                (
+                    "  {code}, {condition}, {about}: mean {with_it} on {n:,} {n:record|records} with it, "
+                    "{without} on {others:,} without"
+                ),
+                **of,
+                **means,
+                **counts,
+            )
+            + f"{_sure(one)}"
+        )
     if answer.get("prompt_changes"):
-        yield f"\n{t('cli.scores.changes')}"
+        yield "\nthe same records, where only the second condition has the finding"
     for one in answer.get("prompt_changes", ()):
-        pair = t("cli.scores.pair", b=_label(one["b"]), a=_label(one["a"]))
-        said = t("cli.scores.change", code=one["code"], pair=pair, about=about(one), n=one["n"])
+        pair = fill("{b} against {a}", b=_label(one["b"]), a=_label(one["a"]))
+        said = fill(
+            "{code}, {pair}, {about}: {n:,} {n:record|records}",
+            code=one["code"],
+            pair=pair,
+            about=about(one),
+            n=one["n"],
+        )
         yield f"  {said}{_sure(one)}"
 
 
@@ -90,13 +107,13 @@ def _plain(one: costs.Cost | costs.Change) -> dict[str, Any]:
 def _sure(one: Mapping[str, Any]) -> str:
     if one["difference"] is None:
         return ""
-    said = t("cli.scores.difference", difference=plus(one["difference"]))
+    said = fill("difference {difference}", difference=plus(one["difference"]))
     if one["interval"] is not None:
-        said = t("cli.scores.in_brackets", said=said, more=interval(one["interval"]))
+        said = fill("{said} ({more})", said=said, more=interval(one["interval"]))
     if one["p_adjusted"] is None:
         return f"; {said}"
     p = f"{one['p_adjusted']:.2g}"
-    return f"; {said}, {t('cli.scores.p_findings', p=p)}"
+    return f"; {said}" + fill(", p {p} by Benjamini and Hochberg", p=p)
 
 
 def _label(condition: Mapping[str, str]) -> str:

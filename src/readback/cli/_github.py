@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from readback.cli import _lines
+from readback.cli._sentence import fill
 from readback.types import Finding, Severity
-from readback.words import t
 
 COMMAND: Mapping[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
 # What ends a command or a property, in the order in which it is replaced: the sign of the escapes comes first.
@@ -26,7 +26,7 @@ def lines(found: Iterable[Finding], file: Callable[[str], str]) -> Iterator[str]
 def _said(found: Finding) -> str:
     about = _lines.about(found.place)
     head = f"[{about}] " if about else ""
-    fix = f"\n{t('cli.line.fix', fix=found.fix)}" if found.fix else ""
+    fix = fill("\nfix: {fix}", fix=found.fix) if found.fix else ""
     return f"{head}{found.message}{fix} (key {found.key})"  # at the end, where a baseline has it
 
 

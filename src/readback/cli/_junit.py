@@ -14,8 +14,14 @@ from typing import IO
 from readback.checks import rules
 from readback.checks.summary import Audit
 from readback.cli import _colour, _lines
+from readback.cli._sentence import fill
 from readback.types import Finding
-from readback.words import t
+
+SENTENCES_CI = {
+    "failure_one": "{title} {first}",
+    "failure_more": "{title} {n:,} {n:finding|findings}; the first of the worst: {first}",
+    "skipped": "A sample is not enough for this rule, so it was not applied.",
+}
 
 HELD = 1 << 20  # characters of a rule's lines in memory; more are in a file meanwhile
 
@@ -79,7 +85,7 @@ def _document(audit: Audit, tests: Mapping[str, _Test]) -> Iterator[str]:
     for code, test in tests.items():
         areas.setdefault(code.partition("-")[0], []).append(test)
     yield '<?xml version="1.0" encoding="UTF-8"?>'
-    name = t("cli.ci.suites", workspace=audit.workspace)
+    name = fill("readback check {workspace}", workspace=audit.workspace)
     yield f"<testsuites{_attributes(name=name, **_counts(tests.values(), faults, skipped))}>"
     for area, these in areas.items():
         called = rules.AREAS.get(area, area)
@@ -107,12 +113,12 @@ def _case(test: _Test, fault: str | None, skipped: bool) -> Iterator[str]:
         yield f"   <error{_attributes(message=fault, type='error')}/>"
     elif test.fails and test.worst:
         many = "failure_more" if test.n > 1 else "failure_one"
-        message = t(f"cli.ci.{many}", title=_title(test.code), n=test.n, first=test.worst.message)
+        message = fill(SENTENCES_CI[many], title=_title(test.code), n=test.n, first=test.worst.message)
         yield f"   <failure{_attributes(message=message, type=test.worst.severity)}>"
         yield from _held(test)
         yield "</failure>"
     elif skipped:
-        yield f"   <skipped{_attributes(message=t('cli.ci.skipped'))}/>"
+        yield f"   <skipped{_attributes(message='A sample is not enough for this rule, so it was not applied.')}/>"
     if test.n and (fault is not None or not test.fails):
         yield "   <system-out>"
         yield from _held(test)

@@ -8,6 +8,7 @@ from typing import Any, TextIO
 
 from readback.bookmarks.entry import Excerpt
 from readback.cli._colour import paint
+from readback.cli._sentence import fill
 from readback.types import Finding, Location
 from readback.words import t
 
@@ -35,7 +36,8 @@ def with_fix(found: Finding, said: str = "") -> str:
     said = said or line(found)
     if not found.fix:
         return said
-    return f"{said}\n    {paint(t('cli.line.fix', fix=safe(unbroken(found.fix))), 'added')}"
+    fix = fill("fix: {fix}", fix=safe(unbroken(found.fix)))
+    return f"{said}\n    {paint(fix, 'added')}"
 
 
 def with_excerpt(said: str, part: Excerpt) -> str:

@@ -6,7 +6,7 @@ import argparse
 import getpass
 
 from readback.cli import UsageError
-from readback.words import t
+from readback.cli._sentence import fill
 
 
 def loudness(parser: argparse.ArgumentParser, quiet: str, verbose: str = "") -> None:
@@ -20,25 +20,41 @@ def loudness(parser: argparse.ArgumentParser, quiet: str, verbose: str = "") -> 
 
 def quiet(parser: argparse.ArgumentParser) -> None:
     """-q of a command whose answer is the same with it."""
-    parser.add_argument("-q", "--quiet", action="store_true", help=t("cli.options.help_quiet"))
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
 
 
 def jobs(parser: argparse.ArgumentParser, goes_with: str = "") -> None:
     """-j; `goes_with` is the option without which one process works."""
-    said = t("cli.options.help_jobs_with", option=goes_with) if goes_with else t("cli.options.help_jobs")
+    said = (
+        fill(
+            "with {option}: number of processes that work at the same time (default: one for each core)",
+            option=goes_with,
+        )
+        if goes_with
+        else "number of processes that work at the same time (default: one for each core)"
+    )
     parser.add_argument("-j", "--jobs", type=int, metavar="N", help=said)
 
 
 def fail_on(parser: argparse.ArgumentParser) -> None:
     """--fail-on: from which severity on a finding is exit code 1."""
     severities = ("error", "warning", "info", "never")
-    parser.add_argument("--fail-on", choices=severities, default="error", help=t("cli.options.help_fail_on"))
+    parser.add_argument(
+        "--fail-on",
+        choices=severities,
+        default="error",
+        help="exit with 1 when there is a finding of this severity or a higher one",
+    )
 
 
 def author(parser: argparse.ArgumentParser) -> None:
     """--as and --key of what is saved in a review."""
-    parser.add_argument("--as", dest="author", metavar="NAME", help=t("cli.options.help_as"))
-    parser.add_argument("--key", metavar="ID", help=t("cli.options.help_key"))
+    parser.add_argument(
+        "--as", dest="author", metavar="NAME", help="the name of the author (default: the name of the account)"
+    )
+    parser.add_argument(
+        "--key", metavar="ID", help="an id for this change; a change with the same id is saved only once"
+    )
 
 
 def account() -> str:
@@ -46,14 +62,16 @@ def account() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):
-        raise UsageError(t("cli.options.no_account")) from None
+        raise UsageError("this account has no name; give one with --as NAME") from None
 
 
 def workers(args: argparse.Namespace, goes_with: str = "") -> int | None:
     """How many processes are asked for; None: one on every core. Raises UsageError."""
     asked: int | None = args.jobs
     if asked is not None and asked < 1:
-        raise UsageError(t("cli.options.no_jobs", n=asked))
+        raise UsageError(fill("--jobs {n}: give 1 or more", n=asked))
     if asked is not None and goes_with and not getattr(args, goes_with):
-        raise UsageError(t("cli.options.jobs_alone", option=f"--{goes_with}"))
+        raise UsageError(
+            fill("--jobs needs {option}; without it one process does all the work", option=f"--{goes_with}")
+        )
     return asked

@@ -9,8 +9,8 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from readback.cli import _colour
+from readback.cli._sentence import fill
 from readback.readers.yaml_file import nearest
-from readback.words import t
 
 WRONG = 2  # the exit code of wrong use
 SURE = 0.75  # how alike an option must be: all begin with two dashes
@@ -23,7 +23,14 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*args, **kwargs)
         self.register("type", int, read_whole_number)
         self.set_defaults(parser=self)  # of several, the innermost stays
-        for option, text in zip(_colour.OPTIONS, (t("cli.options.help_color"), argparse.SUPPRESS), strict=True):
+        for option, text in zip(
+            _colour.OPTIONS,
+            (
+                "colour: on a terminal (auto, where NO_COLOR and FORCE_COLOR are obeyed), always or never",
+                argparse.SUPPRESS,
+            ),
+            strict=True,
+        ):
             self.add_argument(option, dest="color", choices=_colour.CHOICES, default=argparse.SUPPRESS, help=text)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -37,11 +44,17 @@ class Parser(argparse.ArgumentParser):
         """End with what no option and no argument could take."""
         unknown = next((word for word in rest if word.startswith("-") and len(word) > 1), None)
         if unknown is None:
-            self.error(t("cli.main.one_too_many", words=" ".join(rest)))
+            self.error(fill("too many arguments: {words}", words=" ".join(rest)))
         name = unknown.partition("=")[0]
         options = [option for option in self._option_string_actions if option.startswith("--")]
         near = "".join(get_close_matches(name, options, n=1, cutoff=SURE))
-        self.error(t("cli.main.no_option_near" if near else "cli.main.no_option", name=name, near=near))
+        self.error(
+            fill(
+                "there is no option {name}; did you mean {near}?" if near else "there is no option {name}",
+                name=name,
+                near=near,
+            )
+        )
 
     def format_help(self) -> str:
         """Return the help, which begins with one line of usage: the options are listed below it anyway."""
@@ -63,7 +76,13 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """End with exit code 2: the sentence, then one line of usage, then where the options are."""
         begin = _colour.paint("readback:", "error", sys.stderr)
-        self.exit(WRONG, f"{begin} {message}\n{self.short_usage()}\n{t('cli.main.see_help', command=self.prog)}\n")
+        self.exit(
+            WRONG,
+            (
+                f"{begin} {message}\n{self.short_usage()}"
+                + fill("\n{command} --help lists the options\n", command=self.prog)
+            ),
+        )
 
     def short_usage(self) -> str:
         """Return `usage: readback export WORKSPACE --as FORM [options]`: what must be there, and that there is more."""
@@ -77,7 +96,7 @@ class Parser(argparse.ArgumentParser):
         for group in self._mutually_exclusive_groups:
             if group.required:
                 words.append(f"({' | '.join(action.option_strings[-1] for action in group._group_actions)})")
-        return t("cli.main.usage", usage=" ".join([self.prog, *words]))
+        return fill("usage: {usage} [options]", usage=" ".join([self.prog, *words]))
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
@@ -85,8 +104,11 @@ class Parser(argparse.ArgumentParser):
         known = [str(choice) for choice in action.choices]
         name = "/".join(action.option_strings) or str(action.metavar or action.dest)
         near = nearest(str(value), known)
-        key = "cli.main.no_choice_near" if near else "cli.main.no_choice"
-        raise argparse.ArgumentError(None, t(key, name=name, value=value, near=near, choices=", ".join(known)))
+        sentence = "{name}: '{value}' is not possible; possible are {choices}"
+        if near:
+            sentence = "{name}: '{value}' is not possible; did you mean {near}? (possible are {choices})"
+        message = fill(sentence, name=name, value=value, near=near, choices=", ".join(known))
+        raise argparse.ArgumentError(None, message)
 
 
 class CommandsParser(Parser):
@@ -109,7 +131,7 @@ def read_whole_number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(t("cli.main.no_number", value=text)) from None
+        raise argparse.ArgumentTypeError(fill("'{value}' is no whole number", value=text)) from None
 
 
 def _metavar(action: argparse.Action) -> str:

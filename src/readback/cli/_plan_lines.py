@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from readback.cli import _lines, _trade_lines
+from readback.cli._sentence import fill
 from readback.scores import report
 from readback.scores.comparing.comparison import Compared, Comparison
 from readback.scores.pooled import JUDGES, PEOPLE
@@ -14,6 +15,20 @@ from readback.scores.report import Line
 from readback.scores.table import ConditionKey
 from readback.types import Criterion
 from readback.words import t
+
+SENTENCES_SCORES = {
+    "about_people": "{criterion}, mean over people",
+    "about_judges": "{criterion}, mean over judges",
+    "about_judge": "{criterion}, judge {judge}",
+    "blocked": "must not be compared",
+    "clusters": "{interval}, {n:,} {n:cluster|clusters}",
+    "p": "p {p}",
+    "p_planned": "p {p}, corrected for {n:,} planned {n:comparison|comparisons} ({before} before)",
+    "p_exploratory": ("p {p}, corrected for {n:,} exploratory {n:comparison|comparisons} ({before} before)"),
+    "seed": "{method}, seed {seed}",
+    "at_odds": "the interval and the test disagree here",
+    "lacking_spread": "the spread",
+}
 
 Answer = Mapping[str, Any]
 POOLS = {PEOPLE: "about_people", JUDGES: "about_judges"}
@@ -56,7 +71,7 @@ def ends(span: Any, places: int = 4) -> dict[str, str]:
 
 def interval(span: Any) -> str:
     """A 95 % interval in words."""
-    return t("cli.scores.interval", **ends(span))
+    return fill("95 % interval {low} to {high}", **ends(span))
 
 
 def number(value: float, places: int = 4) -> str:
@@ -78,25 +93,27 @@ def p_of(one: Answer) -> str:
     before, method = f"{one['p']:.2g}", one["p_method"]
     if one["family"] > 1:
         kind = "p_planned" if one["planned"] else "p_exploratory"
-        said = t(f"cli.scores.{kind}", p=f"{one['p_adjusted']:.2g}", n=one["family"], before=before)
+        said = fill(SENTENCES_SCORES[kind], p=f"{one['p_adjusted']:.2g}", n=one["family"], before=before)
     else:
-        said = t("cli.scores.p", p=before)
-    return f"{said}; {method if one['seed'] is None else t('cli.scores.seed', method=method, seed=one['seed'])}"
+        said = fill("p {p}", p=before)
+    if one["seed"] is not None:
+        method = fill("{method}, seed {seed}", method=method, seed=one["seed"])
+    return f"{said}; {method}"
 
 
 def left_out(one: Answer, name: Name) -> str:
     """How many items are scored on one side only."""
     gone = [
-        t("cli.scores.only", n=one[key], name=name(one, side))
+        fill("{n:,} scored only under {name}", n=one[key], name=name(one, side))
         for key, side in (("only_a", "a"), ("only_b", "b"))
         if one[key]
     ]
-    return f"; {t('cli.scores.left_out', parts=', '.join(gone))}" if gone else ""
+    return fill("; left out: {parts}", parts=", ".join(gone)) if gone else ""
 
 
 def at_odds(one: Answer) -> str:
     """That the interval leaves no difference out and the test does not, or the other way round."""
-    return f"; {t('cli.scores.at_odds')}" if one["at_odds"] else ""
+    return "; the interval and the test disagree here" if one["at_odds"] else ""
 
 
 def _called(one: Answer, line: Line, name: Name) -> Callable[[ConditionKey], str]:
@@ -123,7 +140,11 @@ def _criterion(name: str, criteria: Answer) -> Criterion:
 def about(one: Answer) -> str:
     """The criterion and whose scores they are."""
     criterion, judge = str(one["criterion"]), one["judge"]
-    return t(f"cli.scores.{POOLS.get(judge, 'about_judge')}", criterion=criterion, judge=judge) if judge else criterion
+    return (
+        fill(SENTENCES_SCORES[POOLS.get(judge, "about_judge")], criterion=criterion, judge=judge)
+        if judge
+        else criterion
+    )
 
 
 def _refused(one: Answer, name: Name) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from time import monotonic
 
-from readback.words import t
+from readback.cli._sentence import fill
 
 DRAWN = 0.1  # seconds between two states of the line on a terminal
 FIRST, SLOWEST = 10.0, 60.0  # seconds until the first line of its own, and between two at most
@@ -57,8 +57,16 @@ def describe(done: int, total: int, seconds: float) -> str:
     """
     values = {"done": done, "total": total, "share": 100 * done // total}
     if seconds < KNOWN or not 0 < done < total:
-        return t("cli.options.progress", **values)
+        return fill("{done:,} of {total:,} {total:record|records}, {share} %", **values)
     left = seconds * (total - done) / done
     if left < 90:
-        return t("cli.options.progress_seconds", **values, left=max(1, round(left)))
-    return t("cli.options.progress_minutes", **values, left=round(left / 60))
+        return fill(
+            ("{done:,} of {total:,} {total:record|records}, {share} %, about {left} {left:second|seconds} left"),
+            **values,
+            left=max(1, round(left)),
+        )
+    return fill(
+        ("{done:,} of {total:,} {total:record|records}, {share} %, about {left:,} {left:minute|minutes} left"),
+        **values,
+        left=round(left / 60),
+    )

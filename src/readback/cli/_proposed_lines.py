@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from readback import workspace
+from readback.cli._sentence import fill
 from readback.readers.yaml_text import flow
 from readback.types import Workspace
 from readback.words import t
@@ -17,9 +18,9 @@ def text(opened: Workspace, said: str) -> Iterator[str]:
     for one in proposed_scores.proposed(opened.alternatives):
         option = f"--{one.key} {shlex.quote(one.line)}"
         yield t(f"open.table_{one.key}", file=one.file, n=len(one.columns), columns=", ".join(one.columns))
-        yield f"  {t('cli.proposed.once', command=f'readback scores {shlex.quote(said)} {option}')}"
-        yield f"  {t('cli.proposed.keep', command=f'readback init {shlex.quote(said)} {option}')}"
-        yield f"  {t('cli.proposed.writes')}"
+        yield fill("  to read it once: {command}", command=f"readback scores {shlex.quote(said)} {option}")
+        yield fill("  to keep it: {command}", command=f"readback init {shlex.quote(said)} {option}")
+        yield "  that writes readback.yml with the other files found here and these lines:"
         yield "    scores:"
         read = workspace.open(said, chosen={**opened.chosen, one.key: one.line})
         yield from (f"      - {flow(workspace_entries.scores(source))}" for source in read.scores)

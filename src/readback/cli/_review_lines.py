@@ -5,9 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from readback.cli._sentence import fill
 from readback.review import lock_check, lock_file, signing, under
 from readback.review.state import By, Note, Review
-from readback.words import t
+
+SENTENCES_REVIEW = {
+    "row_note": "note {id} [{standing}] {by}",
+    "row_note_on": "note {id} [{standing}] {by}: {anchor}",
+    "row_owner_due": "{note}; {owner} until {due}",
+    "row_owner": "{note}; {owner}",
+    "row_due": "{note}; until {due}",
+    "row_decision": "decision {verdict}: {subject}, {by}: {reason}",
+    "row_decision_past": "decision {verdict}: {subject}, {by} (replaced by a later decision): {reason}",
+    "unread": "event {sequence} cannot be used, so it is not shown: {why}",
+    "by_asked": "name as given",
+    "by_proxy": "known by the proxy",
+    "by_imported": "imported",
+    "by_cli": "command line",
+    "stale": "stale",
+    "stale_evidence": "stale; evidence changed: {evidence}",
+    "evidence": "evidence changed: {evidence}",
+    "unchanged": "unchanged",
+    "help_accept": "the subject stays as it is",
+    "help_change": "the subject has to be changed",
+    "help_defer": "the decision is put off",
+}
 
 LISTED = 20  # events that cannot be used, each with its reason; the others are counted
 
@@ -57,51 +79,55 @@ def _by(by: By) -> dict[str, Any]:
 
 def told(found: Review, held: dict[str, signing.Standing], since: dict[str, under.Changed]) -> Iterator[str]:
     if not (found.notes or found.decisions or found.signoffs):
-        yield t("cli.review.empty")
+        yield ("there are no notes, decisions or sign-offs yet; readback review note WORKSPACE --text T saves a note")
     for note in found.notes:
         yield _note(note)
         yield from (f"    {line}" for line in note.text.split("\n"))
         if note.id in since:
             yield f"    {under.said(since[note.id])}"
         for by, text in note.answers:
-            yield f"    {t('cli.review.row_answer', by=_said(by), text=text)}"
+            yield fill("    {by} answers: {text}", by=_said(by), text=text)
     for one in found.decisions:
         row = "row_decision" if one.in_force else "row_decision_past"
-        yield t(f"cli.review.{row}", verdict=one.verdict, subject=one.subject, by=_said(one.by), reason=one.reason)
+        yield fill(SENTENCES_REVIEW[row], verdict=one.verdict, subject=one.subject, by=_said(one.by), reason=one.reason)
     for signed in found.signoffs:
         there = held.get(signed.id)
-        yield t("cli.review.row_signoff", subject=signed.subject, by=_said(signed.by), state=_holds(there))
+        yield fill(
+            "sign-off {subject}, {by}: {state}", subject=signed.subject, by=_said(signed.by), state=_holds(there)
+        )
         for line in there.lines if there else ():
-            yield f"    {t('cli.lock.changed', line=lock_file.head(line.subject), said=lock_check.said(line))}"
+            yield fill("    {line}: {said}", line=lock_file.head(line.subject), said=lock_check.said(line))
         if there and there.unsaid:
-            yield f"    {t('cli.lock.unsaid', why=there.unsaid)}"
+            yield fill("    how the texts changed is not known: {why}", why=there.unsaid)
     for unread in found.unread[:LISTED]:
-        yield t("cli.review.unread", sequence=unread.sequence, why=unread.why)
+        yield fill(
+            "event {sequence} cannot be used, so it is not shown: {why}", sequence=unread.sequence, why=unread.why
+        )
     if (more := len(found.unread) - LISTED) > 0:
-        yield t("cli.review.unread_more", n=more)
+        yield fill("{n:,} more {n:event|events} cannot be used; --format json lists all of them", n=more)
 
 
 def _note(note: Note) -> str:
     """A note's id, who wrote it, what it is on, and who looks after it until when."""
     anchor = ", ".join(f"{name} {value}" for name, value in note.anchor.items() if name != "kind")
     row = "row_note_on" if anchor else "row_note"
-    said = t(f"cli.review.{row}", id=note.id[:8], standing=note.standing, by=_said(note.by), anchor=anchor)
+    said = fill(SENTENCES_REVIEW[row], id=note.id[:8], standing=note.standing, by=_said(note.by), anchor=anchor)
     if not (note.owner or note.due):
         return said
     whom = "row_owner_due" if note.owner and note.due else "row_owner" if note.owner else "row_due"
-    return t(f"cli.review.{whom}", note=said, owner=note.owner, due=note.due)
+    return fill(SENTENCES_REVIEW[whom], note=said, owner=note.owner, due=note.due)
 
 
 def _said(by: By) -> str:
-    known, time = t(f"cli.review.by_{by.known}"), by.time[:16].replace("T", " ")
-    return t("cli.review.by", author=by.author, known=known, time=time)
+    known, time = SENTENCES_REVIEW[f"by_{by.known}"], by.time[:16].replace("T", " ")
+    return fill("{author} ({known}), {time} UTC", author=by.author, known=known, time=time)
 
 
 def _holds(held: signing.Standing | None) -> str:
     if held is None:
-        return t("cli.review.not_checked")
+        return "not checked"
     if held.unread:
-        return t("cli.review.cannot_check", why=held.unread)
+        return fill("cannot be checked: {why}", why=held.unread)
     if not held.evidence:
-        return t(f"cli.review.{'stale' if held.stale else 'unchanged'}")
-    return t(f"cli.review.{'stale_evidence' if held.stale else 'evidence'}", evidence="; ".join(held.evidence))
+        return SENTENCES_REVIEW["stale" if held.stale else "unchanged"]
+    return fill(SENTENCES_REVIEW["stale_evidence" if held.stale else "evidence"], evidence="; ".join(held.evidence))

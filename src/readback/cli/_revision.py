@@ -7,11 +7,11 @@ from collections.abc import Collection
 from readback.checks import engine
 from readback.cli import UsageError
 from readback.cli._changes import Before
+from readback.cli._sentence import fill
 from readback.compare.side import SideError
 from readback.review import since
 from readback.review.leaves import NothingToLock
 from readback.types import Finding, Workspace
-from readback.words import t
 
 
 def before(
@@ -26,7 +26,7 @@ def before(
     try:
         old, now = since.at_revision(opened, rev)
     except SideError as error:
-        raise UsageError(t("cli.ci.no_revision", rev=rev, why=error)) from None
+        raise UsageError(fill("--since {rev}: {why}", rev=rev, why=error)) from None
     steps = engine.stream(old, select=select, ignore=ignore, conditions=conditions, jobs=jobs)
     keys = frozenset(step.key for step in steps if isinstance(step, Finding))
     try:

@@ -16,9 +16,43 @@ from readback.checks import rules, rules_page
 from readback.checks.rules import Fault
 from readback.checks.summary import Audit
 from readback.cli import _lines
+from readback.cli._sentence import fill
 from readback.types import Finding, Location, Recognised, Severity
-from readback.words import t
 from readback.workspace.left_out import each_file
+
+SENTENCES_CHECK = {
+    "title": ("Check a workspace: its files, its records, and the messages that are assembled from them."),
+    "cluster_no_address": ("--cluster {address}: give the address of a Dask scheduler, tcp://host:8786 for example"),
+    "cluster_no_extra": "--cluster needs Dask, which is not installed: pip install 'readback[cluster]'",
+    "cluster_unreachable": (
+        "--cluster {address}: no Dask scheduler answers ({error}); check host and port, "
+        "or start one with: dask scheduler"
+    ),
+    "cluster_no_workers": (
+        "--cluster {address}: the cluster has no worker; start one on each machine with: dask worker {address}"
+    ),
+    "cluster_no_readback": (
+        "worker {worker} has no Readback, or another version; install there what is installed here"
+    ),
+    "cluster_no_readback_scheduler": (
+        "the scheduler of the cluster has no Readback, or another version; install there what is installed here"
+    ),
+    "cluster_other_version": (
+        "worker {worker} has another version of {what}: {theirs}, and {ours} here; install the same on both"
+    ),
+    "cluster_unseen": (
+        "worker {worker} does not see {file}; put the workspace where all machines see it under the same path"
+    ),
+    "cluster_other_bytes": (
+        "worker {worker} sees other bytes in {file} than this machine; share one folder, "
+        "and wait until the file is written"
+    ),
+    "cluster_unfetched": "worker {worker} has no copy of {address}: {error}",
+    "cluster_failed": "worker {worker} cannot work: {error}",
+    "cluster_lost": "the cluster did not answer ({error})",
+    "recognised": "{file}: {what}",
+    "recognised_unused": "{file}: {what}, not used",
+}
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVEL: Mapping[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
@@ -56,7 +90,7 @@ def _artifact(one: Recognised, file: Callable[[str], str]) -> dict[str, Any]:
     about = {"what": one.what, "used": one.used, "count": one.count, "looks": one.looks}
     return {
         "location": {"uri": _uri(file(one.path)), "uriBaseId": BASE},
-        "description": {"text": t(f"cli.check.{kind}", file=one.path, what=one.what) + detail},
+        "description": {"text": fill(SENTENCES_CHECK[kind], file=one.path, what=one.what) + detail},
         "properties": about,
     }
 
@@ -72,7 +106,13 @@ def _run(audit: Audit, codes: Iterable[str]) -> dict[str, Any]:
     return {
         "tool": {"driver": {"name": "Readback", "version": __version__, "rules": list(map(_rule, codes))}},
         "invocations": [invocation],
-        "originalUriBaseIds": {BASE: {"description": {"text": t("cli.ci.base")}}},
+        "originalUriBaseIds": {
+            BASE: {
+                "description": {
+                    "text": "The top folder of the git repository, or the folder of the workspace where it is in none."
+                }
+            }
+        },
         "columnKind": "unicodeCodePoints",
         "properties": about,
     }
@@ -132,5 +172,7 @@ def _uri(file: str) -> str:
 
 
 def _notification(fault: Fault) -> dict[str, Any]:
-    said = t("cli.check.rule_failed", whose=plugins.whose(fault.rule), rule=fault.rule, error=fault.error)
+    said = fill(
+        "{whose}: rule {rule} failed: {error}", whose=plugins.whose(fault.rule), rule=fault.rule, error=fault.error
+    )
     return {"level": "error", "message": {"text": said}, "associatedRule": {"id": fault.rule}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from readback.words import t
+from readback.cli._sentence import fill
 
 Answer = Mapping[str, Any]
 HIGHER = {"b is higher": True, "a is higher": False}
@@ -23,4 +23,10 @@ def text(answer: Answer, made: Collection[Answer], name: Callable[[Answer, str],
         if len(found) == 2:
             better, worse = (", ".join(one["criterion"] for one in found[side]) for side in (True, False))
             one = found[True][0]
-            yield t("cli.scores.trade_off", a=name(one, "a"), b=name(one, "b"), better=better, worse=worse)
+            yield fill(
+                "a trade-off: {b} is better than {a} in {better}, worse in {worse}",
+                a=name(one, "a"),
+                b=name(one, "b"),
+                better=better,
+                worse=worse,
+            )

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from readback import workspace
 from readback.cli import UsageError, _brought, _lines
+from readback.cli._sentence import fill
 from readback.readers import by_address
 from readback.readers.encodings import ENCODINGS
 from readback.readers.row import Row
@@ -19,10 +20,29 @@ from readback.records.dataset import Dataset, open_dataset
 from readback.records.raw_rows import read_raw_rows
 from readback.sources.template_language import LANGUAGES
 from readback.types import Workspace
-from readback.words import t
 from readback.workspace import id_column, judge_tables, score_tables, stated_encoding
 from readback.workspace.candidates import KINDS
 from readback.workspace.plain_templates import KEY, PARTS, SYNTAX, cut_files
+
+SENTENCES_WORKSPACE = {
+    "kind_condition": "condition",
+    "kind_field": "field",
+    "kind_column": "column",
+    "kind_mode": "mode",
+    "kind_task": "task",
+    "kind_judge": "judge",
+    "kind_language": "language",
+    "kind_rule": "rule",
+    "kind_rule_or_area": "rule or area",
+}
+SENTENCES_OPTIONS = {
+    "none_begins": "no {what} begins with '{name}'",
+    "several_begin": "more than one {what} begins with '{name}'",
+    "note": "note",
+    "signoff": "sign-off",
+    "item": "item of the agenda",
+    "dropped_item": "dropped item",
+}
 
 T = TypeVar("T")
 TABLES = (judge_tables.KEY, score_tables.KEY)  # options and keys are called the same
@@ -31,25 +51,60 @@ BUILTIN = "builtin:"
 
 def add(parser: argparse.ArgumentParser, formats: Collection[str] = ("text", "json")) -> None:
     """The arguments every command on a workspace has."""
-    parser.add_argument("workspace", metavar="WORKSPACE", help=t("cli.workspace.help_path_or_hub"))
+    parser.add_argument(
+        "workspace",
+        metavar="WORKSPACE",
+        help=(
+            "a folder, or one file in it, or a zip file, or - for rows on standard input, or "
+            "org/name[@revision] from the local Hugging Face cache, or an address "
+            "(store://place/folder) that READBACK_ADDRESSES allows"
+        ),
+    )
     choices_of_files(parser)
-    parser.add_argument("--format", choices=tuple(formats), default="text", help=t("cli.options.help_format"))
+    parser.add_argument(
+        "--format", choices=tuple(formats), default="text", help="output for people (text), or for programs"
+    )
 
 
 def choices_of_files(parser: argparse.ArgumentParser) -> None:
     """Which file to take where several could be meant."""
-    group = parser.add_argument_group(t("cli.workspace.group"))
+    group = parser.add_argument_group("files and fields, where several could be meant")
     for kind in KINDS:
-        group.add_argument(f"--{kind}", metavar="FILE", help=t("cli.workspace.help_kind"))
+        group.add_argument(
+            f"--{kind}",
+            metavar="FILE",
+            help="the file to use where the folder has several; takes the place of the one in readback.yml",
+        )
     add = partial(group.add_argument, action="append", default=[])
-    add("--template", metavar="FILE", help=t("cli.workspace.help_template"))
-    add("--parts", metavar="FILE", help=t("cli.workspace.help_parts"))
-    add("--syntax", metavar="MODE=LANGUAGE", help=t("cli.workspace.help_syntax", languages=", ".join(LANGUAGES)))
-    add("--judges", metavar="FILE=COLUMN,COLUMN", help=t("cli.workspace.help_judges"))
-    add("--scores", metavar="FILE=COLUMN,COLUMN", help=t("cli.workspace.help_scores"))
-    group.add_argument("--encoding", choices=tuple(ENCODINGS), help=t("cli.workspace.help_encoding"))
-    group.add_argument("--id", metavar="FIELD", help=t("cli.workspace.help_id"))
-    add("--field", metavar="NAME=FIELD", help=t("cli.workspace.help_field"))
+    add(
+        "--template",
+        metavar="FILE",
+        help="a text file to use as a prompt where no configuration names one; may be repeated",
+    )
+    add(
+        "--parts",
+        metavar="FILE",
+        help=(
+            "a .txt file with several prompts between lines of three dashes; each becomes a mode, "
+            "named FILE · 1 and so on"
+        ),
+    )
+    add(
+        "--syntax",
+        metavar="MODE=LANGUAGE",
+        help=fill("the language of a mode's template: {languages}", languages=", ".join(LANGUAGES)),
+    )
+    add("--judges", metavar="FILE=COLUMN,COLUMN", help="read a table with one column for each judge as scores")
+    add("--scores", metavar="FILE=COLUMN,COLUMN", help="read a table with one column for each criterion as scores")
+    group.add_argument(
+        "--encoding", choices=tuple(ENCODINGS), help="the encoding of the dataset, where it is not UTF-8"
+    )
+    group.add_argument("--id", metavar="FIELD", help="the field that holds the ids of the records")
+    add(
+        "--field",
+        metavar="NAME=FIELD",
+        help="the template's variable NAME takes the record's field FIELD; may be repeated",
+    )
 
 
 def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -> Workspace:
@@ -57,7 +112,7 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
     given = by_address.shown(args.workspace)
     brought = _brought.bring(args.workspace, args.command, args.stack)
     if by_address.is_address(args.workspace) and sys.stderr.isatty():  # a slow store may take its time
-        print(_lines.safe(f"readback: {t('cli.workspace.copying', workspace=given)}"), file=sys.stderr)
+        print(_lines.safe(fill("readback: {workspace} is copied to this machine …", workspace=given)), file=sys.stderr)
     try:
         chosen = {kind: file for kind in KINDS if (file := getattr(args, kind, None))}
         chosen |= {KEY: "\n".join(named)} if (named := getattr(args, "template", [])) else {}
@@ -75,15 +130,46 @@ def opened(args: argparse.Namespace, options: Mapping[str, str] | None = None) -
     for file in getattr(args, "parts", []):
         if file not in cut_files(found):
             may = ", ".join(found.alternatives.get(PARTS, ()))
-            said = t("cli.workspace.no_parts_there", file=file, files=may) if may else None
-            raise UsageError(said or t("cli.workspace.no_parts", file=file))
+            said = (
+                fill(
+                    (
+                        "--parts {file}: this is not a .txt file of prompts between lines of three dashes, or a "
+                        "configuration brings the prompts; such files here: {files}"
+                    ),
+                    file=file,
+                    files=may,
+                )
+                if may
+                else None
+            )
+            raise UsageError(
+                said
+                or fill(
+                    (
+                        "--parts {file}: this is not a .txt file of prompts between lines of three dashes, or a "
+                        "configuration brings the prompts"
+                    ),
+                    file=file,
+                )
+            )
     if by_address.is_address(args.workspace):
         print(
-            _lines.safe(f"readback: {t('cli.workspace.address', workspace=args.workspace, folder=found.root)}"),
+            _lines.safe(
+                fill(
+                    "readback: {workspace} was copied to {folder}, and is read there",
+                    workspace=args.workspace,
+                    folder=found.root,
+                )
+            ),
             file=sys.stderr,
         )
     elif not os.path.lexists(brought):
-        said = t("cli.workspace.hub", workspace=args.workspace, revision=found.root.name, folder=found.root)
+        said = fill(
+            "{workspace} is revision {revision} of the local Hugging Face cache ({folder})",
+            workspace=args.workspace,
+            revision=found.root.name,
+            folder=found.root,
+        )
         print(_lines.safe(f"readback: {said}"), file=sys.stderr)
     return found
 
@@ -97,7 +183,14 @@ def _check_files(args: argparse.Namespace, opened: Workspace) -> None:
     tables = [(option, *_table(option, said)) for option in TABLES for said in getattr(args, option, [])]
     for option, file in (*named, *((option, file) for option, file, _ in tables)):
         if not file.startswith(BUILTIN) and not (opened.root / file).exists():
-            raise UsageError(t("cli.workspace.no_such_file", option=option, file=file, workspace=args.workspace))
+            raise UsageError(
+                fill(
+                    "--{option} {file}: there is no such file in {workspace}",
+                    option=option,
+                    file=file,
+                    workspace=args.workspace,
+                )
+            )
     read = {source.path for source in opened.scores}
     for option, file, columns in tables:
         rows = read_raw_rows(opened.root / file, file, enough=1)
@@ -105,7 +198,17 @@ def _check_files(args: argparse.Namespace, opened: Workspace) -> None:
             for name in filter(None, columns.split(",")):
                 one_of("column", name, list(first.fields))
         if file not in read:
-            raise UsageError(t("cli.workspace.no_table", option=option, file=file, columns=columns))
+            raise UsageError(
+                fill(
+                    (
+                        "--{option} {file}={columns}: this file was not read as scores; it is no table here, or "
+                        "readback.yml names the files of the scores"
+                    ),
+                    option=option,
+                    file=file,
+                    columns=columns,
+                )
+            )
     if getattr(args, "id", None) and opened.dataset and not opened.dataset.absent:
         from readback.checks.unmapped import LOOKED_AT, fields  # with it come the rules
 
@@ -118,7 +221,7 @@ def _table(option: str, said: str) -> tuple[str, str]:
     """Return the file and the columns of FILE=COLUMN,COLUMN. Raises UsageError."""
     file, _, columns = said.rpartition("=")
     if not (file and columns.strip(", ")):
-        raise UsageError(t("cli.workspace.no_columns", option=option, given=said))
+        raise UsageError(fill("--{option} {given}: write FILE=COLUMN,COLUMN", option=option, given=said))
     return file, columns
 
 
@@ -126,7 +229,7 @@ def _language(said: str) -> str:
     """mode=language with a language there is. Raises UsageError."""
     mode, equals, syntax = said.rpartition("=")
     if not (mode and equals):
-        raise UsageError(t("cli.workspace.no_syntax", given=said))
+        raise UsageError(fill("--syntax {given}: write MODE=LANGUAGE", given=said))
     return f"{mode}={one_of('language', syntax, LANGUAGES)}"
 
 
@@ -134,7 +237,7 @@ def _fields(given: Collection[str]) -> dict[str, str]:
     """name=field by name. Raises UsageError."""
     pairs = [one.partition("=") for one in given]
     if wrong := next((one for one, (name, _, field) in zip(given, pairs, strict=True) if not (name and field)), None):
-        raise UsageError(t("cli.workspace.no_field", given=wrong))
+        raise UsageError(fill("--field {given}: write NAME=FIELD", given=wrong))
     return {name: field for name, _, field in pairs}
 
 
@@ -152,7 +255,7 @@ def begins(what: str, called: str, there: Sequence[tuple[str, T]]) -> T:
     meant = exact[-1:] or [one for key, one in there if called and key.startswith(called)]
     if len(meant) != 1:
         many = "several_begin" if meant else "none_begins"
-        raise UsageError(t(f"cli.options.{many}", what=t(f"cli.options.{what}"), name=called))
+        raise UsageError(fill(SENTENCES_OPTIONS[many], what=SENTENCES_OPTIONS[what], name=called))
     return meant[0]
 
 
@@ -166,11 +269,13 @@ def one_of(kind: str, name: str, known: Collection[str]) -> str:
     """`name`, or UsageError with the names there are; `kind` is one that `cli.workspace.kind_…` has a word for."""
     if name in known:
         return name
-    called = t(f"cli.workspace.kind_{kind}")
+    called = SENTENCES_WORKSPACE[f"kind_{kind}"]
     if near := nearest(name, known):
-        raise UsageError(t("cli.workspace.unknown_near", kind=called, name=name, near=near))
+        raise UsageError(fill("no {kind} '{name}'; did you mean '{near}'?", kind=called, name=name, near=near))
     if kind == "rule":  # the list of all would be no help
-        raise UsageError(t("cli.workspace.unknown_rule", name=name))
+        raise UsageError(fill("no rule '{name}'; readback rule lists the rules", name=name))
     if known:
-        raise UsageError(t("cli.workspace.unknown_known", kind=called, name=name, names=list_names(known)))
-    raise UsageError(t("cli.workspace.unknown", kind=called, name=name))
+        raise UsageError(
+            fill("no {kind} '{name}'; there are: {names}", kind=called, name=name, names=list_names(known))
+        )
+    raise UsageError(fill("no {kind} '{name}'; the workspace has none", kind=called, name=name))

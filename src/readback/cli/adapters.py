@@ -8,17 +8,40 @@ from typing import Any
 
 from readback import adapters, as_json
 from readback.cli import _workspace
+from readback.cli._sentence import fill
 from readback.prompts.registry import Entry, Part, registry
 from readback.sources.verification import running_here
 from readback.tasks import DOCUMENT, PROFILES, profile_of, tasks_of
 from readback.types import Adapter, Workspace
-from readback.words import t
+
+TITLE = "List the adapters and what each adds to which task: those that Readback ships, and those of a workspace."
+ABOUT = (
+    "For a workspace with a preset or a verification configuration the list also says which tasks run"
+    " there, and why a\n"
+    "task does not run.\n"
+    "\n"
+    "exit codes: 0 listed; 2 wrong use, or nothing at all could be read"
+)
+
+SENTENCES_ADAPTERS = {
+    "row": "{name}: system message, wording {wording}",
+    "row_extends": "{name}: system message, extends {base}, wording {wording}",
+    "row_folded": ("{name}: no system message, its text is put into the user message; wording {wording}"),
+    "row_folded_extends": (
+        "{name}: no system message, its text is put into the user message; extends {base}, wording {wording}"
+    ),
+    "runs": "{task}: runs ({why})",
+    "runs_without_text": "{task}: runs ({why}), but this workspace has no text for it",
+    "runs_not": "{task}: does not run ({why})",
+}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("workspace", metavar="WORKSPACE", nargs="?", help=t("cli.workspace.help_path"))
-    parser.add_argument("--format", choices=("text", "json"), default="text", help=t("cli.options.help_format"))
-    parser.add_argument("--profile", choices=PROFILES, help=t("cli.adapters.help_profile"))
+    parser.add_argument("workspace", metavar="WORKSPACE", nargs="?", help="a folder, or one file in it")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="output for people (text), or for programs"
+    )
+    parser.add_argument("--profile", choices=PROFILES, help="the profile to use in place of that of the workspace")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -81,15 +104,15 @@ def _lines(found: list[dict[str, Any]]) -> Iterator[str]:
     for one in found:
         kinds = ("row", "row_extends") if one["system_prompt"] else ("row_folded", "row_folded_extends")
         kind = kinds[bool(one["extends"])]
-        yield t(f"cli.adapters.{kind}", name=one["name"], base=one["extends"], wording=one["wording"])
+        yield fill(SENTENCES_ADAPTERS[kind], name=one["name"], base=one["extends"], wording=one["wording"])
         if tasks := one["tasks"]:
-            yield f"  {t('cli.adapters.adds', n=len(tasks), tasks=', '.join(tasks))}"
+            yield fill("  adds text to {n:,} {n:task|tasks}: {tasks}", n=len(tasks), tasks=", ".join(tasks))
         else:
-            yield f"  {t('cli.adapters.adds_none')}"
+            yield "  adds text to no task"
 
 
 def _running(tasks: list[dict[str, Any]]) -> Iterator[str]:
     for one in tasks:
         if one["runs"] is not None:
             runs = "runs" if one["text_here"] else "runs_without_text"
-            yield t(f"cli.adapters.{runs if one['runs'] else 'runs_not'}", task=one["name"], why=one["why"])
+            yield fill(SENTENCES_ADAPTERS[runs if one["runs"] else "runs_not"], task=one["name"], why=one["why"])

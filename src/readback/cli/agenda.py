@@ -9,24 +9,51 @@ from typing import Any
 
 from readback import as_json
 from readback.cli import UsageError, _lines, _options, _progress, _workspace
+from readback.cli._sentence import fill
 from readback.review import meeting, state
 from readback.review.agenda import Agenda, Item
 from readback.review.event import Draft, NotSaved, new_id
 from readback.review.meeting import Meeting
 from readback.review.state import Decision, Review
 from readback.review.store import NotReadable, Store
-from readback.words import t
+
+TITLE = "List what a meeting should talk about, in its order, and change that list."
+ABOUT = (
+    "readback agenda WORKSPACE                 the items, each with its key, its proof and the decision"
+    " on it\n"
+    "readback agenda WORKSPACE --add TEXT      add an item of your own\n"
+    "readback agenda WORKSPACE --drop KEY      take an item off the agenda; --restore KEY puts it back\n"
+    "readback agenda WORKSPACE --move KEY --before KEY\n"
+    "                                          move an item before another one (without --before: to the"
+    " end)\n"
+    "readback agenda WORKSPACE --undo          undo the last of these changes\n"
+    "\n"
+    "The agenda begins with what changed since the last sign-off. Then come planned comparisons that are"
+    " not fair, errors\n"
+    "and warnings by what they affect, scores that are unexpected or disputed, and open notes. The first"
+    " characters of a\n"
+    "KEY are enough. `readback review decide WORKSPACE --item KEY` saves a decision on an item.\n"
+    "\n"
+    "exit codes: 0 listed, or saved; 2 wrong use, or nothing was saved"
+)
+
+SENTENCES_OPTIONS = {
+    "saved": "saved: {id}, event {sequence:,}",
+    "saved_before": "already saved: {id}, event {sequence:,}",
+}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser, ("text", "json", "markdown"))
     one = parser.add_mutually_exclusive_group()
-    one.add_argument("--add", metavar="TEXT", help=t("cli.agenda.help_add"))
-    one.add_argument("--drop", metavar="KEY", help=t("cli.agenda.help_drop"))
-    one.add_argument("--restore", metavar="KEY", help=t("cli.agenda.help_restore"))
-    one.add_argument("--move", metavar="KEY", help=t("cli.agenda.help_move"))
-    one.add_argument("--undo", action="store_true", help=t("cli.agenda.help_undo"))
-    parser.add_argument("--before", metavar="KEY", help=t("cli.agenda.help_before"))
+    one.add_argument("--add", metavar="TEXT", help="add an item with this text")
+    one.add_argument("--drop", metavar="KEY", help="take this item off the agenda")
+    one.add_argument("--restore", metavar="KEY", help="put a dropped item back")
+    one.add_argument("--move", metavar="KEY", help="move this item")
+    one.add_argument("--undo", action="store_true", help="undo the last change of the agenda")
+    parser.add_argument(
+        "--before", metavar="KEY", help="with --move: the item to come before (default: move to the end)"
+    )
     _options.author(parser)
     _options.jobs(parser)
     _options.quiet(parser)
@@ -34,7 +61,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.before is not None and args.move is None:
-        raise UsageError(t("cli.agenda.before_alone"))
+        raise UsageError("--before needs --move")
     opened = _workspace.opened(args)
     store = Store(opened.root)
     try:
@@ -48,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         if args.drop is not None or args.move is not None:
             return _save(args, store, _with_items(args, made.agenda))
     except (NotSaved, NotReadable) as error:
-        raise UsageError(t("cli.options.not_saved", why=error) if isinstance(error, NotSaved) else str(error)) from None
+        raise UsageError(fill("not saved: {why}", why=error) if isinstance(error, NotSaved) else str(error)) from None
     finally:
         store.close()
     if args.format == "json":
@@ -66,11 +93,11 @@ def _without_items(args: argparse.Namespace, found: Review) -> dict[str, Any]:
     """The change that needs no look at the study. Raises UsageError."""
     if args.add is not None:
         if not args.add.strip():
-            raise UsageError(t("cli.agenda.add_empty"))
+            raise UsageError("--add has no text")
         return {"do": "add", "text": args.add}
     if args.undo:
         if not found.agenda:
-            raise UsageError(t("cli.agenda.nothing_to_undo"))
+            raise UsageError("nothing on the agenda was changed, so there is nothing to undo")
         return {"do": "undo", "step": found.agenda[-1].id}
     steps = [one for one in found.agenda if one.do == "drop"]
     dropped = _workspace.begins("dropped_item", args.restore, [(one.item, one) for one in steps])
@@ -84,7 +111,7 @@ def _with_items(args: argparse.Namespace, made: Agenda) -> dict[str, Any]:
         return {"do": "drop", "item": item}
     before = _workspace.begins("item", args.before, there).key if args.before is not None else ""
     if before == item:
-        raise UsageError(t("cli.agenda.before_itself"))
+        raise UsageError("--before names the item that is moved")
     return {"do": "move", "item": item, "before": before}
 
 
@@ -94,7 +121,7 @@ def _save(args: argparse.Namespace, store: Store, payload: dict[str, Any]) -> in
     if args.format == "json":
         print(as_json.dumps({"id": saved.id, "sequence": saved.sequence}))
     else:
-        print(t(f"cli.options.{'saved_before' if saved.again else 'saved'}", id=saved.id, sequence=saved.sequence))
+        print(fill(SENTENCES_OPTIONS["saved_before" if saved.again else "saved"], id=saved.id, sequence=saved.sequence))
     return 0
 
 
@@ -122,17 +149,19 @@ def told(made: Meeting, markdown: bool = False) -> Iterator[str]:
     """The agenda as lines of text, or of Markdown."""
     there = made.agenda
     if not there.items:
-        yield t("cli.agenda.empty")
+        yield "Nothing is on the agenda. To add an item: readback agenda WORKSPACE --add TEXT"
     mark = "   - " if markdown else "   "
     for number, one in enumerate(there.items, 1):
         yield f"{number}. {one.said}"
         yield from (f"{mark}{fact}" for fact in one.facts)
         if (decided := there.decided.get(one.key)) is not None:
             said = {"verdict": decided.verdict, "author": decided.by.author, "reason": decided.reason}
-            yield f"{mark}{t('cli.agenda.decided', **said)}"
-        yield f"{mark}{t('cli.agenda.key', id=one.key)}"
+            yield (f"{mark}" + fill("decided: {verdict}, {author}: {reason}", **said))
+        yield (f"{mark}" + fill("key: {id}", id=one.key))
     if there.dropped:
         keys = ", ".join(one.key for one in there.dropped)
-        yield t("cli.agenda.dropped", n=len(there.dropped), keys=keys)
+        yield fill(
+            "{n:,} {n:item|items} dropped ({keys}); --restore KEY puts one back", n=len(there.dropped), keys=keys
+        )
     if made.unsaid:
-        yield t("cli.agenda.unsaid", why=made.unsaid)
+        yield fill("What changed since the last sign-off is not known: {why}", why=made.unsaid)

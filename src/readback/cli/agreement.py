@@ -12,13 +12,25 @@ from readback.scores import loading as scores
 from readback.scores import warnings
 from readback.scores.agreement import answer as agreement_answer
 from readback.scores.agreement import long_table
-from readback.words import t
+
+TITLE = "Print how far judges agree, with each other and with people."
+ABOUT = (
+    "Only answers that two or more judges scored are used. Alpha is Krippendorff's: 1 is full agreement,"
+    " 0 is chance. Where\n"
+    "a judge scored the same answers more than once, its flip rate is given; where people labelled a"
+    " criterion of passes\n"
+    "and fails, a judge's rate of passes is corrected with these labels. A judge is a person where the"
+    " workspace says so,\n"
+    "or where its name begins with human, person, annotator or expert.\n"
+    "\n"
+    "exit codes: 0 no fault at or above --fail-on; 1 loading the scores found one; 2 wrong use"
+)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser, ("text", "json", "csv"))
-    parser.add_argument("--criterion", metavar="K", help=t("cli.agreement.help_criterion"))
-    _options.loudness(parser, t("cli.agreement.help_quiet"), t("cli.options.help_verbose_fix"))
+    parser.add_argument("--criterion", metavar="K", help="only this criterion; the ending _score may be left out")
+    _options.loudness(parser, "text: the numbers alone, without findings", "text: also say how to fix each finding")
     _options.fail_on(parser)
 
 

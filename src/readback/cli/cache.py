@@ -7,16 +7,36 @@ from pathlib import Path
 
 from readback import as_json
 from readback.cli import _lines
+from readback.cli._sentence import fill
 from readback.readers import cache_folder
-from readback.words import t
+
+TITLE = "Show what Readback keeps on the disk between runs, and remove it."
+ABOUT = (
+    "All of it is made again from the files when it is asked for. READBACK_CACHE names another folder.\n"
+    "Uploads are no part of it.\n"
+    "\n"
+    "exit codes: 0"
+)
+
+SENTENCES_CACHE = {
+    "folder": "In {folder}:",
+    "checks": "answers of checks: {n:,} ({mb:,.1f} MB)",
+    "datasets": "indexes of datasets and other tables: {n:,} ({mb:,.1f} MB)",
+    "observed": "indexes of logged requests: {n:,} ({mb:,.1f} MB)",
+    "revisions": "files of earlier versions in git: {n:,} ({mb:,.1f} MB)",
+    "trained": "indexes of training rows: {n:,} ({mb:,.1f} MB)",
+    "addresses": "copies of what is at addresses: {n:,} ({mb:,.1f} MB)",
+}
 
 # What is made again from its source; uploads and what somebody downloads at the moment are no such thing.
 KINDS = ("checks", "datasets", "observed", "revisions", "trained", "addresses")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--clear", action="store_true", help=t("cli.cache.help_clear"))
-    parser.add_argument("--format", choices=("text", "json"), default="text", help=t("cli.options.help_format"))
+    parser.add_argument("--clear", action="store_true", help="remove all of it")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="output for people (text), or for programs"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -30,9 +50,9 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         print(as_json.dumps({"folder": home, "kept": kept}, indent=1))
         return 0
-    print(_lines.safe(t("cli.cache.folder", folder=home)))
+    print(_lines.safe(fill("In {folder}:", folder=home)))
     for kind, found in kept.items():
-        print(f"  {t(f'cli.cache.{kind}', n=found['entries'], mb=found['bytes'] / 1e6)}")
+        print("  " + fill(SENTENCES_CACHE[kind], n=found["entries"], mb=found["bytes"] / 1000000.0))
     return 0
 
 

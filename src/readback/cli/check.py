@@ -38,6 +38,7 @@ from readback.cli import (
     _verdict_lines,
     _workspace,
 )
+from readback.cli._sentence import fill
 from readback.readers.yaml_file import nearest
 from readback.readers.yaml_text import flow
 from readback.records.dataset import Counts, DatasetChanged
@@ -47,6 +48,79 @@ from readback.words import t
 from readback.workspace import id_column, plain_templates
 from readback.workspace.left_out import each_file, left_unread, reconciled
 from readback.workspace.unread import NOTHING
+
+TITLE = "Check a workspace: its files, its records, and the messages that are assembled from them."
+ABOUT = (
+    "JSON holds the first 10,000 findings, jsonl all of them. With --sample only some of the records are"
+    " checked.\n"
+    "\n"
+    "exit codes: 0 nothing at or above --fail-on; 1 there is such a finding, or a template file reads a"
+    " name that no record\n"
+    "has; 2 wrong use, or nothing at all could be read"
+)
+
+SENTENCES_CHECK = {
+    "cluster_no_address": ("--cluster {address}: give the address of a Dask scheduler, tcp://host:8786 for example"),
+    "cluster_no_extra": "--cluster needs Dask, which is not installed: pip install 'readback[cluster]'",
+    "cluster_unreachable": (
+        "--cluster {address}: no Dask scheduler answers ({error}); check host and port, "
+        "or start one with: dask scheduler"
+    ),
+    "cluster_no_workers": (
+        "--cluster {address}: the cluster has no worker; start one on each machine with: dask worker {address}"
+    ),
+    "cluster_no_readback": (
+        "worker {worker} has no Readback, or another version; install there what is installed here"
+    ),
+    "cluster_no_readback_scheduler": (
+        "the scheduler of the cluster has no Readback, or another version; install there what is installed here"
+    ),
+    "cluster_other_version": (
+        "worker {worker} has another version of {what}: {theirs}, and {ours} here; install the same on both"
+    ),
+    "cluster_unseen": (
+        "worker {worker} does not see {file}; put the workspace where all machines see it under the same path"
+    ),
+    "cluster_other_bytes": (
+        "worker {worker} sees other bytes in {file} than this machine; share one folder, "
+        "and wait until the file is written"
+    ),
+    "cluster_unfetched": "worker {worker} has no copy of {address}: {error}",
+    "cluster_failed": "worker {worker} cannot work: {error}",
+    "cluster_lost": "the cluster did not answer ({error})",
+    "rule_failed": "{whose}: rule {rule} failed: {error}",
+    "rule_failed_times": "{whose}: rule {rule} failed {n:,} times: {error}",
+    "to_map_guess": "a guess; there are {fields}",
+    "to_map_one": "put one of: {fields}",
+    "lines": (
+        "{read:,} {read:record|records} read; {bad:,} of {lines:,} {lines:line|lines} "
+        "could not be read and {blank:,} {blank:was|were} blank"
+    ),
+    "file": "{file} ({split}): {records}; {kinds}",
+    "errors": "{n:,} {n:error|errors}",
+    "warnings": "{n:,} {n:warning|warnings}",
+    "mode": "mode {name}",
+    "model": "model {name}",
+    "adapter": "adapter {name}",
+    "task": "task {name}",
+    "system": "system message from {name}",
+    "system_unknown": "system message unknown: {why}",
+    "longest": "longest {n:,} {n:character|characters}",
+    "tokens": "{n:,} {n:token|tokens}",
+    "tokens_estimated": "{n:,} {n:token|tokens} (estimated)",
+    "logged": "{n:,} of {all:,} logged {all:request|requests} equal byte for byte",
+    "judge_requests": "judge {name}: {n:,} of {all:,} logged {all:request|requests} equal byte for byte",
+    "total": "{n:,} {n:finding|findings}: {counts}",
+    "total_known": "{n:,} {n:finding|findings}: {counts}; {known:,} known before",
+    "code": "{count} {code}",
+    "ignored": "ignored: {n:,} {code}",
+    "ignored_why": "ignored: {n:,} {code} ({why})",
+    "recognised": "{file}: {what}",
+    "recognised_unused": "{file}: {what}, not used",
+    "baseline": "--baseline {file}: {why}",
+    "longest_sample": "longest in the sample {n:,} {n:character|characters}",
+    "logged_sample": "in the sample {n:,} of {all:,} logged {all:request|requests} equal byte for byte",
+}
 
 if TYPE_CHECKING:
     from readback.cli._changes import Before  # with what compares texts, which a check without --since does not need
@@ -64,18 +138,50 @@ FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github", "markdown")
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser, FORMATS)
     add = parser.add_argument
-    add("--condition", action="append", default=[], metavar="C", help=t("cli.options.help_condition"))
-    add("--select", action="append", default=[], metavar="CODES", help=t("cli.check.help_select"))
-    add("--ignore", action="append", default=[], metavar="CODES", help=t("cli.check.help_ignore"))
-    add("--baseline", type=Path, metavar="FILE", help=t("cli.check.help_baseline"))
-    add("--since", metavar="REV", help=t("cli.check.help_since"))
+    add("--condition", action="append", default=[], metavar="C", help="only this condition; may be repeated")
+    add(
+        "--select", action="append", default=[], metavar="CODES", help="only these rules or areas: fmt,oll-system-twice"
+    )
+    add("--ignore", action="append", default=[], metavar="CODES", help="all rules except these")
+    add(
+        "--baseline",
+        type=Path,
+        metavar="FILE",
+        help="an earlier output of check; only findings that are not in it count",
+    )
+    add(
+        "--since",
+        metavar="REV",
+        help=("compare with a git revision: how the prompts changed, and only findings that are not in it count"),
+    )
     _options.fail_on(parser)
-    add("--all", action="store_true", help=t("cli.check.help_all"))
-    add("--sample", type=int, nargs="?", const=SIZE, metavar="N", help=t("cli.check.help_sample", size=SIZE))
-    add("--seed", type=int, metavar="SEED", help=t("cli.check.help_seed", seed=SEED))
+    add("--all", action="store_true", help="text: list every finding, however many a rule has")
+    add(
+        "--sample",
+        type=int,
+        nargs="?",
+        const=SIZE,
+        metavar="N",
+        help=fill(
+            (
+                "check only N records (default {size:,}), spread over the file and drawn at random; all "
+                "records if there are no more"
+            ),
+            size=SIZE,
+        ),
+    )
+    add("--seed", type=int, metavar="SEED", help=fill("the seed of the random draw (default: {seed})", seed=SEED))
     _options.jobs(parser)
-    add("--cluster", metavar="ADDRESS", help=t("cli.check.help_cluster"))
-    _options.loudness(parser, t("cli.check.help_quiet"), t("cli.check.help_verbose"))
+    add(
+        "--cluster",
+        metavar="ADDRESS",
+        help=("the address of a Dask scheduler (tcp://host:8786) whose workers do the work; the answer is the same"),
+    )
+    _options.loudness(
+        parser,
+        "the findings alone: no progress, and in text no summary",
+        "text: also how to fix each finding, and what each file was recognised as",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -96,14 +202,14 @@ def run(args: argparse.Namespace) -> int:
 
             then = _revision.before(opened, args.since, select, ignore, names, jobs)
     except DatasetChanged as changed:
-        raise UsageError(t("cli.main.again", why=changed)) from None
+        raise UsageError(fill("{why}; run the command again", why=changed)) from None
     baseline |= then.keys if then else frozenset()
     asked = partial(engine.stream, opened, select=select, ignore=ignore, conditions=names, baseline=baseline)
     try:
         with _cluster.workers(args.cluster, opened) as workers:
             audit = _written(opened, asked(jobs=jobs, sample=sample, seed=seed, workers=workers), args, then)
     except DatasetChanged as changed:
-        raise UsageError(t("cli.main.again", why=changed)) from None
+        raise UsageError(fill("{why}; run the command again", why=changed)) from None
     if args.format == "text" and then:
         print("\n".join(map(_lines.safe, then.told())))
     if args.format == "text" and not args.quiet:
@@ -111,16 +217,50 @@ def run(args: argparse.Namespace) -> int:
         lines = map(_lines.safe, (*told, *_score_files(opened), *_files(opened, args.verbose)))
         print("\n".join(map(_colour.paint_counts, lines)))
         if sys.stdout.isatty() and audit.counts and not args.verbose:  # a file or a log needs no advice
-            print(_lines.safe(f"  {t('cli.check.advice', workspace=args.workspace, code=next(iter(audit.counts)))}"))
+            print(
+                _lines.safe(
+                    fill(
+                        (
+                            "  readback check {workspace} -v also says how to fix each finding, readback rule {code} "
+                            "explains a rule"
+                        ),
+                        workspace=args.workspace,
+                        code=next(iter(audit.counts)),
+                    )
+                )
+            )
     for (rule, error), n in Counter((fault.rule, fault.error) for fault in audit.faults).items():
         failed = "rule_failed_times" if n > 1 else "rule_failed"
-        said = t(f"cli.check.{failed}", whose=plugins.whose(rule), rule=rule, n=n, error=error)
+        said = fill(SENTENCES_CHECK[failed], whose=plugins.whose(rule), rule=rule, n=n, error=error)
         print(_lines.safe(f"readback: {said}"), file=sys.stderr)
     if args.format == "text" and not args.quiet:
         if opened.dataset and (encoding := find_likely_encoding(_workspace.data(opened).diagnostics)):
-            print(_lines.safe(f"\n{t('cli.check.encoding_offered', file=opened.dataset.path, encoding=encoding)}"))
+            print(
+                _lines.safe(
+                    fill(
+                        (
+                            "\n{file} is not UTF-8. Save it as UTF-8, or, if you know that it is {encoding}, say so "
+                            "with --encoding {encoding} (readback init then writes it down), or in readback.yml: "
+                            "dataset: {{path: {file}, encoding: {encoding}}}"
+                        ),
+                        file=opened.dataset.path,
+                        encoding=encoding,
+                    )
+                )
+            )
         for name in opened.alternatives.get(id_column.KEY, ()):
-            print(_lines.safe(f"\n{t('cli.check.id_offered', field=name, option=flow(name))}"))
+            print(
+                _lines.safe(
+                    fill(
+                        (
+                            "\n{field} has a different value in each row that was read; to use it as the records' id: "
+                            "--id {option}"
+                        ),
+                        field=name,
+                        option=flow(name),
+                    )
+                )
+            )
     unfilled = _unfilled(opened)
     if unfilled:
         out = sys.stdout if args.format == "text" else sys.stderr
@@ -134,13 +274,13 @@ def _sample(args: argparse.Namespace) -> tuple[int | None, int]:
     """How many records are drawn (None: all are looked at), and by which seed. Raises UsageError."""
     asked: int | None = args.sample
     if asked is not None and asked < 1:
-        raise UsageError(t("cli.check.no_sample", n=asked))
+        raise UsageError(fill("--sample {n}: give 1 or more", n=asked))
     if asked is not None and args.since is not None:
-        raise UsageError(t("cli.check.since_sample"))
+        raise UsageError("--since cannot be used with --sample: another version has other records in its sample")
     if args.format == "markdown" and args.since is None:
-        raise UsageError(t("cli.check.markdown_alone"))
+        raise UsageError("--format markdown needs --since")
     if asked is None and args.seed is not None:
-        raise UsageError(t("cli.check.seed_alone"))
+        raise UsageError("--seed needs --sample; without it every record is checked")
     return asked, SEED if args.seed is None else args.seed
 
 
@@ -157,10 +297,14 @@ def _to_map(opened: Workspace, wanted: Sequence[Unmapped]) -> Iterator[str]:
     """The block of readback.yml that maps the names, to be completed where no field is near."""
     there = fields(tuple(_workspace.data(opened).records(0, LOOKED_AT)))
     yield ""
-    yield t("cli.check.to_map")
+    yield (
+        "The templates read names that no record has. Say which fields they are: with --field "
+        "NAME=FIELD on the command line\n(readback init then writes it down), or in readback.yml "
+        "below dataset:"
+    )
     yield "fields:"
     for one in wanted:
-        why = t(f"cli.check.{'to_map_guess' if one.offered else 'to_map_one'}", fields=", ".join(there[:TOLD]))
+        why = fill(SENTENCES_CHECK["to_map_guess" if one.offered else "to_map_one"], fields=", ".join(there[:TOLD]))
         offered = flow(one.offered) if one.offered else "''"
         yield f"  {flow(one.variable)}: {offered}  # {why}"
 
@@ -256,7 +400,16 @@ def _some(found: Iterator[Finding], line: Callable[[Finding], str]) -> Iterator[
     for code in sorted(held):
         if (listed := LISTED + len(held[code])) < counts[code]:
             values = {"n": listed, "all": counts[code], "code": code, "first": LISTED, "drawn": DRAWN, "seed": SEED}
-            yield _lines.safe(t("cli.check.not_all", **values))
+            yield _lines.safe(
+                fill(
+                    (
+                        "not all are listed: {n:,} of {all:,} {all:finding|findings} of {code} {n:is|are} above, "
+                        "the first {first:,} and {drawn:,} drawn at random from the others (seed {seed}); --all "
+                        "lists every one"
+                    ),
+                    **values,
+                )
+            )
 
 
 def _comparisons(opened: Workspace, audit: Audit) -> list[dict[str, Any]]:
@@ -348,22 +501,33 @@ def _judged(opened: Workspace, audit: Audit) -> tuple[Verdict, ...]:
 def _told(audit: Audit, judged: Sequence[Verdict], whole: bool) -> Iterator[str]:
     """The summary for people; only a whole audit tells that a suppression is needed no more."""
     yield ""
-    yield t("cli.check.head", workspace=audit.workspace, records=_lines_of(audit.records))
+    yield fill("{workspace}: {records}", workspace=audit.workspace, records=_lines_of(audit.records))
     yield from _of_sample(audit.sample)
     for file in audit.training:
         known = [f"{n} {DESCRIPTIONS[kind]}" for kind, n in file.kinds.items() if kind in DESCRIPTIONS]
-        kinds = " · ".join(known) or t("cli.check.no_training_rows")
+        kinds = " · ".join(known) or "no training rows"
         records = _lines_of(file.counts)
-        yield f"  {t('cli.check.file', file=file.path, split=file.split, records=records, kinds=kinds)}"
+        yield fill(
+            "  {file} ({split}): {records}; {kinds}", file=file.path, split=file.split, records=records, kinds=kinds
+        )
     for row in audit.conditions:
-        counts = [t("cli.check.errors", n=row.errors), t("cli.check.warnings", n=row.warnings)]
-        counts += [t("cli.check.of_model", n=row.model_errors)] if row.model_errors else []
+        counts = [fill("{n:,} {n:error|errors}", n=row.errors), fill("{n:,} {n:warning|warnings}", n=row.warnings)]
+        counts += [fill("{n:,} {n:error|errors} about its model", n=row.model_errors)] if row.model_errors else []
         about = ", ".join(_about(row, audit.sample is not None))
-        yield f"  {t('cli.check.row', name=row.name, counts=', '.join(counts), about=about)}"
+        yield fill("  {name}: {counts} ({about})", name=row.name, counts=", ".join(counts), about=about)
     for asked in audit.judge_requests:
         of = asked.choice.condition
-        name = t("cli.check.judge_of", judge=asked.choice.judge, condition=of) if of else asked.choice.judge
-        yield f"  {t('cli.check.judge_requests', name=name, n=asked.equal, all=asked.logged)}"
+        name = (
+            fill("{judge} for the answers of {condition}", judge=asked.choice.judge, condition=of)
+            if of
+            else asked.choice.judge
+        )
+        yield fill(
+            "  judge {name}: {n:,} of {all:,} logged {all:request|requests} equal byte for byte",
+            name=name,
+            n=asked.equal,
+            all=asked.logged,
+        )
     for unlooked in audit.unlooked:
         values = {"n": unlooked.count, "all": unlooked.total, "name": unlooked.name, "why": unlooked.why}
         yield f"  {t('overview.unlooked', **values)}"
@@ -374,11 +538,13 @@ def _told(audit: Audit, judged: Sequence[Verdict], whole: bool) -> Iterator[str]
         yield from _variables.told(audit)
     counted = ", ".join(f"{audit.severities.get(name, 0)} {name}" for name in reversed(_lines.RANK))
     total = "total_known" if audit.known else "total"
-    yield t(f"cli.check.{total}", n=sum(audit.counts.values()), counts=counted, known=audit.known)
+    yield fill(SENTENCES_CHECK[total], n=sum(audit.counts.values()), counts=counted, known=audit.known)
     for one, count in audit.ignored:
-        said = t(f"cli.check.{'ignored_why' if one.why else 'ignored'}", n=count, code=one.code, why=one.why)
+        said = fill(SENTENCES_CHECK["ignored_why" if one.why else "ignored"], n=count, code=one.code, why=one.why)
         known_all = whole and not audit.stopped and audit.sample is None
-        yield f"  {said if count or not known_all else t('cli.check.ignored_nothing', ignored=said)}"
+        if not count and known_all:
+            said = fill("{ignored}; this entry of readback.yml matches nothing now", ignored=said)
+        yield f"  {said}"
 
 
 def _about(row: Row, sampled: bool) -> Iterator[str]:
@@ -386,18 +552,18 @@ def _about(row: Row, sampled: bool) -> Iterator[str]:
     sample = "_sample" if sampled else ""
     for name in ("mode", "model", "adapter", "task"):
         if value := getattr(row, name):
-            yield t(f"cli.check.{name}", name=value)
+            yield fill(SENTENCES_CHECK[name], name=value)
     if row.system:
-        yield t("cli.check.system", name=row.system)
+        yield fill("system message from {name}", name=row.system)
     else:
         unknown = row.system_unknown
-        yield t("cli.check.system_unknown", why=unknown) if unknown else t("cli.check.system_none")
+        yield fill("system message unknown: {why}", why=unknown) if unknown else "no system message"
     if row.longest is not None:
-        yield t(f"cli.check.longest{sample}", n=row.longest)
+        yield fill(SENTENCES_CHECK[f"longest{sample}"], n=row.longest)
         if tokens := row.tokens:
-            yield t(f"cli.check.{'tokens' if tokens.exact else 'tokens_estimated'}", n=tokens.count)
+            yield fill(SENTENCES_CHECK["tokens" if tokens.exact else "tokens_estimated"], n=tokens.count)
     if row.observed[1]:
-        yield t(f"cli.check.logged{sample}", n=row.observed[0], all=row.observed[1])
+        yield fill(SENTENCES_CHECK[f"logged{sample}"], n=row.observed[0], all=row.observed[1])
 
 
 def _of_sample(sample: Sample | None) -> Iterator[str]:
@@ -418,23 +584,29 @@ def _code(audit: Audit, code: str, count: int) -> str:
     said = {"count": f"{count:>6}", "code": code}
     records = audit.records_by_code.get(code)
     if not records:
-        return t("cli.check.code", **said)
+        return fill("{count} {code}", **said)
     if (sample := audit.sample) is None:
-        return t("cli.check.code_records", **said, n=records)
+        return fill("{count} {code} in {n:,} {n:record|records}", **said, n=records)
     k, n = hit(sample, code, records)
     if code in sample.full:
-        return t("cli.check.code_of", **said, n=k, all=n)
+        return fill("{count} {code} in {n:,} of {all:,} {all:record|records}", **said, n=k, all=n)
     if not k:
-        return t("cli.check.code_once", **said)
+        return fill("{count} {code}, reported once for all records", **said)
     low, high = share(k, sample).percents
-    return t("cli.check.code_sample", **said, share=t("sample.share", k=k, n=n, low=low, high=high))
+    return fill("{count} {code} in {share}", **said, share=t("sample.share", k=k, n=n, low=low, high=high))
 
 
 def _lines_of(records: Counts) -> str:
     if not records.lines:
-        return t("cli.check.no_records")
+        return "no records"
     counts = {"lines": records.lines, "read": records.read, "bad": records.bad, "blank": records.blank}
-    return t("cli.check.lines", **counts)
+    return fill(
+        (
+            "{read:,} {read:record|records} read; {bad:,} of {lines:,} {lines:line|lines} could not be "
+            "read and {blank:,} {blank:was|were} blank"
+        ),
+        **counts,
+    )
 
 
 def _score_files(opened: Workspace) -> Iterator[str]:
@@ -443,7 +615,16 @@ def _score_files(opened: Workspace) -> Iterator[str]:
     if files:
         names = ", ".join(files[:SCORE_FILES])
         more = len(files) - SCORE_FILES
-        yield f"  {t('cli.check.scores_more' if more > 0 else 'cli.check.scores', files=names, n=more)}"
+        yield (
+            "  "
+            + fill(
+                "scores: {files} and {n:,} more {n:file|files}; readback scores prints what they support"
+                if more > 0
+                else "scores: {files}; readback scores prints what they support",
+                files=names,
+                n=more,
+            )
+        )
 
 
 def _files(opened: Workspace, verbose: bool) -> Iterator[str]:
@@ -451,16 +632,31 @@ def _files(opened: Workspace, verbose: bool) -> Iterator[str]:
     used, unused = reconciled(opened.recognised)
     unread = left_unread(opened.recognised)
     if used + unused > 1 or unread:
-        counts = t("cli.check.files_counted", n=used + unused, used=used, unused=unused)
-        yield f"  {counts}{t('cli.check.files_unread', n=unread) if unread else ''}"
+        counts = fill(
+            "{n:,} file: {used:,} used, {unused:,} not used"
+            if used + unused == 1
+            else "{n:,} files: {used:,} used, {unused:,} not used",
+            n=used + unused,
+            used=used,
+            unused=unused,
+        )
+        if unread == 1:
+            counts += fill("; {n:,} that is not used looks like data, prompts, logs or scores", n=unread)
+        elif unread:
+            counts += fill("; {n:,} that are not used look like data, prompts, logs or scores", n=unread)
+        yield f"  {counts}"
     if not (verbose or any(one.code == NOTHING for one in opened.diagnostics)):
         return
     for one in opened.recognised:
         file = (
-            t("cli.check.files_more", file=one.path, n=one.count - 1) if one.count > 1 and not one.files else one.path
+            fill("{file} and {n:,} more", file=one.path, n=one.count - 1)
+            if one.count > 1 and not one.files
+            else one.path
         )
-        said = t(f"cli.check.{'recognised' if one.used else 'recognised_unused'}", file=file, what=one.what)
-        yield f"  {t('cli.check.recognised_detail', said=said, detail=one.detail) if one.detail else said}"
+        said = fill(SENTENCES_CHECK["recognised" if one.used else "recognised_unused"], file=file, what=one.what)
+        if one.detail:
+            said = fill("{said} ({detail})", said=said, detail=one.detail)
+        yield f"  {said}"
 
 
 def _each_file(opened: Workspace) -> list[dict[str, Any]]:
@@ -484,5 +680,11 @@ def _names(given: list[str]) -> frozenset[str]:
     names = [name for part in given for each in part.split(",") if (name := each.strip())]
     for name in names:
         if name not in known and not nearest(name, known):  # the whole list of rules would be no help
-            raise UsageError(t("cli.check.unknown_rule", name=name, areas=", ".join(rules.AREAS)))
+            raise UsageError(
+                fill(
+                    "no rule or area '{name}'; the areas are {areas}, and readback rule --all lists the rules",
+                    name=name,
+                    areas=", ".join(rules.AREAS),
+                )
+            )
     return frozenset(_workspace.one_of("rule_or_area", name, known) for name in names)

@@ -7,13 +7,19 @@ import argparse
 from readback import cli
 from readback.checks import rules
 from readback.cli import _completion_scripts
-from readback.words import t
+
+TITLE = "Print a script that completes commands, options and their values in a shell."
+ABOUT = (
+    'bash, in ~/.bashrc:                   eval "$(readback completion bash)"\n'
+    'zsh, in ~/.zshrc, behind compinit:    eval "$(readback completion zsh)"\n'
+    "fish, in ~/.config/fish/config.fish:  readback completion fish | source\n"
+    "\n"
+    "exit codes: 0 printed; 2 wrong use"
+)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "shell", metavar="SHELL", choices=_completion_scripts.SHELLS, help=t("cli.completion.help_shell")
-    )
+    parser.add_argument("shell", metavar="SHELL", choices=_completion_scripts.SHELLS, help="bash, zsh or fish")
 
 
 def run(args: argparse.Namespace) -> int:

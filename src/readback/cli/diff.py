@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from readback import adapters, as_json
 from readback.checks import rules
 from readback.cli import UsageError, _colour, _engine_note, _lines, _options, _progress, _workspace
+from readback.cli._sentence import fill
 from readback.compare import as_text, first_difference_text
 from readback.compare.diff import difference
 from readback.compare.over_records import Counted, over_sides
@@ -16,7 +17,37 @@ from readback.compare.sentence import sentence
 from readback.compare.sides import Shown, Side, SideError, label, read_sides, show_side, sides
 from readback.records.dataset import DatasetChanged
 from readback.types import Workspace
-from readback.words import t
+
+TITLE = "Show what differs between two prompts, or in how many records two ways to send them differ."
+ABOUT = (
+    "A and B are conditions: readback diff study gateway direct --record 12. For anything else there are"
+    " --a and --b.\n"
+    "\n"
+    "--a and --b take KEY=VALUE pairs: condition=X,record=1. The keys are condition, mode, task, adapter,"
+    " judge, record (an\n"
+    "id), index (from 0), layer (messages, wire, training), workspace (another folder), rev (a git"
+    " revision) and every\n"
+    "option of a workspace (condition4=standard). Where one side gives no condition, record or layer, it"
+    " takes those of the\n"
+    "other side. A value with a comma is written in double quotes. layer=training on one side and"
+    " layer=wire on the other\n"
+    "show where the text that a model was trained on and the text that it reads first differ, up to the"
+    " answer.\n"
+    "\n"
+    "exit codes: 0 both are equal byte for byte; 1 they differ; 2 wrong use"
+)
+
+SENTENCES_DIFF = {
+    "only_a": "only A could be assembled",
+    "only_b": "only B could be assembled",
+    "neither": "neither could be assembled",
+    "unpaired_a": "in A's dataset only",
+    "unpaired_b": "in B's dataset only",
+    "first": "first: {names}",
+    "first_more": "first: {names}, …",
+    "stopped": "stopped after {n:,} of {all:,} {all:record|records}",
+    "stopped_why": "stopped after {n:,} of {all:,} {all:record|records}: {why}",
+}
 
 EQUAL, DIFFERENT = 0, 1
 WIRE = "wire"  # the layer of what the model reads
@@ -25,16 +56,22 @@ NAMED = 10  # differing records that the text names
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser)
-    parser.add_argument("first", metavar="A", nargs="?", help=t("cli.diff.help_a"))
-    parser.add_argument("second", metavar="B", nargs="?", help=t("cli.diff.help_b"))
-    parser.add_argument("--a", metavar="KEY=VALUE,…", help=t("cli.diff.help_long_a"))
-    parser.add_argument("--b", metavar="KEY=VALUE,…", help=t("cli.diff.help_long_b"))
+    parser.add_argument("first", metavar="A", nargs="?", help="a condition")
+    parser.add_argument("second", metavar="B", nargs="?", help="the condition to compare with it")
+    parser.add_argument("--a", metavar="KEY=VALUE,…", help="in place of A: condition, mode, task, adapter, record, …")
+    parser.add_argument(
+        "--b", metavar="KEY=VALUE,…", help="in place of B; what it does not give is taken from the other side"
+    )
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--record", metavar="ID", help=t("cli.diff.help_record"))
-    which.add_argument("--index", type=int, metavar="N", help=t("cli.diff.help_index"))
-    which.add_argument("--records", action="store_true", help=t("cli.diff.help_records"))
+    which.add_argument("--record", metavar="ID", help="with A and B: the record with this id")
+    which.add_argument(
+        "--index", type=int, metavar="N", help="with A and B: the record with this number, counted from 0 (default: 0)"
+    )
+    which.add_argument("--records", action="store_true", help="count the records in which A and B differ")
     _options.jobs(parser, "--records")
-    _options.loudness(parser, t("cli.diff.help_quiet"), t("cli.diff.help_verbose"))
+    _options.loudness(
+        parser, "no progress, and in text only the sentence or the counts", "text: also what is equal, in full"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -53,10 +90,10 @@ def _sides(args: argparse.Namespace) -> tuple[Side, Side]:
     """What is compared, in the short form or the long one. Raises UsageError and SideError."""
     short, long = (args.first, args.second), (args.a, args.b)
     if sorted((_said(short), _said(long))) != [0, 2]:
-        raise UsageError(t("cli.diff.no_sides"))
+        raise UsageError("give two conditions A and B, or --a and --b")
     if _said(long):
         if args.record is not None or args.index is not None:
-            raise UsageError(t("cli.diff.record_alone"))
+            raise UsageError("--record and --index need two conditions A and B; --a takes record=ID or index=N")
         return read_sides(args.a, args.b)
     asked = {"record": args.record, "index": None if args.index is None else str(args.index)}
     record = {name: value for name, value in asked.items() if value is not None}
@@ -71,7 +108,7 @@ def _shown(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int
     found = difference(show_side(opened, a), show_side(opened, b))
     for name, side in (("A", found.a), ("B", found.b)):
         for diagnostic in _noted(side):
-            print(_lines.safe(f"readback: {t('cli.diff.noted', side=name, message=diagnostic)}"), file=sys.stderr)
+            print(_lines.safe(fill("readback: {side}: {message}", side=name, message=diagnostic)), file=sys.stderr)
     if args.format == "json":
         print(
             as_json.dumps(
@@ -85,7 +122,15 @@ def _shown(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int
         print(_lines.safe(f"{_titles(found.a.title, found.b.title)}{made_by}\n\n{sentence(found)}"))
         for name, side in (("A", found.a), ("B", found.b)):
             if ours := adapters.worded(side.messages):
-                print(_lines.safe(t("cli.diff.worded", side=name, names=", ".join(ours))))
+                print(
+                    _lines.safe(
+                        fill(
+                            "{side}  wording: readback: {names} in Readback's own words",
+                            side=name,
+                            names=", ".join(ours),
+                        )
+                    )
+                )
         print("".join(f"{_lines.safe(line)}\n" for line in first_difference_text.lines(found, opened)), end="")
         lines = map(_lines.shown, as_text.lines(found, args.verbose))
         print("".join(f"{_colour.paint_difference(line)}\n" for line in lines), end="")
@@ -93,7 +138,7 @@ def _shown(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int
 
 
 def _titles(a: str, b: str) -> str:
-    return "\n".join(t("cli.diff.side", side=side, name=name) for side, name in (("A", a), ("B", b)))
+    return "\n".join(fill("{side}  {name}", side=side, name=name) for side, name in (("A", a), ("B", b)))
 
 
 def _noted(side: Shown) -> Iterator[str]:
@@ -121,13 +166,21 @@ def _counted(args: argparse.Namespace, opened: Workspace, a: Side, b: Side, jobs
 def _told(found: Counted) -> Iterator[str]:
     """The counts for people."""
     either = 1 if 1 in (found.differing, found.done) else found.differing
-    yield t("cli.diff.counts", n=found.differing, all=found.done, either=either, equal=found.equal)
+    yield fill(
+        ("{n:,} of {all:,} {all:record|records} {either:differs|differ}, {equal:,} {equal:is|are} equal byte for byte"),
+        n=found.differing,
+        all=found.done,
+        either=either,
+        equal=found.equal,
+    )
     yield from (f"  {count:>7,} {as_text.KINDS[kind]}" for kind, count in found.kinds.items())
     for what in ("only_a", "only_b", "neither", "unpaired_a", "unpaired_b"):
         if count := getattr(found, what):
-            yield f"  {count:>7,} {t(f'cli.diff.{what}')}"
+            yield (f"  {count:>7,} " + SENTENCES_DIFF[what])
     if found.first:
         names = [str(index) if called is None else called for index, called in found.first[:NAMED]]
-        yield t(f"cli.diff.{'first_more' if found.differing > NAMED else 'first'}", names=", ".join(names))
+        yield fill(SENTENCES_DIFF["first_more" if found.differing > NAMED else "first"], names=", ".join(names))
     if found.stopped:
-        yield t(f"cli.diff.{'stopped_why' if found.why else 'stopped'}", n=found.done, all=found.total, why=found.why)
+        yield fill(
+            SENTENCES_DIFF["stopped_why" if found.why else "stopped"], n=found.done, all=found.total, why=found.why
+        )

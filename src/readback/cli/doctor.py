@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 
 from readback import as_json, doctor
-from readback.words import t
+
+TITLE = "Show what Readback runs on: versions, folders, and the limits around untrusted work."
+ABOUT = "exit codes: 0 no problem; 1 there is a problem"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--format", choices=("text", "json"), default="text", help=t("cli.options.help_format"))
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="output for people (text), or for programs"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from readback.cli import UsageError, _lines, _options, _progress, _workspace
+from readback.cli._sentence import fill
 from readback.exporting import wanted
 from readback.exporting.export import Exported, NoModel, export
 from readback.exporting.lines import FORMS
@@ -18,33 +19,60 @@ from readback.exporting.to_file import ERRORS, OwnFile, to_file
 from readback.exporting.wanted import NothingToExport
 from readback.quantity import quantity
 from readback.types import Selection, Workspace
-from readback.words import t
+
+TITLE = "Write the messages of every record under every condition to a file for other programs."
+ABOUT = (
+    "messages-jsonl has a line for each record and condition (or mode, where there are no conditions):\n"
+    '  {{"index", "record", "condition", "messages": [{{"role", "content"}}], "fingerprint"}}\n'
+    '  {{"index", "record", "condition", "error": {{"code", "message"}}}}    where no messages could be'
+    " assembled\n"
+    "openai-batch has requests; what could not be assembled is in FILE.errors.jsonl. parquet is"
+    " messages-jsonl as a table.\n"
+    "\n"
+    "exit codes: 0 everything was assembled; 1 something was not; 2 wrong use, or nothing to export"
+)
+
+SENTENCES_EXPORT = {
+    "failed_above": ("{failed:,} of {n:,} {n:request|requests} could not be assembled; their errors are above"),
+    "failed_file": ("{failed:,} of {n:,} {n:request|requests} could not be assembled; their errors are in {file}"),
+}
 
 STDOUT = "-"
 OBEYED = re.compile("[\x7f-\x9f]")  # control characters that JSON need not escape
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("workspace", metavar="WORKSPACE", help=t("cli.workspace.help_path"))
+    parser.add_argument("workspace", metavar="WORKSPACE", help="a folder, or one file in it")
     _workspace.choices_of_files(parser)
     add = parser.add_argument
-    add("--as", required=True, choices=FORMS, dest="form", help=t("cli.export.help_form"))
-    add("--condition", action="append", default=[], metavar="C", help=t("cli.options.help_condition"))
-    add("--mode", action="append", default=[], metavar="M", help=t("cli.export.help_mode"))
-    add("--judge", metavar="J", help=t("cli.export.help_judge"))
-    add("--model", metavar="NAME", help=t("cli.export.help_model"))
-    add("-o", "--output", default=STDOUT, metavar="FILE", help=t("cli.options.help_output_or_stdout"))
+    add("--as", required=True, choices=FORMS, dest="form", help="the form of the file")
+    add("--condition", action="append", default=[], metavar="C", help="only this condition; may be repeated")
+    add(
+        "--mode", action="append", default=[], metavar="M", help="this mode alone, without a condition; may be repeated"
+    )
+    add("--judge", metavar="J", help="the messages of this judge, for the answers of each condition that has any")
+    add("--model", metavar="NAME", help="openai-batch: the model to ask where neither condition nor judge names one")
+    add(
+        "-o",
+        "--output",
+        default=STDOUT,
+        metavar="FILE",
+        help=(
+            "the file to write, or - for standard output (default: -); an existing file is replaced "
+            "only when the new one is complete"
+        ),
+    )
     _options.jobs(parser)
-    _options.loudness(parser, t("cli.export.help_quiet"))
+    _options.loudness(parser, "only errors and warnings; no progress and no counts")
 
 
 def run(args: argparse.Namespace) -> int:
     if args.model is not None and args.form != "openai-batch":
-        raise UsageError(t("cli.export.model_alone"))
+        raise UsageError("--model needs --as openai-batch; the other forms name no model")
     jobs = _options.workers(args)
     to = None if args.output == STDOUT else Path(args.output)
     if args.form == "parquet" and to is None and sys.stdout.isatty():
-        raise UsageError(t("cli.export.parquet_terminal"))
+        raise UsageError("parquet cannot be shown on a terminal; name a file with -o")
     opened = _workspace.opened(args)
     progress = _progress.Progress(args.quiet)
     try:
@@ -55,9 +83,9 @@ def run(args: argparse.Namespace) -> int:
         else:
             made = to_file(opened, choices, args.form, to, model=args.model, progress=progress, jobs=jobs)
     except NothingToExport as nothing:
-        raise UsageError(t("cli.export.nothing", workspace=args.workspace, why=nothing)) from None
+        raise UsageError(fill("{workspace}: nothing to export: {why}", workspace=args.workspace, why=nothing)) from None
     except NoModel as lacking:
-        raise UsageError(t("cli.export.no_model", why=lacking)) from None
+        raise UsageError(fill("{why}; give --model NAME", why=lacking)) from None
     except OwnFile as own:
         raise UsageError(f"-o {own}") from None
     except OSError as error:
@@ -76,7 +104,12 @@ def run(args: argparse.Namespace) -> int:
 def _choices(opened: Workspace, args: argparse.Namespace) -> Sequence[Selection]:
     """What is exported, every name known. Raises UsageError and NothingToExport."""
     if args.mode and (args.condition or args.judge):
-        raise UsageError(t("cli.export.mode_alone", option="--condition" if args.condition else "--judge"))
+        raise UsageError(
+            fill(
+                "--mode cannot be used with {option}, which sets the mode itself",
+                option="--condition" if args.condition else "--judge",
+            )
+        )
     known = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
     found = (opened.condition(_workspace.one_of("condition", name, known)) for name in args.condition)
     conditions = [condition.name for condition in found if condition]
@@ -105,22 +138,55 @@ def _said(made: Exported, args: argparse.Namespace) -> Iterator[str]:
     """What whoever uses the file has to know."""
     lines = made.written
     if made.wording:
-        named = ", ".join(t("cli.export.wording_name", name=name, n=n) for name, n in made.wording.items())
-        yield t("cli.export.wording", names=named, n=lines)
+        named = ", ".join(fill("{name} ({n:,})", name=name, n=n) for name, n in made.wording.items())
+        yield fill(
+            (
+                "wording: readback: {names} of {n:,} {n:line|lines} in Readback's own words, not the "
+                'program\'s; each of them says so under "wording"'
+            ),
+            names=named,
+            n=lines,
+        )
     if made.unsent:
-        yield t("cli.export.unsent", names=", ".join(made.unsent), n=len(made.unsent))
+        yield fill(
+            "not in the requests, because chat completions has no name for {n:it|them}: {names}",
+            names=", ".join(made.unsent),
+            n=len(made.unsent),
+        )
     if made.masked:
-        yield t("cli.export.masked", masked=made.masked, n=lines)
+        yield fill(
+            (
+                "masked: {masked:,} of {n:,} {n:line|lines} with private fields masked, so not exact; each "
+                'of them says "masked": true'
+            ),
+            masked=made.masked,
+            n=lines,
+        )
     if made.unread:
-        yield t("cli.export.unread", n=made.unread)
+        yield fill(
+            "{n:,} {n:line|lines} of the dataset could not be read as records; readback check says why", n=made.unread
+        )
     if made.failed and args.form == "openai-batch":
         where = "failed_above" if args.output == STDOUT else "failed_file"
         file = f"{args.output}{ERRORS}"
-        yield t(f"cli.export.{where}", failed=made.failed, n=lines + made.failed, file=file)
+        yield fill(SENTENCES_EXPORT[where], failed=made.failed, n=lines + made.failed, file=file)
     elif made.failed:
-        yield t("cli.export.failed", failed=made.failed, n=lines + made.failed)
+        yield fill(
+            ("{failed:,} of {n:,} {n:line|lines} could not be assembled and have an error in place of messages"),
+            failed=made.failed,
+            n=lines + made.failed,
+        )
 
 
 def _counts(made: Exported) -> str:
     what = quantity(len(made.choices), *wanted.said(made.choices))
-    return t("cli.export.counts", records=made.records, choices=what, written=made.written, failed=made.failed)
+    return fill(
+        (
+            "{records:,} {records:record|records} x {choices}: {written:,} {written:line|lines} "
+            "written, {failed:,} could not be assembled"
+        ),
+        records=made.records,
+        choices=what,
+        written=made.written,
+        failed=made.failed,
+    )

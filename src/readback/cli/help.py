@@ -6,11 +6,18 @@ import argparse
 
 from readback import cli
 from readback.cli import COMMANDS, UsageError
-from readback.words import t
+
+TITLE = "List the commands, or print what one of them does and takes."
+ABOUT = (
+    "readback help                 the commands, each with a line\n"
+    "readback help check           what readback check does and takes; the same as readback check --help\n"
+    "\n"
+    "exit codes: 0 printed; 2 there is no such command"
+)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("words", metavar="COMMAND", nargs="*", help=t("cli.help.help_words"))
+    parser.add_argument("words", metavar="COMMAND", nargs="*", help="a command")
 
 
 def run(args: argparse.Namespace) -> int:

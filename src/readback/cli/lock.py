@@ -9,6 +9,7 @@ from typing import Any
 
 from readback import as_json
 from readback.cli import UsageError, _changes, _engine_note, _lines, _options, _progress, _workspace
+from readback.cli._sentence import fill
 from readback.compare.side import SideError
 from readback.prompts import model_input
 from readback.readers import by_address
@@ -17,28 +18,71 @@ from readback.review.leaves import Leaves, NothingToLock, Subject, leaves
 from readback.review.lock_check import Checked, Line
 from readback.review.lock_file import BadLock, Lock, NewerLock
 from readback.types import Workspace
-from readback.words import t
+
+TITLE = "Write a small file with a hash of every prompt, or list the prompts that changed since."
+ABOUT = (
+    "readback lock WORKSPACE            writes readback.lock beside readback.yml, with one line for each"
+    " condition and layer:\n"
+    "                                   messages, model-input (the one text that the model reads),"
+    " training (the text that\n"
+    "                                   it was trained on), judge (the judge's messages). Commit it with"
+    " the prompts.\n"
+    "readback lock --check WORKSPACE    assembles every prompt again and lists the conditions and layers"
+    " that changed. It\n"
+    "                                   counts the changed prompts where the lock has a side file"
+    " (--records), and shows\n"
+    "                                   the changes where git has the version that was locked.\n"
+    "\n"
+    "Templates that print a date print the day of the lock, unless readback.yml has a day. An existing"
+    " lock keeps its\n"
+    "day.\n"
+    "\n"
+    "exit codes: 0 written, or nothing changed; 1 --check found a change; 2 wrong use, no lock, or a lock"
+    " of a newer version"
+)
+
+SENTENCES_LOCK = {
+    "written": "{file}: written, {size}",
+    "unchanged": "{file}: unchanged, {size}",
+    "size": "{n:,} {n:line|lines} over {records:,} {records:record|records}",
+    "size_without": ("{n:,} {n:line|lines} over {records:,} {records:record|records}, {failed:,} without a text"),
+    "changed": "{line}: {said}",
+    "unsaid": "how the texts changed is not known: {why}",
+}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser)
     add = parser.add_argument
-    add("--check", action="store_true", help=t("cli.lock.help_check"))
-    add("-o", "--output", metavar="FILE", help=t("cli.lock.help_output"))
-    add("--records", action="store_true", help=t("cli.lock.help_records"))
-    add("--rev", metavar="REV", help=t("cli.lock.help_rev"))
+    add("--check", action="store_true", help="compare with the lock and do not write it")
+    add("-o", "--output", metavar="FILE", help="the lock (default: readback.lock in the folder of the workspace)")
+    add(
+        "--records",
+        action="store_true",
+        help=("also write FILE.records: a fingerprint of every record, so that --check can count the changes"),
+    )
+    add(
+        "--rev",
+        metavar="REV",
+        help=("with --check: the git revision whose texts the changed ones are compared with (default: HEAD)"),
+    )
     _options.jobs(parser)
-    _options.loudness(parser, t("cli.lock.help_quiet"))
+    _options.loudness(parser, "only what changed, or nothing")
 
 
 def run(args: argparse.Namespace) -> int:
     if args.check and args.records:
-        raise UsageError(t("cli.lock.records_alone"))
+        raise UsageError("--records cannot be used with --check; the side file is written with the lock")
     if args.rev is not None and not args.check:
-        raise UsageError(t("cli.lock.rev_alone"))
+        raise UsageError("--rev needs --check")
     opened, jobs = _workspace.opened(args), _options.workers(args)
     if not (args.output or args.check) and by_address.origin(opened.root):
-        raise UsageError(t("cli.lock.address", workspace=by_address.shown(args.workspace)))
+        raise UsageError(
+            fill(
+                "{workspace} is at an address, and nothing is written there: give a file with -o",
+                workspace=by_address.shown(args.workspace),
+            )
+        )
     path = Path(args.output) if args.output else opened.root / lock_file.NAME
     progress = _progress.Progress(args.quiet)
     try:
@@ -46,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
     except (BadLock, SideError) as error:
         raise UsageError(str(error)) from None
     except NothingToLock as nothing:
-        raise UsageError(t("cli.lock.nothing", workspace=args.workspace, why=nothing)) from None
+        raise UsageError(fill("{workspace}: nothing to lock: {why}", workspace=args.workspace, why=nothing)) from None
     finally:
         progress.end()
 
@@ -72,7 +116,7 @@ def _write(
                             indent=1))  # fmt: skip
     elif not args.quiet:
         done = "unchanged" if held == made else "written"
-        print(_lines.safe(t(f"cli.lock.{done}", file=path, size=_size(made, found))))
+        print(_lines.safe(fill(SENTENCES_LOCK[done], file=path, size=_size(made, found))))
     return 0
 
 
@@ -101,7 +145,7 @@ def _subject(subject: Subject) -> dict[str, Any]:
 def _size(made: Lock, found: Leaves) -> str:
     failed = sum(root.failed for root in made.roots.values())
     size = "size_without" if failed else "size"
-    return t(f"cli.lock.{size}", n=len(made.roots), records=len(found.ids), failed=failed)
+    return fill(SENTENCES_LOCK[size], n=len(made.roots), records=len(found.ids), failed=failed)
 
 
 def _check(
@@ -136,12 +180,17 @@ def _value(line: Line) -> dict[str, Any]:
 
 def _said(checked: Checked, quiet: bool) -> Iterator[str]:
     for line in checked.stale:
-        yield t("cli.lock.changed", line=lock_file.head(line.subject), said=lock_check.said(line))
+        yield fill("{line}: {said}", line=lock_file.head(line.subject), said=lock_check.said(line))
     if checked.unsaid and any(line.state == "changed" for line in checked.lines):
-        yield t("cli.lock.unsaid", why=checked.unsaid)
+        yield fill("how the texts changed is not known: {why}", why=checked.unsaid)
     if not quiet:
         same = len(checked.lines) - len(checked.stale)
         if checked.stale:
-            yield t("cli.lock.some", n=len(checked.stale), all=len(checked.lines), same=same)
+            yield fill(
+                "{n:,} of {all:,} {all:line|lines} changed, {same:,} did not",
+                n=len(checked.stale),
+                all=len(checked.lines),
+                same=same,
+            )
         else:
-            yield t("cli.lock.none", n=same)
+            yield fill("unchanged: {n:,} {n:line|lines}", n=same)

@@ -13,12 +13,27 @@ from readback import as_json, workspace
 from readback.checks import rules
 from readback.checks.of_server import of_server
 from readback.cli import UsageError, _lines, _model_input_cases
+from readback.cli._sentence import fill
 from readback.serving import named_formats
 from readback.serving.chat import model_input as chat
 from readback.serving.modelfile import read_file as modelfile
 from readback.serving.ollama import model_input as ollama
 from readback.types import Finding, ModelInput
-from readback.words import t
+
+TITLE = "Print the one text that a server sends to the model for a list of messages."
+ABOUT = (
+    '--messages is a JSON file: a list of {{"role", "content"}}, or an object with "messages" and'
+    ' "variables".\n'
+    '--batch reads one case from each line of a file, or of standard input (-): {{"id", one of'
+    ' "modelfile", "go_template",\n'
+    '"chat_template" (texts) or "wire_format" (a name), "messages", "bos_token", "eos_token",'
+    ' "add_generation_prompt",\n'
+    '"today", "variables"}}. Nothing is added to a case: what it does not have stays undefined. Each case'
+    " has one line of\n"
+    'output: {{"id", "text"}} or {{"id", "error"}}.\n'
+    "\n"
+    "exit codes: 0 there is a text; 1 there is none, or a case of the batch has an error; 2 wrong use"
+)
 
 LONGEST = 64 << 20  # bytes of a file of messages
 STDIN = Path("-")
@@ -27,26 +42,32 @@ ENGINE = ("oll-engine-unknown", "oll-chat-template-sent", "oll-renderer-inherite
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--modelfile", type=Path, metavar="F", help=t("cli.model_input.help_modelfile"))
-    source.add_argument("--chat-template", type=Path, metavar="F", help=t("cli.model_input.help_chat_template"))
-    source.add_argument("--wire-format", metavar="NAME", help=t("cli.model_input.help_wire_format"))
-    source.add_argument("--batch", type=Path, metavar="FILE.jsonl", help=t("cli.model_input.help_batch"))
-    parser.add_argument("--messages", type=Path, metavar="FILE", help=t("cli.model_input.help_messages"))
-    parser.add_argument("--today", metavar="DATE", help=t("cli.model_input.help_today"))
-    parser.add_argument("--format", choices=("text", "json"), default="text", help=t("cli.options.help_format"))
+    source.add_argument("--modelfile", type=Path, metavar="F", help="a Modelfile")
+    source.add_argument(
+        "--chat-template", type=Path, metavar="F", help="a .jinja file, tokenizer_config.json, or the folder of either"
+    )
+    source.add_argument("--wire-format", metavar="NAME", help="a chat format by its name")
+    source.add_argument(
+        "--batch", type=Path, metavar="FILE.jsonl", help="one case on each line; - reads standard input"
+    )
+    parser.add_argument("--messages", type=Path, metavar="FILE", help="JSON: a list of messages")
+    parser.add_argument("--today", metavar="DATE", help="the day that templates print, as YYYY-MM-DD")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="output for people (text), or for programs"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     if args.batch:
         if args.messages or args.today:
-            raise UsageError(t("cli.model_input.batch_alone"))
+            raise UsageError("--batch cannot be used with --messages or --today; each case has its own")
         return _batch(args.batch)
     if not args.messages:
-        raise UsageError(t("cli.model_input.no_messages"))
+        raise UsageError("--messages FILE is missing")
     try:
         _model_input_cases.day(args.today)
     except _model_input_cases.Wrong as wrong:
-        raise UsageError(t("cli.model_input.today", why=wrong)) from None
+        raise UsageError(fill("--today: {why}", why=wrong)) from None
     case = _case(args.messages)
     try:
         sent = _sent(args, case)
@@ -63,14 +84,16 @@ def _sent(args: argparse.Namespace, case: dict[str, Any]) -> ModelInput:
         refused = modelfile.dump_commands(data)
         if "error" in refused:
             place = {"file": args.modelfile, "line": refused["line"] or 1}
-            raise _model_input_cases.Wrong(t("cli.model_input.refused", **place, error=refused["error"]))
+            raise _model_input_cases.Wrong(
+                fill("{file}:{line}: Ollama refuses it: {error}", **place, error=refused["error"])
+            )
         return ollama.build_from_request(modelfile.parse(data, args.modelfile.name), listed, args.today, values)
     if args.wire_format in (*named_formats.FORMATS, named_formats.NO_FORMAT):
         return named_formats.build_model_input(_model_input_cases.messages(listed), args.wire_format)
     template = chat.load_format(args.wire_format) if args.wire_format else _template(args.chat_template)
     if template is None:
         known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.list_formats())
-        raise UsageError(t("cli.model_input.unknown_format", name=args.wire_format, names=", ".join(known)))
+        raise UsageError(fill("no format '{name}'; there are: {names}", name=args.wire_format, names=", ".join(known)))
     return chat.build_model_input(
         template, _model_input_cases.messages(listed), today=args.today, values={**values, "messages": listed}
     )
@@ -78,7 +101,7 @@ def _sent(args: argparse.Namespace, case: dict[str, Any]) -> ModelInput:
 
 def _template(path: Path) -> Any:
     if not path.exists():
-        raise UsageError(t("cli.model_input.no_file", file=path))
+        raise UsageError(fill("{file}: there is no such file", file=path))
     found = path.resolve()
     return chat.read(found, found if found.is_dir() else found.parent)
 
@@ -119,10 +142,10 @@ def _case(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(_bytes(path), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        raise UsageError(t("cli.model_input.not_json", file=path, error=error)) from None
+        raise UsageError(fill("{file}: not JSON ({error})", file=path, error=error)) from None
     case = {"messages": value} if isinstance(value, list) else value
     if not isinstance(case, dict) or not isinstance(case.get("variables", {}), dict):
-        raise UsageError(t("cli.model_input.not_messages", file=path))
+        raise UsageError(fill("{file}: not a list of messages, nor an object with messages and variables", file=path))
     try:
         _model_input_cases.listed(case)
     except _model_input_cases.Wrong as wrong:
@@ -158,11 +181,11 @@ def _bytes(path: Path, most: int = LONGEST) -> bytes:
             with path.open("rb") as opened:
                 data = opened.read(most + 1)
     except OSError as error:
-        raise UsageError(f"{path}: {(error.strerror or t('cli.options.unreadable')).lower()}") from None
+        raise UsageError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from None
     if len(data) > most:
-        raise UsageError(t("cli.options.too_long", file=path, most=most))
+        raise UsageError(fill("{file}: more than {most:,} {most:byte|bytes}", file=path, most=most))
     return data
 
 
 def _no_number(word: str) -> Any:
-    raise ValueError(t("cli.render.not_a_number", word=word))
+    raise ValueError(fill("{word} is not a number in JSON", word=word))

@@ -12,6 +12,7 @@ from readback import adapters, as_json
 from readback.checks.chunk import by_format, everything
 from readback.checks.of_server import model_of, of_server
 from readback.cli import UsageError, _colour, _lines, _options, _workspace
+from readback.cli._sentence import fill
 from readback.message_parts import part_title, parts
 from readback.prompts import assemble, model_input, program, request_settings, token_counts
 from readback.prompts.judge_messages import unanswered
@@ -36,23 +37,57 @@ from readback.types import (
 )
 from readback.words import t
 
+TITLE = "Print the exact messages of one record under one condition, mode, task or judge."
+ABOUT = (
+    "JSON is exact: the segments of a message joined are its text, character for character. Text is for"
+    " reading: each\n"
+    "message is below a heading, and on a terminal control characters are spelled out.\n"
+    "\n"
+    "--set name=value puts a text in place of a field, --set name:=json any JSON value.\n"
+    "\n"
+    "exit codes: 0 no finding at or above --fail-on; 1 there is one; 2 wrong use"
+)
+
+SENTENCES_RENDER = {
+    "set_mode": "{name} is set for this mode, at {file}:{line}",
+    "set_top": "{name} is set for all modes, at {file}:{line}",
+    "set_models": "{name} is set under models, at {file}:{line}",
+    "set_model": "{name} is set for the model, at {file}:{line}",
+    "set_condition": "{name} is set for the condition, at {file}:{line}",
+    "set_judge": "{name} is set for the judge, at {file}:{line}",
+    "message": "{role}, {n:,} {n:character|characters}, {tokens:,} {tokens:token|tokens}",
+    "message_estimated": ("{role}, {n:,} {n:character|characters}, {tokens:,} {tokens:token|tokens} (estimated)"),
+    "tokens": "tokens of all messages: {n:,} ({tokenizer})",
+    "tokens_read": "tokens of what the model reads: {n:,} ({tokenizer})",
+}
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser)
     add = parser.add_argument
-    add("--condition", metavar="C", help=t("cli.render.help_condition"))
-    add("--mode", metavar="M", help=t("cli.render.help_mode"))
-    add("--task", metavar="T", help=t("cli.render.help_task"))
-    add("--adapter", metavar="A", help=t("cli.render.help_adapter"))
-    add("--judge", metavar="J", help=t("cli.render.help_judge"))
+    add("--condition", metavar="C", help="the condition")
+    add("--mode", metavar="M", help="the mode; --task then only chooses adapter texts and instructions")
+    add("--task", metavar="T", help="the task; without --mode, its texts are used")
+    add("--adapter", metavar="A", help="the adapter")
+    add("--judge", metavar="J", help="the messages of this judge; with --condition for the answer of that condition")
     one = parser.add_mutually_exclusive_group()
-    one.add_argument("--record", metavar="ID", help=t("cli.render.help_record"))
-    one.add_argument("--index", type=int, metavar="N", help=t("cli.render.help_index"))
-    add("--set", action="append", default=[], metavar="NAME=VALUE", help=t("cli.render.help_set"))
-    add("--wire", action="store_true", help=t("cli.render.help_wire"))
+    one.add_argument("--record", metavar="ID", help="the record with this id")
+    one.add_argument("--index", type=int, metavar="N", help="the record with this number, counted from 0 (default: 0)")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="use this value in place of a field's; NAME:=JSON for a value that is not text",
+    )
+    add("--wire", action="store_true", help="also what the model reads")
     forms = ("inference", "training")
-    add("--wire-form", choices=forms, default="inference", help=t("cli.render.help_wire_form"))
-    _options.loudness(parser, t("cli.render.help_quiet"), t("cli.render.help_verbose"))
+    add("--wire-form", choices=forms, default="inference", help="training: the text ends after the answer")
+    _options.loudness(
+        parser,
+        "text: the messages alone, and with --wire what the model reads",
+        "text: also who wrote each stretch, and how to fix each finding",
+    )
     _options.fail_on(parser)
 
 
@@ -71,7 +106,10 @@ def run(args: argparse.Namespace) -> int:
     found = list(_findings(opened, assemble.tried(opened, record, values), assembly, sent, seen))
     own, stated = program.of_choice(opened, choice), request_settings.find_settings(opened, choice)
     if args.wire and sent is None:
-        print(f"readback: {t('cli.render.no_format')}", file=sys.stderr)
+        print(
+            ("readback: no chat format is known here; serving: {format: …} of a model in readback.yml names one"),
+            file=sys.stderr,
+        )
     made_by, unknown = variants(opened, choice), unknown_system(opened, choice, assembly.messages)
     lacking = bool(assembly.messages) and unanswered(assembly, reply, values)
     if args.format == "json":
@@ -86,7 +124,10 @@ def run(args: argparse.Namespace) -> int:
         told |= {name: one.value for name, one in stated.items()}
         lines = list(_text(told, assembly, sent, found, counted, sizes, made_by, unknown, args.verbose))
         if lacking:
-            lines.insert(1, t("cli.render.unanswered"))
+            lines.insert(
+                1,
+                ("there is no answer to judge: these messages can be read but not sent, and an export leaves them out"),
+            )
         if args.verbose and (own or stated):
             lines[1:1] = [_lines.safe(line) for line in _sampling(stated, own is not None)]
         print("\n".join(_messages(assembly, sent) if args.quiet else lines))
@@ -96,9 +137,9 @@ def run(args: argparse.Namespace) -> int:
 def _choice(args: argparse.Namespace, opened: Workspace) -> Selection:
     """What was asked for, every name known. Raises UsageError."""
     if args.condition and (args.mode or args.task or args.adapter):
-        raise UsageError(t("cli.render.condition_alone"))
+        raise UsageError("--condition sets mode, task and adapter; give either --condition or these")
     if args.judge and (args.mode or args.task or args.adapter):
-        raise UsageError(t("cli.render.judge_alone"))
+        raise UsageError("--judge can only be used with --condition, or alone")
     if args.condition:
         names = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
         found = opened.condition(_workspace.one_of("condition", args.condition, names))
@@ -128,7 +169,11 @@ def _only(opened: Workspace, adapter: str | None) -> Selection:
         "--task": opened.tasks,
     }
     there = "; ".join(f"{option} {' | '.join(names)}" for option, names in kinds.items() if names)
-    raise UsageError(t("cli.render.no_choice", choices=there) if there else t("cli.render.no_choice_here"))
+    raise UsageError(
+        fill("say what to render: {choices}", choices=there)
+        if there
+        else "there is nothing to render: the workspace has no condition, mode or task"
+    )
 
 
 def _record(args: argparse.Namespace, data: Dataset) -> Record:
@@ -138,9 +183,9 @@ def _record(args: argparse.Namespace, data: Dataset) -> Record:
     if args.record is not None:
         index = found if found is not None else 0
     if not len(data) and data.source and data.source.absent:
-        raise UsageError(t("cli.render.absent", file=data.file))
+        raise UsageError(fill("there is no record: the dataset '{file}' does not exist", file=data.file))
     if not 0 <= index < len(data):
-        raise UsageError(t("cli.render.no_record", index=index, n=len(data)))
+        raise UsageError(fill("no record {index}: there {n:is|are} {n:,}, counted from 0", index=index, n=len(data)))
     return data.record(index)
 
 
@@ -156,19 +201,19 @@ def _values(given: list[str]) -> Mapping[str, Any]:
     for one in given:
         name, equals, value = one.partition("=")
         if not equals or not name.rstrip(":"):
-            raise UsageError(t("cli.render.no_set", given=one))
+            raise UsageError(fill("--set {given}: write name=value, or name:=json", given=one))
         if not name.endswith(":"):
             values[name] = value
             continue
         try:
             values[name[:-1]] = json.loads(value, parse_constant=_no_number)
         except ValueError as error:
-            raise UsageError(t("cli.render.set_not_json", given=one, error=error)) from None
+            raise UsageError(fill("--set {given}: not JSON ({error})", given=one, error=error)) from None
     return values
 
 
 def _no_number(word: str) -> Any:
-    raise ValueError(t("cli.render.not_a_number", word=word))
+    raise ValueError(fill("{word} is not a number in JSON", word=word))
 
 
 def _findings(
@@ -201,38 +246,44 @@ def _text(
     about_it = [f"{name} {value}" for name, value in chosen.items() if value is not None]
     if assembly.record is not None:
         about_it.append(t("frame.record_is", record=assembly.record))
-    about_it += [t("cli.render.masked")] if assembly.masked else []
+    about_it += ["masked, not exact"] if assembly.masked else []
     yield _lines.safe(", ".join(about_it))
     yield from (one.said for one in made_by)
     if unknown and assembly.messages:
-        yield _lines.safe(t("cli.render.system_unknown", why=unknown))
+        yield _lines.safe(fill("the system message is not known here: {why}", why=unknown))
     by, of = counted or (None, "")
     head = "message" if by is None or by.exact else "message_estimated"
     for message, size in zip(assembly.messages, sizes, strict=True):
-        yield _heading(t(f"cli.render.{head}", role=message.role, n=len(message.text), tokens=size))
+        yield _heading(fill(SENTENCES_RENDER[head], role=message.role, n=len(message.text), tokens=size))
         yield _lines.shown(message.text)
         yield from _beside(message)
         if verbose:
             yield from (f"    {_lines.safe(one)}" for one in _stretches(message))
     if ours := adapters.worded(assembly.messages):
-        yield _heading(t("cli.render.worded", names=", ".join(ours)))
+        yield _heading(
+            fill("wording: readback: {names} in Readback's own words, not the program's", names=", ".join(ours))
+        )
     if sent:
-        yield _heading(t("cli.render.read", format=sent.format, n=len(sent.text)))
+        yield _heading(
+            fill(
+                "what the model reads ({format}), {n:,} {n:character|characters}", format=sent.format, n=len(sent.text)
+            )
+        )
         yield _lines.shown(sent.text)
     if by:
         whole = "tokens_read" if of == "wire" else "tokens"
-        yield _heading(t(f"cli.render.{whole}", n=by.count, tokenizer=by.tokenizer))
+        yield _heading(fill(SENTENCES_RENDER[whole], n=by.count, tokenizer=by.tokenizer))
     made = assembly.fingerprint
-    yield _heading(f"sha256 {made}" if made else t("cli.render.nothing"))
+    yield _heading(f"sha256 {made}" if made else "sha256 none: nothing could be assembled")
     yield from map(_lines.with_fix if verbose else _lines.line, found)
 
 
 def _sampling(stated: Mapping[str, request_settings.Setting], albert: bool) -> Iterator[str]:
     """Where each setting of the request is stated; of an Albert mode also which sampling values are not set."""
     for name, one in stated.items():
-        yield f"    {t(f'cli.render.set_{one.level}', name=name, file=one.place.file, line=one.place.line)}"
+        yield ("    " + fill(SENTENCES_RENDER[f"set_{one.level}"], name=name, file=one.place.file, line=one.place.line))
     if albert and (rest := [name for name in program.SAMPLING if name not in stated]):
-        yield f"    {t('cli.render.not_set', names=', '.join(rest))}"
+        yield fill("    not set: {names}", names=", ".join(rest))
 
 
 def _messages(assembly: Assembly, sent: ModelInput | None) -> Iterator[str]:
@@ -242,7 +293,7 @@ def _messages(assembly: Assembly, sent: ModelInput | None) -> Iterator[str]:
         yield _lines.shown(message.text)
         yield from _beside(message)
     if sent:
-        yield f"=== {t('cli.render.read_alone', format=sent.format)}"
+        yield fill("=== what the model reads ({format})", format=sent.format)
         yield _lines.shown(sent.text)
 
 

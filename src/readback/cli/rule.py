@@ -7,19 +7,25 @@ import argparse
 from readback import as_json
 from readback.checks import rules, rules_page
 from readback.cli import UsageError, _colour, _workspace
-from readback.words import t
+
+TITLE = (
+    "Explain a rule, why it matters and how to fix what it finds, with its examples; without a code, list all rules."
+)
+ABOUT = "exit codes: 0 printed; 2 wrong use"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("code", metavar="CODE", nargs="?", help=t("cli.rule.help_code"))
-    parser.add_argument("--all", action="store_true", help=t("cli.rule.help_all"))
-    parser.add_argument("--format", choices=("text", "json"), default="text", help=t("cli.options.help_format"))
-    parser.add_argument("--markdown", action="store_true", help=t("cli.rule.help_markdown"))
+    parser.add_argument("code", metavar="CODE", nargs="?", help="the code of a rule, such as fmt-markers")
+    parser.add_argument("--all", action="store_true", help="list every rule: its code, its severity and its title")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="output for people (text), or for programs"
+    )
+    parser.add_argument("--markdown", action="store_true", help="every rule in full, as one page")
 
 
 def run(args: argparse.Namespace) -> int:
     if args.code and (args.all or args.markdown):
-        raise UsageError(t("cli.rule.code_alone"))
+        raise UsageError("give the code of one rule, or --all or --markdown for every rule, not both")
     if args.code:
         _one(_workspace.one_of("rule", args.code, rules.RULES()), args.format)
     elif args.markdown:

@@ -28,7 +28,18 @@ from readback.scores.comparing.comparison import Compared, Comparison
 from readback.scores.comparing.planned import planned
 from readback.scores.table import Planned, ScoreTable
 from readback.types import Workspace
-from readback.words import t
+
+TITLE = "Print the judges' scores by condition with their intervals, and what their differences support."
+ABOUT = (
+    "The comparisons that the workspace planned come first; all others are called exploratory. Only"
+    " scored answers are in a\n"
+    "mean: failed, missing and not applicable ones are counted beside it. --format csv writes the rows;"
+    " text and JSON have\n"
+    "comparisons, tests and reported means as well.\n"
+    "\n"
+    "exit codes: 0 no fault at or above --fail-on; 1 loading the scores found one; 2 wrong use, or there"
+    " is no file of scores"
+)
 
 COLUMNS = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean")
 NOTHING_READ = 2  # the exit code where there is no file of scores: no mean is no good one
@@ -38,14 +49,29 @@ INTERVALS = ("interval", "interval_clustered")  # each two columns, low and high
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser, ("text", "json", "csv"))
     add = parser.add_argument
-    add("--by", metavar="FACTOR", help=t("cli.scores.help_by"))
-    add("--baseline", metavar="C", help=t("cli.scores.help_baseline"))
-    add("--criterion", metavar="K", help=t("cli.agreement.help_criterion"))
-    add("--judge", metavar="J", help=t("cli.scores.help_judge"))
-    add("--slice", metavar="FIELD", help=t("cli.scores.help_slice"))
-    add("--findings", action="store_true", help=t("cli.scores.help_findings"))
+    add(
+        "--by",
+        metavar="FACTOR",
+        help=("one row for each value of this factor, which is one of the columns that tell conditions apart"),
+    )
+    add(
+        "--baseline",
+        metavar="C",
+        help=(
+            "compare each condition (with --by, each value of the factor) with this one (default: all "
+            "pairs of up to 12)"
+        ),
+    )
+    add("--criterion", metavar="K", help="only this criterion; the ending _score may be left out")
+    add("--judge", metavar="J", help="only the scores of this judge")
+    add(
+        "--slice",
+        metavar="FIELD",
+        help=("also the scores by a field of the records that has 2 to 30 values (with --baseline, the differences)"),
+    )
+    add("--findings", action="store_true", help="also the scores of records with each finding beside those without")
     _options.jobs(parser, "--findings")
-    _options.loudness(parser, t("cli.agreement.help_quiet"), t("cli.options.help_verbose_fix"))
+    _options.loudness(parser, "text: the numbers alone, without findings", "text: also say how to fix each finding")
     _options.fail_on(parser)
 
 

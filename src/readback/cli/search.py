@@ -8,6 +8,7 @@ from typing import Any
 
 from readback import as_json
 from readback.cli import UsageError, _lines, _options, _progress, _workspace
+from readback.cli._sentence import fill
 from readback.compare.search import Found, Hit, SelectionHits, search
 from readback.compare.search_expression import Query, QueryError
 from readback.prompts import assemble
@@ -15,33 +16,49 @@ from readback.records.dataset import DatasetChanged
 from readback.types import Selection, Workspace
 from readback.words import t
 
+TITLE = "Search the messages of every record for a text, or with --regex for an RE2 expression."
+ABOUT = (
+    "Without --case the search ignores the case of letters. JSON holds the first 1,000 records of each"
+    " condition; text\n"
+    "lists all.\n"
+    "\n"
+    "exit codes: 0 searched; 2 wrong use, or there is nothing to search"
+)
+
+SENTENCES_SEARCH = {
+    "lost_rest": "not searched: the other records: {why}",
+    "lost_rest_under": "not searched: the other records under {choice}: {why}",
+    "lost": "not searched: record {index}: {why}",
+    "lost_under": "not searched: record {index} under {choice}: {why}",
+}
+
 FIELDS = ("index", "record", "count", "message", "role", "start", "end", "before", "text", "after")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser)
     add = parser.add_argument
-    add("text", metavar="TEXT", help=t("cli.search.help_text"))
-    add("--regex", action="store_true", help=t("cli.search.help_regex"))
-    add("--case", action="store_true", help=t("cli.search.help_case"))
-    add("--condition", action="append", default=[], metavar="C", help=t("cli.options.help_condition"))
+    add("text", metavar="TEXT", help="the text to search for")
+    add("--regex", action="store_true", help="TEXT is an RE2 expression, without look-around and back-references")
+    add("--case", action="store_true", help="match the case of letters")
+    add("--condition", action="append", default=[], metavar="C", help="only this condition; may be repeated")
     _options.jobs(parser)
-    _options.loudness(parser, t("cli.search.help_quiet"))
+    _options.loudness(parser, "the counts alone: no progress, and in text no line for each record")
 
 
 def run(args: argparse.Namespace) -> int:
     opened = _workspace.opened(args)
     choices = _choices(opened, args.condition)
     if not choices:
-        raise UsageError(t("cli.search.nothing"))
+        raise UsageError("there is nothing to search: the workspace has no condition, mode or task")
     query = Query(args.text, args.regex, args.case)
     progress = _progress.Progress(args.quiet)
     try:
         found = search(opened, choices, query, progress, _options.workers(args))
     except QueryError as refused:
-        raise UsageError(t("cli.search.refused", why=refused)) from None
+        raise UsageError(fill("search: {why}", why=refused)) from None
     except DatasetChanged as changed:
-        raise UsageError(t("cli.main.again", why=changed)) from None
+        raise UsageError(fill("{why}; run the command again", why=changed)) from None
     finally:
         progress.end()
     if args.format == "json":
@@ -85,28 +102,41 @@ def _chosen(choice: Selection) -> dict[str, str | None]:
 def _text(found: Found, counts: bool) -> Iterator[str]:
     for hits in found.hits:
         name = _name(hits.choice)
-        yield t("cli.search.row", choice=name, records=len(hits.records), all=found.done, hits=hits.count)
+        yield fill(
+            "{choice}: {records:,} of {all:,} {all:record|records}, {hits:,} {hits:hit|hits}",
+            choice=name,
+            records=len(hits.records),
+            all=found.done,
+            hits=hits.count,
+        )
         if not counts:
             yield from (_line(hit) for hit in hits.first)
             yield from _rest(hits)
     for one in found.lost:
         lost = (("lost", "lost_under"), ("lost_rest", "lost_rest_under"))[one.index is None][bool(one.choice)]
         choice = _name(one.choice) if one.choice else ""
-        yield t(f"cli.search.{lost}", index=one.index, choice=choice, why=one.why)
+        yield fill(SENTENCES_SEARCH[lost], index=one.index, choice=choice, why=one.why)
 
 
 def _line(hit: Hit) -> str:
     said = " ".join(f"{hit.before}[{hit.text}]{hit.after}".split())
     record = " ".join(str(part) for part in (hit.index, hit.record) if part is not None)
-    return f"  {t('cli.search.hit', record=record, role=hit.role, start=hit.start, end=hit.end, text=said)}"
+    return fill(
+        "  record {record}, {role} {start}-{end}: {text}",
+        record=record,
+        role=hit.role,
+        start=hit.start,
+        end=hit.end,
+        text=said,
+    )
 
 
 def _rest(hits: SelectionHits) -> Iterator[str]:
     if more := hits.records[len(hits.first) :]:
-        yield f"  {t('cli.search.more', records=', '.join(map(str, more)))}"
+        yield fill("  also in the records {records}", records=", ".join(map(str, more)))
 
 
 def _name(choice: Selection) -> str:
     parts = [(name, getattr(choice, name)) for name in ("condition", "mode", "task", "adapter", "judge")]
     named = [t(f"frame.{name}_is", **{name: value}) for name, value in parts if value is not None]
-    return ", ".join(named) or t("cli.search.all")
+    return ", ".join(named) or "all"

@@ -11,6 +11,7 @@ from typing import Any
 
 from readback import as_json
 from readback.cli import UsageError, _changes, _lines, _options, _progress, _workspace
+from readback.cli._sentence import fill
 from readback.compare.side import SideError
 from readback.review import since, state
 from readback.review.leaves import NothingToLock
@@ -22,16 +23,46 @@ from readback.review.subject import said as subject_said
 from readback.types import Workspace
 from readback.words import t
 
+TITLE = "List what changed since a sign-off, a day, a git revision or a lock."
+ABOUT = (
+    "readback since WORKSPACE                  since the last sign-off of the whole study\n"
+    "readback since WORKSPACE --signoff ID     since that sign-off, for its subject\n"
+    "readback since WORKSPACE --date DAY       since the last sign-off up to the end of that day, else"
+    " since the last commit\n"
+    "readback since WORKSPACE --rev REV        since a git revision\n"
+    "readback since WORKSPACE --lock FILE      since a lock was written; prompts only\n"
+    "\n"
+    "The list has the prompts that changed, how many and how, by condition and layer; findings that are"
+    " new or gone; scores\n"
+    "that changed, with their intervals; and decisions and sign-offs that were made on other bytes.\n"
+    "\n"
+    "exit codes: 0 listed; 2 wrong use, or there is nothing earlier to compare with"
+)
+
+SENTENCES_SINCE = {
+    "findings": "findings: {new:,} new, {gone:,} gone, {still:,} the same",
+    "scores": "scores: {n:,} {n:mean|means} changed",
+    "prompts": "prompts: changed in {n:,} {n:group|groups} of texts",
+    "prompts_sides": ("prompts: changed in {n:,} {n:group|groups} of texts (A is the text then, B the text now)"),
+    "new": "new",
+    "gone": "gone",
+    "finding": "{state}: {severity} {code}: {message}",
+    "finding_at": "{state}: {severity} {code}, {place}: {message}",
+    "score": "{name}, {criterion}: {then} then, {now} now",
+    "score_judge": "{name}, {criterion}, {judge}: {then} then, {now} now",
+    "mean": "{mean}, n {n:,}",
+}
+
 SHOWN = 20  # rules and scores in the text; JSON has every finding and score
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     _workspace.add(parser, ("text", "json", "markdown"))
     one = parser.add_mutually_exclusive_group()
-    one.add_argument("--signoff", metavar="ID", help=t("cli.since.help_signoff"))
-    one.add_argument("--date", metavar="DAY", help=t("cli.since.help_date"))
-    one.add_argument("--rev", metavar="REV", help=t("cli.since.help_rev"))
-    one.add_argument("--lock", metavar="FILE", help=t("cli.since.help_lock"))
+    one.add_argument("--signoff", metavar="ID", help="the id of a sign-off, or its first characters")
+    one.add_argument("--date", metavar="DAY", help="a day as YYYY-MM-DD, in UTC")
+    one.add_argument("--rev", metavar="REV", help="a git revision")
+    one.add_argument("--lock", metavar="FILE", help="a lock, as `readback lock` writes it")
     _options.jobs(parser)
     _options.quiet(parser)
 
@@ -47,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     except (NoBefore, NotReadable, SideError, BadLock) as error:
         raise UsageError(str(error)) from None
     except NothingToLock as nothing:
-        raise UsageError(t("cli.since.nothing_sent", workspace=args.workspace, why=nothing)) from None
+        raise UsageError(fill("{workspace}: nothing is sent: {why}", workspace=args.workspace, why=nothing)) from None
     finally:
         store.close()
     if args.format == "json":
@@ -76,7 +107,7 @@ def _day(said: str) -> date:
     try:
         return date.fromisoformat(said)
     except ValueError:
-        raise UsageError(t("cli.since.no_day", given=said)) from None
+        raise UsageError(fill("--date {given}: write a day as YYYY-MM-DD", given=said)) from None
 
 
 def _signoff(found: Review, called: str | None) -> SignOff:
@@ -85,7 +116,10 @@ def _signoff(found: Review, called: str | None) -> SignOff:
         return _workspace.begins("signoff", called, [(one.id, one) for one in found.signoffs])
     whole = [one for one in there if one.subject == since.STUDY]
     if not whole:
-        raise NoBefore(t("cli.since.no_signoff"))
+        raise NoBefore(
+            "nobody has signed off the whole study yet; name a revision (--rev), a lock (--lock) or "
+            "another sign-off (--signoff)"
+        )
     return whole[-1]
 
 
@@ -111,17 +145,28 @@ def _seen(one: Seen) -> dict[str, str]:
 def told(made: Since, mark: str = "  ") -> Iterator[str]:
     """What changed as lines; `mark` begins what is listed."""
     if made.nothing and not made.stale:
-        yield t("cli.since.nothing", then=made.before)
+        yield fill("Nothing changed since {then}.", then=made.before)
     else:
-        yield t("cli.since.head", then=made.before)
+        yield fill("Since {then}:", then=made.before)
         yield f"{mark}{_prompts(made)}"
         yield from _changes.lines(made.lines, f"  {mark}")
         if made.unsaid:
-            yield f"  {mark}{t('cli.lock.unsaid', why=made.unsaid)}"
-        yield f"{mark}{t('cli.since.findings', new=len(made.new), gone=len(made.gone), still=made.still)}"
+            yield (f"  {mark}" + fill("how the texts changed is not known: {why}", why=made.unsaid))
+        yield (
+            f"{mark}"
+            + fill(
+                "findings: {new:,} new, {gone:,} gone, {still:,} the same",
+                new=len(made.new),
+                gone=len(made.gone),
+                still=made.still,
+            )
+        )
         yield from _listed(f"  {mark}", [*_findings("new", made.new), *_findings("gone", made.gone)])
         moved = len(made.scores)
-        yield f"{mark}{t('cli.since.scores', n=moved) if moved else t('cli.since.scores_same')}"
+        if moved:
+            yield mark + fill("scores: {n:,} {n:mean|means} changed", n=moved)
+        else:
+            yield mark + "scores: the same"
         yield from _listed(f"  {mark}", [_moved(one) for one in made.scores])
         for one in made.stale:
             yield f"{mark}{_signed(one)}"
@@ -131,15 +176,15 @@ def told(made: Since, mark: str = "  ") -> Iterator[str]:
 
 def _prompts(made: Since) -> str:
     if not made.lines:
-        return t("cli.since.prompts_same")
+        return "prompts: the same, byte for byte"
     sides = "prompts_sides" if any(line.change for line in made.lines) else "prompts"
-    return t(f"cli.since.{sides}", n=len(made.lines))
+    return fill(SENTENCES_SINCE[sides], n=len(made.lines))
 
 
 def _listed(mark: str, lines: list[str]) -> Iterator[str]:
     yield from (f"{mark}{line}" for line in lines[:SHOWN])
     if (more := len(lines) - SHOWN) > 0:
-        yield f"{mark}{t('cli.since.more', n=more)}"
+        yield (f"{mark}" + fill("{n:,} more; --format json has all", n=more))
 
 
 def _findings(state_: str, found: tuple[Seen, ...]) -> list[str]:
@@ -147,10 +192,12 @@ def _findings(state_: str, found: tuple[Seen, ...]) -> list[str]:
     lines = []
     for (code, severity), these in groupby(found, lambda one: (one.code, one.severity)):
         first, *others = these
-        said = {"state": t(f"cli.since.{state_}"), "severity": severity, "code": code, "message": first.said}
+        said = {"state": SENTENCES_SINCE[state_], "severity": severity, "code": code, "message": first.said}
         at = "finding_at" if first.where else "finding"
-        line = t(f"cli.since.{at}", **said, place=first.where)
-        lines.append(t("cli.since.finding_more", finding=line, n=len(others)) if others else line)
+        line = fill(SENTENCES_SINCE[at], **said, place=first.where)
+        lines.append(
+            fill("{finding} (and {n:,} more {n:place|places})", finding=line, n=len(others)) if others else line
+        )
     return lines
 
 
@@ -158,23 +205,29 @@ def _moved(one: Moved) -> str:
     name = ", ".join(map(str, one.row["condition"].values()))
     means = {"then": _mean(one.then), "now": _mean(one.now)}
     judge, by = one.row["judge"], "score_judge" if one.row["judge"] else "score"
-    return t(f"cli.since.{by}", name=name, criterion=one.row["criterion"], judge=judge, **means)
+    return fill(SENTENCES_SINCE[by], name=name, criterion=one.row["criterion"], judge=judge, **means)
 
 
 def _mean(row: Mapping[str, Any] | None) -> str:
     if row is None:
-        return t("cli.since.no_score")
+        return "no score"
     if row["mean"] is None:
-        return t("cli.since.no_mean", n=row["n"])
+        return fill("no mean (n {n:,})", n=row["n"])
     mean = f"{row['mean']:.4g}"
     if not (span := row["interval_used"]):
-        return t("cli.since.mean", mean=mean, n=row["n"])
-    return t("cli.since.mean_interval", mean=mean, low=f"{span[0]:.3g}", high=f"{span[1]:.3g}", n=row["n"])
+        return fill("{mean}, n {n:,}", mean=mean, n=row["n"])
+    return fill("{mean} ({low} to {high}), n {n:,}", mean=mean, low=f"{span[0]:.3g}", high=f"{span[1]:.3g}", n=row["n"])
 
 
 def _signed(one: Decision | SignOff) -> str:
     given = {"author": one.by.author, "day": one.by.time[:10]}
     if isinstance(one, SignOff):
-        return t("cli.since.stale_signoff", subject=subject_said(one.subject), **given)
+        return fill(
+            "stale: the sign-off by {author}, {day}, of {subject}: what was signed has changed",
+            subject=subject_said(one.subject),
+            **given,
+        )
     decided = t(f"report.decision_{one.verdict}", about=one.on or subject_said(one.subject))
-    return t("cli.since.stale_decision", decided=decided, **given)
+    return fill(
+        "stale: the decision by {author}, {day} ({decided}): what it was made on has changed", decided=decided, **given
+    )

@@ -1,6 +1,6 @@
-"""Provide every sentence of the pages and of the command line by key.
+"""Provide every sentence of the pages by key.
 
-Two YAML files for each language: `en.yml` has a section for each page, `cli.en.yml` one for each command.
+Each language has a YAML file (`en.yml`) with a section for each page.
 """
 
 from __future__ import annotations
@@ -15,15 +15,13 @@ from readback.quantity import fill_sentence
 
 HERE = Path(__file__).parent
 ENGLISH = "en"  # provides the sentences that another language lacks
-# The command line has a separate file, so that its help does not wait for the sentences of all pages.
-PAGES, COMMANDS = "{}.yml", "cli.{}.yml"
 
 
 @cache
 def language() -> str:
     """Return the language of all sentences: READBACK_LANGUAGE where this folder has a file for it, else English."""
     wanted = os.environ.get("READBACK_LANGUAGE", ENGLISH)
-    exists = wanted.isalpha() and any((HERE / name.format(wanted)).is_file() for name in (PAGES, COMMANDS))
+    exists = wanted.isalpha() and (HERE / f"{wanted}.yml").is_file()
     if not exists:
         return ENGLISH
     return wanted
@@ -31,7 +29,7 @@ def language() -> str:
 
 def words(code: str) -> Mapping[str, str]:
     """Return all sentences of a language by dotted key: `messages.title` is `title` of the section `messages`."""
-    return {**_read_file(PAGES.format(code)), **_read_file(COMMANDS.format(code))}
+    return _read_file(f"{code}.yml")
 
 
 def t(key: str, **values: Any) -> str:
@@ -40,8 +38,7 @@ def t(key: str, **values: Any) -> str:
     Where a key has the forms `one` and `other`, the value `n` chooses the form; further numbers choose their words with
     `{all:record|records}`. Raises KeyError for an unknown key.
     """
-    file = COMMANDS if key.partition(".")[0] == "cli" else PAGES
-    sentences, english = _read_file(file.format(language())), _read_file(file.format(ENGLISH))
+    sentences, english = words(language()), words(ENGLISH)
     if key not in english:
         key = f"{key}.{'one' if values.get('n') == 1 else 'other'}"
     return fill_sentence(sentences.get(key, english[key]), values)
