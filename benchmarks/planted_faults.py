@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from _good_projects import GARDEN, PROJECTS, Files, lines
 
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.types import Finding
 
 Row = dict[str, Any]

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.review import signing
 from readback.review.leaves import leaves
 from readback.review.subject import Subject

@@ -17,7 +17,7 @@ from counts import some
 from hypothesis import HealthCheck, settings
 
 from readback import sandbox
-from readback.checks import stored_check, stored_ranges
+from readback.checks.store import stored_check, stored_ranges
 from readback.prompts import in_child, render
 from readback.serving.chat import model_input
 

@@ -12,7 +12,7 @@ from counts import part
 
 from readback import as_json, project_files, workspace
 from readback.adapters import shipped
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.project_files import EXAMPLES
 from readback.prompts.assemble import assemble, choices
 from readback.records.dataset import open_dataset

@@ -11,7 +11,7 @@ from support.further_healthy_projects import FURTHER_PROJECTS, write_further_pro
 from support.healthy_projects import PROJECTS, write_project
 
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 
 # What is worth a repair, by project: the rule and how often it speaks; anything else is a false alarm.
 NOTHING, UNREAD = {("error", "dat-nothing-read"): 1}, {("warning", "dat-unread"): 1}

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from same_keys import shared_keys
 
 from readback import project_files, workspace
-from readback.checks import chunk, engine, rules
+from readback.checks import rules
+from readback.checks.run import chunk, engine
 from readback.prompts import assemble
 from readback.records.dataset import open_dataset
 from readback.types import Finding, Selection

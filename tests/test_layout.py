@@ -27,8 +27,8 @@ HOMES = {
     "plotly": ("scores.charts",),
     "pandas": ("scores.charts", "ui", "notebook"),
     "scipy": ("stats",),
-    "dask": ("checks.cluster",),
-    "distributed": ("checks.cluster", "checks.cluster_worker"),
+    "dask": ("checks.run.cluster",),
+    "distributed": ("checks.run.cluster", "checks.run.cluster_worker"),
 }
 FORBIDDEN = ("eval", "exec", "yaml.load", "yaml.unsafe_load", "os.system", "os.popen", "pickle.load", "pickle.loads")
 
@@ -66,7 +66,7 @@ def test_a_library_of_the_screen_stays_at_home() -> None:
     ("modules", "absent"),
     [
         ("readback, readback.cli", "streamlit pandas plotly numpy pyarrow jinja2 yaml eyecite msgspec"),
-        ("readback.workspace, readback.checks.engine", "streamlit pandas plotly scipy eyecite"),
+        ("readback.workspace, readback.checks.run.engine", "streamlit pandas plotly scipy eyecite"),
         ("readback.cli.render", "streamlit pandas plotly scipy eyecite"),
         ("readback.cli.serve, readback.cli.scores, readback.cli.doctor", "streamlit pandas plotly"),
     ],

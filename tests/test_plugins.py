@@ -141,7 +141,7 @@ def test_the_example_is_built_installed_and_used(run: Run, site: Path, write: Wr
 AUDIT = """
 import sys
 from readback import workspace
-from readback.checks import process
+from readback.checks.run import process
 process.SMALL = -1
 found = process.check(workspace.open(sys.argv[1]))
 print([(one.code, one.place.record) for one in found.findings if one.code.startswith("ext-")])

@@ -10,7 +10,8 @@ import pytest
 
 import readback
 from readback import prompt_formats, workspace
-from readback.checks import engine, rules
+from readback.checks import rules
+from readback.checks.run import engine
 from readback.prompt_formats import (
     validate_modelfile_system_message,
     validate_prompt_format_consistency,

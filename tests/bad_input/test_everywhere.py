@@ -22,7 +22,7 @@ from counts import LONG, many
 from looking import page, words
 
 from readback import cli, workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.notebook import open_workspace
 from readback.readers.paths import FILES
 from readback.types import Finding

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 
 Write = Callable[[Mapping[str, Any]], Path]
 DOCS = ["The basin is nine metres deep.", "The keeper opens the lock."]

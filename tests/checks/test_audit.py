@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from told import told_of_each
 
 from readback import cli, project_files, sandbox, workspace
-from readback.checks import chunk, engine, rules, stored_check, summary
+from readback.checks import rules, summary
+from readback.checks.run import chunk, engine
+from readback.checks.store import stored_check
 from readback.checks.summary import Audit, Progress
 from readback.prompts import in_chunks
 from readback.readers.checksum import Hashes
@@ -364,7 +366,7 @@ def test_what_counts_tokens_is_begun_before_all_files_are_looked_at(
     monkeypatch.setattr(engine.workspace_check, "found", lambda *asked: steps.append("looks") or really(*asked))
     engine.check(workspace.open(project_files.demos()["six-conditions-mistakes"]))
     (modules, shared), looks = steps
-    assert (modules, looks) == (("readback.checks.chunk",), "looks")
+    assert (modules, looks) == (("readback.checks.run.chunk",), "looks")
     assert [one.rpartition(":")[0] for one in shared] == ["readback.serving.tokens.named_tokenizers:load"]
     engine.check(workspace.open(project_files.demos()["six-conditions-mistakes"]), workers=Nobody())
     assert steps[2:] == ["looks"]

@@ -10,7 +10,8 @@ import pytest
 from counts import part
 
 from readback import project_files, workspace
-from readback.checks import engine, process, summary
+from readback.checks import summary
+from readback.checks.run import engine, process
 from readback.project_files import EXAMPLES
 from readback.readers.cache_folder import DiskFull
 from readback.records.dataset import DatasetChanged
@@ -126,7 +127,7 @@ def test_c8_it_and_its_children_let_the_pages_go_first(write: Write) -> None:
         for stat in Path("/proc").glob("[0-9]*/stat"):
             try:
                 fields = stat.read_text().rpartition(")")[2].split()
-                if b"readback.checks.process" in stat.with_name("cmdline").read_bytes():
+                if b"readback.checks.run.process" in stat.with_name("cmdline").read_bytes():
                     seen.add(int(fields[16]))
             except OSError:
                 continue

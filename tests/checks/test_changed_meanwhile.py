@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from readback import cli, workspace
-from readback.checks import audit_run, engine, finding_search
+from readback.checks.run import audit_run, engine, finding_search
 from readback.checks.summary import Audit, Progress
 from readback.exporting import chunk
 from readback.exporting.to_file import to_file

@@ -11,7 +11,7 @@ from looking import page, words
 
 import readback
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.checks.summary import Audit
 from readback.workspace.left_out import reconciled
 

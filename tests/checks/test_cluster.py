@@ -25,7 +25,7 @@ from unforked import unforked
 from webhdfs import serving
 
 from readback import sandbox, workspace
-from readback.checks import chunk, cluster, cluster_worker, engine
+from readback.checks.run import chunk, cluster, cluster_worker, engine
 from readback.cli import main
 from readback.prompts import assemble, in_chunks
 from readback.readers import by_address
@@ -363,7 +363,7 @@ def test_a_thread_of_a_worker_has_one_child_for_all_ranges_which_ends_when_nobod
     really = sandbox._begun
 
     def counted(zygote: Any, names: str) -> Any:
-        if names.endswith(" readback.checks.chunk"):  # others decode the YAML, and render the first record
+        if names.endswith(" readback.checks.run.chunk"):  # others decode the YAML, and render the first record
             begun.append(names)
         return really(zygote, names)
 

@@ -8,8 +8,9 @@ import pytest
 from scipy import stats as reference
 
 from readback import workspace
-from readback.checks import costs, engine
+from readback.checks import costs
 from readback.checks.costs import Costs
+from readback.checks.run import engine
 from readback.records.dataset import open_dataset
 from readback.scores import loading
 

@@ -11,7 +11,8 @@ import pytest
 
 import readback
 from readback import workspace
-from readback.checks import engine, rules
+from readback.checks import rules
+from readback.checks.run import engine
 from readback.cli import main
 from readback.prompts import builders
 from readback.types import Finding, Record, RuleContext, Workspace

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from readback import workspace as workspaces
-from readback.checks import engine
 from readback.checks.facts.dropped_messages import find_dropped_messages
+from readback.checks.run import engine
 from readback.types import Finding, Message, ModelInput, Segment
 
 Write = Callable[[Mapping[str, Any]], Path]

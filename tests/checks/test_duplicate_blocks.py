@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.checks import engine
 from readback.checks.rules import asm_duplicate_block
 from readback.checks.rules.asm_duplicate_block import twice
+from readback.checks.run import engine
 from readback.types import Finding
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from readback import workspace
-from readback.checks import engine
 from readback.checks.fair_pairs import fairness
+from readback.checks.run import engine
 from readback.cli import main
 from readback.project_files import EXAMPLES
 from readback.records.dataset import open_dataset

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.checks import finding_lines
-from readback.checks.finding_lines import MANY, SHORT, line, read
+from readback.checks.store import finding_lines
+from readback.checks.store.finding_lines import MANY, SHORT, line, read
 from readback.types import Finding, Location
 
 TEXTS = st.text(st.characters(), max_size=20)  # lone surrogates too

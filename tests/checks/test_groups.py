@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.checks import engine, rules
+from readback.checks import rules
 from readback.checks.groups import also, area, because, groups, names, paragraphs, title
+from readback.checks.run import engine
 from readback.checks.summary import Audit, Row
 from readback.project_files import EXAMPLES
 from readback.records.dataset import Counts

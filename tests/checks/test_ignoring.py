@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.checks import engine, ignoring
+from readback.checks import ignoring
+from readback.checks.run import engine
 from readback.checks.summary import Audit, covers
 from readback.readers.yaml_file import read_yaml
 from readback.types import Finding, Ignored, Location

@@ -11,10 +11,10 @@ import pytest
 import yaml
 
 from readback import workspace
-from readback.checks import engine
 from readback.checks.facts import judge_prompt
 from readback.checks.rules import jdg_scale_mismatch
 from readback.checks.rules.jdg_injection import SPEAKS
+from readback.checks.run import engine
 from readback.types import Finding, Judge
 
 Write = Callable[[Mapping[str, Any]], Path]

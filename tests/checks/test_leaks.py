@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.checks import engine
 from readback.checks.facts.leaked_texts import listed, phrases
 from readback.checks.facts.overlapping import Hit, blanked, overlaps
 from readback.checks.facts.text_words import span, words
 from readback.checks.rules.asm_duplicate_block import twice
+from readback.checks.run import engine
 from readback.types import Finding, Leaks
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.types import Finding
 
 EXCERPT = "The motion was granted. See Smith v. Jones, 123 F.3d 456 (2020); Fed. R. Evid. 802."

@@ -12,8 +12,9 @@ import gguf_files
 import pytest
 
 from readback import workspace
-from readback.checks import engine, rules
+from readback.checks import rules
 from readback.checks.of_server import of_server
+from readback.checks.run import engine
 from readback.prompts.self_tests import self_tests
 from readback.serving.modelfile.read_file import parse
 from readback.types import Finding

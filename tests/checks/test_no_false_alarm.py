@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 
 Write = Callable[[Mapping[str, Any]], Any]
 JUDGED = "dataset: {path: d.jsonl}\njudges: {j: {prompts: judge.%s}}\n"
@@ -243,6 +243,15 @@ MEANT = {
     },
     "rows to learn from that have two answers to one instruction": {
         "sft.jsonl": [{"instruction": "Hello", "output": text} for text in ("Hi.", "Good day.")]
+    },
+    "answers to one prompt that are wanted and unwanted": {
+        "kto.jsonl": [
+            {"prompt": "Why?", "completion": text, "label": wanted} for text, wanted in (("So.", True), ("No.", False))
+        ]
+    },
+    "a judge's prompt that compares two answers, beside the questions": {
+        "judge_prompt.txt": "Which answer is better?\n\n{prompt}\n\nA: {answer_a}\n\nB: {answer_b}\n",
+        "prompts.jsonl": [{"prompt_id": f"p{n}", "prompt": f"Where is {n}?"} for n in range(3)],
     },
     "a chat template for messages of a program's own": {"chat_template.jinja": OWN_MESSAGES},
     "a stop text with an escape, and the rest of it without": {

@@ -11,7 +11,7 @@ from counts import part
 from in_time import spent
 
 from readback import cli, workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.checks.summary import Audit
 
 pytestmark = pytest.mark.realdata

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.checks import engine
 from readback.checks.facts import citation_marks
+from readback.checks.run import engine
 from readback.types import Finding
 
 Write = Callable[[Mapping[str, Any]], Path]

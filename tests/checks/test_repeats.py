@@ -11,8 +11,9 @@ import pytest
 from in_time import in_time
 
 from readback import workspace
-from readback.checks import engine, first_records, repeats, rules
-from readback.checks.marks import of_records
+from readback.checks import rules
+from readback.checks.run import engine, first_records, repeats
+from readback.checks.run.marks import of_records
 from readback.prompts import in_chunks
 from readback.readers.cache_folder import DiskFull
 from readback.records.dataset import open_dataset

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from told import told_of_each
 
 from readback import workspace
-from readback.checks import chunk, needs, rules
+from readback.checks import needs, rules
 from readback.checks.facts.text_units import BECOME_ASCII
 from readback.checks.facts.text_words import MIXED, words
+from readback.checks.run import chunk
 from readback.prompts import assemble
 from readback.records.dataset import open_dataset
 from readback.types import Workspace

@@ -12,8 +12,9 @@ from same_keys import shared_keys
 from unforked import unforked
 
 from readback import workspace
-from readback.checks import engine, rules, rules_page
+from readback.checks import rules, rules_page
 from readback.checks.rule import Rule
+from readback.checks.run import engine
 from readback.checks.summary import Audit
 from readback.types import Assembly, DatasetSource, Diagnostic, Location, Record, RuleContext, Selection, Workspace
 

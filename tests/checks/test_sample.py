@@ -15,7 +15,7 @@ from scipy import stats as reference
 
 import readback
 from readback import cli, project_files, workspace
-from readback.checks import engine, process
+from readback.checks.run import engine, process
 from readback.checks.sample import SEED, Sample, drawn, hit, share
 from readback.checks.summary import Audit
 from readback.project_files import EXAMPLES

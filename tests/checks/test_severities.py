@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 
 Write = Callable[[Mapping[str, Any]], Path]
 

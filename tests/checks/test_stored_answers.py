@@ -23,9 +23,10 @@ from drawn_workspaces import near_files, near_row, row
 from unforked import unforked
 
 from readback import as_json, project_files, workspace
-from readback.checks import answer_names, answer_store, audit_run, chunk, engine, stored_check, stored_ranges
-from readback.checks.answer_store import AnswerStore
 from readback.checks.rules import Fault
+from readback.checks.run import audit_run, chunk, engine
+from readback.checks.store import answer_names, answer_store, stored_check, stored_ranges
+from readback.checks.store.answer_store import AnswerStore
 from readback.checks.summary import Audit, Progress
 from readback.cli import main
 from readback.prompts import in_chunks, model_input, trial
@@ -401,7 +402,8 @@ def test_of_the_demos_the_second_answer_is_the_first(name: str, tmp_path: Path, 
 
 KILLED = """
 import sys
-from readback.checks import engine, stored_check, stored_ranges
+from readback.checks.run import engine
+from readback.checks.store import stored_check, stored_ranges
 from readback.prompts import in_chunks
 from readback import workspace
 stored_check.SLOW = stored_ranges.SLOW = -1.0

@@ -12,7 +12,7 @@ import pytest
 from served_twice import ANSWER, TRAINED, workspace
 
 from readback import workspace as workspaces
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.cli import main
 from readback.types import Finding
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from readback import workspace as workspaces
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.cli import main
 from readback.types import Finding
 

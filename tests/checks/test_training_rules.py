@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.checks import engine
 from readback.checks.facts import training_facts
 from readback.checks.rules.trn_damaged_text import damages
+from readback.checks.run import engine
 from readback.checks.summary import Audit
 from readback.prompts import in_chunks
 from readback.records import field_path

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from variable_study import PLAN, ROWS
 
 from readback import cli, workspace
-from readback.checks import engine, variables
+from readback.checks import variables
 from readback.checks.record_uses import record_uses, value
+from readback.checks.run import engine
 from readback.checks.summary import Audit
 from readback.checks.variables import Heard, Told, VariableRow, Variables
 from readback.prompts.assemble import assemble

@@ -11,9 +11,9 @@ import pytest
 from looking import page, words
 
 from readback import cli, workspace
-from readback.checks import engine
 from readback.checks.comparisons import Weighed, planned, weighed
 from readback.checks.groups import Group, groups
+from readback.checks.run import engine
 from readback.checks.summary import Audit
 from readback.checks.verdicts import Missing, Verdict, verdict, verdicts
 

@@ -18,7 +18,8 @@ from streamlit.testing.v1 import AppTest
 
 import readback
 from readback import cli
-from readback.checks import engine, rules
+from readback.checks import rules
+from readback.checks.run import engine
 from readback.project_files import EXAMPLES
 
 SIX = EXAMPLES / "six-conditions-mistakes"

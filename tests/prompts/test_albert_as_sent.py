@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import cli, workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.serving.named_formats import build_model_input
 from readback.types import Message, Segment
 

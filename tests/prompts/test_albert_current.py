@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.prompts import model_input
 from readback.prompts.albert_query import spelled_out
 from readback.prompts.assemble import assemble

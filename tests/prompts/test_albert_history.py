@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.prompts import model_input
 from readback.prompts.assemble import assemble
 from readback.records.dataset import open_dataset

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from readback import cli, workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.prompts.assemble import assemble
 from readback.prompts.render import Template, render
 from readback.readers.json_cells import CellList, CellObject

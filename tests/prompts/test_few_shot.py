@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import cli, workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.prompts.assemble import assemble
 from readback.prompts.few_shot import with_examples
 from readback.records.dataset import open_dataset

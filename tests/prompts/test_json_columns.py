@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from test_judge_sources import CONDITION, PROMPTS, codes, inserted, judged
 
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import DatasetSource, Selection
 

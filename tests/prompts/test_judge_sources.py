@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from readback import as_json, workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.cli import main
 from readback.notebook.study import open_workspace
 from readback.prompts import assemble

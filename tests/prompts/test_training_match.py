@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.cli import main
 from readback.prompts import training_match
 from readback.prompts.training_layout import read_from, training

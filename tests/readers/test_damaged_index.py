@@ -13,7 +13,7 @@ import pytest
 from counts import many
 
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.prompts import training_match
 from readback.readers import cache_folder
 from readback.records.dataset import Dataset, open_dataset

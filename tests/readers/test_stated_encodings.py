@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from looking import page, words
 
 from readback import cli, workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.notebook import open_workspace
 from readback.readers.encodings import CHUNK, ENCODINGS, decode_head, decoding
 from readback.records.dataset import Dataset, open_dataset

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.checks import engine
 from readback.checks.quoted import Quoted
+from readback.checks.run import engine
 from readback.readers import lines
 from readback.records import unread_line as module
 from readback.records.dataset import open_dataset

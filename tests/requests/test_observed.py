@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import readback
 from readback import cli, workspace
-from readback.checks import engine, rules
+from readback.checks import rules
 from readback.checks.prompt_lengths import measure
+from readback.checks.run import engine
 from readback.project_files import EXAMPLES
 from readback.prompts import assemble
 from readback.records.dataset import open_dataset

@@ -13,7 +13,7 @@ import pytest
 from counts import some
 
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.cli import main
 from readback.review import state
 from readback.review.agenda import Item, agenda, arranged

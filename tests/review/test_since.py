@@ -17,7 +17,8 @@ from small_study import DEMO, FILE, study
 from test_lock import prints
 
 from readback import workspace
-from readback.checks import engine, groups
+from readback.checks import groups
+from readback.checks.run import engine
 from readback.cli import main
 from readback.review import signing
 from readback.review.leaves import NothingToLock

@@ -14,7 +14,7 @@ from counts import many, part
 from in_time import in_time
 
 from readback import as_json, project_files, workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.compare.search import search
 from readback.compare.search_expression import Query
 from readback.project_files import EXAMPLES

@@ -251,3 +251,25 @@ def test_a_state_that_says_nothing_of_failures_tells_conditions_apart(write: Wri
     text = "id,state,relevance_score\n" + "".join(f"q{n},{s},1\n" for s in ("warm", "cold") for n in range(6))
     table = load(workspace.open(write({"s.csv": text})))
     assert table.columns.conditions == ((("state", "warm"),), (("state", "cold"),))
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_where_a_status_says_passed_a_failed_item_is_a_wrong_answer(
+    large: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        f"p{number},{model},{status},{passed}"
+        for model in ("m", "n")
+        for number, (status, passed) in enumerate(
+            [("passed", "true")] * 5 + [("failed", "false")] * 2 + [("timeout", "false"), ("error", "")]
+        )
+    ]
+    notes = ["x" * (2 << 20) if large else "x", *([""] * (len(rows) - 1))]  # a large file is read column by column
+    lines = ["problem,model,status,passed,note", *(f"{row},{note}" for row, note in zip(rows, notes, strict=True))]
+    (tmp_path / "results.csv").write_text("\n".join(lines) + "\n")
+    assert cli.main(["scores", str(tmp_path), "--format", "json"]) == 0
+    counts = {
+        (row["condition"]["model"], row["n"], row["failed"], row["mean"])
+        for row in json.loads(capsys.readouterr().out)["rows"]
+    }
+    assert counts == {("m", 8, 1, 0.625), ("n", 8, 1, 0.625)}

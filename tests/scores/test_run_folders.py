@@ -13,7 +13,7 @@ from run_files import Run
 from score_files import Write, load
 
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.scores import loading, summary, warnings
 from readback.scores.comparing.compare import compare
 from readback.scores.reported.aggregates import aggregates

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from readback import cli, workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.checks.summary import Audit
 from readback.serving import limits
 from readback.serving.modelfile import read_file as modelfile

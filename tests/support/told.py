@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from readback.checks import chunk
-from readback.checks.batch import heard
-from readback.checks.marks import Marks
+from readback.checks.run import chunk
+from readback.checks.run.batch import heard
+from readback.checks.run.marks import Marks
 
 
 def told_of_each(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

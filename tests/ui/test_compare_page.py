@@ -16,7 +16,7 @@ import pytest
 from looking import drawn, page, said, words
 from streamlit.testing.v1 import AppTest
 
-from readback.checks import process
+from readback.checks.run import process
 from readback.compare.git import Git
 from readback.project_files import EXAMPLES
 

@@ -17,9 +17,10 @@ from looking import clicked, links, named, on_agenda, page, said, words
 from streamlit.testing.v1 import AppTest
 
 from readback import workspace
-from readback.checks import engine, findings_file, summary
+from readback.checks import findings_file, summary
 from readback.checks import rules as all_rules
 from readback.checks.groups import groups
+from readback.checks.run import engine
 from readback.ui.common import listing
 from readback.ui.findings import taking
 

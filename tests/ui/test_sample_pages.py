@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from looking import clicked, links, page, said, turned, words
 
-from readback.checks import engine, process
+from readback.checks.run import engine, process
 from readback.checks.sample import Sample, share
 from readback.checks.sample import drawn as numbers
 from readback.types import Workspace
@@ -24,7 +24,10 @@ MOST = share(0, SAMPLE).percents[1]
 def study(faulty: Any = lambda n: n % 5 == 0, **more: Any) -> dict[str, Any]:
     """Two conditions over more records than are checked unasked."""
     rows = [{"id": f"r{n}", "q": f"{BRIEF if faulty(n) else ''} Why {n}?"} for n in range(COUNT)]
-    modes = [{"mode": "m", "system": BRIEF, "template": "{{ q }}"}, {"mode": "p", "template": "Q: {{ q }}"}]
+    modes = [
+        {"mode": "m", "system": BRIEF, "template": "{{ q }}"},
+        {"mode": "p", "system": BRIEF, "template": "Q: {{ q }}"},
+    ]
     conditions = [{"name": "right", "mode": "p"}, {"name": "wrong", "mode": "m"}]
     config = {"name": "Large", "dataset": "data.jsonl", "modes": modes, "conditions": conditions, **more}
     return {"data.jsonl": rows, "readback.yml": config}
@@ -143,11 +146,12 @@ def test_variables_and_fields_are_those_of_the_sample(serving: Any) -> None:
 def test_logged_requests_outside_of_the_sample_are_not_called_absent(serving: Any) -> None:
     drawn_ones = numbers(COUNT)
     out, inside = (next(n for n in range(1, COUNT) if (n in drawn_ones) is there) for there in (False, True))
-    sent = {"condition": "right", "messages": [{"role": "user", "content": f"Q:  Why {out}?"}]}
+    system = {"role": "system", "content": BRIEF}
+    sent = {"condition": "right", "messages": [system, {"role": "user", "content": f"Q:  Why {out}?"}]}
     files = study(lambda n: False, sent=["log.jsonl"])
     serving(files | {"log.jsonl": [{"record": f"r{out}", **sent}]})
     assert "Requests were logged, but none of them is about a record of the sample." in words(page())
-    sent["messages"][0]["content"] = f"Q:  Why {inside}?"  # type: ignore[index]
+    sent["messages"][1]["content"] = f"Q:  Why {inside}?"  # type: ignore[index]
     serving(files | {"log.jsonl": [{"record": f"r{inside}", **sent}]})
     assert "1 of 1 logged request about records of the sample is equal" in words(page())
 

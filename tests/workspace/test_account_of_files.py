@@ -13,7 +13,7 @@ from support.counts import some
 
 import readback
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.cli import main
 from readback.workspace.left_out import each_file, left_unread, reconciled
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from readback import cli, workspace
-from readback.checks import engine
 from readback.checks.rules import finding
+from readback.checks.run import engine
 from readback.prompts import program
 from readback.types import Selection
 

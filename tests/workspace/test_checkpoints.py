@@ -20,7 +20,7 @@ from streamlit.testing.v1 import AppTest
 
 import readback
 from readback import cli, workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.project_files import PROJECT
 from readback.prompts.assemble import assemble
 from readback.readers.lines import LONGEST

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from test_editing_loop import change
 
 from readback import workspace
-from readback.checks import engine, finding_search
+from readback.checks.run import engine, finding_search
 from readback.records.dataset import open_dataset
 from readback.types import Selection
 

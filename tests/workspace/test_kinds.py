@@ -75,7 +75,14 @@ def test_the_order_is_written_down() -> None:
     ]
     assert [one.kind for one in OF_ROWS] == ["judge prompt", "scores", "answers", "answers", "training data"]
     assert [one.NAME for one in files.readers()] == [
-        *("judge columns", "verification results", "run details", "run metadata", "run metrics"),
+        *(
+            "judges' replies of a batch",
+            "judge columns",
+            "verification results",
+            "run details",
+            "run metadata",
+            "run metrics",
+        ),
         *("evaluation rows", "AlpacaEval annotations", "pairwise outcomes"),
         *("judges' replies", "tidy", "means", "wide"),
     ]

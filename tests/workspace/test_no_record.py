@@ -13,7 +13,7 @@ from looking import drawn, page, words
 
 import readback
 from readback import cli, workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.readers.cache_folder import DiskFull
 from readback.records import dataset_index
 from readback.records.dataset import open_dataset

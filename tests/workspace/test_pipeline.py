@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.checks import engine, rules
+from readback.checks import rules
+from readback.checks.run import engine
 from readback.prompts.assemble import assemble, choices
 from readback.readers.yaml_file import Parsed
 from readback.sources import instructions, verification

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from readback import cli, workspace
-from readback.checks import engine
+from readback.checks.run import engine
 
 Write = Callable[[Mapping[str, Any]], Path]
 TURNS = [{"role": "user", "content": "u"}, {"role": "assistant", "content": "a"}, {"role": "user", "content": "q"}]

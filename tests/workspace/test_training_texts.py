@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.sources import training_code, training_text
 from readback.types import Finding, Recognised, Workspace
 from readback.workspace import training_texts

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from readback import sandbox
-from readback.checks.chunk import about
+from readback.checks.run.chunk import about
 from readback.prompts import assemble, in_chunks, model_input, token_counts
 from readback.prompts.in_child import warm as warm
 from readback.records.dataset import open_dataset

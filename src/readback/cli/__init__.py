@@ -64,7 +64,7 @@ NEAR, LIKE = 3, 0.65  # commands that are suggested, and how alike they must be
 # Commands for which no child works. For all others the process that makes children starts while they are loaded, and
 # loads what is here, beside what every child needs.
 ALONE = {"cache", "completion", "help", "import-adapter", "modelfile", "rule", "serve"}
-CHILDREN = {"check": ("readback.checks.chunk",)}
+CHILDREN = {"check": ("readback.checks.run.chunk",)}
 
 
 class UsageError(Exception):

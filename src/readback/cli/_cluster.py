@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from readback.checks import cluster
+from readback.checks.run import cluster
 from readback.cli import UsageError, _lines
 from readback.cli._sentence import fill
 from readback.types import Workspace

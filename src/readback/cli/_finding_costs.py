@@ -7,7 +7,8 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from readback.checks import costs, engine, fair_pairs
+from readback.checks import costs, fair_pairs
+from readback.checks.run import engine
 from readback.cli import _verdict_lines
 from readback.cli._plan_lines import about, interval, number, plus
 from readback.cli._sentence import fill

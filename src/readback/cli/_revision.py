@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.cli import UsageError
 from readback.cli._changes import Before
 from readback.cli._sentence import fill

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+from contextlib import suppress
 from pathlib import Path
 
 from readback import as_json
@@ -62,11 +64,10 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _size(folder: Path) -> int:
-    """Bytes of all files below a folder; what goes meanwhile counts as nothing."""
+    """Return the bytes of all files below a folder; what somebody removes meanwhile counts as nothing."""
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.lstat().st_size if path.is_file() else 0
-        except OSError:
-            continue
+    for path, _, names in os.walk(folder):  # which passes over a folder that is gone
+        for name in names:
+            with suppress(OSError):
+                total += os.lstat(os.path.join(path, name)).st_size  # noqa: PTH118
     return total

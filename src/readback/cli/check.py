@@ -13,10 +13,11 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from readback import as_json, plugins
-from readback.checks import engine, rules
+from readback.checks import rules
 from readback.checks.comparisons import planned, weighed
 from readback.checks.groups import groups
 from readback.checks.quoted import UNREAD, Quoted
+from readback.checks.run import engine
 from readback.checks.sample import SEED, SIZE, Sample, hit, share
 from readback.checks.summary import Audit, Progress, Row
 from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from readback import adapters, as_json
-from readback.checks.chunk import by_format, everything
 from readback.checks.of_server import model_of, of_server
+from readback.checks.run.chunk import by_format, everything
 from readback.cli import UsageError, _colour, _lines, _options, _workspace
 from readback.cli._sentence import fill
 from readback.message_parts import part_title, parts

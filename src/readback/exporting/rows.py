@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from readback import adapters, sandbox
-from readback.checks import excess
+from readback.checks.run import excess
 from readback.exporting import chunk, lines
 from readback.exporting.lines import Form, Line
 from readback.prompts import in_chunks

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from readback import adapters, workspace
-from readback.checks import engine, rules
-from readback.checks.chunk import everything
+from readback.checks import rules
+from readback.checks.run import engine
+from readback.checks.run.chunk import everything
 from readback.checks.sample import SEED, Sample, share
 from readback.checks.summary import Audit
 from readback.compare.diff import difference

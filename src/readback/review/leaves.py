@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from readback import sandbox
-from readback.checks import excess
+from readback.checks.run import excess
 from readback.exporting import wanted
 from readback.exporting.chunk import NO_ANSWER, why
 from readback.exporting.wanted import NothingToExport

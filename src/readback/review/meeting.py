@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from readback.checks import engine
+from readback.checks.run import engine
 from readback.checks.summary import Audit
 from readback.prompts.in_chunks import Progress
 from readback.review import signing

@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from readback import __version__, as_json, workspace
-from readback.checks import engine, groups, rules
+from readback.checks import groups, rules
+from readback.checks.run import engine
 from readback.checks.summary import Audit
 from readback.compare.side import SideError
 from readback.prompts import model_input

@@ -1,9 +1,15 @@
 """Looks for jdg-format-field; its words are in catalogue/en.yml."""
 
+import re
 from collections.abc import Callable
 
 from readback.checks.facts.outside_contexts import RETRIEVED
 from readback.types import Finding, Severity
+
+# The names that a comparison of two answers gives them.
+PAIRED = re.compile(
+    r"(?:answer|response|output|completion|reply|assistant|candidate|model)_?(?:a|b|1|2)", re.IGNORECASE
+)
 
 CODE = "jdg-format-field"
 ON = "load"
@@ -26,11 +32,13 @@ FAIL = (
 
 def weigh_guess(finding: Finding) -> Severity:
     """Weigh a name that no record has, where nobody named template and records together: a program that retrieves
-    fills in what it retrieved, and another name may be filled from elsewhere, too.
+    fills in what it retrieved, one that compares answers fills in both, and another name may be filled from elsewhere,
+    too.
     """
-    if not str(finding.values["field"]).isidentifier() or finding.severity != "error":
+    name = str(finding.values["field"])
+    if not name.isidentifier() or finding.severity != "error":
         return finding.severity
-    return "info" if RETRIEVED.search(str(finding.values["field"])) else "warning"
+    return "info" if RETRIEVED.search(name) or PAIRED.fullmatch(name) else "warning"
 
 
 def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:

@@ -46,4 +46,10 @@ def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[
         and training_facts.said(row.chosen) == training_facts.said(earlier.chosen)
     )
     several = row is not None and (row.kind == "alpaca" or (row.is_pair and same))
+    several = several or (_is_labelled(first) and _is_labelled(case.record))
     yield Diagnostic(CODE, values, Location(field=field), str(first.id), "info" if differs or several else None)
+
+
+def _is_labelled(record: Record | None) -> bool:
+    """Return whether a row is one of several answers to its prompt, each wanted or not (the rows of KTO)."""
+    return record is not None and isinstance(record.fields.get("label"), bool)

@@ -75,7 +75,7 @@ class Intake:
         if any(id_cells):
             return BETWEEN.join(id_cells)
         if id_cells or not self.unnamed:  # of a file without ids one line is enough
-            if label:
+            if label not in ("", f"line_{line}"):
                 self.labels[len(self.unnamed)] = label
             self.unnamed.append(line)
         return label or f"line_{line}"

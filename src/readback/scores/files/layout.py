@@ -33,6 +33,8 @@ REPLICATE = ("replicate", "repeat")
 ATTEMPT = ("attempt", "trial", "seed", "sample_index", "generation", "completion_id")
 CLUSTER = ("cluster", "cluster_id")
 STATUS = ("status",)
+# Words with which a status says how an item came out: beside them *failed* is a wrong answer, and no failed judgement.
+OUTCOMES = frozenset(("pass", "passed", "passes", "correct", "solved", "resolved", "accepted"))
 # Columns that say in words how a row ended; they count only where a row that failed has no score.
 ENDED = (
     *("run_status", "eval_status", "execution_status", "exit_status", "result_status", "job_status", "state"),
@@ -180,12 +182,16 @@ def layout(
     item = item_columns(fields, source, rows)
     taken = {*item, *(column for column, _, _ in scores)}
     named = [name for name in fields if name not in taken and name not in source.condition]
+    status = first(STATUS, named)
+    failure = find_failure_column(named, rows, [column for column, _, _ in scores])
+    if status is not None and says_outcomes(status, rows):
+        status, failure = None, status
     found = {
         "criterion": None if any(criterion for _, criterion, _ in scores) else first(CRITERION, named),
         "judge": None if any(judge for _, _, judge in scores) else first((*JUDGE, *KIND), named),
         "kind": first(KIND, named),
-        "status": first(STATUS, named),
-        "failure": find_failure_column(named, rows, [column for column, _, _ in scores]),
+        "status": status,
+        "failure": failure,
         "run": first(RUN, named),
         "replicate": first(REPLICATE, named),
         # named, it may be part of the id: the query of (query, passage)
@@ -205,6 +211,11 @@ def layout(
     return Layout(
         item, scores, rationales=rationales, candidates=candidates, unused=unused, costs=costs, tokens=tokens, **found
     )
+
+
+def says_outcomes(status: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether a status column says how items came out (`passed`, `failed`), and not whether they were scored."""
+    return any(str(row.get(status, "")).strip().lower() in OUTCOMES for row in rows)
 
 
 def find_failure_column(names: Sequence[str], rows: Sequence[Mapping[str, Any]], scores: Sequence[str]) -> str | None:

@@ -14,9 +14,10 @@ from weakref import WeakValueDictionary
 import streamlit as st
 
 from readback import workspace as reading
-from readback.checks import judge_inputs, process, workspace_check
+from readback.checks import judge_inputs, workspace_check
 from readback.checks.beside import apart
 from readback.checks.rules import Fault
+from readback.checks.run import process
 from readback.checks.sample import SIZE
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import open_dataset

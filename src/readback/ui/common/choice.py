@@ -20,9 +20,9 @@ from typing import Any, TypeVar, cast
 
 import streamlit as st
 
-from readback.checks.chunk import everything
 from readback.checks.order import in_text
 from readback.checks.rules import Fault
+from readback.checks.run.chunk import everything
 from readback.checks.sample import SIZE
 from readback.checks.summary import Audit
 from readback.html import exact

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from readback.checks.chunk import by_format
+from readback.checks.run.chunk import by_format
 from readback.prompts import model_input
 from readback.records import row_fields
 from readback.types import Answer, Assembly, Finding, ModelInput, Record, RuleContext, Segment, Workspace

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MODULE = "readback.ui.common.server"  # by name, for when it runs it is called __main__
-CHILDREN = "readback.checks.chunk"  # what children are asked for first
+CHILDREN = "readback.checks.run.chunk"  # what children are asked for first
 # What the first page imports and takes a second; by name, for pages are above the server that they are run by.
 FIRST = ("readback.ui.overview.overview", "scipy.special")
 PORT, TRIED = 8501, 100  # the first port, and how many are tried

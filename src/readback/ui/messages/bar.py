@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from readback.checks import finding_search
-from readback.checks.finding_search import There
+from readback.checks.run import finding_search
+from readback.checks.run.finding_search import There
 from readback.checks.summary import Audit
 from readback.html import exact
 from readback.prompts import assemble

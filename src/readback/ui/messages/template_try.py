@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from readback.checks.chunk import everything
 from readback.checks.order import in_text
+from readback.checks.run.chunk import everything
 from readback.compare.over_records import over_versions
 from readback.compare.patch import patch
 from readback.prompts import assemble

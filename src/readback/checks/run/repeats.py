@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from readback.checks import rules
-from readback.checks.first_records import FirstRecords
-from readback.checks.marks import Kind, Marks
 from readback.checks.rules import Fault
+from readback.checks.run.first_records import FirstRecords
+from readback.checks.run.marks import Kind, Marks
 from readback.records.dataset import Dataset
 from readback.types import Finding, Record, RuleContext, Workspace
 

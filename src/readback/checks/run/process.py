@@ -23,9 +23,10 @@ from tempfile import TemporaryDirectory
 from typing import NoReturn
 
 from readback import plugins, sandbox
-from readback.checks import engine, summary
+from readback.checks import summary
 from readback.checks.findings_file import Writer
 from readback.checks.findings_on_disk import FindingsOnDisk
+from readback.checks.run import engine
 from readback.checks.summary import Audit
 from readback.readers.cache_folder import DiskFull, cache_folder, remove
 from readback.records.dataset import DatasetChanged
@@ -40,7 +41,7 @@ FOLDER = "findings"  # in the cache, where all findings are written while there 
 LEFT = 86_400  # seconds after which what is left there is nobody's any more
 LISTS = ("findings", "ignored_findings")
 LARGEST = 1 << 30  # bytes of one frame
-BOOT = "import sys; sys.path.append(sys.argv[2]); from readback.checks.process import main; main(*sys.argv[1::2])"
+BOOT = "import sys; sys.path.append(sys.argv[2]); from readback.checks.run.process import main; main(*sys.argv[1::2])"
 
 Progress = Callable[[int, int], bool | None]
 

@@ -11,9 +11,10 @@ from itertools import chain
 from typing import Any
 
 from readback import as_json, sandbox
-from readback.checks import marks, rules
-from readback.checks.finding_lines import line
-from readback.checks.marks import Mark
+from readback.checks import rules
+from readback.checks.run import marks
+from readback.checks.run.marks import Mark
+from readback.checks.store.finding_lines import line
 from readback.checks.variables import Told
 from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
 from readback.prompts.self_tests import hangs, of_model, of_this, own_template
@@ -37,7 +38,7 @@ from readback.types import (
     Workspace,
 )
 
-WORK = "readback.checks.chunk:audit_chunk"
+WORK = "readback.checks.run.chunk:audit_chunk"
 BATCH = 64  # records of one frame, and
 WAIT = 0.2  # seconds after which a frame is sent all the same: somebody may be watching
 OF_SOME = ("uses", "observed", "findings", "faults")  # what is told of some records, by their places

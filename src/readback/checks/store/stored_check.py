@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from readback.checks import answer_names, answer_store, finding_lines
-from readback.checks.answer_names import States
-from readback.checks.answer_store import AnswerStore
+from readback.checks.store import answer_names, answer_store, finding_lines
+from readback.checks.store.answer_names import States
+from readback.checks.store.answer_store import AnswerStore
 from readback.checks.summary import Audit, Progress
 from readback.prompts import model_input
 from readback.readers.checksum import Hashes

@@ -12,16 +12,18 @@ from functools import partial
 from itertools import chain
 
 from readback import sandbox
-from readback.checks import excess, marks, rules, stored_check, stored_ranges, training, workspace_check
-from readback.checks.audit_run import Found, Run, Workers
-from readback.checks.batch import Batch
-from readback.checks.chunk import WORK, about
-from readback.checks.gathered import CountsByField, Gathered
+from readback.checks import rules, training, workspace_check
 from readback.checks.longest_tokens import with_tokens
-from readback.checks.once import Once
-from readback.checks.repeats import FoundByRecord, Repeats
 from readback.checks.rules import Fault
+from readback.checks.run import excess, marks
+from readback.checks.run.audit_run import Found, Run, Workers
+from readback.checks.run.batch import Batch
+from readback.checks.run.chunk import WORK, about
+from readback.checks.run.gathered import CountsByField, Gathered
+from readback.checks.run.once import Once
+from readback.checks.run.repeats import FoundByRecord, Repeats
 from readback.checks.sample import SEED, Sample, drawn
+from readback.checks.store import stored_check, stored_ranges
 from readback.checks.summary import Audit, Progress, Tally, rows
 from readback.checks.unfilled_templates import find_unfilled_templates
 from readback.checks.unused import unused

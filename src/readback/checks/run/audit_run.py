@@ -11,12 +11,12 @@ from threading import Event
 from typing import Any, Protocol
 
 from readback import as_json, sandbox
-from readback.checks.batch import Batch, heard
-from readback.checks.chunk import WORK, payload
-from readback.checks.finding_lines import read
-from readback.checks.marks import Marks
 from readback.checks.rules import Fault
-from readback.checks.stored_ranges import StoredRanges
+from readback.checks.run.batch import Batch, heard
+from readback.checks.run.chunk import WORK, payload
+from readback.checks.run.marks import Marks
+from readback.checks.store.finding_lines import read
+from readback.checks.store.stored_ranges import StoredRanges
 from readback.checks.summary import Tally, Unlooked
 from readback.checks.variables import Variables
 from readback.prompts import in_child, token_counts

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from readback import sandbox
-from readback.checks.chunk import everything
-from readback.checks.chunk import warm as warm
 from readback.checks.order import in_text
+from readback.checks.run.chunk import everything
+from readback.checks.run.chunk import warm as warm
 from readback.checks.summary import Audit, selection_key
 from readback.prompts import assemble, in_chunks
 from readback.prompts.in_chunks import Lost, Progress
@@ -18,7 +18,7 @@ from readback.records.dataset import Dataset
 from readback.requests.observer import Observer, prepare
 from readback.types import Finding, Selection, Workspace
 
-WORK = "readback.checks.finding_search:search_chunk"
+WORK = "readback.checks.run.finding_search:search_chunk"
 NEAR = 256  # records that are looked at before all of them are
 NOBODY = (None,) * 5  # the condition of a finding about a record and not about what is sent
 

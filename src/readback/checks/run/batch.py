@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from readback.checks import marks
-from readback.checks.marks import Marks
+from readback.checks.run import marks
+from readback.checks.run.marks import Marks
 from readback.checks.variables import Heard, Shape
 
 Shapes = Sequence[Shape]  # what became of the names of a record, for each choice

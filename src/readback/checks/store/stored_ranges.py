@@ -18,9 +18,9 @@ from threading import Lock
 from typing import Any
 
 from readback import as_json
-from readback.checks import answer_names, answer_store, finding_lines
-from readback.checks.answer_names import States
-from readback.checks.answer_store import AnswerStore
+from readback.checks.store import answer_names, answer_store, finding_lines
+from readback.checks.store.answer_names import States
+from readback.checks.store.answer_store import AnswerStore
 from readback.checks.summary import LIMIT
 from readback.prompts import model_input
 from readback.prompts.self_tests import said

@@ -26,7 +26,7 @@ from threading import BoundedSemaphore, Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from readback import as_json, sandbox
-from readback.checks import cluster_worker
+from readback.checks.run import cluster_worker
 from readback.prompts import model_input
 from readback.readers.by_address import origin
 from readback.readers.checksum import Hashes

@@ -20,8 +20,8 @@ from threading import Lock, Timer, local
 from typing import Any
 
 from readback import plugins, sandbox
-from readback.checks import answer_names
-from readback.checks.chunk import WORK
+from readback.checks.run.chunk import WORK
+from readback.checks.store import answer_names
 from readback.prompts import in_child, token_counts, training_match
 from readback.readers.by_address import Refused, fetch
 from readback.readers.cache_folder import DiskFull, cache_folder

@@ -1,0 +1,1 @@
+"""Run a check: children over ranges of records, what they find, and what is told of all records together."""

@@ -1,0 +1,1 @@
+"""Store answers of checks, named by the content that they depend on."""
