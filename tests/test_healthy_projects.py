@@ -45,7 +45,6 @@ def test_a_healthy_project_has_the_errors_and_warnings_that_were_judged_and_no_o
 FURTHER_JUDGED: dict[str, dict[tuple[str, str], int]] = {
     "harness_results": NOTHING,
     "helm_tables": NOTHING,  # a table of scores whose columns somebody has to confirm
-    "bench_judges": {("warning", "scr-small-n"): 1},  # 16 judgments
     "dotprompt_project": {("warning", "asm-dotprompt"): 2},  # prompts that are not read, beside rows that are
     "prompty_project": UNREAD,
     "hosted_tuning": {("error", "trn-leak"): 4},  # its longer conversations do ask what the validation rows ask

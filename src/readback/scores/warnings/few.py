@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from readback.scores.criteria import number
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from readback.scores.summary_row import Row
 
 SMALL = 20  # scores, the smallest of usual review sets
+VERY_SMALL = 10  # scores, below which one unusual answer moves a mean by a tenth of its scale
 FEWEST = 5  # scores below which there is no interval
 CLUSTERS = 10  # below which the clustered standard error is too small (Cameron, Miller 2015, J. Hum. Resour. 50, 317)
 
@@ -22,7 +24,9 @@ def diagnostics(table: ScoreTable, found: Sequence[Row], pooled: Sequence[Row]) 
     """Every kind, each once for a criterion; `pooled` counts the items of judges who share the work together."""
     small = [row for row in pooled if 0 < row.n < SMALL]
     for rows in by_criterion(small).values():
-        yield diagnostic("scr-small-n", table, rows, [f"n {row.n}" for row in rows], least=min(row.n for row in rows))
+        least = min(row.n for row in rows)
+        few = diagnostic("scr-small-n", table, rows, [f"n {row.n}" for row in rows], least=least)
+        yield replace(few, severity="info") if least >= VERY_SMALL else few
     same = [row for row in found if row.share_of_one == 1 and row.n >= FEWEST and not _rate(table, row)]
     for rows in by_criterion(same).values():
         yield diagnostic("scr-constant", table, rows, [f"n {row.n}: {number(row.mean or 0.0)}" for row in rows])
