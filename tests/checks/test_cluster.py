@@ -176,7 +176,7 @@ def test_a_cluster_that_cannot_be_reached_is_wrong_use_and_shows_nothing(
 def test_what_is_loaded_meanwhile_says_nothing_of_lost_workers_either() -> None:
     pytest.importorskip("distributed", reason="pip install readback[cluster]")
     code = (
-        "import logging; from readback.checks import cluster; cluster.hasten().join()\n"
+        "import logging; from readback.checks.run import cluster; cluster.hasten().join()\n"
         "print(*(logging.getLogger(name).level for name in ('distributed', 'distributed.client')))"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
