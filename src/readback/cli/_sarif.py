@@ -21,35 +21,6 @@ from readback.types import Finding, Location, Recognised, Severity
 from readback.workspace.left_out import each_file
 
 SENTENCES_CHECK = {
-    "title": ("Check a workspace: its files, its records, and the messages that are assembled from them."),
-    "cluster_no_address": ("--cluster {address}: give the address of a Dask scheduler, tcp://host:8786 for example"),
-    "cluster_no_extra": "--cluster needs Dask, which is not installed: pip install 'readback[cluster]'",
-    "cluster_unreachable": (
-        "--cluster {address}: no Dask scheduler answers ({error}); check host and port, "
-        "or start one with: dask scheduler"
-    ),
-    "cluster_no_workers": (
-        "--cluster {address}: the cluster has no worker; start one on each machine with: dask worker {address}"
-    ),
-    "cluster_no_readback": (
-        "worker {worker} has no Readback, or another version; install there what is installed here"
-    ),
-    "cluster_no_readback_scheduler": (
-        "the scheduler of the cluster has no Readback, or another version; install there what is installed here"
-    ),
-    "cluster_other_version": (
-        "worker {worker} has another version of {what}: {theirs}, and {ours} here; install the same on both"
-    ),
-    "cluster_unseen": (
-        "worker {worker} does not see {file}; put the workspace where all machines see it under the same path"
-    ),
-    "cluster_other_bytes": (
-        "worker {worker} sees other bytes in {file} than this machine; share one folder, "
-        "and wait until the file is written"
-    ),
-    "cluster_unfetched": "worker {worker} has no copy of {address}: {error}",
-    "cluster_failed": "worker {worker} cannot work: {error}",
-    "cluster_lost": "the cluster did not answer ({error})",
     "recognised": "{file}: {what}",
     "recognised_unused": "{file}: {what}, not used",
 }
