@@ -11,7 +11,7 @@ import pytest
 from counts import part
 
 from readback import as_json, project_files, workspace
-from readback.adapters import shipped
+from readback.adapters import load_shipped
 from readback.checks.run import engine
 from readback.project_files import EXAMPLES
 from readback.prompts.assemble import assemble, choices
@@ -38,7 +38,7 @@ FAULTS = {
 
 
 def _everything(workspace: Workspace) -> list[Selection]:
-    adapters = [None, *shipped(), *workspace.adapters]
+    adapters = [None, *load_shipped(), *workspace.adapters]
     modes = [Selection(mode=mode, adapter=adapter) for mode in workspace.prompts for adapter in adapters]
     tasks = [Selection(task=task, adapter=adapter) for task in workspace.tasks for adapter in adapters]
     return [*choices(workspace), *modes, *tasks]
@@ -50,7 +50,7 @@ def test_segments_join_to_the_text_for_every_record_mode_and_adapter(name: str) 
     seen = 0
     for record in part(list(open_dataset(opened.root, opened.dataset).records()), 1):
         for choice in _everything(opened):
-            answer = as_json.rendering(assemble(opened, record, choice), None, ())
+            answer = as_json.rendering_to_json(assemble(opened, record, choice), None, ())
             for message in json.loads(as_json.dumps(answer))["messages"]:
                 assert message["text"] == "".join(segment["text"] for segment in message["segments"])
                 seen += 1

@@ -152,7 +152,7 @@ def test_every_message_of_a_row_goes_out_as_the_row_has_it(turns: list[dict[str,
     assert exported == turns
     body = json.loads(line("openai-batch", made, 0, "m").text)["body"]
     assert body["messages"] == turns
-    for shown, turn in zip((as_json.message(one) for one in messages), turns, strict=True):
+    for shown, turn in zip((as_json.message_to_json(one) for one in messages), turns, strict=True):
         assert shown.get("whole", {"role": shown["role"], "content": shown["text"]}) == turn
 
 

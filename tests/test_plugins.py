@@ -23,7 +23,7 @@ EXAMPLE = PROJECT / "docs" / "plugin-example"
 INI = "[ellery-01]\nquestion = Hello, when is high water?\n; a remark\n\n[ellery-02]\nquestion = Where is the lock?\n"
 FILES = {
     "data.ini": INI,
-    "prompts.yml": "harbour_prompts:\n  short: '{{ question }}'\n",
+    "short.jinja": "{{ question }}",
     "stars.jsonl": [{"asked": f"ellery-0{n}", "stars": {"gateway": 4, "direct": n}} for n in (1, 2)],
 }
 
@@ -93,9 +93,9 @@ def install_example(site: Path) -> None:
 
 
 def test_without_plugins_there_is_nothing_to_load() -> None:
-    ours = [one for one in plugins.entries() if one.package != "readback-harbour"]
-    assert ours == list(plugins.entries()), "the example is installed beside the tests"
-    assert not plugins.found("rules")
+    ours = [one for one in plugins.list_entries() if one.package != "readback-harbour"]
+    assert ours == list(plugins.list_entries()), "the example is installed beside the tests"
+    assert not plugins.load_plugins("rules")
 
 
 def check_the_example(run: Run, folder: Path) -> None:
@@ -103,24 +103,21 @@ def check_the_example(run: Run, folder: Path) -> None:
         run,
         ("check", folder, "--format", "json"),
         ("render", folder, "--record", "ellery-02", "--format", "json"),
-        ("adapters", folder, "--format", "json"),
         ("scores", folder, "--format", "json"),
         ("rule", "ext-greeting"),
         ("check", folder, "--select", "ext", "-q"),
     )]  # fmt: skip
-    checked, rendered, offered, scored = map(json.loads, said[:4])
+    checked, rendered, scored = map(json.loads, said[:3])
     assert checked["records"] == {"read": 2, "bad": 0, "blank": 0, "lines": 6}
     fired = [(one["code"], one["place"]["record"]) for one in checked["findings"] if one["code"].startswith("ext-")]
     assert fired == [("ext-greeting", "ellery-01")]
     assert [row["mode"] for row in checked["conditions"]] == ["short"]
     assert rendered["messages"][0]["text"] == "Where is the lock?"
-    office = next(one for one in offered["adapters"] if one["name"] == "harbour_office")
-    assert (office["wording"], office["tasks"]) == ("own", ["parsing"])
     assert {(row["condition"]["condition"], row["judge"], row["mean"]) for row in scored["rows"]} == {
         ("gateway", "visitors", 4.0), ("direct", "visitors", 1.5),
     }  # fmt: skip
-    assert "A user message begins with a greeting." in said[4]
-    assert said[5].count("ext-greeting") == 1
+    assert "A user message begins with a greeting." in said[3]
+    assert said[4].count("ext-greeting") == 1
 
 
 @pytest.mark.slow
@@ -134,7 +131,7 @@ def test_the_example_is_built_installed_and_used(run: Run, site: Path, write: Wr
     check_the_example(run, folder)
     surroundings = json.loads(readback(run, "doctor", "--format", "json").stdout)["plugins"]
     assert "plugin 'ini' of readback-harbour 0.1.0 (readback.formats)" in surroundings
-    assert len(surroundings) == 5
+    assert len(surroundings) == 3
     assert not any("left out" in one for one in surroundings)
 
 
@@ -177,21 +174,13 @@ BROKEN = {
     ("formats", "tab"): ("p_tab", "p_tab.py", GOOD.replace("'good'", "'t'").replace(".good", ".tab"),
                          "the ending '.tab' is that of another format"),
     ("formats", "zz_again"): ("p_good", None, "", "the name 'good' is taken by another plugin"),
-    ("dialects", "keyless"): ("p_keyless", "p_keyless.py", "NAME = 'k'", "it has no KEYS"),
-    ("dialects", "albert"): ("p_albert", "p_albert.py", "NAME = 'albert'; KEYS = ('x',)\n"
-                             "def recognise(path, value): ...\n"
-                             "def read(file, parsed): ...", "the name 'albert' is taken by Readback"),
+    ("dialects", "older"): ("p_older", "p_older.py", "", "packages bring no dialects any more"),
     ("rules", "ours"): ("p_ours", "p_ours.py", RULE.replace("ext-a", "fmt-markers"), "its CODE is 'fmt-markers'"),
     ("rules", "grave"): ("p_grave", "p_grave.py", RULE.replace('"info"', '"grave"'), "its SEVERITY is none of 'error'"),
     ("rules", "on"): ("p_on", "p_on.py", RULE.replace('"record"', '"moon"'), "what it looks at, ON, is none of 'load'"),
     ("rules", "again"): ("p_again", "p_again.py", RULE, ""),
     ("rules", "once_more"): ("p_more", "p_more.py", RULE, "the code 'ext-a' is taken by another plugin"),
-    ("adapters", "module"): ("p_good", None, "", "it is not the path of a YAML file"),
-    ("adapters", "gone"): ("p_gone:PATH", "p_gone.py", "PATH = '/nowhere/x.yml'", "there is no file '/nowhere/x.yml'"),
-    ("adapters", "odd"): ("p_odd:PATH", "p_odd.py", "PATH = __file__.replace('p_odd.py', 'odd.yml')",
-                          "its file odd.yml has faults: asm-adapter-key in line 2"),
-    ("adapters", "chain"): ("p_chain:PATH", "p_chain.py", "PATH = __file__.replace('p_chain.py', 'chain.yml')",
-                            "the name 'langchain' is taken by Readback"),
+    ("adapters", "older"): ("p_older:PATH", None, "", "packages bring no adapters any more"),
     ("scores", "shapeless"): ("p_shapeless", "p_shapeless.py", "NAME = 's'", "it has no function recognise"),
 }  # fmt: skip
 
@@ -200,7 +189,7 @@ BROKEN = {
 def test_what_is_broken_is_left_out_and_said_and_the_rest_works(run: Run, site: Path, write: Write) -> None:
     install_example(site)
     points: dict[str, dict[str, str]] = {"formats": {"a_good": "p_good"}}
-    modules = {"p_good.py": GOOD, "odd.yml": "name: odd\ncolour: red\n", "chain.yml": "name: langchain\n"}
+    modules = {"p_good.py": GOOD}
     for (group, name), (value, file, text, _) in BROKEN.items():
         points.setdefault(group, {})[name] = value
         modules |= {file: text} if file else {}
@@ -240,28 +229,19 @@ def parse(raw, shape):
     return {"id": "1", "q": raw.decode()}
 """
 FAILING_RULE = RULE.replace("    return iter(())", "    raise KeyError('oh')\n    yield")
-FAILING_DIALECT = """
-NAME, KEYS = "failing", ("failing_prompts",)
-def recognise(path, value):
-    return "failing_prompts" in value
-def read(file, parsed):
-    raise RuntimeError("not today")
-"""
 
 
 @pytest.mark.slow
 def test_a_plugin_that_fails_while_it_works_is_a_finding_or_a_sentence(run: Run, site: Path, write: Write) -> None:
-    points = {"formats": {"f": "p_format"}, "rules": {"r": "p_rule"}, "dialects": {"d": "p_dialect"}}
-    modules = {"p_format.py": FAILING, "p_rule.py": FAILING_RULE, "p_dialect.py": FAILING_DIALECT}
+    points = {"formats": {"f": "p_format"}, "rules": {"r": "p_rule"}}
+    modules = {"p_format.py": FAILING, "p_rule.py": FAILING_RULE}
     install(site, "failing", points, modules)
     folder = write({
-        "readback.yml": "dataset: data.fail\nmodes: [{mode: m, template: '{{ q }}'}]\nprompts: [other.yml]\n",
+        "readback.yml": "dataset: data.fail\nmodes: [{mode: m, template: '{{ q }}'}]\n",
         "data.fail": "one\ntwo\n",
-        "other.yml": "failing_prompts: {}\n",
     })  # fmt: skip
     done = readback(run, "check", folder)
     assert "plugin 'f' of failing 1.0 failed: TypeError: rows gave str, which is no event" in done.stdout
-    assert "plugin 'd' of failing 1.0 failed: RuntimeError: not today" in done.stdout
     assert "1 record read; 1 of 2 lines could not be read" in done.stdout
     assert "readback: a mistake of plugin 'r' of failing 1.0: rule ext-a failed: KeyError: 'oh'" in done.stderr
     assert "Traceback" not in done.stdout + done.stderr

@@ -32,7 +32,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """The names of `__all__`, each loaded when it is asked for, so that the command line starts at once."""
+    """Import a name of `__all__` when it is first used, so that the command line starts at once."""
     if name not in __all__:
         raise AttributeError(f"module 'readback' has no attribute '{name}'")
     if name == "Study":
@@ -56,7 +56,7 @@ def open(  # noqa: A001 - readback.open(path)
     """Open a workspace in a notebook or a script: `readback.open("study").assemble("open book", "12")`.
 
     `path` is a folder or a file; `fields` maps template variables to record fields; `plan`, `prompts` and `dataset`
-    name the file that is meant, relative to the folder, where several could be. Raises ValueError with the reason when
+    name the file to use, relative to the folder, where there are several. Raises ValueError with the reason when
     nothing at all could be read.
     """
     from readback.notebook import open_workspace

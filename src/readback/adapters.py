@@ -1,15 +1,15 @@
-"""Adapters: YAML files that say what an interface adds to a task's messages, and what it supports."""
+"""Read adapters: YAML files that say what an interface adds to a task's messages, and what it supports."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from readback import plugins, project_files
+from readback import project_files
 from readback.readers import paths
 from readback.readers.text_file import read_text
 from readback.readers.yaml_file import nearest, read_yaml, unknown_keys
@@ -17,11 +17,11 @@ from readback.readers.yaml_node import Node
 from readback.tasks import CURRENT, DOCUMENT, groups_of, keys_for, tasks_of
 from readback.types import Adapter, Addition, Diagnostic, Location, Message
 
-CAPABILITIES = {"system_prompt": True, "structured_output": False}  # with what holds where nothing is said
-FURTHER = ("streaming", "file_tools", "code_execution", "sandboxed_execution")  # of the profile `current`; false unsaid
+CAPABILITIES = {"system_prompt": True, "structured_output": False}  # with the value where no file states it
+FURTHER = ("streaming", "file_tools", "code_execution", "sandboxed_execution")  # of the profile `current`; else false
 # Whose sentences: ours, those of the program, the same as `readback import-adapter` read them, the reader's own.
 WORDINGS = ("readback", "upstream", "imported", "own")
-ORIGIN = "origin"  # where an import read the sentences: for people, and not read
+ORIGIN = "origin"  # where an import read the sentences: for people, ignored here
 OURS = "readback"
 KEYS = ("system", "user", ORIGIN)
 CODE = "asm-adapter-key"
@@ -29,26 +29,25 @@ BLOCK = re.compile(r":\s*[|>][-+0-9]*\s*(?:#.*)?$")
 
 
 def read_adapter(path: Path, root: Path, profile: str = DOCUMENT) -> tuple[Adapter, tuple[Diagnostic, ...]]:
-    """The adapter that the YAML file at `path` defines, named after the file where it does not say.
+    """Return the adapter that the YAML file at `path` defines; without `name` it is named after the file.
 
-    What cannot be used is noted and left out: unknown keys, unknown tasks, wrong values. An entry for an unknown
-    task is kept, in case the workspace has a task of that name. Which tasks and capabilities there are is the
-    profile's business.
+    What cannot be used is reported and left out: unknown keys, unknown tasks, wrong values. An entry for an unknown
+    task stays, in case the workspace has a task of that name. `profile` decides which tasks and capabilities exist.
     """
     parsed = read_yaml(path, paths.show(root, path))
     diagnostics = list(parsed.diagnostics)
     top = Node(parsed.value, parsed, diagnostics)
     further = FURTHER if profile == CURRENT else ()
     keys = ("name", "extends", "wording", ORIGIN, *CAPABILITIES, *further, "tasks")
-    known = {key: Node(value, parsed, diagnostics, (key,)) for key, value in _entries(top, keys) if value is not None}
-    name = known["name"].text() if "name" in known else None
-    wording = known["wording"].one_of(WORDINGS) if "wording" in known else None
-    flags = {key: known[key].flag() for key in (*CAPABILITIES, *further) if key in known}
+    nodes = {key: Node(value, parsed, diagnostics, (key,)) for key, value in _entries(top, keys) if value is not None}
+    name = nodes["name"].text() if "name" in nodes else None
+    wording = nodes["wording"].one_of(WORDINGS) if "wording" in nodes else None
+    flags = {key: nodes[key].flag() for key in (*CAPABILITIES, *further) if key in nodes}
     lines = (read_text(path, parsed.file)[0] or "").split("\n")
-    additions = dict(_tasks(known["tasks"], lines, profile)) if "tasks" in known else {}
+    additions = dict(_read_tasks(nodes["tasks"], lines, profile)) if "tasks" in nodes else {}
     adapter = Adapter(
         name=name or path.stem,
-        extends=known["extends"].text() if "extends" in known else None,
+        extends=nodes["extends"].text() if "extends" in nodes else None,
         wording=wording or "own",
         system_prompt=flags.get("system_prompt") is not False,
         structured_output=flags.get("structured_output") is True,
@@ -63,174 +62,171 @@ def read_adapter(path: Path, root: Path, profile: str = DOCUMENT) -> tuple[Adapt
 
 
 @cache
-def shipped(profile: str = DOCUMENT) -> Mapping[str, Adapter]:
-    """The adapters that come with Readback, by name, and those of plugins; a fault in one of ours is our mistake.
+def load_shipped(profile: str = DOCUMENT) -> Mapping[str, Adapter]:
+    """Return the adapters that come with Readback, by name. Raises ValueError where one of these files has a fault.
 
-    A profile other than the document's has a folder of its own: an entry there replaces the document's for that
-    task or group whole, and what it does not speak of stays.
+    A profile other than the document's has its own folder: an entry there replaces the document's for that task or
+    group whole, and other entries stay.
     """
-    found = _folder(project_files.ADAPTERS, DOCUMENT)
+    adapters = _read_folder(project_files.ADAPTERS, DOCUMENT)
     if profile == DOCUMENT:
-        return {**found, **_of_plugins(found, profile)}
-    newer = _folder(project_files.ADAPTERS / profile, profile)
-    if unknown := set(newer) - set(found):
+        return adapters
+    newer = _read_folder(project_files.ADAPTERS / profile, profile)
+    unknown = set(newer) - set(adapters)
+    if unknown:
         raise ValueError(f"no adapter to go with configs/adapters/{profile}: {sorted(unknown)}")
-    merged = {
-        name: replace(one, additions={**one.additions, **newer[name].additions}) if name in newer else one
-        for name, one in found.items()
-    }
-    return {**merged, **_of_plugins(found, profile)}
+    merged = dict(adapters)
+    for name, adapter in newer.items():
+        additions = {**adapters[name].additions, **adapter.additions}
+        merged[name] = replace(adapters[name], additions=additions)
+    return merged
 
 
-def _of_plugins(ours: Collection[str], profile: str) -> dict[str, Adapter]:
-    """The adapters of plugins; one with a fault or a name that is taken is left out and said."""
-    found: dict[str, Adapter] = {}
-    for plugin in plugins.found("adapters").values():
-        path = Path(plugin.value)
-        adapter, diagnostics = read_adapter(path, path.parent, profile)
-        faults = dict.fromkeys(f"{one.code} in line {one.place.line or 1}" for one in diagnostics)
-        if faults:
-            plugins.left_out(plugin.entry, f"its file {path.name} has faults: {', '.join(faults)}")
-        elif adapter.name in ours or adapter.name in found:
-            whose = "Readback" if adapter.name in ours else "another plugin"
-            plugins.left_out(plugin.entry, f"the name '{adapter.name}' is taken by {whose}")
-        else:
-            found[adapter.name] = adapter
-    return found
+def _read_folder(folder: Path, profile: str) -> dict[str, Adapter]:
+    adapters: dict[str, Adapter] = {}
+    for file in sorted(folder.glob("*.yml")):
+        adapter, diagnostics = read_adapter(file, project_files.PROJECT, profile)
+        if diagnostics:
+            raise ValueError(f"a shipped adapter has faults: {diagnostics}")
+        adapters[adapter.name] = adapter
+    return adapters
 
 
-def _folder(folder: Path, profile: str) -> dict[str, Adapter]:
-    read = [read_adapter(file, project_files.PROJECT, profile) for file in sorted(folder.glob("*.yml"))]
-    if faults := [diagnostic for _, diagnostics in read for diagnostic in diagnostics]:
-        raise ValueError(f"a shipped adapter has faults: {faults}")
-    return {adapter.name: adapter for adapter, _ in read}
+def find_adapter(name: str, listed: Mapping[str, Adapter], profile: str = DOCUMENT) -> Adapter | None:
+    """Return the adapter of that name: that of the workspace (`listed`) before a shipped one."""
+    return listed.get(name) or load_shipped(profile).get(name)
 
 
-def find(name: str, listed: Mapping[str, Adapter], profile: str = DOCUMENT) -> Adapter | None:
-    """The adapter of that name: the workspace's own before a shipped one."""
-    return listed.get(name) or shipped(profile).get(name)
+def list_own_wordings(messages: Iterable[Message]) -> tuple[str, ...]:
+    """Return the adapters whose text in these messages is in Readback's wording, not in that of the program."""
+    segments = (segment for message in messages for segment in message.segments)
+    return tuple(dict.fromkeys(segment.name or "" for segment in segments if segment.wording == OURS))
 
 
-def worded(messages: Iterable[Message]) -> tuple[str, ...]:
-    """The adapters whose text in these messages is in Readback's own words, not in those of the program."""
-    segments = (one for message in messages for one in message.segments)
-    return tuple(dict.fromkeys(one.name or "" for one in segments if one.wording == OURS))
-
-
-def additions(
+def list_additions(
     adapter: Adapter, task: str, listed: Mapping[str, Adapter], profile: str = DOCUMENT
 ) -> tuple[Addition, ...]:
-    """What the adapter adds for `task`, in order."""
-    found = entry(adapter, task, listed, profile)
-    return found[1] if found else ()
+    """Return what the adapter adds for `task`, in order."""
+    entry = find_entry(adapter, task, listed, profile)
+    return entry[1] if entry else ()
 
 
-def entry(
+def find_entry(
     adapter: Adapter, task: str, listed: Mapping[str, Adapter], profile: str = DOCUMENT
 ) -> tuple[Adapter, tuple[Addition, ...]] | None:
-    """The additions for `task`, and the adapter of the chain whose file has them.
+    """Return the additions for `task`, and the adapter of the chain whose file has them.
 
     The adapter's own entry (by task name, else by letter, else by prefix group) replaces its parent's whole; an
     entry without anything removes it.
     """
-    for own in lineage(adapter, listed, profile):
+    for ancestor in list_lineage(adapter, listed, profile):
         for key in keys_for(task, profile):
-            if key in own.additions:
-                return own, own.additions[key]
+            if key in ancestor.additions:
+                return ancestor, ancestor.additions[key]
     return None
 
 
-def system_role(adapter: Adapter, listed: Mapping[str, Adapter]) -> bool:
-    """Whether the interface takes a system message; not said means as the parent."""
-    return _said("system_prompt", adapter, listed)
+def takes_system_role(adapter: Adapter, listed: Mapping[str, Adapter]) -> bool:
+    """Return whether the interface takes a system message; an adapter that does not state it is like its parent."""
+    return _read_capability("system_prompt", adapter, listed)
 
 
-def structured_output(adapter: Adapter, listed: Mapping[str, Adapter]) -> bool:
-    """Whether the interface has structured output of its own; not said means as the parent."""
-    return _said("structured_output", adapter, listed)
+def has_structured_output(adapter: Adapter, listed: Mapping[str, Adapter]) -> bool:
+    """Return whether the interface has structured output; an adapter that does not state it is like its parent."""
+    return _read_capability("structured_output", adapter, listed)
 
 
-def capabilities(adapter: Adapter, listed: Mapping[str, Adapter], profile: str = DOCUMENT) -> dict[str, bool]:
-    """What the interface supports: two things in the document's profile, six in the current one.
+def list_capabilities(adapter: Adapter, listed: Mapping[str, Adapter], profile: str = DOCUMENT) -> dict[str, bool]:
+    """Return what the interface supports: two capabilities in the document's profile, six in the current one.
 
     Only `system_prompt` changes what is assembled; the others are shown.
     """
-    found = {key: _said(key, adapter, listed) for key in CAPABILITIES}
+    supported = {key: _read_capability(key, adapter, listed) for key in CAPABILITIES}
     if profile != CURRENT:
-        return found
-    chain = tuple(lineage(adapter, listed, profile))
-    return found | {key: next((one.further[key] for one in chain if key in one.further), False) for key in FURTHER}
+        return supported
+    chain = tuple(list_lineage(adapter, listed, profile))
+    for key in FURTHER:
+        supported[key] = next((ancestor.further[key] for ancestor in chain if key in ancestor.further), False)
+    return supported
 
 
-def lineage(adapter: Adapter, listed: Mapping[str, Adapter], profile: str = DOCUMENT) -> Iterator[Adapter]:
-    """The adapter, its parent, its parent's parent; it ends at an unknown name and before a second round."""
-    seen = {adapter.name}
-    own: Adapter | None = adapter
-    while own is not None:
-        yield own
-        parent = own.extends
-        own = None if parent is None or parent in seen else find(parent, listed, profile)
-        seen.add(parent or "")
+def list_lineage(adapter: Adapter, listed: Mapping[str, Adapter], profile: str = DOCUMENT) -> Iterator[Adapter]:
+    """Yield the adapter, its parent and so on; end at an unknown name, and before a name comes again."""
+    names = {adapter.name}
+    ancestor: Adapter | None = adapter
+    while ancestor is not None:
+        yield ancestor
+        parent = ancestor.extends
+        if parent is None or parent in names:
+            return
+        names.add(parent)
+        ancestor = find_adapter(parent, listed, profile)
 
 
-def parent_fault(adapter: Adapter, listed: Mapping[str, Adapter]) -> Diagnostic | None:
-    """asm-adapter-parent where the chain of parents ends at an unknown name, or comes back to one of its own."""
-    chain = list(lineage(adapter, listed))
+def find_parent_fault(adapter: Adapter, listed: Mapping[str, Adapter]) -> Diagnostic | None:
+    """Return asm-adapter-parent where the chain of parents ends at an unknown name, or comes back to itself."""
+    chain = list(list_lineage(adapter, listed))
     child, parent = chain[-1], chain[-1].extends
     if parent is None:
         return None
-    names = [own.name for own in chain]
+    names = [ancestor.name for ancestor in chain]
     cycle = [*names[names.index(parent) :], parent] if parent in names else []
-    close = "" if cycle else nearest(parent, {**shipped(), **listed}) or ""
+    close = "" if cycle else nearest(parent, {**load_shipped(), **listed}) or ""
     values = {"adapter": child.name, "parent": parent, "nearest": close, "cycle": " → ".join(cycle)}
     return Diagnostic("asm-adapter-parent", values, replace(child.place, adapter=adapter.name), parent)
 
 
-def _said(key: str, adapter: Adapter, listed: Mapping[str, Adapter]) -> bool:
-    """What the adapter says of itself, else its parent; the profile changes no shipped adapter's word on that."""
+def _read_capability(key: str, adapter: Adapter, listed: Mapping[str, Adapter]) -> bool:
+    """Return the first value that the adapter or an ancestor states, whatever the profile."""
     default = CAPABILITIES[key]
-    for own in lineage(adapter, listed):
-        value: bool = getattr(own, key)
-        if key in own.stated or value != default:
+    for ancestor in list_lineage(adapter, listed):
+        value: bool = getattr(ancestor, key)
+        if key in ancestor.stated or value != default:
             return value
     return default
 
 
-def _tasks(node: Node, lines: Sequence[str], profile: str) -> Iterator[tuple[str, tuple[Addition, ...]]]:
+def _read_tasks(node: Node, lines: Sequence[str], profile: str) -> Iterator[tuple[str, tuple[Addition, ...]]]:
     tasks = tasks_of(profile)
-    known = (*tasks, *groups_of(profile))
+    names = (*tasks, *groups_of(profile))
     for task, entry in node.entries():
-        if task not in known:
-            close = nearest(task, known) or ""
+        if task not in names:
+            close = nearest(task, names) or ""
             entry.report("asm-adapter-task", task, task=task, nearest=close, known=list(tasks))
-        yield task, tuple(_additions(entry, lines))
+        yield task, tuple(_read_additions(entry, lines))
 
 
-def _additions(entry: Node, lines: Sequence[str]) -> Iterator[Addition]:
+def _read_additions(entry: Node, lines: Sequence[str]) -> Iterator[Addition]:
     if entry.value is None:
         return
     for node in entry.items():
-        texts = {key: node.at(key, value) for key, value in _entries(node, KEYS) if value is not None and key != ORIGIN}
-        said = {key: (text.text(), _begin(text.place, lines)) for key, text in texts.items()}
-        system, system_place = said.get("system", (None, node.place))
-        user, user_place = said.get("user", (None, node.place))
+        texts: dict[str, str | None] = {}
+        places: dict[str, Location] = {}
+        for key, value in _entries(node, KEYS):
+            if value is None or key == ORIGIN:
+                continue
+            part = node.at(key, value)
+            texts[key] = part.text()
+            places[key] = _locate_text(part.place, lines)
+        system, user = texts.get("system"), texts.get("user")
         if system is not None or user is not None:
-            yield Addition(system, user, system_place, user_place)
+            yield Addition(system, user, places.get("system", node.place), places.get("user", node.place))
 
 
-def _begin(place: Location, lines: Sequence[str]) -> Location:
-    """Where the text of a key begins: a block scalar (`user: |`) begins on the line after its key's."""
+def _locate_text(place: Location, lines: Sequence[str]) -> Location:
+    """Return where the text of a key begins: a block scalar (`user: |`) begins on the line after its key's."""
     line = place.line or 0
     block = 0 < line <= len(lines) and BLOCK.search(lines[line - 1])
     return replace(place, line=line + 1, column=None) if block else place
 
 
-def _entries(node: Node, known: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+def _entries(node: Node, known_keys: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     if not isinstance(node.value, Mapping):
         if node.value is not None or (not node.keys and not node.diagnostics):
-            node.wrong("a mapping with " + ", ".join(known))
+            node.wrong("a mapping with " + ", ".join(known_keys))
         return
-    for diagnostic in unknown_keys(node.value, known, node.parsed, *node.keys, code=CODE):
-        lost = bool(diagnostic.values["nearest"])  # a misspelt key loses its text; another one may be a remark
-        node.diagnostics.append(diagnostic if lost else replace(diagnostic, severity="warning"))
-    yield from ((key, value) for key, value in node.value.items() if key in known)
+    for diagnostic in unknown_keys(node.value, known_keys, node.parsed, *node.keys, code=CODE):
+        # A misspelt key loses its text: an error. Another unknown key may be a remark.
+        misspelt = bool(diagnostic.values["nearest"])
+        node.diagnostics.append(diagnostic if misspelt else replace(diagnostic, severity="warning"))
+    yield from ((key, value) for key, value in node.value.items() if key in known_keys)

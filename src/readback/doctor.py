@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from readback import __version__, adapters, plugins, project_files, sandbox
+from readback import __version__, plugins, project_files, sandbox
 from readback.readers.cache_folder import cache_folder
 
 NEEDED = ("jinja2", "pyyaml", "streamlit", "pandas", "plotly", "pyarrow", "eyecite", "reporters-db")
@@ -29,7 +29,7 @@ def examine() -> dict[str, Any]:
         "cell": _check_sandbox(problems),
         "cache": _check_cache(problems),
         "house": _check_bundle(problems),
-        "plugins": [f"{entry.description} ({_describe_plugin(entry)})" for entry in plugins.entries()],
+        "plugins": [f"{entry.description} ({_describe_plugin(entry)})" for entry in plugins.list_entries()],
         "browsers": [name for name in BROWSERS if shutil.which(name)],
         "standard output": {"encoding": sys.stdout.encoding, "terminal": sys.stdout.isatty()},
         "problems": problems,
@@ -72,9 +72,8 @@ def _check_package(name: str, problems: list[str]) -> str | None:
 
 
 def _describe_plugin(entry: plugins.Entry) -> str:
-    adapters.shipped()  # adapters are checked when their files are read
-    left_out = plugins.is_left_out(entry) or entry not in (found.entry for found in plugins.found(entry.group).values())
-    return f"readback.{entry.group}{', left out' if left_out else ''}"
+    suffix = ", left out" if plugins.is_left_out(entry) else ""
+    return f"readback.{entry.group}{suffix}"
 
 
 def _check_sandbox(problems: list[str]) -> dict[str, Any]:

@@ -138,7 +138,7 @@ def _of_field(key: str, value: Any) -> Iterator[Part]:
 
 
 def _of_content(content: Any) -> Iterator[Part]:
-    """The blocks of a content that are no text; texts are the message's own, joined by a line feed."""
+    """Yield the blocks of a content that are not text; the texts are the message's text, joined by a line feed."""
     if not isinstance(content, list):
         if content is not None and not isinstance(content, str):
             yield Part("other", "content", text=_json(content))
@@ -187,7 +187,7 @@ def _block(block: Any, key: str, at: int) -> Part:
 
 
 def _tool_call(call: Any, key: str) -> Part:
-    """A call of OpenAI's, Ollama's or Anthropic's form; one of no known form with its JSON."""
+    """Return a call in the form of OpenAI, Ollama or Anthropic; one of another form is shown as its JSON."""
     inner = call.get("function", call) if isinstance(call, Mapping) else None
     name = inner.get("name") if isinstance(inner, Mapping) else None
     if not isinstance(name, str) or not isinstance(call, Mapping) or not isinstance(inner, Mapping):
@@ -211,7 +211,7 @@ def _result(content: Any) -> str:
 
 
 def _medium(kind: Kind, key: str, value: Any) -> Part:
-    """A placeholder: the type and the size of what is embedded, or the address of what is not."""
+    """Return a placeholder: the type and the size of what is embedded, or the address of what is not."""
     texts = list(_strings(value))
     for text in texts:
         if url := DATA_URL.match(text):
@@ -225,7 +225,7 @@ def _medium(kind: Kind, key: str, value: Any) -> Part:
 
 
 def _media_type(value: Any) -> str:
-    """What a block says of its data, at its top or inside: `source: {media_type}`, `input_audio: {format}`."""
+    """Return the type that a block states: `source: {media_type}`, `input_audio: {format}`, at its top or inside."""
     if not isinstance(value, Mapping):
         return ""
     for name in FORMATS:
@@ -235,7 +235,7 @@ def _media_type(value: Any) -> str:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """The texts in an image, a sound or a file that are its data or say where it is, without the name of its type."""
+    """Yield the texts of an image, a sound or a file that are its data or its address, without the name of its type."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -248,13 +248,13 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _bytes_of(data: str) -> int:
-    """The size of what base64 text stands for."""
+    """Return how many bytes a base64 text encodes."""
     packed = re.sub(r"\s", "", data)
     return len(packed.rstrip("=")) * 3 // 4
 
 
 def _pixels(data: str) -> tuple[int, int] | None:
-    """Width and height of a PNG or GIF, which their first bytes say."""
+    """Return width and height of a PNG or GIF, from its first bytes."""
     try:
         head = base64.b64decode(data[:64])
     except (binascii.Error, ValueError):

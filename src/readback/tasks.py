@@ -122,25 +122,25 @@ PREFIXES = {"rubric": "rubric_", "dj": "dj_", "agentic_parsing": "agentic_parsin
 
 
 def profile_of(options: Mapping[str, str]) -> str:
-    """Which profile a workspace's options choose."""
-    said = options.get("assembly_profile", DOCUMENT)
-    return said if said in PROFILES else DOCUMENT
+    """Return the profile that a workspace's options choose."""
+    profile = options.get("assembly_profile", DOCUMENT)
+    return profile if profile in PROFILES else DOCUMENT
 
 
 def tasks_of(profile: str) -> Mapping[str, Task]:
-    """The tasks of a profile by name, in the order of the pipeline: 21, or 24."""
+    """Return the tasks of a profile by name, in the order of the pipeline: 21, or 24."""
     return _BY_PROFILE[profile]
 
 
 def groups_of(profile: str) -> dict[str, tuple[str, ...]]:
-    """What each group name of an adapter file stands for: the letters P A U R D, and the groups by prefix."""
+    """Return the tasks that each group name of an adapter file stands for: the letters P A U R D, and prefixes."""
     names = tasks_of(profile)
-    by_prefix = {group: tuple(n for n in names if n.startswith(prefix)) for group, prefix in PREFIXES.items()}
+    by_prefix = {group: tuple(name for name in names if name.startswith(prefix)) for group, prefix in PREFIXES.items()}
     return {**_LETTERS[profile], **by_prefix}
 
 
 def keys_for(task: str, profile: str = DOCUMENT) -> tuple[str, ...]:
-    """Where an adapter file may keep the text for `task`, the nearest first: its own name, a letter, a prefix group.
+    """Return the keys of an adapter file for `task`, the nearest first: the task's name, its letter, its prefix group.
 
     A name that is not among the profile's but carries a known prefix belongs to the prefix group too.
     """

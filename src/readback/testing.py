@@ -1,4 +1,4 @@
-"""For the tests of a project that uses Readback: that its prompts are still those of its lock.
+"""Hold the prompts of a project against its lock, in the tests of that project.
 
 from readback.testing import assert_locked
 
@@ -26,5 +26,5 @@ def assert_locked(path: Path | str, lock: Path | str | None = None) -> None:
     except (workspace.NothingRead, lock_file.BadLock, NothingToLock) as error:
         raise AssertionError(f"{path}: {error}") from None
     if checked and checked.stale:
-        said = [f"{lock_file.head(line.subject)}: {lock_check.said(line)}" for line in checked.stale]
-        raise AssertionError("\n".join([f"{path}: the prompts are not those of the lock", *said]))
+        changes = [f"{lock_file.head(line.subject)}: {lock_check.describe_change(line)}" for line in checked.stale]
+        raise AssertionError("\n".join([f"{path}: the prompts are not those of the lock", *changes]))

@@ -378,7 +378,8 @@ class Message:
 
     @property
     def text(self) -> str:
-        return "".join([segment.text for segment in self.segments])  # a list: it is asked for often, and quicker
+        """The texts of all segments, joined."""
+        return "".join([segment.text for segment in self.segments])  # a list: quicker, and read often
 
     @property
     def value(self) -> dict[str, Any]:
@@ -410,15 +411,15 @@ class VariableUse:
     """What became of one name that a template reads (`sheet_chunks[*].title`), on the branches that were taken.
 
     default: only a default supplied it; falsy: a default replaced a false value; idle: a loop over nothing. `times`
-    of `of` values were in this state; `asked`: the template only asks about it there, or has something instead.
+    of `total` values were in this state; `only_asked`: the template only tests it there, or has something instead.
     """
 
     name: str
     state: UseState
     place: Location = NOWHERE
     times: int = 1
-    of: int = 1
-    asked: bool = False
+    total: int = 1
+    only_asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,6 +476,7 @@ class ModelInput:
 
     @property
     def text(self) -> str:
+        """The texts of all segments, joined: what the model reads."""
         return "".join(segment.text for segment in self.segments)
 
 
@@ -674,10 +676,10 @@ class Workspace:
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def condition(self, name: str) -> Condition | None:
-        """The condition of that name or alias."""
-        for one in self.conditions:  # asked many times for each record
-            if name == one.name or name in one.aliases:
-                return one
+        """Return the condition of that name or alias."""
+        for condition in self.conditions:  # called many times for each record: no table is built
+            if name == condition.name or name in condition.aliases:
+                return condition
         return None
 
 
@@ -705,5 +707,6 @@ class RuleContext:
         return self.learn()
 
     def messages(self, role: str) -> Iterator[Message]:
-        """The assembly's messages of one role."""
-        return (m for m in (self.assembly.messages if self.assembly else ()) if m.role == role)
+        """Yield the assembly's messages of one role."""
+        messages = self.assembly.messages if self.assembly else ()
+        return (message for message in messages if message.role == role)

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import cli, workspace
-from readback.adapters import find, read_adapter
+from readback.adapters import find_adapter, read_adapter
 from readback.bridge import run as program_run
 from readback.bridge import yaml_files
 from readback.bridge.child import CONTEXT, marker
@@ -82,7 +82,7 @@ def test_360_of_360_texts_equal_what_the_factories_give(
     assert [one for one in opened.diagnostics if one.severity != "info"] == []
     texts = equal = 0
     for (interface, task), (factory,) in factories.items():
-        adapter = find(interface, opened.adapters, CURRENT)
+        adapter = find_adapter(interface, opened.adapters, CURRENT)
         assert adapter
         assert adapter.wording == "imported"
         for context in CONTEXTS:

@@ -103,7 +103,7 @@ def ask(folder: Path, **more: Any) -> tuple[list[Any], bool]:
     """Findings and summary as JSON values, and whether they were worked out."""
     steps = list(engine.stream(workspace.open(folder), **more))
     assert isinstance(steps[-1], Audit)
-    values = [as_json.finding(one) if isinstance(one, Finding) else plain(one)
+    values = [as_json.finding_to_json(one) if isinstance(one, Finding) else plain(one)
               for one in steps if not isinstance(one, Progress)]  # fmt: skip
     return json.loads(json.dumps(values)), any(isinstance(one, Progress) for one in steps)
 

@@ -132,7 +132,7 @@ def test_counts_are_exact_however_few_accounts_are_kept(records: list[Any], kept
         told, heard, made = Told(), Heard(), Variables()
         choice = Selection(mode="m")
         for index, record in enumerate(records):
-            uses = [VariableUse(name, state, asked=asked) for name, state, asked in record]
+            uses = [VariableUse(name, state, only_asked=asked) for name, state, asked in record]
             frame = json.loads(json.dumps(told.tell(uses)))
             made.take((choice,), (heard.read(frame),), index)
             assert len(heard.shapes) <= kept
@@ -165,7 +165,7 @@ def test_one_record_has_a_line_for_each_name(write: Write) -> None:
     opened = workspace.open(write({"readback.yml": PLAN, "d.jsonl": ROWS}))
     record = open_dataset(opened.root, opened.dataset).record(2)
     lines = {one.name: one for one in record_uses(opened, record, assemble(opened, record, Selection(mode="m")))}
-    assert [(use.state, use.times, use.of) for use in lines["docs[*].year"].uses] == [
+    assert [(use.state, use.times, use.total) for use in lines["docs[*].year"].uses] == [
         ("missing", 1, 2),
         ("present", 1, 2),
     ]

@@ -366,7 +366,7 @@ def test_a_reader_that_leaves_early_is_no_error(folder: Path) -> None:
 
 def test_json_in_pieces_is_the_same_text() -> None:
     value = {"torn \ud800": ["\udc00 é \u2028", 1.5, None, {}, []], "pair": "\U0001f600"}
-    assert "".join(as_json.pieces(value, 1)) == as_json.dumps(value, 1)
+    assert "".join(as_json.iterate_json(value, 1)) == as_json.dumps(value, 1)
 
 
 def test_nothing_is_said_about_progress_where_nobody_looks(folder: Path) -> None:

@@ -102,7 +102,7 @@ def test_a5_messages_and_compare_say_it_on_the_page(serving: Any) -> None:
 def test_a5_downloads_and_notes_say_it() -> None:
     ours = (Message("user", (_ours("Fill it in."),)),)
     assert json.loads(exports.as_json(ours)) == [{"role": "user", "content": "Fill it in.", "wording": "readback"}]
-    assert exports.wording(adapters.worded(ours)) == "wording-readback"
+    assert exports.wording(adapters.list_own_wordings(ours)) == "wording-readback"
     plain = (Message("user", (replace(_ours("x"), wording="own"),)),)
     assert json.loads(exports.as_json(plain)) == [{"role": "user", "content": "x"}]
 
@@ -115,7 +115,7 @@ def _ours(text: str) -> Any:
 
 DIGITS = st.text("0123456789 \n", max_size=6)
 RECORD = Record("1", {"q": "7", "json_schema": {"1": 2}})
-INTERFACES = sorted(adapters.shipped())
+INTERFACES = sorted(adapters.load_shipped())
 
 
 def _workspace(adapter: str, profile: str, own: Mapping[str, Adapter], user: str = "2", system: str = "1") -> Workspace:
@@ -149,12 +149,12 @@ def test_law_text_that_the_product_wrote_is_never_shown_or_exported_without_sayi
     segments = [one for message in made.messages for one in message.segments]
     ours = any(map(str.isalpha, "".join(one.text for one in segments)))
     assert all(one.wording == adapters.OURS for one in segments if any(map(str.isalpha, one.text)))
-    assert bool(adapters.worded(made.messages)) >= ours
-    said = bool(adapters.worded(made.messages))
+    assert bool(adapters.list_own_wordings(made.messages)) >= ours
+    said = bool(adapters.list_own_wordings(made.messages))
     model_input = sent(workspace, RECORD, made, replace(workspace.conditions[0], task=task), False)
     assert model_input is None or said == any(one.wording == adapters.OURS for one in model_input.segments)
     exported = [
-        json.dumps([as_json.message(one) for one in made.messages]),
+        json.dumps([as_json.message_to_json(one) for one in made.messages]),
         exports.as_json(made.messages),
         json.dumps(as_text.values(difference(*[shown(workspace, Side(made.choice), RECORD)] * 2), "")),
     ]

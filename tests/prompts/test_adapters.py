@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from readback import adapters
-from readback.adapters import additions, read_adapter, shipped, system_role
+from readback.adapters import list_additions, load_shipped, read_adapter, takes_system_role
 from readback.project_files import ADAPTERS
 from readback.prompts.adapter_texts import added
 from readback.tasks import DOCUMENT, TASKS, groups_of
@@ -30,7 +30,7 @@ SCHEMA = {"json_schema": {"type": "object", "title": "é"}}
 def adds(name: str, task: str, **context: Any) -> tuple[str, str]:
     """What a shipped adapter adds to the system and the user message."""
     workspace = replace(NOTHING, context={task: context})
-    found = added(workspace, shipped()[name], task, {})
+    found = added(workspace, load_shipped()[name], task, {})
     assert found.ok
     system, user = (["".join(s.text for s in part[i]) for part in found.parts] for i in (0, 1))
     return "\n\n".join(filter(None, system)), "\n\n".join(filter(None, user))
@@ -44,16 +44,16 @@ def test_the_documents_tasks_are_all_there_with_a_stage_and_a_description() -> N
 
 
 def test_the_shipped_adapters_are_the_interfaces_of_these_tables_and_no_system() -> None:
-    assert {*LANGCHAIN, *CLAUDE, *SILENT, *OTHERS} == {*shipped()}
-    assert {adapter.wording for adapter in shipped().values()} == {"readback"}
-    assert [name for name, one in shipped().items() if not system_role(one, shipped())] == ["no_system"]
+    assert {*LANGCHAIN, *CLAUDE, *SILENT, *OTHERS} == {*load_shipped()}
+    assert {adapter.wording for adapter in load_shipped().values()} == {"readback"}
+    assert [name for name, one in load_shipped().items() if not takes_system_role(one, load_shipped())] == ["no_system"]
 
 
 @pytest.mark.parametrize("name", sorted({*LANGCHAIN, *CLAUDE, *SILENT, *OTHERS}))
 @pytest.mark.parametrize("task", sorted(TASKS))
 def test_text_is_added_for_parsing_rubrics_and_deep_judgment_only_or_as_said(name: str, task: str) -> None:
     expected = name not in SILENT and task in OTHERS.get(name, (*GROUPS["P"], *GROUPS["R"], *GROUPS["D"]))
-    assert expected == bool(additions(shipped()[name], task, {}))
+    assert expected == bool(list_additions(load_shipped()[name], task, {}))
 
 
 @pytest.mark.parametrize("name", LANGCHAIN)
@@ -115,7 +115,7 @@ def test_a_cue_comes_last_even_when_there_is_nothing_else() -> None:
 
 
 def test_texts_know_the_line_they_begin_on() -> None:
-    addition = additions(shipped()["langchain"], "parsing", {})[0]
+    addition = list_additions(load_shipped()["langchain"], "parsing", {})[0]
     lines = ADAPTERS.joinpath("langchain.yml").read_text("utf-8").splitlines()
     assert addition.user_place.file == "configs/adapters/langchain.yml"
     assert lines[(addition.user_place.line or 0) - 1].strip() == (addition.user or "").splitlines()[0]
@@ -131,7 +131,7 @@ def test_a_file_is_read_with_the_places_of_its_faults(write: Write) -> None:
     adapter, diagnostics = read_adapter(root / "house.yml", root)
     assert adapter.name == "house"
     assert adapter.system_prompt
-    assert additions(adapter, "parsing", {})[0].user == "y"
+    assert list_additions(adapter, "parsing", {})[0].user == "y"
     assert [(diagnostic.code, diagnostic.place.line) for diagnostic in diagnostics] == [
         ("asm-adapter-key", 3),
         ("dat-wrong-value", 2),
@@ -171,22 +171,24 @@ def test_an_entry_replaces_the_parents_whole_and_a_task_beats_its_groups() -> No
         "parsing": (),
         "generation": (),
     }
-    assert expected == {task: additions(child, task, both) for task in expected}
+    assert expected == {task: list_additions(child, task, both) for task in expected}
 
 
 def test_a_list_of_entries_is_several_additions_in_order(write: Write) -> None:
     root = write({"a.yml": "tasks: {parsing: [{system: one}, {system: two, user: three}, null, {}]}\n"})
     made, diagnostics = read_adapter(root / "a.yml", root)
     assert diagnostics == ()
-    assert [(a.system, a.user) for a in additions(made, "parsing", {})] == [("one", None), ("two", "three")]
+    assert [(a.system, a.user) for a in list_additions(made, "parsing", {})] == [("one", None), ("two", "three")]
 
 
 def test_null_removes_what_the_parent_adds(write: Write) -> None:
     root = write({"a.yml": "extends: claude_tool\ntasks: {parsing: null}\n"})
     made, diagnostics = read_adapter(root / "a.yml", root)
     assert diagnostics == ()
-    assert additions(made, "parsing", {}) == ()
-    assert additions(made, "rubric_metric_trait", {}) == additions(shipped()["claude_tool"], "rubric_metric_trait", {})
+    assert list_additions(made, "parsing", {}) == ()
+    assert list_additions(made, "rubric_metric_trait", {}) == list_additions(
+        load_shipped()["claude_tool"], "rubric_metric_trait", {}
+    )
 
 
 @pytest.mark.parametrize(
@@ -201,7 +203,7 @@ def test_null_removes_what_the_parent_adds(write: Write) -> None:
 )
 def test_a_system_role_that_is_not_spoken_of_is_the_parents(write: Write, text: str, expected: bool) -> None:
     root = write({"a.yml": text})
-    assert expected == system_role(read_adapter(root / "a.yml", root)[0], {})
+    assert expected == takes_system_role(read_adapter(root / "a.yml", root)[0], {})
 
 
 def test_unknown_parents_and_circles_are_found() -> None:
@@ -213,7 +215,7 @@ def test_unknown_parents_and_circles_are_found() -> None:
         "self": adapter("self", "self"),
         "onto": adapter("onto", "a"),
     }
-    faults = {name: adapters.parent_fault(one, listed) for name, one in listed.items()}
+    faults = {name: adapters.find_parent_fault(one, listed) for name, one in listed.items()}
     assert {name: (n.code, n.values["nearest"], n.values["cycle"]) for name, n in faults.items() if n} == {
         "lost": ("asm-adapter-parent", "langchain", ""),
         "a": ("asm-adapter-parent", "", "a → b → a"),
@@ -221,10 +223,10 @@ def test_unknown_parents_and_circles_are_found() -> None:
         "self": ("asm-adapter-parent", "", "self → self"),
         "onto": ("asm-adapter-parent", "", "a → b → a"),
     }
-    assert additions(listed["onto"], "parsing", listed) == ()
+    assert list_additions(listed["onto"], "parsing", listed) == ()
 
 
 def test_an_adapter_of_the_workspace_hides_a_shipped_one_of_its_name() -> None:
     own = adapter("langchain", additions={"parsing": only("own")})
-    assert adapters.find("langchain", {"langchain": own}) is own
-    assert adapters.find("nowhere", {}) is None
+    assert adapters.find_adapter("langchain", {"langchain": own}) is own
+    assert adapters.find_adapter("nowhere", {}) is None

@@ -172,7 +172,7 @@ def test_a1_the_command_line_and_the_notebook_show_the_same(write: Write, capsys
     main(["render", str(folder), "--judge", "j", "--condition", "sysA", "--format", "json"])
     said = json.loads(capsys.readouterr().out)
     made = judged(folder)
-    assert [as_json.message(one) for one in made.messages] == said["messages"]
+    assert [as_json.message_to_json(one) for one in made.messages] == said["messages"]
     assert made.messages == open_workspace(folder).assemble("sysA", judge="j").messages
 
 

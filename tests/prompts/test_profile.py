@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.adapters import CAPABILITIES, FURTHER, additions, capabilities, find, read_adapter, shipped
+from readback.adapters import (
+    CAPABILITIES,
+    FURTHER,
+    find_adapter,
+    list_additions,
+    list_capabilities,
+    load_shipped,
+    read_adapter,
+)
 from readback.prompts.adapter_texts import CONTEXT, added
 from readback.prompts.assemble import assemble
 from readback.prompts.registry import Part, registry
@@ -85,7 +93,7 @@ def test_what_is_assembled_has_the_parts_of_the_table(who: str, task: str) -> No
     contexts: list[dict[str, Any]] = [{}, *({key: "x"} for key in CONTEXT), {"json_schema": {}}]
     for context in contexts:
         workspace = Workspace(Path(), "none", options={"assembly_profile": CURRENT}, context={task: context})
-        made = added(workspace, shipped(CURRENT)[who], task, {})
+        made = added(workspace, load_shipped(CURRENT)[who], task, {})
         assert made.ok
         for n, part in enumerate(EXPECTED[who, task]):
             there = part is not None and (part.always or any(key in part.when for key in context))
@@ -129,9 +137,11 @@ def test_capabilities_are_two_or_six_and_only_the_system_role_is_true_unsaid(wri
     child, _ = read_adapter(root / "b.yml", root, CURRENT)
     listed = {"a": parent, "b": child}
     assert noted == ()
-    assert capabilities(shipped()["manual"], {}) == dict(CAPABILITIES)
-    assert capabilities(shipped()["manual"], {}, CURRENT) == dict(CAPABILITIES) | dict.fromkeys(FURTHER, False)
-    assert capabilities(child, listed, CURRENT) == {
+    assert list_capabilities(load_shipped()["manual"], {}) == dict(CAPABILITIES)
+    assert list_capabilities(load_shipped()["manual"], {}, CURRENT) == dict(CAPABILITIES) | dict.fromkeys(
+        FURTHER, False
+    )
+    assert list_capabilities(child, listed, CURRENT) == {
         "system_prompt": True, "structured_output": False,
         "streaming": True, "file_tools": True, "code_execution": False, "sandboxed_execution": False,
     }  # fmt: skip
@@ -178,8 +188,8 @@ def test_a_workspace_assembles_by_the_profile_its_options_choose(write: Write) -
 def test_whoever_opens_a_workspace_may_choose_another_profile(write: Write) -> None:
     root = write({"readback.yml": FILE % DOCUMENT, "house.yml": "extends: langchain\n"})
     opened = workspace.open(root, options={"assembly_profile": CURRENT})
-    assert additions(opened.adapters["claude_tool"], "abstention_detection", opened.adapters, CURRENT)
-    assert find("house", opened.adapters, CURRENT) is opened.adapters["house"]
+    assert list_additions(opened.adapters["claude_tool"], "abstention_detection", opened.adapters, CURRENT)
+    assert find_adapter("house", opened.adapters, CURRENT) is opened.adapters["house"]
 
 
 def test_an_adapter_of_the_workspace_stands_in_the_registry_with_the_wording_of_whoever_wrote_the_text(

@@ -156,4 +156,4 @@ def test_a_variable_without_a_value_is_never_present_and_one_with_a_value_never_
         if use.name.isidentifier():
             assert use.name in values or use.state not in ("present", "null", "empty", "falsy", "idle")
             assert use.name not in values or use.state not in ("missing", "default")
-        assert 0 <= use.times <= use.of
+        assert 0 <= use.times <= use.total

@@ -32,7 +32,10 @@ DEMOS = sorted(project_files.demos())
 def found(folder: Path, jobs: int | None = None) -> list[Any]:
     """What `check` answers: every finding with its key, in its order."""
     audit = engine.check(workspace.open(folder), jobs=jobs)
-    return [[as_json.read_place(as_json.known(one.place)), one.code, one.key, one.message] for one in audit.findings]
+    return [
+        [as_json.place_from_json(as_json.known_place_to_json(one.place)), one.code, one.key, one.message]
+        for one in audit.findings
+    ]
 
 
 @pytest.mark.long

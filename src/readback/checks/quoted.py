@@ -76,7 +76,7 @@ class Quoted:
         at = one.place
         if not at.role or at.index is None or at.index >= len(self.data):
             return ()
-        return adapters.worded(self._assembly(at.index, self.data.record(at.index), sent_of(at)).messages)
+        return adapters.list_own_wordings(self._assembly(at.index, self.data.record(at.index), sent_of(at)).messages)
 
     def masked(self, at: Location) -> bool:
         """Whether private fields of its record were replaced, so that nothing shown of it is exact."""

@@ -96,7 +96,7 @@ def shape(uses: Iterable[VariableUse]) -> Shape:
     for use in uses:
         key = (use.name, use.state)
         before = rows.get(key)
-        asked = use.asked and (before is None or before[0])
+        asked = use.only_asked and (before is None or before[0])
         rows[key] = (asked, *before[1:]) if before else (asked, use.place.file, use.place.line)
     return tuple((*key, *rest) for key, rest in rows.items())
 

@@ -100,7 +100,7 @@ def said(line: Line) -> str:
     """What became of a text, in words; of a revision or a sign-off as of a lock."""
     if line.before is None or line.now is None:
         return SENTENCES_CI["line_new" if line.before is None else "line_gone"]
-    return lock_check.said(line)
+    return lock_check.describe_change(line)
 
 
 def lines(found: Iterable[Line], mark: str, shown: Callable[[str], str] = str) -> Iterator[str]:

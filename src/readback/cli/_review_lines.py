@@ -68,7 +68,7 @@ def values(found: Review, held: dict[str, signing.Standing], since: dict[str, un
 def _standing(held: signing.Standing | None) -> dict[str, Any]:
     if held is None:
         return {"stale": None, "changes": [], "evidence_changed": None, "evidence": []}
-    changed = [f"{lock_file.head(line.subject)}: {lock_check.said(line)}" for line in held.lines]
+    changed = [f"{lock_file.head(line.subject)}: {lock_check.describe_change(line)}" for line in held.lines]
     return {"stale": held.stale, "changes": changed, "evidence_changed": bool(held.evidence),
             "evidence": list(held.evidence), "unsaid": held.unsaid or None, "unread": held.unread or None}  # fmt: skip
 
@@ -96,7 +96,7 @@ def told(found: Review, held: dict[str, signing.Standing], since: dict[str, unde
             "sign-off {subject}, {by}: {state}", subject=signed.subject, by=_said(signed.by), state=_holds(there)
         )
         for line in there.lines if there else ():
-            yield fill("    {line}: {said}", line=lock_file.head(line.subject), said=lock_check.said(line))
+            yield fill("    {line}: {said}", line=lock_file.head(line.subject), said=lock_check.describe_change(line))
         if there and there.unsaid:
             yield fill("    how the texts changed is not known: {why}", why=there.unsaid)
     for unread in found.unread[:LISTED]:

@@ -114,7 +114,7 @@ def _result(found: Finding, number: int, file: Callable[[str], str]) -> dict[str
         "message": {"text": found.message},
         "locations": [_location(found.place, file)],
         "partialFingerprints": {FINGERPRINT: found.key},
-        "properties": {"fix": found.fix, "place": as_json.known(found.place)},
+        "properties": {"fix": found.fix, "place": as_json.known_place_to_json(found.place)},
     }
 
 
@@ -144,6 +144,9 @@ def _uri(file: str) -> str:
 
 def _notification(fault: Fault) -> dict[str, Any]:
     said = fill(
-        "{whose}: rule {rule} failed: {error}", whose=plugins.whose(fault.rule), rule=fault.rule, error=fault.error
+        "{whose}: rule {rule} failed: {error}",
+        whose=plugins.attribute_mistake(fault.rule),
+        rule=fault.rule,
+        error=fault.error,
     )
     return {"level": "error", "message": {"text": said}, "associatedRule": {"id": fault.rule}}

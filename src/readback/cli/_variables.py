@@ -51,7 +51,7 @@ def _row(row: VariableRow) -> dict[str, Any]:
         "meant": row.meant,
         "nearest": row.nearest,
         "first": dict(row.first),
-        "place": as_json.known(row.place),
+        "place": as_json.known_place_to_json(row.place),
     }
 
 

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     options = {"assembly_profile": args.profile} if args.profile else None
     opened = _workspace.opened(args, options) if args.workspace else None
     profile = profile_of(opened.options) if opened else args.profile or DOCUMENT
-    listed = {**adapters.shipped(profile), **(opened.adapters if opened else {})}
+    listed = {**adapters.load_shipped(profile), **(opened.adapters if opened else {})}
     found = [_described(adapter, listed, profile) for _, adapter in sorted(listed.items())]
     tasks = _tasks(opened, profile)
     if args.format == "json":
@@ -64,9 +64,9 @@ def _described(adapter: Adapter, listed: Mapping[str, Adapter], profile: str) ->
         "name": adapter.name,
         "extends": adapter.extends,
         "wording": adapter.wording,
-        **adapters.capabilities(adapter, listed, profile),
-        "tasks": [task for task in tasks_of(profile) if adapters.additions(adapter, task, listed, profile)],
-        "place": as_json.known(adapter.place),
+        **adapters.list_capabilities(adapter, listed, profile),
+        "tasks": [task for task in tasks_of(profile) if adapters.list_additions(adapter, task, listed, profile)],
+        "place": as_json.known_place_to_json(adapter.place),
     }
 
 
@@ -97,7 +97,12 @@ def _part(part: Part | None) -> dict[str, Any] | None:
     """`when`: the context keys of which one is enough; empty and not always: it depends on the record."""
     if part is None:
         return None
-    return {"always": part.always, "when": part.when, "reads": part.reads, "place": as_json.known(part.place)}
+    return {
+        "always": part.always,
+        "when": part.when,
+        "reads": part.reads,
+        "place": as_json.known_place_to_json(part.place),
+    }
 
 
 def _lines(found: list[dict[str, Any]]) -> Iterator[str]:

@@ -204,7 +204,7 @@ def run(args: argparse.Namespace) -> int:
             )
     for (rule, error), n in Counter((fault.rule, fault.error) for fault in audit.faults).items():
         failed = "rule_failed_times" if n > 1 else "rule_failed"
-        said = fill(SENTENCES_CHECK[failed], whose=plugins.whose(rule), rule=rule, n=n, error=error)
+        said = fill(SENTENCES_CHECK[failed], whose=plugins.attribute_mistake(rule), rule=rule, n=n, error=error)
         print(_lines.safe(f"readback: {said}"), file=sys.stderr)
     if args.format == "text" and not args.quiet:
         if opened.dataset and (encoding := find_likely_encoding(_workspace.data(opened).diagnostics)):
@@ -295,7 +295,9 @@ def _written(
         since = {"since": then.values()} if then else {}
         files = {"files": _each_file(opened)}
         sys.stdout.writelines(
-            as_json.pieces({**summary(audit), "comparisons": _comparisons(opened, audit), **files, **since}, indent=1)
+            as_json.iterate_json(
+                {**summary(audit), "comparisons": _comparisons(opened, audit), **files, **since}, indent=1
+            )
         )
         print()
     return audit
@@ -329,7 +331,7 @@ def _pieces(
             line = partial(_line, cache(partial(_quoted, opened)), args.verbose)
             yield from map(line, found) if args.all else _some(found, line)
         case "jsonl":
-            yield from (as_json.dumps(as_json.finding(one)) for one in found)
+            yield from (as_json.dumps(as_json.finding_to_json(one)) for one in found)
         case "github":
             yield from _github.lines(found, file)
         case "sarif":
@@ -417,7 +419,7 @@ def summary(audit: Audit) -> dict[str, Any]:
         ],
         "counts": dict(audit.counts),
         "records_by_code": dict(audit.records_by_code),
-        "findings": [as_json.finding(finding) for finding in audit.findings],
+        "findings": [as_json.finding_to_json(finding) for finding in audit.findings],
         "truncated": audit.truncated,
         "sample": _drawn(audit.sample),
         "not_looked_at": [
@@ -434,7 +436,9 @@ def summary(audit: Audit) -> dict[str, Any]:
             {"code": one.code, "why": one.why, "by": one.by, "date": one.date, "where": dict(one.where), "count": n}
             for one, n in audit.ignored
         ],
-        "faults": [{"rule": one.rule, "error": one.error, "place": as_json.place(one.place)} for one in audit.faults],
+        "faults": [
+            {"rule": one.rule, "error": one.error, "place": as_json.place_to_json(one.place)} for one in audit.faults
+        ],
     }
 
 

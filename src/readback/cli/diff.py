@@ -121,7 +121,7 @@ def _shown(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int
         made_by = "".join(f"\n{line}" for line in as_text.made_by(found))
         print(_lines.safe(f"{_titles(found.a.title, found.b.title)}{made_by}\n\n{sentence(found)}"))
         for name, side in (("A", found.a), ("B", found.b)):
-            if ours := adapters.worded(side.messages):
+            if ours := adapters.list_own_wordings(side.messages):
                 print(
                     _lines.safe(
                         fill(

@@ -180,7 +180,7 @@ def _value(line: Line) -> dict[str, Any]:
 
 def _said(checked: Checked, quiet: bool) -> Iterator[str]:
     for line in checked.stale:
-        yield fill("{line}: {said}", line=lock_file.head(line.subject), said=lock_check.said(line))
+        yield fill("{line}: {said}", line=lock_file.head(line.subject), said=lock_check.describe_change(line))
     if checked.unsaid and any(line.state == "changed" for line in checked.lines):
         yield fill("how the texts changed is not known: {why}", why=checked.unsaid)
     if not quiet:

@@ -125,8 +125,8 @@ def _told(sent: ModelInput | None, error: str, form: str, about: Sequence[Findin
     failed = sent is None or (not sent.segments and bool(reasons))
     found = [*found, *about]
     if form == "json":
-        said = {"error": error} if sent is None else {**(as_json.model_input(sent) or {})}
-        print(as_json.dumps({**said, "findings": [as_json.finding(one) for one in found]}, indent=1))
+        said = {"error": error} if sent is None else {**(as_json.model_input_to_json(sent) or {})}
+        print(as_json.dumps({**said, "findings": [as_json.finding_to_json(one) for one in found]}, indent=1))
         return int(failed)
     if error:
         print(f"readback: {_lines.safe(error)}", file=sys.stderr)

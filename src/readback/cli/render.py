@@ -113,14 +113,14 @@ def run(args: argparse.Namespace) -> int:
     made_by, unknown = variants(opened, choice), unknown_system(opened, choice, assembly.messages)
     lacking = bool(assembly.messages) and unanswered(assembly, reply, values)
     if args.format == "json":
-        answer = as_json.rendering(
+        answer = as_json.rendering_to_json(
             assembly, condition, found, sent, counted, own.dialect if own else None, stated, made_by, unknown,
             lacking,
         )  # fmt: skip
         print(as_json.dumps(answer, indent=1))
     else:
         sizes = token_counts.each(opened, assembly)
-        told = {**as_json.chosen(choice, condition), "dialect": own.dialect if own else None}
+        told = {**as_json.selection_to_json(choice, condition), "dialect": own.dialect if own else None}
         told |= {name: one.value for name, one in stated.items()}
         lines = list(_text(told, assembly, sent, found, counted, sizes, made_by, unknown, args.verbose))
         if lacking:
@@ -259,7 +259,7 @@ def _text(
         yield from _beside(message)
         if verbose:
             yield from (f"    {_lines.safe(one)}" for one in _stretches(message))
-    if ours := adapters.worded(assembly.messages):
+    if ours := adapters.list_own_wordings(assembly.messages):
         yield _heading(
             fill("wording: readback: {names} in Readback's own words, not the program's", names=", ".join(ours))
         )

@@ -96,7 +96,7 @@ def _hits(hits: SelectionHits) -> dict[str, Any]:
 
 
 def _chosen(choice: Selection) -> dict[str, str | None]:
-    return as_json.chosen(choice, None)
+    return as_json.selection_to_json(choice, None)
 
 
 def _text(found: Found, counts: bool) -> Iterator[str]:

@@ -105,7 +105,7 @@ def values(d: Difference, said: str) -> dict[str, Any]:
 
 def worded(messages: Sequence[Message]) -> dict[str, Any]:
     """{"wording": "readback", "worded": [adapters]} where adapters' text is in Readback's own words, else nothing."""
-    ours = adapters.worded(messages)
+    ours = adapters.list_own_wordings(messages)
     return {"wording": adapters.OURS, "worded": list(ours)} if ours else {}
 
 

@@ -177,7 +177,7 @@ def named(workspace: Workspace, choice: Selection) -> Selection:
         "condition": [name for condition in workspace.conditions for name in (condition.name, *condition.aliases)],
         "mode": workspace.prompts,
         "task": workspace.tasks,
-        "adapter": {**workspace.adapters, **adapters.shipped()},
+        "adapter": {**workspace.adapters, **adapters.load_shipped()},
         "judge": workspace.judges,
     }
     for kind, names in known.items():

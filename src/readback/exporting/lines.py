@@ -49,7 +49,7 @@ def line(form: Form, made: Assembly, index: int, model: str, settings: Mapping[s
     sent = ", ".join([_message(one) for one in made.messages])
     if form == "openai-batch":
         named = quoted(custom_id.write(index, made.record, made.choice))
-        more = f", {as_json.encoded(dict(settings))[1:-1]}" if settings else ""
+        more = f", {as_json.encode_line(dict(settings))[1:-1]}" if settings else ""
         body = f'{{"model": {quoted(model)}, "messages": [{sent}]{more}}}'
         text = f'{{"custom_id": {named}, "method": "POST", "url": "{URL}", "body": {body}'
     else:
@@ -57,28 +57,28 @@ def line(form: Form, made: Assembly, index: int, model: str, settings: Mapping[s
         text = f'{head}, "messages": [{sent}], "fingerprint": "{made.fingerprint}"'
     if made.masked:
         text += ', "masked": true'
-    if ours := adapters.worded(made.messages):
-        text += f', "wording": {as_json.encoded({adapters.OURS: ours})}'
+    if ours := adapters.list_own_wordings(made.messages):
+        text += f', "wording": {as_json.encode_line({adapters.OURS: ours})}'
     text += "}"
-    if as_json.torn(text):
+    if as_json.has_lone_surrogate(text):
         if form == "parquet":
             return failed(index, made.record, made.choice, NOT_UTF8, SURROGATE)
         if HALVES.search(text):
             return failed(index, made.record, made.choice, NOT_JSON, TOGETHER)
-        text = as_json.mended(text)
+        text = as_json.escape_surrogates(text)
     return Line(text, False, made.masked, ours)
 
 
 def _message(message: Message) -> str:
     if message.whole is not None:
-        return as_json.encoded(message.value)
+        return as_json.encode_line(message.value)
     return f'{{"role": {quoted(message.role)}, "content": {quoted(message.text)}}}'
 
 
 def failed(index: int, record: str | None, choice: Selection, code: str, message: str) -> Line:
     """The line of what could not be assembled, or not be written."""
-    text = f'{_head(index, record, choice)}, "error": {as_json.encoded({"code": code, "message": message})}}}'
-    return Line(as_json.mended(text) if as_json.torn(text) else text, True)
+    text = f'{_head(index, record, choice)}, "error": {as_json.encode_line({"code": code, "message": message})}}}'
+    return Line(as_json.escape_surrogates(text) if as_json.has_lone_surrogate(text) else text, True)
 
 
 def _head(index: int, record: str | None, choice: Selection) -> str:
@@ -89,4 +89,4 @@ def _head(index: int, record: str | None, choice: Selection) -> str:
 @lru_cache(1024)
 def _chosen(choice: Selection) -> str:
     beside = {name: text for name in CHOSEN if (text := getattr(choice, name)) is not None}
-    return as_json.encoded({"condition": choice.condition, **beside})[1:-1]
+    return as_json.encode_line({"condition": choice.condition, **beside})[1:-1]

@@ -90,7 +90,7 @@ class Assembled:
         found = [f"{one.severity} {one.code}: {one.message}" for one in self.findings]
         none = [] if self.messages else ["nothing could be built; its findings say why"]
         masked = ["private fields are masked: this is not exact"] if self.assembly.masked else []
-        masked += [f"--- {WORDING % ', '.join(named)}"] if (named := adapters.worded(self.messages)) else []
+        masked += [f"--- {WORDING % ', '.join(named)}"] if (named := adapters.list_own_wordings(self.messages)) else []
         ours = [f"--- {one}" for one in dict.fromkeys(map(said, self.faults))]
         return "\n".join((*parts, *none, *masked, *options, *(["--- findings", *found] if found else []), *ours))
 
@@ -106,7 +106,7 @@ class Assembled:
         legend = "".join(f'<i class="rb-s rb-{look}">{said}</i>' for look, said in LOOKS.items() if look in used)
         none = "" if self.messages else "<p>Nothing could be built; the findings say why.</p>"
         masked = "<p>Private fields are masked: this is not exact.</p>" if self.assembly.masked else ""
-        if named := adapters.worded(self.messages):
+        if named := adapters.list_own_wordings(self.messages):
             masked += f"<p>{exact.text(WORDING % ', '.join(named))}</p>"
         body = "".join(self._message(index, message) for index, message in enumerate(self.messages))
         masked += "".join(f"<p>{exact.text(one)}</p>" for one in self._asides())
@@ -134,7 +134,7 @@ class Assembled:
 
 def said(fault: Fault) -> str:
     """A rule that failed, in the words of the command line."""
-    return f"{plugins.whose(fault.rule)}: rule {fault.rule} failed: {fault.error}"
+    return f"{plugins.attribute_mistake(fault.rule)}: rule {fault.rule} failed: {fault.error}"
 
 
 def _describe(segment: Segment) -> str:

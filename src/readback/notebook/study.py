@@ -347,7 +347,7 @@ class Study:
         known: dict[str, Collection[str]] = {
             "mode": opened.prompts,
             "judge": opened.judges,
-            "adapter": {**opened.adapters, **adapters.shipped(profile_of(opened.options))},
+            "adapter": {**opened.adapters, **adapters.load_shipped(profile_of(opened.options))},
             "task": opened.tasks,
         }
         for kind, names in known.items():

@@ -29,9 +29,9 @@ class Added(NamedTuple):
 
 def added(workspace: Workspace, adapter: Adapter, task: str, fields: Values) -> Added:
     """The adapter's additions for `task`: its templates see the record and, before it, the workspace's context."""
-    entry = adapters.entry(adapter, task, workspace.adapters, profile_of(workspace.options))
+    entry = adapters.find_entry(adapter, task, workspace.adapters, profile_of(workspace.options))
     writer, found = entry or (adapter, ())
-    fault = adapters.parent_fault(adapter, workspace.adapters)
+    fault = adapters.find_parent_fault(adapter, workspace.adapters)
     faults = (fault,) if fault else ()
     templates = [
         template

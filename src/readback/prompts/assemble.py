@@ -112,7 +112,7 @@ def texts(workspace: Workspace, record: Record, choice: Selection, origins: bool
         origins=origins,
     )
     profile = profile_of(workspace.options)
-    adapter = adapters.find(own.adapter, workspace.adapters, profile) if own.adapter else None
+    adapter = adapters.find_adapter(own.adapter, workspace.adapters, profile) if own.adapter else None
     addition = added(workspace, adapter, own.task, record.fields) if adapter and base.ok else Added()
     diagnostics, uses = (
         [*(_weighed(workspace, diagnostic) for diagnostic in base.diagnostics), *addition.diagnostics],
@@ -139,7 +139,7 @@ def _sent(workspace: Workspace, record: Record, choice: Selection, origins: bool
     diagnostics = list(said)
     if own is None or system is None or user is None:
         return (), names, said, uses
-    system_role = adapter is None or adapters.system_role(adapter, workspace.adapters)
+    system_role = adapter is None or adapters.takes_system_role(adapter, workspace.adapters)
     messages = with_turns(to_messages(system, user, system_role), turns)
     if not user and own.prompt.settings.get(SYSTEM_ALONE) and len(messages) > 1:
         messages = messages[:-1]  # the user's text is no empty one: it is not known yet

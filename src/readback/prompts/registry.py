@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from readback.adapters import entry, shipped
+from readback.adapters import find_entry, load_shipped
 from readback.prompts.adapter_texts import CONTEXT
 from readback.prompts.base_texts import rendered
 from readback.prompts.render import Template
@@ -58,9 +58,9 @@ def registry(listed: Mapping[str, Adapter], profile: str = DOCUMENT, own: Iterab
     """
     found = {
         (adapter.name, task): said
-        for adapter in {**shipped(profile), **listed}.values()
+        for adapter in {**load_shipped(profile), **listed}.values()
         for task in dict.fromkeys((*tasks_of(profile), *own))
-        if (said := entry(adapter, task, listed, profile)) and said[1]
+        if (said := find_entry(adapter, task, listed, profile)) and said[1]
     }
     texts = [text for _, added in found.values() for one in added for text in (one.system, one.user) if text]
     parts = dict(_seen(dict.fromkeys(texts)))

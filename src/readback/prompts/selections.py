@@ -85,6 +85,6 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> Diagnostic:
 
 def unknown_interface(name: str, workspace: Workspace) -> Diagnostic:
     """The diagnostic for an adapter that is neither the workspace's nor a shipped one."""
-    known = sorted({**adapters.shipped(), **workspace.adapters})
+    known = sorted({**adapters.load_shipped(), **workspace.adapters})
     values = {"interface": name, "nearest": nearest(name, known) or "", "known": ", ".join(known)}
     return Diagnostic("asm-unknown-interface", values, flagged=name)

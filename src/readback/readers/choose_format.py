@@ -43,7 +43,7 @@ def choose(path: Path, file: str, named: str | None = None, encoding: str | None
     name = named or _by_content(head, suffixes[-1] if suffixes else "")
     if named == "jsonl" and head.removeprefix(UTF8_MARK).lstrip().startswith(b"["):
         name = _by_content(head, ".jsonl")  # a list, whatever it is called: its reader says so
-    formats = plugins.by("formats")
+    formats = plugins.load_modules("formats")
     if name not in formats:
         reason = f"there is no format '{named}'" if named else "its name and first bytes show no known format"
         endings = [ending for one in formats.values() for ending in one.SUFFIXES]
@@ -59,7 +59,7 @@ def _by_content(head: bytes, suffix: str) -> str | None:
     if head.startswith(PARQUET):
         return "parquet"
     begin = head.removeprefix(UTF8_MARK).lstrip(b" \t\r\n")
-    known = next((name for name, one in plugins.by("formats").items() if suffix in one.SUFFIXES), None)
+    known = next((name for name, one in plugins.load_modules("formats").items() if suffix in one.SUFFIXES), None)
     if known in ("json", None) and checkpoint.begins(begin):
         return checkpoint.NAME
     if known not in ("json", "jsonl", None):

@@ -47,7 +47,7 @@ def guard_parse(entry: plugins.Entry, module: Any) -> Parse:
         try:
             fields = module.parse(raw, shape)
         except Exception as error:
-            raise ValueError(plugins.failed(entry, error)) from None
+            raise ValueError(plugins.describe_failure(entry, error)) from None
         if not isinstance(fields, dict):
             raise ValueError(f"{entry.description} failed: parse gave {type(fields).__name__} instead of a dict")
         return fields
@@ -56,4 +56,6 @@ def guard_parse(entry: plugins.Entry, module: Any) -> Parse:
 
 
 def _report_failure(entry: plugins.Entry, error: Exception, file: str, line: int | None) -> Diagnostic:
-    return Diagnostic("dat-bad-line", {"reason": plugins.failed(entry, error)}, Location(file=file, line=line))
+    return Diagnostic(
+        "dat-bad-line", {"reason": plugins.describe_failure(entry, error)}, Location(file=file, line=line)
+    )

@@ -278,7 +278,7 @@ def _signoff(
                 now = signing.evidence(made.opened, one.subject, jobs, progress, made.audit)
                 standings[signed] = signing.standing(opened, store, one, progress, jobs, now)
             held = standings[signed]
-            changes = [f"{lock_file.head(line.subject)}: {lock_check.said(line)}" for line in held.lines]
+            changes = [f"{lock_file.head(line.subject)}: {lock_check.describe_change(line)}" for line in held.lines]
             word = "unread" if held.unread else "stale" if held.stale else "evidence" if held.evidence else "same"
             said = {"standing": word, "changes": changes, "evidence": list(held.evidence),
                     "unsaid": held.unread or held.unsaid or None}  # fmt: skip

@@ -169,4 +169,4 @@ def _texts(opened: Workspace, lock: object, jobs: int | None) -> Iterator[str]:
         return
     for one in lock_check.compared(held, found) if found else ():
         if one.state != "same":
-            yield f"{lock_file.head(one.subject)}: {lock_check.said(one)}."
+            yield f"{lock_file.head(one.subject)}: {lock_check.describe_change(one)}."

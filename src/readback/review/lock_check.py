@@ -142,7 +142,7 @@ def _same(one: Path, other: Path) -> bool:
         return False
 
 
-def said(line: Line) -> str:
+def describe_change(line: Line) -> str:
     """What became of a line that is not the same, in words."""
     if line.before is None:
         return "new, not in the lock"

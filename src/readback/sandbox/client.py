@@ -40,7 +40,7 @@ class Zygote:
         package = str(Path(__file__).resolve().parents[2])
         with end:
             self.process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-I", "-c", BOOT, str(end.fileno()), package, plugins.for_a_child(), *modules],
+                [sys.executable, "-I", "-c", BOOT, str(end.fileno()), package, plugins.export_entries(), *modules],
                 env={},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

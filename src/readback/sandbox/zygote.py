@@ -30,7 +30,7 @@ def main(number: str, added: str, *modules: str) -> NoReturn:
     `modules` what will be asked for, those with a function and its argument what will be shared.
     """
     control = socket.socket(fileno=int(number))
-    plugins.take(added)
+    plugins.import_entries(added)
     jail.quiet_signals()
     facts = jail.isolate()
     for module in WARM:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from readback import plugins
 from readback.adapters import read_adapter
 from readback.quantity import quantity
 from readback.readers.paths import show
@@ -14,7 +13,7 @@ from readback.readers.yaml_node import Node
 from readback.serving.modelfile import read_file as modelfile
 from readback.sources import albert, comparisons, instructions, model_yaml
 from readback.tasks import profile_of
-from readback.types import NOWHERE, DatasetSource, Location, Model, PromptConfig, ScoreSource
+from readback.types import NOWHERE, DatasetSource, Location, Model, ScoreSource
 from readback.workspace import chat_templates, experiment
 from readback.workspace.draft import Draft
 from readback.workspace.judge_files import judges_of
@@ -87,29 +86,10 @@ def take_dataset(found: Found, draft: Draft, detail: str = "") -> None:
 
 
 def _prompts(found: Found, draft: Draft) -> None:
-    if plugin := plugins.found("dialects").get(found.detail):
-        return _of_plugin(plugin, found, draft)
     named = show(draft.root, found.path) in draft.named
     config, diagnostics = albert.read(found.path, draft.root, found.parsed, named)
     draft.add_config(config, diagnostics)
     draft.say(found.path, found.what, detail=", ".join(config.prompts))
-    return None
-
-
-def _of_plugin(plugin: plugins.Plugin, found: Found, draft: Draft) -> None:
-    """The configuration as a plugin reads it; one that fails is a finding, and the rest loads."""
-    file = show(draft.root, found.path)
-    try:
-        config, diagnostics = plugin.value.read(file, found.parsed)
-        if not isinstance(config, PromptConfig):
-            raise TypeError(f"read gave {type(config).__name__} instead of a PromptConfig")
-        draft.add_config(config, (*found.diagnostics, *diagnostics))
-    except Exception as error:
-        reason = plugins.failed(plugin.entry, error)
-        draft.report("dat-not-recognised", Location(file=file), file, path=file, reason=reason, known=[], endings=[])
-    else:
-        detail = ", ".join((*config.prompts, *config.tasks))
-        draft.say(found.path, found.what, detail=f"read by {plugin.entry.description}: {detail}")
 
 
 def _instructions(found: Found, draft: Draft) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -220,7 +220,7 @@ def _template(look: _Look) -> Found | None:
 @cache
 def _tables() -> frozenset[str]:
     """The suffixes of the dataset formats, but for those that configurations have too."""
-    return frozenset(s for module in plugins.by("formats").values() for s in module.SUFFIXES) - set(CONFIGS)
+    return frozenset(s for module in plugins.load_modules("formats").values() for s in module.SUFFIXES) - set(CONFIGS)
 
 
 def _config(look: _Look) -> Found | None:
@@ -228,7 +228,7 @@ def _config(look: _Look) -> Found | None:
         return None
     path = look.path
     head = _head(path)
-    ours = look.named or path.name in albert.FILES or KEYS.search(head) or _of_plugins().search(head)
+    ours = look.named or path.name in albert.FILES or KEYS.search(head)
     if head and not (ours or other_tools.KEYS.search(head)):
         return Found(path, OTHER)
     parsed = read_yaml(path, look.file)
@@ -240,26 +240,7 @@ def _config(look: _Look) -> Found | None:
     what = claim.kind or OTHER
     if look.named and claim.near == INSTRUCTIONS:  # whoever names it means it, and its wrong keys are named
         what = INSTRUCTIONS
-    if what in (WORKSPACE, ADAPTER, OTHER) and (name := _plugin(path, parsed.value)):
-        return Found(path, PROMPTS, parsed, detail=name, diagnostics=parsed.diagnostics)
     return Found(path, what, parsed, diagnostics=parsed.diagnostics, reason=claim.reason)
-
-
-@cache
-def _of_plugins() -> re.Pattern[bytes]:
-    """The keys of which a configuration that a plugin reads has one; without plugins nothing is found."""
-    keys = [re.escape(one.encode()) for found in plugins.found("dialects").values() for one in found.value.KEYS]
-    return re.compile(rb"(?:%s)[\"']?\s*:" % b"|".join(keys) if keys else rb"(?!)")
-
-
-def _plugin(path: Path, value: Any) -> str | None:
-    """The name of the plugin that reads such a configuration; what is ours already is never asked about."""
-    if path.name == "readback.yml":
-        return None
-    for name, one in plugins.found("dialects").items():
-        if plugins.tried(one.entry, partial(one.value.recognise, path, value)):
-            return name
-    return None
 
 
 def _table(look: _Look) -> Found:

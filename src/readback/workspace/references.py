@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from readback.adapters import shipped
+from readback.adapters import load_shipped
 from readback.readers.yaml_file import nearest
 from readback.sources.prompt_formats import unknown_mode
 from readback.types import Condition, Diagnostic, Location
@@ -36,7 +36,7 @@ def _condition(condition: Condition, draft: Draft) -> Iterator[Diagnostic]:
 
 def unknown_adapter(name: str, draft: Draft, place: Location) -> Iterator[Diagnostic]:
     """A diagnostic where the name is neither that of a shipped adapter nor of one that the workspace lists."""
-    adapters = {**shipped(), **draft.adapters}
+    adapters = {**load_shipped(), **draft.adapters}
     if name not in adapters:
         values = {
             "interface": name, "nearest": nearest(name, adapters) or NONE, "known": ", ".join(sorted(adapters)),

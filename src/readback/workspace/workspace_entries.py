@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readback.adapters import shipped
+from readback.adapters import load_shipped
 from readback.records.training_row import DATASET, TRAIN
 from readback.sources import inline
 from readback.tasks import PROFILES
@@ -64,7 +64,7 @@ def acronyms(workspace: Workspace) -> Any:
 
 def adapter(one: Adapter) -> str:
     """The name of a shipped adapter, else the path of its file."""
-    ours = any(shipped(profile).get(one.name) == one for profile in PROFILES)
+    ours = any(load_shipped(profile).get(one.name) == one for profile in PROFILES)
     return one.name if ours or not one.place.file else one.place.file
 
 

@@ -1,5 +1,1 @@
-"""What a harbour office adds to Readback: a format, a dialect, a rule, an adapter and a source of scores."""
-
-from pathlib import Path
-
-ADAPTER = Path(__file__).with_name("harbour_office.yml")
+"""Add to Readback what a harbour office needs: a format, a rule and a source of scores."""

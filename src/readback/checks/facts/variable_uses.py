@@ -44,8 +44,10 @@ def uses(case: RuleContext, own: Prompt, states: Collection[str] = ()) -> Iterat
         if (before := found.get(use.name)) is None:
             found[use.name] = use
         else:
-            times, of = before.times + use.times, max(before.of, use.of)
-            found[use.name] = replace(before, times=min(times, of), of=of, asked=before.asked and use.asked)
+            times, of = before.times + use.times, max(before.total, use.total)
+            found[use.name] = replace(
+                before, times=min(times, of), total=of, only_asked=before.only_asked and use.only_asked
+            )
     yield from found.values()
 
 

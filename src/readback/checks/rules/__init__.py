@@ -54,7 +54,7 @@ def RULES() -> Mapping[str, Rule]:  # noqa: N802 - it stands for a constant
     if strange := logic.keys() - entries.keys():
         raise ValueError(f"rules without words in the catalogue: {', '.join(sorted(strange))}")
     ours = {code: of_entry(code, entries[code], logic.get(code)) for code in sorted(entries)}
-    return {**ours, **{code: of_plugin(one.value) for code, one in plugins.found("rules").items()}}
+    return {**ours, **{code: of_plugin(one.value) for code, one in plugins.load_plugins("rules").items()}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +223,7 @@ def placed(place: Location, case: RuleContext) -> Location:
             "task": choice.task or condition.task,
             "judge": choice.judge,
         }
-    own = as_json.known(place)
+    own = as_json.known_place_to_json(place)
     return Location(**{**known, **own}) if known else place
 
 

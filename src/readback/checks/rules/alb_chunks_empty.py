@@ -40,7 +40,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         if _is_sources(use, variable_uses.is_albert(prompt)) and any(
             name.startswith(f"{use.name}[*]") for name in every
         ):
-            severity: Severity | None = "info" if use.asked or case.workspace.dataset is None else None
+            severity: Severity | None = "info" if use.only_asked or case.workspace.dataset is None else None
             yield Diagnostic(CODE, {"list": use.name}, variable_uses.at(use), use.name, severity)
 
 

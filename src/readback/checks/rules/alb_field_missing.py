@@ -42,17 +42,17 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     )
     for use in variable_uses.uses(case, prompt, ("missing", "null")):
         listed, field = variable_uses.split(use.name)
-        if not listed or (use.asked and not albert) or (albert and not _known(listed, field)):
+        if not listed or (use.only_asked and not albert) or (albert and not _known(listed, field)):
             continue
         near = offered(use.name, case.record.fields, False, taken) or ""
         values = {
             "list": listed,
             "field": field,
             "absent": use.times,
-            "items": use.of,
+            "items": use.total,
             "nearest": variable_uses.split(near)[1] or NONE,
         }
-        light = use.asked or case.workspace.dataset is None
+        light = use.only_asked or case.workspace.dataset is None
         severity: Severity | None = "info" if light else None
         yield Diagnostic(CODE, values, variable_uses.at(use), use.name, severity)
 

@@ -56,7 +56,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             continue
         near = nearest(name, case.record.fields, _is_list(case, prompt, name))
         values = {"variable": name, "nearest": near or NONE, "mode": prompt.mode, "records": ""}
-        severity: Severity | None = "info" if use.asked or case.workspace.dataset is None else None
+        severity: Severity | None = "info" if use.only_asked or case.workspace.dataset is None else None
         yield Diagnostic(CODE, values, variable_uses.at(use), name, severity)
 
 

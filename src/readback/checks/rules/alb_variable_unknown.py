@@ -27,7 +27,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if prompt is None or case.record is None or not variable_uses.is_albert(prompt) or not variable_uses.once(case):
         return
     # alb-variable-no-data reports these at the same line; this rule adds only the name that may be meant
-    empty = {use.name for use in variable_uses.uses(case, prompt, ("missing", "null")) if not use.asked}
+    empty = {use.name for use in variable_uses.uses(case, prompt, ("missing", "null")) if not use.only_asked}
     for name, place in variable_uses.roots(case, prompt).items():
         if albert_names.documented(name):
             continue
@@ -46,4 +46,4 @@ def _optional(case: RuleContext, prompt: Prompt, name: str) -> bool:
         for use in variable_uses.uses(case, prompt)
         if variable_uses.root(use.name) == name and use.state != "untaken"
     ]
-    return bool(taken) and all(use.asked for use in taken)
+    return bool(taken) and all(use.only_asked for use in taken)

@@ -126,7 +126,7 @@ class Run:
         }
         for at, faults in told.faults.items():
             here = found.setdefault(told.indices[at], [])
-            here += [Fault(rule, error, as_json.read_place(place)) for rule, error, place in faults]
+            here += [Fault(rule, error, as_json.place_from_json(place)) for rule, error, place in faults]
         return Found(told.indices, found, told.marks)
 
 

@@ -140,7 +140,9 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[tuple
         told = {
             "findings": [line(one) for one in findings if isinstance(one, Finding)],
             "faults": [
-                [one.rule, one.error, as_json.known(one.place)] for one in findings if isinstance(one, rules.Fault)
+                [one.rule, one.error, as_json.known_place_to_json(one.place)]
+                for one in findings
+                if isinstance(one, rules.Fault)
             ],
             "uses": [] if uses == before else uses,
             "observed": observed if any(one is not None for one in observed) else [],

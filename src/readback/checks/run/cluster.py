@@ -90,7 +90,7 @@ class Cluster:
             future = self._client.submit(cluster_worker.work, text, pure=False)
             try:
                 there = self._wait(future, ended)
-                told: dict[str, Any] | None = as_json.unpacked(future.result().encode()) if there else None
+                told: dict[str, Any] | None = as_json.unpack(future.result().encode()) if there else None
             finally:
                 future.release()
         except Exception as error:  # whatever Dask raises: lost, killed with each worker that tried, forgotten

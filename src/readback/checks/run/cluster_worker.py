@@ -215,7 +215,7 @@ def about() -> dict[str, str]:
     needed = [one for one in _metadata("readback", metadata.requires, None) or () if "extra == 'cluster'" not in one]
     names = ["readback", *(re.split(r"[^\w.-]", one, maxsplit=1)[0] for one in needed)]
     packages = {name: _metadata(name, metadata.version, "") for name in names if name not in DASK}
-    added = {f"plugin {one.name} ({one.group})": f"{one.package} {one.version}" for one in plugins.entries()}
+    added = {f"plugin {one.name} ({one.group})": f"{one.package} {one.version}" for one in plugins.list_entries()}
     python = ".".join(map(str, sys.version_info[:2]))
     return {"Python": python, **packages, **added, "the files of readback": answer_names.digest_package()[:12]}
 

@@ -96,7 +96,7 @@ def _apart(opened: Workspace, progress: Progress | None, path: Path | None) -> A
     with ours:
         with theirs:
             process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-I", "-c", BOOT, str(theirs.fileno()), package, plugins.for_a_child()],
+                [sys.executable, "-I", "-c", BOOT, str(theirs.fileno()), package, plugins.export_entries()],
                 env={"READBACK_CACHE": str(cache_folder().parent), "READBACK_LANGUAGE": language()},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -151,7 +151,7 @@ def _heard(ours: socket.socket, opened: Workspace, progress: Progress | None, pa
 
 def main(number: str, added: str) -> NoReturn:
     """In the process: one audit for whoever is at the other end of the socket; `added` are the plugins it found."""
-    plugins.take(added)
+    plugins.import_entries(added)
     jail.let_others_first(sandbox.LOWER)
     theirs = socket.socket(fileno=int(number))
     _, asked, _ = frames.read(theirs, LARGEST, None)

@@ -33,7 +33,7 @@ States = dict[str, State]  # of files, by their paths below the workspace's fold
 
 def can_name(opened: Workspace) -> bool:
     """Return whether everything that the answers about a workspace depend on can be compared."""
-    return not uploaded(opened.root) and not any(plugins.found(group) for group in plugins.GROUPS)
+    return not uploaded(opened.root) and not any(plugins.load_plugins(group) for group in plugins.GROUPS)
 
 
 def list_files(root: Path) -> States | None:

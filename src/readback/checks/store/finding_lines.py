@@ -24,7 +24,7 @@ def line(one: Finding) -> str:
     """The line of a finding, without its end; that of one that was read or asked for shortly before is at hand."""
     if (known := _latest.get(id(one))) is not None and known[0] is one:
         return known[1]
-    said = as_json.packed(kept := _value(one)).decode()
+    said = as_json.pack(kept := _value(one)).decode()
     if "null" in said:  # NaN would be null, too
         said = json.dumps(kept)
     _remember(one, said)
@@ -47,7 +47,7 @@ def _value(one: Finding) -> dict[str, Any]:
         "severity": one.severity,
         "message": one.message,
         "fix": one.fix,
-        "place": as_json.known(one.place),
+        "place": as_json.known_place_to_json(one.place),
         "key": one.key,
         "values": dict(one.values),
     }
@@ -55,7 +55,7 @@ def _value(one: Finding) -> dict[str, Any]:
 
 def _made(value: Any) -> Finding:
     code, severity, values, message, fix, place, key = (value[field.name] for field in fields(Finding))
-    return Finding(code, severity, values, message, fix, as_json.read_place(place), key)
+    return Finding(code, severity, values, message, fix, as_json.place_from_json(place), key)
 
 
 def _remember(one: Finding, said: str) -> None:

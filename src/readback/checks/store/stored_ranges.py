@@ -72,7 +72,7 @@ class StoredRanges:
             records += len(frame["indices"])
             can_store = can_store and not _has_fault_or_limit(frame)
             if name and can_store:
-                packed.append(zlib.compress(as_json.packed(frame), 1))
+                packed.append(zlib.compress(as_json.pack(frame), 1))
             yield frame
         if name and can_store and records == stop - start:
             self._write(name, packed)
@@ -84,7 +84,7 @@ class StoredRanges:
         if pieces is None:
             return None
         try:
-            return [as_json.unpacked(zlib.decompress(piece)) for piece in pieces]
+            return [as_json.unpack(zlib.decompress(piece)) for piece in pieces]
         except (zlib.error, ValueError):
             return None
 

@@ -155,7 +155,7 @@ def _sections(template: Template, values: Values, defaults: Values) -> Rendered:
             read.name,
             "default" if read.state == "present" and STEP.split(read.name)[0] not in values else read.state,
             _at(template, read.line),
-            asked=read.asked,
+            only_asked=read.asked,
         )
         for read in reads
     )

@@ -25,7 +25,7 @@ class Tidied:
 
     def recognise(self, rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
         """Whether the plugin knows a file that begins with these rows."""
-        return bool(rows) and plugins.tried(self.plugin.entry, lambda: self.plugin.value.recognise(rows))
+        return bool(rows) and plugins.confirms(self.plugin.entry, lambda: self.plugin.value.recognise(rows))
 
     def read(self, rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
         """The scores of all rows; the first row that the plugin fails on is said, and so is that it does."""
@@ -44,7 +44,7 @@ class Tidied:
         except Exception as error:
             if not told:
                 told.append(None)
-                reason = plugins.failed(self.plugin.entry, error)
+                reason = plugins.describe_failure(self.plugin.entry, error)
                 yield Diagnostic("dat-bad-line", {"reason": reason}, Location(file=asked.source.path, line=row.line))
             return
         yield from made
@@ -61,4 +61,4 @@ class _Tidy:
 @cache
 def of_plugins() -> tuple[Tidied, ...]:
     """The score sources of plugins."""
-    return tuple(Tidied(plugin) for plugin in plugins.found("scores").values())
+    return tuple(Tidied(plugin) for plugin in plugins.load_plugins("scores").values())

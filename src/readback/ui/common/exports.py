@@ -28,7 +28,7 @@ def as_json(made: Sequence[Message]) -> str:
 
     A message with an adapter's text in Readback's own words says `"wording": "readback"`.
     """
-    ours = [{"wording": adapters.OURS} if adapters.worded((message,)) else {} for message in made]
+    ours = [{"wording": adapters.OURS} if adapters.list_own_wordings((message,)) else {} for message in made]
     return json.dumps([said | more for said, more in zip(messages(made), ours, strict=True)], indent=2)
 
 

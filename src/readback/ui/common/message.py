@@ -48,7 +48,7 @@ def message(
     marked = (*marks(found, numbers), *more, *hits.marks(text), *cited.marked(text, held))
     _text(name, title, head, segments, marked, cut, gaps)
     show.draw(parts_markup(name, beside))
-    _take(name, title, text, raw, masked, adapters.worded((Message("", tuple(segments)),)))
+    _take(name, title, text, raw, masked, adapters.list_own_wordings((Message("", tuple(segments)),)))
 
 
 def role_title(role: str) -> str:

@@ -126,7 +126,7 @@ def _step(known: Mapping[str, Selection], now: str, by: int) -> None:
 def _custom(workspace: Workspace, sent: Selection) -> None:
     _one("mode", sent.mode, workspace.prompts)
     _one("task", sent.task, [*workspace.tasks, *tasks_of(profile_of(workspace.options))])
-    _one("adapter", sent.adapter, [*workspace.adapters, *adapters.shipped()])
+    _one("adapter", sent.adapter, [*workspace.adapters, *adapters.load_shipped()])
 
 
 def _one(name: str, now: str | None, names: Iterable[str]) -> None:

@@ -208,7 +208,7 @@ def partner(workspace: Workspace, one: Selection) -> Selection:
 
 def adapter_names(workspace: Workspace) -> tuple[str, ...]:
     """The adapters to choose from: the workspace's own, then those that come with Readback."""
-    return tuple(dict.fromkeys((*workspace.adapters, *adapters.shipped())))
+    return tuple(dict.fromkeys((*workspace.adapters, *adapters.load_shipped())))
 
 
 def _other_adapter(one: Selection) -> str | None:

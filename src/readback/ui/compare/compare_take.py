@@ -43,7 +43,7 @@ def entry(d: Difference) -> Entry:
     """The comparison to take along: its sentence, the two sides, the first difference in both, the fingerprints."""
     named = tuple(zip("AB", labels(), (d.a, d.b), strict=True))
     masked = [t("messages.masked")] if any(one.assembly and one.assembly.masked for one in (d.a, d.b)) else []
-    ours = adapters.worded((*d.a.messages, *d.b.messages))
+    ours = adapters.list_own_wordings((*d.a.messages, *d.b.messages))
     worded = [t("messages.wording", names=", ".join(ours))] if ours else []
     return Entry(
         "difference",
@@ -78,7 +78,7 @@ def as_json(d: Difference) -> str:
 
 def as_patch(d: Difference) -> str:
     """The difference of each message in the form of `diff -u`."""
-    ours = adapters.worded((*d.a.messages, *d.b.messages))
+    ours = adapters.list_own_wordings((*d.a.messages, *d.b.messages))
     made = [f"# wording: {adapters.OURS} ({', '.join(ours)})\n"] if ours else []
     for number, pair in enumerate(d.messages, 1):
         a, b = ((one.text if one else "").splitlines(keepends=True) for one in (pair.a, pair.b))

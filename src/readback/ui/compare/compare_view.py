@@ -81,7 +81,7 @@ def warned(d: Difference) -> None:
         show.notice(t("compare.side_is", side=name, label=t("messages.system_unknown", why=why)), "warning")
     if any(shown.assembly and shown.assembly.masked for shown in (d.a, d.b)):
         show.notice(t("messages.masked"), "warning")
-    if ours := adapters.worded((*d.a.messages, *d.b.messages)):
+    if ours := adapters.list_own_wordings((*d.a.messages, *d.b.messages)):
         show.notice(t("messages.wording", names=", ".join(ours)))
     if d.coarse:
         show.notice(t("compare.coarse"))

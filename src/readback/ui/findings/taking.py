@@ -62,7 +62,7 @@ def _first(found: Sequence[Group]) -> list[Group]:
 
 def lines(found: Sequence[Group]) -> str:
     """The findings as JSON lines, in the shape of `readback check --format jsonl`."""
-    return "".join(as_json.dumps(as_json.finding(one)) + "\n" for group in found for one in group.findings)
+    return "".join(as_json.dumps(as_json.finding_to_json(one)) + "\n" for group in found for one in group.findings)
 
 
 def rows(found: Sequence[Group]) -> bytes:

@@ -100,7 +100,7 @@ def _mark(one: RecordUse) -> Markup:
 
 
 def _lacks(one: RecordUse) -> bool:
-    return any(use.state in OFTEN and not use.asked for use in one.uses)
+    return any(use.state in OFTEN and not use.only_asked for use in one.uses)
 
 
 def _excerpt(text: str | None) -> Markup:
@@ -110,10 +110,10 @@ def _excerpt(text: str | None) -> Markup:
 
 def _said(use: VariableUse) -> str:
     """A state in words: in how many places, and whether the template only asks."""
-    some = use.state in OFTEN and use.of > 1
+    some = use.state in OFTEN and use.total > 1
     words = t(f"variables.is_{use.state}")
-    words = t("variables.of", what=words, n=use.times, all=use.of) if some else words
-    return t("variables.only_asked", what=words) if use.asked and use.state in (*OFTEN, "empty", "idle") else words
+    words = t("variables.of", what=words, n=use.times, all=use.total) if some else words
+    return t("variables.only_asked", what=words) if use.only_asked and use.state in (*OFTEN, "empty", "idle") else words
 
 
 def _text(value: Any) -> str:

@@ -27,7 +27,7 @@ def warnings(made: Assembly, tried: Mapping[str, Any]) -> None:
     """What makes the texts other than what the files give, said before them."""
     if made.masked:
         show.notice(t("messages.masked"), "warning")
-    if ours := adapters.worded(made.messages):
+    if ours := adapters.list_own_wordings(made.messages):
         show.notice(t("messages.wording", names=", ".join(ours)))
     if why := unknown_system(choice.workspace(), made.choice, made.messages) if made.messages else None:
         show.notice(t("messages.system_unknown", why=why), "warning")
@@ -99,7 +99,7 @@ def findings(found: Sequence[Finding], faults: Sequence[Fault]) -> None:
     # Record and condition are on the screen already: the place says the rest.
     show.findings([replace(one, place=_spot(one.place)) for one in found], numbered=True, to_message=False)
     for rule, error in dict.fromkeys((fault.rule, fault.error) for fault in faults):
-        show.problem(t("messages.rule_fault", rule=rule, author=plugins.author(rule)), error)
+        show.problem(t("messages.rule_fault", rule=rule, author=plugins.name_author(rule)), error)
 
 
 def _spot(place: Location) -> Location:
@@ -117,7 +117,7 @@ def _all(made: Assembly) -> None:
             form = st.selectbox(
                 t("messages.copy_as"), COPY_FORMS, key="copy_form", format_func=lambda name: t(f"messages.{name}")
             )
-            if ours := adapters.worded(made.messages):
+            if ours := adapters.list_own_wordings(made.messages):
                 st.caption(t("messages.wording", names=show.md(", ".join(ours))))
             st.code(_copy(form, made.messages, model), language=None, wrap_lines=True, height=320)
         export_all.draw()

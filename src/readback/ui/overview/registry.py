@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.adapters import WORDINGS, shipped
+from readback.adapters import WORDINGS, load_shipped
 from readback.prompts.registry import Entry, Part
 from readback.prompts.registry import registry as entries_of
 from readback.sources.verification import Running, configurations, models_of, running_here
@@ -145,7 +145,7 @@ def _here(row: Cells) -> Markup:
 
 def _remarks(workspace: Workspace, profile: str, entries: Sequence[Entry]) -> Iterable[str]:
     """Whose words they are, and which interfaces add nothing."""
-    silent = sorted({*shipped(profile), *workspace.adapters} - {one.adapter for one in entries})
+    silent = sorted({*load_shipped(profile), *workspace.adapters} - {one.adapter for one in entries})
     if silent:
         yield t("registry.silent", names=", ".join(silent))
     for word in WORDINGS:

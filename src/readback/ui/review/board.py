@@ -95,7 +95,7 @@ def _await() -> None:
 def _signoff(one: SignOff, held: Held) -> Markup:
     lines = held.standing.lines if held.standing else ()
     told = show.join([
-        show.h("<li><strong>{}</strong>: {}</li>", lock_file.head(line.subject), lock_check.said(line))
+        show.h("<li><strong>{}</strong>: {}</li>", lock_file.head(line.subject), lock_check.describe_change(line))
         for line in lines
     ])  # fmt: skip
     unsaid = held.standing.unsaid if held.standing else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readback.adapters import read_adapter, shipped
+from readback.adapters import load_shipped, read_adapter
 from readback.readers.yaml_file import nearest
 from readback.readers.yaml_node import Node
 from readback.tasks import profile_of
@@ -33,7 +33,7 @@ def _adapter(named: str, item: Node, draft: Draft) -> Adapter | None:
         draft.diagnostics.extend(diagnostics)
         draft.say(path, "adapter", detail=adapter.name)
         return adapter
-    known = shipped(profile_of(draft.options))
+    known = load_shipped(profile_of(draft.options))
     if named not in known:
         close = nearest(named, known) or ""
         item.report("asm-unknown-interface", named, interface=named, nearest=close, known=sorted(known))

@@ -29,7 +29,7 @@ def read(node: Node, draft: Draft) -> None:
         id=parts["id"].text() if "id" in parts else None,
         fields=_fields(parts["fields"]) if "fields" in parts else {},
         private=parts["private"].texts() if "private" in parts else (),
-        format=parts["format"].one_of(tuple(plugins.by("formats"))) if "format" in parts else None,
+        format=parts["format"].one_of(tuple(plugins.load_modules("formats"))) if "format" in parts else None,
         encoding=parts["encoding"].one_of(tuple(ENCODINGS)) if "encoding" in parts else None,
         json=parts["json"].texts() if "json" in parts else None,
         place=parts["path"].place,
