@@ -3,7 +3,9 @@
 import streamlit as st
 
 from readback.readers.cache_folder import DiskFull, NoFolder
-from readback.ui.common import address, choice, frame, keys, present, session, show
+from readback.ui.common import address, show
+from readback.ui.common.draw import frame, keys, present
+from readback.ui.common.state import choice, session
 from readback.ui.review import note_here
 from readback.words import t
 

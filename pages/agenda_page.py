@@ -6,7 +6,9 @@ import streamlit as st
 
 from readback.checks.comparisons import planned
 from readback.review.agenda import agenda
-from readback.ui.common import choice, reviewing, show
+from readback.ui.common import show
+from readback.ui.common.draw import reviewing
+from readback.ui.common.state import choice
 from readback.ui.review import agenda_here, board, report_here, since_here
 from readback.ui.scores import score_view
 from readback.words import t

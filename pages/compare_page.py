@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from readback.ui.common import address, choice, keys, loaded, picker, show, size
+from readback.ui.common import address, show
+from readback.ui.common.draw import keys, loaded, picker, size
+from readback.ui.common.state import choice
 from readback.ui.compare import (
     compare_bar,
     compare_grid,

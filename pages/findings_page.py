@@ -4,7 +4,9 @@ import streamlit as st
 
 from readback.checks.groups import alike, before, paragraphs, same_fix
 from readback.checks.quoted import Quoted
-from readback.ui.common import choice, keys, listing, places, setting, show, steps
+from readback.ui.common import show
+from readback.ui.common.draw import keys, listing, places, setting, steps
+from readback.ui.common.state import choice
 from readback.ui.findings import ignoring, taking, variables
 from readback.ui.overview import overview
 from readback.words import t

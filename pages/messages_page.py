@@ -5,7 +5,9 @@ from dataclasses import replace
 import streamlit as st
 
 from readback.types import Message
-from readback.ui.common import address, beside, choice, cited, keys, layers, loaded, picker, show, size, token_sizes
+from readback.ui.common import address, show
+from readback.ui.common.draw import beside, cited, keys, layers, loaded, picker, size, token_sizes
+from readback.ui.common.state import choice
 from readback.ui.compare import compare_view
 from readback.ui.findings import variables
 from readback.ui.messages import (

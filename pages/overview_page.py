@@ -6,7 +6,9 @@ from markupsafe import Markup
 from readback.checks.comparisons import planned, weighed
 from readback.checks.groups import groups
 from readback.checks.verdicts import verdicts
-from readback.ui.common import choice, loaded, observed, score_proposals, show, table
+from readback.ui.common import show
+from readback.ui.common.draw import loaded, observed, score_proposals, table
+from readback.ui.common.state import choice
 from readback.ui.messages import made_up, training_row
 from readback.ui.overview import conditions_table, headline, overview, paired, registry, score_warnings
 from readback.ui.scores import score_view

@@ -3,7 +3,9 @@
 import streamlit as st
 
 from readback.html import exact
-from readback.ui.common import choice, loaded, picker, show
+from readback.ui.common import show
+from readback.ui.common.draw import loaded, picker
+from readback.ui.common.state import choice
 from readback.ui.records import record_list, record_whole
 from readback.words import t
 

@@ -3,7 +3,9 @@
 import streamlit as st
 
 from readback.readers.cache_folder import uploaded
-from readback.ui.common import choice, reviewing, show
+from readback.ui.common import show
+from readback.ui.common.draw import reviewing
+from readback.ui.common.state import choice
 from readback.ui.review import board, note_list
 from readback.words import t
 

@@ -3,7 +3,9 @@
 import streamlit as st
 
 from readback.scores import drawn_pairs, in_view
-from readback.ui.common import choice, score_proposals, show
+from readback.ui.common import show
+from readback.ui.common.draw import score_proposals
+from readback.ui.common.state import choice
 from readback.ui.scores import (
     score_computed,
     score_drilldown_links,

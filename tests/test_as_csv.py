@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback.as_csv import escape_cell, format_csv
-from readback.ui.common.table import Column, as_csv
+from readback.ui.common.draw.table import Column, as_csv
 
 FORMULAS = ("=1+1", "+1", "-1+2", "@SUM(A1)", "＝1+1", "＋1", "－1", "＠SUM(A1)", "\t=1", "\r=1", "\n=1", "\0=1")
 LED = (" =1", "\u00a0=1", "\u3000＝1", "\u200b=1", "\ufeff+1", " \t @x", "\x0b=1", "\u2028-1")

@@ -17,7 +17,7 @@ from looking import page, words
 
 from readback import cli
 from readback.exporting.whole_file import new_file
-from readback.ui.common import upload
+from readback.ui.common.uploads import store as upload
 
 SIZE = 256  # KiB of the disk
 ME = upload.owner("me")

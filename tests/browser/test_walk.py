@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from served import follow, open_page, settle, tab, turn_to
 
-from readback.ui.common.changed import LOOK
+from readback.ui.common.draw.changed import LOOK
 
 pytestmark = pytest.mark.browser
 TO_MESSAGE = 'a.rb-link[href*="/messages?"][href*="finding="]'

@@ -19,7 +19,7 @@ from readback.compare.git import Git
 from readback.compare.side import SideError
 from readback.compare.sides import revision
 from readback.readers.paths import of_git
-from readback.ui.common import upload
+from readback.ui.common.uploads import store as upload
 
 FILE = "dataset: data.jsonl\nmodes: [{mode: m, template: 'Q: {{ q }}'}]\n"
 SECRET = "nobody else may read this"

@@ -25,7 +25,7 @@ from readback.prompts.assemble import assemble
 from readback.prompts.model_input import sent
 from readback.tasks import PROFILES, tasks_of
 from readback.types import Adapter, Addition, Condition, Message, Model, Prompt, Record, Selection, Workspace
-from readback.ui.common import exports
+from readback.ui.common.draw import exports
 
 Write = Callable[[Mapping[str, Any]], Path]
 SAID = "wording: readback"

@@ -16,7 +16,7 @@ from readback.readers import file_state
 from readback.readers.file_state import EDGE, state
 from readback.records.dataset import open_dataset
 from readback.scores import loading
-from readback.ui.common.stamp import stamp
+from readback.ui.common.state.stamp import stamp
 
 Write = Callable[[Mapping[str, Any]], Path]
 

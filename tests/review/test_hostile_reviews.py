@@ -28,7 +28,7 @@ from readback.review import exchange, kept_text, schema, signing, state, state_f
 from readback.review.event import Draft, NotSaved, new_id
 from readback.review.payload import BadEventError, check_payload, path_inside
 from readback.review.store import NotReadable, Store
-from readback.ui.common import upload
+from readback.ui.common.uploads import store as upload
 
 Write = Callable[[Mapping[str, Any]], Path]
 ME = upload.owner("me")

@@ -17,8 +17,8 @@ from readback.cli import main
 from readback.compare.git import Git
 from readback.compare.side import SideError
 from readback.prompts.selections import choices
-from readback.ui.common import upload
-from readback.ui.common.stamp import stamp
+from readback.ui.common.state.stamp import stamp
+from readback.ui.common.uploads import store as upload
 
 
 def command(*words: str) -> str:

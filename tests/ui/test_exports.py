@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback.types import Message, Segment
-from readback.ui.common import exports
+from readback.ui.common.draw import exports
 
 texts = st.text(st.characters(exclude_categories=()) | st.sampled_from("\0\r\n\t '\"\\\ud800\u2028"))
 

@@ -19,7 +19,7 @@ from readback.checks.ignoring import covered
 from readback.checks.summary import Audit, Tally
 from readback.records.dataset import Counts
 from readback.types import Finding, Ignored, Location, Workspace
-from readback.ui.common import listing
+from readback.ui.common.draw import listing
 
 ODD = ("", "and NUL \0", "torn \ud800", "Straße", "line 3", "cites [3], but")
 

@@ -21,7 +21,7 @@ from readback.checks import findings_file, summary
 from readback.checks import rules as all_rules
 from readback.checks.groups import groups
 from readback.checks.run import engine
-from readback.ui.common import listing
+from readback.ui.common.draw import listing
 from readback.ui.findings import taking
 
 BRIEF = "You answer in one short sentence and never guess."

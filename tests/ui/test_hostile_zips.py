@@ -21,7 +21,8 @@ from small_study import CHAT, FILE
 
 from readback import workspace
 from readback.cli import main
-from readback.ui.common import upload, upload_quota
+from readback.ui.common.uploads import quota as upload_quota
+from readback.ui.common.uploads import store as upload
 
 ME = upload.owner("me")
 DATA = b'{"id": "1", "q": "Why?"}\n{"id": "2", "q": "How?"}\n'

@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from readback import project_files
 from readback.types import Finding, Location
 from readback.ui.common import show
-from readback.ui.common.table import PAGE
+from readback.ui.common.draw.table import PAGE
 
 FROM = ("overview", "findings", "scores")
 REAL = ("legal", "liverag-judge", "mtrag", "prompt-formats", "albert", "judge-outputs")  # the quickest first

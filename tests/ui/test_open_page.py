@@ -10,7 +10,7 @@ from looking import page, words
 from streamlit.testing.v1 import AppTest
 
 from readback import project_files
-from readback.ui.common import upload
+from readback.ui.common.uploads import store as upload
 
 Write = Callable[[Mapping[str, Any]], Path]
 ALBERT = {

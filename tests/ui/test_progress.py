@@ -11,7 +11,7 @@ def waiting() -> None:
 
     import streamlit as st
 
-    from readback.ui.common import work
+    from readback.ui.common.state import work
 
     done, total = st.session_state["done"], st.session_state["total"]
 

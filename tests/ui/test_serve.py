@@ -15,7 +15,10 @@ from typing import Any
 import pytest
 
 from readback import cli
-from readback.ui.common import downloads, open_workspaces, server, upload
+from readback.ui.common import server
+from readback.ui.common.draw import downloads
+from readback.ui.common.state import open_workspaces
+from readback.ui.common.uploads import store as upload
 
 
 @pytest.fixture

@@ -18,7 +18,8 @@ import pytest
 from counts import many
 
 from readback.checks import rules
-from readback.ui.common import upload, upload_zip
+from readback.ui.common.uploads import store as upload
+from readback.ui.common.uploads import zip_file as upload_zip
 
 ME = upload.owner("me")
 METHODS = {"stored": zipfile.ZIP_STORED, "deflated": zipfile.ZIP_DEFLATED, "bzip2": zipfile.ZIP_BZIP2,
@@ -193,7 +194,7 @@ def test_c3_a_zip_of_three_million_entries_costs_no_memory(tmp_path: Path, lying
     (tmp_path / "w.zip").write_bytes(packed)
     code = f"""
 import resource, sys
-from readback.ui.common import upload
+from readback.ui.common.uploads import store as upload
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 with open({str(tmp_path / "w.zip")!r}, "rb") as file:
     token, notes = upload.save([("w.zip", file)], upload.owner("me"))
@@ -234,7 +235,7 @@ def test_c3_an_upload_that_stops_in_the_middle_is_gone(home: Path, error: BaseEx
 def test_c3_what_was_begun_by_a_process_that_was_killed_is_not_on_the_shelf_and_is_swept(home: Path) -> None:
     code = """
 import io, os
-from readback.ui.common import upload
+from readback.ui.common.uploads import store as upload
 class Killed(io.BytesIO):
     def read(self, size=-1):
         os.kill(os.getpid(), 9)

@@ -15,7 +15,9 @@ import streamlit as st
 
 from readback import workspace
 from readback.records.dataset import open_dataset
-from readback.ui.common import frame, upload, upload_quota
+from readback.ui.common.draw import frame
+from readback.ui.common.uploads import quota as upload_quota
+from readback.ui.common.uploads import store as upload
 
 ME, YOU = upload.owner("me"), upload.owner("you")
 

@@ -27,7 +27,7 @@ from readback.readers.lines import LONGEST
 from readback.records.dataset import Dataset, open_dataset
 from readback.scores.loading import load
 from readback.types import DatasetSource, Selection, Workspace
-from readback.ui.common import upload
+from readback.ui.common.uploads import store as upload
 
 Write = Callable[[Mapping[str, Any]], Path]
 POOL = [{"question": f"q{n}", "answer": f"a{n}"} for n in range(6)]

@@ -14,7 +14,7 @@ from in_time import spent
 from looking import drawn, page, said
 from streamlit.testing.v1 import AppTest
 
-from readback.ui.common.stamp import stamp
+from readback.ui.common.state.stamp import stamp
 
 Write = Callable[[Mapping[str, Any]], Path]
 CONFIG = {"dataset": "d.jsonl", "modes": [{"mode": "m", "system": "Be kind.", "template_file": "t.jinja"}]}

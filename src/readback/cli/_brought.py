@@ -45,7 +45,8 @@ def bring(given: str, command: str, stack: ExitStack) -> str:
                 given=given,
             )
         )
-    from readback.ui.common import upload, upload_quota  # a tenth of what a command loads, and most need none of it
+    from readback.ui.common.uploads import quota as upload_quota  # slow to import, and most commands need none of it
+    from readback.ui.common.uploads import store as upload
 
     try:
         content = _open(given, stack, upload.WHOLE)

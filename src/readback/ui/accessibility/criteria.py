@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from readback.project_files import PROJECT
-from readback.ui.common import show, table
-from readback.ui.common.table import Column
+from readback.ui.common import show
+from readback.ui.common.draw import table
+from readback.ui.common.draw.table import Column
 from readback.words import t
 
 FILE = PROJECT / "docs" / "accessibility.md"

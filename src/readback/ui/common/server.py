@@ -178,7 +178,7 @@ def _theirs(scope: Scope, name: str) -> bool:
     """Whether a download was given to the browser that asks for it, a short while ago."""
     from streamlit import runtime
 
-    from readback.ui.common import downloads
+    from readback.ui.common.draw import downloads
 
     file = runtime.get_instance().media_file_mgr.read_file(name)
     cookie = b"; ".join(value for name, value in scope["headers"] if name.lower() == b"cookie").decode("latin-1")
@@ -372,7 +372,7 @@ def _load() -> None:
         from readback import workspace
         from readback.checks import rules
         from readback.prompts import token_counts
-        from readback.ui.common import open_workspaces
+        from readback.ui.common.state import open_workspaces
 
         rules.RULES()
         first = next(iter((open_workspaces.configured() or open_workspaces.demos()).values()))

@@ -10,8 +10,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from readback.html import exact
 from readback.types import Selection
-from readback.ui.common import address, choice, frame, open_workspaces, options, picker, present, show
-from readback.ui.common.revisions import revisions
+from readback.ui.common import address, show
+from readback.ui.common.draw import frame, picker, present
+from readback.ui.common.state import choice, open_workspaces, options
+from readback.ui.common.state.revisions import revisions
 from readback.ui.compare import compare_sides
 from readback.ui.compare.compare_sides import LAYERS, keys_of, put_b, side
 from readback.ui.compare.compare_versions import typed

@@ -13,8 +13,10 @@ from markupsafe import Markup
 
 from readback.checks.prompt_lengths import PromptLengths, measure
 from readback.types import Selection, Workspace
-from readback.ui.common import address, choice, picker, show
-from readback.ui.common.setting import offset
+from readback.ui.common import address, show
+from readback.ui.common.draw import picker
+from readback.ui.common.draw.setting import offset
+from readback.ui.common.state import choice
 from readback.ui.compare.compare_sides import PARTS, keys_of, side
 from readback.ui.compare.compare_words import sent
 from readback.words import t

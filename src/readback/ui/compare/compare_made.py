@@ -12,8 +12,9 @@ import streamlit as st
 from readback.compare.diff import Difference, difference
 from readback.compare.sentence import sentence as said
 from readback.compare.sides import Shown, Side, SideError, show_side
-from readback.ui.common import choice, show
-from readback.ui.common.stamp import stamp
+from readback.ui.common import show
+from readback.ui.common.state import choice
+from readback.ui.common.state.stamp import stamp
 from readback.ui.compare.compare_sides import side
 from readback.words import t
 

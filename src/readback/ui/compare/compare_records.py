@@ -11,9 +11,11 @@ import streamlit as st
 from readback.compare.over_records import Counted, parts
 from readback.compare.sides import SideError
 from readback.html import exact
-from readback.ui.common import address, choice, show, table
-from readback.ui.common.setting import offset
-from readback.ui.common.work import Job, Progress, look
+from readback.ui.common import address, show
+from readback.ui.common.draw import table
+from readback.ui.common.draw.setting import offset
+from readback.ui.common.state import choice
+from readback.ui.common.state.work import Job, Progress, look
 from readback.ui.compare import compare_made, compare_sides, compare_view
 from readback.ui.compare.compare_sides import side
 from readback.words import t

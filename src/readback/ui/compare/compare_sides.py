@@ -17,8 +17,10 @@ from readback import adapters
 from readback.compare.sides import Layer, Side
 from readback.html import exact
 from readback.types import Selection, Workspace
-from readback.ui.common import address, choice, open_workspaces, options, picker
-from readback.ui.common.revisions import revisions
+from readback.ui.common import address
+from readback.ui.common.draw import picker
+from readback.ui.common.state import choice, open_workspaces, options
+from readback.ui.common.state.revisions import revisions
 
 KINDS = ("condition", "adapter", "record", "layer", "option", "version")
 LAYERS: tuple[Layer, ...] = ("messages", "wire", "training")

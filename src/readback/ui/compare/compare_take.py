@@ -12,7 +12,7 @@ from readback import adapters
 from readback.bookmarks.entry import Entry, Excerpt, cut_excerpt
 from readback.compare import as_text
 from readback.compare.diff import Difference, MessageDifference
-from readback.ui.common import bookmarks, downloads, exports
+from readback.ui.common.draw import bookmarks, downloads, exports
 from readback.ui.compare import compare_made, compare_sides
 from readback.ui.compare.compare_words import labels
 from readback.words import t

@@ -7,8 +7,9 @@ import streamlit as st
 from readback.compare.git import Git
 from readback.compare.sides import SideError
 from readback.html import exact
-from readback.ui.common import choice, show
-from readback.ui.common.revisions import refusal, revisions
+from readback.ui.common import show
+from readback.ui.common.state import choice
+from readback.ui.common.state.revisions import refusal, revisions
 from readback.ui.compare import compare_sides
 from readback.ui.compare.compare_sides import put_b
 from readback.words import t

@@ -16,7 +16,9 @@ from readback.html import exact
 from readback.message_parts import parts
 from readback.prompts.unknown_system import unknown_system
 from readback.types import Role
-from readback.ui.common import address, choice, message, picker, show, steps
+from readback.ui.common import address, show
+from readback.ui.common.draw import message, picker, steps
+from readback.ui.common.state import choice
 from readback.ui.compare import compare_made
 from readback.ui.compare.compare_rows import LONG, Fold, Row, count, rows
 from readback.ui.compare.compare_sides import PARTS, keys_of, side

@@ -9,7 +9,8 @@ from markupsafe import Markup
 from readback.compare.sides import Shown, Side
 from readback.html import exact
 from readback.types import Selection
-from readback.ui.common import choice, options, show
+from readback.ui.common import show
+from readback.ui.common.state import choice, options
 from readback.ui.compare.compare_sides import side
 from readback.words import t
 

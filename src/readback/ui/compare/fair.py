@@ -13,9 +13,10 @@ from readback.checks.groups import groups
 from readback.checks.summary import Audit
 from readback.checks.verdicts import Verdict, verdict
 from readback.types import Selection
-from readback.ui.common import caches, choice, show
-from readback.ui.common import verdict as words
-from readback.ui.common.work import PATIENCE, POLL, Job
+from readback.ui.common import show
+from readback.ui.common.draw import verdict as words
+from readback.ui.common.state import caches, choice
+from readback.ui.common.state.work import PATIENCE, POLL, Job
 from readback.ui.compare.compare_sides import side
 from readback.words import t
 

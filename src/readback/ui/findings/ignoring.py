@@ -18,7 +18,8 @@ from readback.checks.sample import drawn
 from readback.checks.summary import Audit
 from readback.html import exact
 from readback.types import NOWHERE, Finding, Ignored, Workspace
-from readback.ui.common import address, bookmarks, show
+from readback.ui.common import address, show
+from readback.ui.common.draw import bookmarks
 from readback.words import t
 from readback.workspace import workspace_file
 

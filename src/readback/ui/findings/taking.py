@@ -13,8 +13,9 @@ from readback.bookmarks import markdown
 from readback.checks.groups import Group, paragraphs
 from readback.checks.sample import Sample
 from readback.types import Finding, Location
-from readback.ui.common import downloads, show, table
-from readback.ui.common.table import Column
+from readback.ui.common import show
+from readback.ui.common.draw import downloads, table
+from readback.ui.common.draw.table import Column
 from readback.words import t
 
 FORMS: dict[str, tuple[str, str]] = {

@@ -15,8 +15,9 @@ from readback.checks.variables import STATES, VariableRow
 from readback.records.dataset import Dataset
 from readback.records.field_path import MISSING
 from readback.types import Answer, Assembly, Record, VariableUse, Workspace
-from readback.ui.common import show, table
-from readback.ui.common.table import Column
+from readback.ui.common import show
+from readback.ui.common.draw import table
+from readback.ui.common.draw.table import Column
 from readback.words import t
 
 SHOWN = 120  # characters of a value

@@ -12,8 +12,10 @@ from readback.prompts import assemble
 from readback.records import raw_lines
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.types import Finding, Selection
-from readback.ui.common import address, background, caches, choice, picker, present, show, work
-from readback.ui.common.work import Job, Progress
+from readback.ui.common import address, show
+from readback.ui.common.draw import picker, present
+from readback.ui.common.state import background, caches, choice, work
+from readback.ui.common.state.work import Job, Progress
 from readback.ui.messages import searching
 from readback.words import t
 

@@ -7,8 +7,10 @@ import streamlit as st
 from readback.compare.over_records import over_versions
 from readback.prompts import assemble
 from readback.types import Assembly
-from readback.ui.common import address, changed, choice, show
-from readback.ui.common.changed import Versions
+from readback.ui.common import address, show
+from readback.ui.common.draw import changed
+from readback.ui.common.draw.changed import Versions
+from readback.ui.common.state import choice
 from readback.ui.messages import diff_here
 from readback.words import t
 

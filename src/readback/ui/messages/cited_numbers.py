@@ -11,7 +11,9 @@ from readback.citations import bounded, find_marks, upstream
 from readback.citations.metrics import MarkNumbers, measure_marks
 from readback.citations.support import Verdict, count_verdicts
 from readback.types import Values
-from readback.ui.common import choice, cited, show
+from readback.ui.common import show
+from readback.ui.common.draw import cited
+from readback.ui.common.state import choice
 from readback.words import t
 
 Texts = Sequence[tuple[str, str]]  # what a text is, and the text

@@ -11,7 +11,8 @@ from readback.checks.facts.context_places import Place
 from readback.html.exact import Mark
 from readback.prompts import judge_values
 from readback.types import Assembly, RuleContext, Segment
-from readback.ui.common import choice, show
+from readback.ui.common import show
+from readback.ui.common.state import choice
 from readback.words import t
 
 SIGNS = {"there": "✓", "absent": "✗", "unknown": "?"}

@@ -13,8 +13,10 @@ from readback.compare.sentence import sentence
 from readback.compare.sides import Shown, Side
 from readback.html import exact
 from readback.types import Assembly
-from readback.ui.common import address, background, choice, message, show, work
-from readback.ui.common.work import Progress
+from readback.ui.common import address, show
+from readback.ui.common.draw import message
+from readback.ui.common.state import background, choice, work
+from readback.ui.common.state.work import Progress
 from readback.ui.compare.compare_rows import Fold, Row, count, rows
 from readback.ui.compare.compare_text import Text, side_by_side
 from readback.words import t

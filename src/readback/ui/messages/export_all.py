@@ -19,8 +19,10 @@ from readback.prompts.in_chunks import Progress
 from readback.readers.cache_folder import cache_folder
 from readback.records.dataset import DatasetChanged
 from readback.types import Selection, Workspace
-from readback.ui.common import background, choice, downloads, exports, show, work
-from readback.ui.common.work import Job
+from readback.ui.common import show
+from readback.ui.common.draw import downloads, exports
+from readback.ui.common.state import background, choice, work
+from readback.ui.common.state.work import Job
 from readback.words import t
 
 KIND = "export_all"

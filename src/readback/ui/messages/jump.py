@@ -14,8 +14,10 @@ from readback.records.dataset import Dataset, DatasetChanged
 from readback.serving import limits
 from readback.serving.limits import Limit
 from readback.types import Model, Selection, Tokens, Workspace
-from readback.ui.common import address, background, beside, caches, choice, session, work
-from readback.ui.common.work import Job, Progress
+from readback.ui.common import address
+from readback.ui.common.draw import beside
+from readback.ui.common.state import background, caches, choice, session, work
+from readback.ui.common.state.work import Job, Progress
 from readback.ui.compare import compare_words
 from readback.words import t
 

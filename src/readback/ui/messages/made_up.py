@@ -11,8 +11,9 @@ from markupsafe import Markup
 from readback.checks.of_server import of_server
 from readback.prompts.self_tests import self_tests
 from readback.types import Finding, Location, Message, Model, ModelInput, Segment, SelfTest, Workspace
-from readback.ui.common import address, show, table
-from readback.ui.common.table import Column
+from readback.ui.common import address, show
+from readback.ui.common.draw import table
+from readback.ui.common.draw.table import Column
 from readback.ui.messages import model_input_marks, model_input_view
 from readback.words import t
 

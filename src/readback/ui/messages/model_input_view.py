@@ -11,8 +11,10 @@ from readback.html import exact
 from readback.prompts import by_ollama
 from readback.review import under
 from readback.types import Assembly, Engine, Finding, Location, Model, ModelInput, Workspace
-from readback.ui.common import choice, message, show, token_sizes
-from readback.ui.common.token_sizes import UNSIZED, Sized
+from readback.ui.common import show
+from readback.ui.common.draw import message, token_sizes
+from readback.ui.common.draw.token_sizes import UNSIZED, Sized
+from readback.ui.common.state import choice
 from readback.ui.messages import contexts_strip, model_input_marks
 from readback.ui.review import under_notes
 from readback.words import t

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from readback.prompts import program, request_settings
 from readback.types import Selection, Workspace
-from readback.ui.common import choice, options, show
+from readback.ui.common import show
+from readback.ui.common.state import choice, options
 from readback.words import t
 
 OTHER = {"classic": "current", "current": "classic"}

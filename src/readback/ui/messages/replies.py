@@ -9,7 +9,8 @@ import streamlit as st
 
 from readback.records import row_fields, training_reader
 from readback.types import Answer, Assembly, Finding, Location, Record, Segment
-from readback.ui.common import address, cited, message, show
+from readback.ui.common import address, show
+from readback.ui.common.draw import cited, message
 from readback.ui.messages import cited_numbers
 from readback.words import t
 

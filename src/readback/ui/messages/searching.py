@@ -17,10 +17,12 @@ from readback.html import exact
 from readback.prompts import assemble
 from readback.records.dataset import DatasetChanged
 from readback.types import Selection, Workspace
-from readback.ui.common import address, background, choice, hits, show, table, work
-from readback.ui.common.hits import Search
-from readback.ui.common.table import Column
-from readback.ui.common.work import Job, Progress
+from readback.ui.common import address, show
+from readback.ui.common.draw import table
+from readback.ui.common.draw.table import Column
+from readback.ui.common.state import background, choice, hits, work
+from readback.ui.common.state.hits import Search
+from readback.ui.common.state.work import Job, Progress
 from readback.ui.compare import compare_words
 from readback.words import t
 

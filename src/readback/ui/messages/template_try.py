@@ -15,7 +15,9 @@ from readback.prompts import assemble
 from readback.prompts import edited as editing
 from readback.prompts.edited import Target
 from readback.types import Assembly, Finding, Workspace
-from readback.ui.common import choice, downloads, exports, show
+from readback.ui.common import show
+from readback.ui.common.draw import downloads, exports
+from readback.ui.common.state import choice
 from readback.ui.messages import diff_here
 from readback.words import t
 

@@ -15,8 +15,10 @@ from readback.records.field_path import look
 from readback.serving import limits
 from readback.serving.limits import Limit
 from readback.types import Assembly, Record, Segment, Values
-from readback.ui.common import choice, show, token_sizes
-from readback.ui.common.beside import aliases
+from readback.ui.common import show
+from readback.ui.common.draw import token_sizes
+from readback.ui.common.draw.beside import aliases
+from readback.ui.common.state import choice
 from readback.words import t
 
 ITEM = re.compile(r"(.*?)\[\d+\]")

@@ -16,7 +16,9 @@ from readback.html.exact import Mark
 from readback.records import row_fields, training_reader
 from readback.records.training_row import TrainingRow, Turn
 from readback.types import Assembly, Finding, Location, Message, Record, Segment, Selection, Workspace
-from readback.ui.common import address, beside, caches, choice, cited, keys, loaded, message, show, size
+from readback.ui.common import address, show
+from readback.ui.common.draw import beside, cited, keys, loaded, message, size
+from readback.ui.common.state import caches, choice
 from readback.ui.messages import bar, cited_numbers, jump, searching, views
 from readback.words import t
 

@@ -19,7 +19,9 @@ from readback.prompts.training_layout import asked_in
 from readback.prompts.training_text import Template, TrainedText, trained_text
 from readback.serving.named_formats import cut_segments
 from readback.types import Assembly, Model, ModelInput, Segment
-from readback.ui.common import address, choice, message, show
+from readback.ui.common import address, show
+from readback.ui.common.draw import message
+from readback.ui.common.state import choice
 from readback.ui.compare.compare_rows import LONG
 from readback.ui.compare.compare_words import coded
 from readback.ui.messages import system_table, three_texts, training_row, views

@@ -10,7 +10,8 @@ from readback.compare.diff import Difference
 from readback.prompts import variants as made_by
 from readback.prompts.variants import Variant
 from readback.types import Assembly
-from readback.ui.common import choice, show
+from readback.ui.common import show
+from readback.ui.common.state import choice
 from readback.ui.compare.compare_words import coded
 from readback.words import t
 

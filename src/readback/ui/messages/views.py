@@ -15,7 +15,9 @@ from readback.prompts.judge_messages import unanswered
 from readback.prompts.unknown_system import unknown_system
 from readback.review import under
 from readback.types import Assembly, Finding, Location, Message, Segment
-from readback.ui.common import choice, downloads, exports, layers, message, observed, show, token_sizes
+from readback.ui.common import show
+from readback.ui.common.draw import downloads, exports, layers, message, observed, token_sizes
+from readback.ui.common.state import choice
 from readback.ui.messages import contexts_strip, export_all
 from readback.ui.review import under_notes
 from readback.words import t

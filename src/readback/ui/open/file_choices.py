@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import streamlit as st
 
 from readback.types import Model, SystemText, Workspace
-from readback.ui.common import address, choice, show
+from readback.ui.common import address, show
+from readback.ui.common.state import choice
 from readback.words import t
 from readback.workspace.candidates import KINDS
 from readback.workspace.recognise import PLAN, PROMPTS

@@ -13,8 +13,9 @@ from readback.checks.judge_inputs import Input
 from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
 from readback.records.dataset import Dataset
 from readback.types import Workspace
-from readback.ui.common import caches, choice, show
-from readback.ui.common.caches import JUDGED
+from readback.ui.common import show
+from readback.ui.common.state import caches, choice
+from readback.ui.common.state.caches import JUDGED
 from readback.words import t
 
 

@@ -10,8 +10,11 @@ from markupsafe import Markup
 
 from readback.checks.rules import finding
 from readback.types import Diagnostic
-from readback.ui.common import address, choice, frame, show, upload
-from readback.ui.common.upload_quota import NoRoom
+from readback.ui.common import address, show
+from readback.ui.common.draw import frame
+from readback.ui.common.state import choice
+from readback.ui.common.uploads import store as upload
+from readback.ui.common.uploads.quota import NoRoom
 from readback.words import t
 
 

@@ -12,7 +12,8 @@ from readback.readers.encodings import ENCODINGS, NAMES
 from readback.records.dataset import Dataset
 from readback.sources.template_language import LANGUAGES, SAID
 from readback.types import Prompt, Workspace
-from readback.ui.common import address, choice, show
+from readback.ui.common import address, show
+from readback.ui.common.state import choice
 from readback.words import t
 from readback.workspace import id_column, plain_templates, stated_encoding
 

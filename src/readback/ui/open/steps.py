@@ -11,7 +11,8 @@ from readback.prompts import assemble
 from readback.records.dataset import Dataset
 from readback.sources.template_language import LANGUAGES, SAID, language
 from readback.types import Record, Selection, Workspace
-from readback.ui.common import address, choice, show
+from readback.ui.common import address, show
+from readback.ui.common.state import choice
 from readback.ui.messages import made_up, training_row
 from readback.ui.open import plain_files
 from readback.words import t

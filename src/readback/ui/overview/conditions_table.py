@@ -18,8 +18,9 @@ from readback.prompts import assemble
 from readback.prompts.self_tests import self_tests
 from readback.serving import limits
 from readback.types import Workspace
-from readback.ui.common import observed, sample_words, show
-from readback.ui.common.table import Column
+from readback.ui.common import show
+from readback.ui.common.draw import observed, sample_words
+from readback.ui.common.draw.table import Column
 from readback.ui.messages import program_line
 from readback.ui.overview.headline import Headline, pictures
 from readback.ui.overview.score_warnings import Counted

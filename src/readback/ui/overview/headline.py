@@ -16,7 +16,7 @@ from readback.scores.summary_row import Row
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
 from readback.types import Criterion, Workspace
 from readback.ui.common import show
-from readback.ui.common.table import Column
+from readback.ui.common.draw.table import Column
 from readback.ui.scores import score_means
 from readback.ui.scores.score_drilldown import address_of
 from readback.words import t

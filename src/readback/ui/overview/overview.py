@@ -16,7 +16,9 @@ from readback.checks.verdicts import Verdict
 from readback.scores import in_view
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui.common import choice, listing, sample_words, show
+from readback.ui.common import show
+from readback.ui.common.draw import listing, sample_words
+from readback.ui.common.state import choice
 from readback.ui.messages import training_row
 from readback.ui.overview import paired
 from readback.words import t

@@ -19,8 +19,9 @@ from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.planned import planned
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui.common import show, table, verdict
-from readback.ui.common.table import Column
+from readback.ui.common import show
+from readback.ui.common.draw import table, verdict
+from readback.ui.common.draw.table import Column
 from readback.words import t
 
 NAMED = 2  # comparisons that the first line names

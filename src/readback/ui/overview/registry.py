@@ -15,8 +15,10 @@ from readback.prompts.registry import registry as entries_of
 from readback.sources.verification import Running, configurations, models_of, running_here
 from readback.tasks import Task, profile_of, tasks_of
 from readback.types import Adapter, Workspace
-from readback.ui.common import caches, choice, show, table
-from readback.ui.common.table import Column
+from readback.ui.common import show
+from readback.ui.common.draw import table
+from readback.ui.common.draw.table import Column
+from readback.ui.common.state import caches, choice
 from readback.words import t
 
 Cells = Mapping[str, Any]

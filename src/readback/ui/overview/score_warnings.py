@@ -14,7 +14,8 @@ from readback.checks.rules import finding
 from readback.checks.summary import Audit, Row, selection_key
 from readback.scores import warnings
 from readback.scores.table import ScoreTable
-from readback.ui.common import caches, choice, show
+from readback.ui.common import show
+from readback.ui.common.state import caches, choice
 from readback.words import t
 
 SEVERITY = "warning"

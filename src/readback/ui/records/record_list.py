@@ -18,9 +18,11 @@ from readback.records.dataset import Dataset, DatasetChanged
 from readback.records.field_likeness import SAME
 from readback.records.field_path import MISSING, look
 from readback.types import Record
-from readback.ui.common import address, background, choice, setting, show, table, work
-from readback.ui.common.table import Column
-from readback.ui.common.work import Progress
+from readback.ui.common import address, show
+from readback.ui.common.draw import setting, table
+from readback.ui.common.draw.table import Column
+from readback.ui.common.state import background, choice, work
+from readback.ui.common.state.work import Progress
 from readback.words import t
 
 KIND = "records"

@@ -10,7 +10,8 @@ from markupsafe import Markup
 
 from readback.readers.json_cells import as_written
 from readback.types import Record
-from readback.ui.common import beside, downloads, exports, show
+from readback.ui.common import show
+from readback.ui.common.draw import beside, downloads, exports
 from readback.words import t
 
 MOST = 500  # fields that are drawn; the download has all

@@ -19,7 +19,9 @@ from readback.review.since import Since
 from readback.review.state import Decision, Review
 from readback.review.subject import as_json
 from readback.scores.table import ScoreTable
-from readback.ui.common import address, choice, keys, present, reviewing, show
+from readback.ui.common import address, show
+from readback.ui.common.draw import keys, present, reviewing
+from readback.ui.common.state import choice
 from readback.ui.review import proofs
 from readback.words import t
 

@@ -15,7 +15,9 @@ from readback.review.state import Decision, Review, SignOff
 from readback.review.store import NotReadable
 from readback.review.subject import Subject, as_json
 from readback.types import Workspace
-from readback.ui.common import choice, reviewing, show
+from readback.ui.common import show
+from readback.ui.common.draw import reviewing
+from readback.ui.common.state import choice
 from readback.ui.review import note_here, standing_here
 from readback.ui.review.standing_here import Held
 from readback.words import t

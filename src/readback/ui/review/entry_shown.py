@@ -5,7 +5,8 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from readback.bookmarks.entry import Entry
-from readback.ui.common import quote, show
+from readback.ui.common import show
+from readback.ui.common.draw import quote
 from readback.words import t
 
 

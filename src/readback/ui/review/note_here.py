@@ -15,7 +15,9 @@ from readback.compare.sides import show_side
 from readback.html.exact import written_out
 from readback.review import anchors, under
 from readback.review.state import Note, Review
-from readback.ui.common import choice, local_time, reviewing, show
+from readback.ui.common import show
+from readback.ui.common.draw import local_time, reviewing
+from readback.ui.common.state import choice
 from readback.ui.review import under_notes
 from readback.words import t
 

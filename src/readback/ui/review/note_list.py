@@ -6,7 +6,8 @@ import streamlit as st
 
 from readback.review import state
 from readback.review.state import Note, Review
-from readback.ui.common import reviewing, show
+from readback.ui.common import show
+from readback.ui.common.draw import reviewing
 from readback.ui.review import note_here
 from readback.words import t
 

@@ -23,7 +23,9 @@ from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.planned import planned
 from readback.scores.table import ScoreTable
 from readback.types import Finding, Selection
-from readback.ui.common import choice, quote, show
+from readback.ui.common import show
+from readback.ui.common.draw import quote
+from readback.ui.common.state import choice
 from readback.ui.review import entry_shown, note_here
 from readback.ui.scores import score_chart, score_view
 from readback.words import t

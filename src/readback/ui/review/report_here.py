@@ -10,7 +10,9 @@ from readback.reporting import contents
 from readback.reporting.forms import FORMS
 from readback.review.store import Store
 from readback.types import Workspace
-from readback.ui.common import choice, downloads, reviewing, show
+from readback.ui.common import show
+from readback.ui.common.draw import downloads, reviewing
+from readback.ui.common.state import choice
 from readback.words import t
 
 FILES = {"html": ("readback-report.html", "text/html"), "markdown": ("readback-report.md", "text/markdown"),

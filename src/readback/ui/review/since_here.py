@@ -13,8 +13,9 @@ from readback.review.since import NoBefore, Since, since_signoff
 from readback.review.state import Review, SignOff
 from readback.review.store import NotReadable, Store
 from readback.types import Workspace
-from readback.ui.common import choice, reviewing
-from readback.ui.common.work import Job, Progress
+from readback.ui.common.draw import reviewing
+from readback.ui.common.state import choice
+from readback.ui.common.state.work import Job, Progress
 from readback.ui.review import standing_here
 
 SHARED = 8  # answers that are kept

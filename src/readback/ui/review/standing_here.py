@@ -15,9 +15,10 @@ from readback.review import signing
 from readback.review.state import SignOff
 from readback.review.store import NotReadable, Store
 from readback.types import Workspace
-from readback.ui.common import choice, local_time, reviewing
-from readback.ui.common.stamp import stamp
-from readback.ui.common.work import Job, Progress
+from readback.ui.common.draw import local_time, reviewing
+from readback.ui.common.state import choice
+from readback.ui.common.state.stamp import stamp
+from readback.ui.common.state.work import Job, Progress
 from readback.workspace import workspace_file
 
 SHARED = 32  # sign-offs times versions of files that are kept

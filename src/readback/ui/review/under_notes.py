@@ -12,7 +12,8 @@ from readback.review import under
 from readback.review.state import Note
 from readback.review.store import NotReadable
 from readback.types import Workspace
-from readback.ui.common import choice, reviewing
+from readback.ui.common.draw import reviewing
+from readback.ui.common.state import choice
 
 SHARED = 2_000  # notes times versions of files
 TITLED = 200  # characters of a note in the hint of its mark

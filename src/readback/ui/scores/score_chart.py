@@ -12,8 +12,9 @@ from readback.as_csv import format_csv
 from readback.bookmarks.markdown import line
 from readback.scores.charts import Chart, larger, toolbar
 from readback.scores.export.as_markdown import markdown
-from readback.ui.common import bookmarks, downloads, exports, present, show, table
-from readback.ui.common.table import Column
+from readback.ui.common import show
+from readback.ui.common.draw import bookmarks, downloads, exports, present, table
+from readback.ui.common.draw.table import Column
 from readback.ui.scores import score_drilldown_links
 from readback.words import t
 

@@ -12,8 +12,10 @@ from readback.scores import charts, report
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui.common import choice, show, table
-from readback.ui.common.table import Column
+from readback.ui.common import show
+from readback.ui.common.draw import table
+from readback.ui.common.draw.table import Column
+from readback.ui.common.state import choice
 from readback.ui.scores import (
     score_chart,
     score_drilldown,

@@ -12,8 +12,9 @@ from readback.scores import report
 from readback.scores.criteria import MINUS, number
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui.common import show, table
-from readback.ui.common.table import Column
+from readback.ui.common import show
+from readback.ui.common.draw import table
+from readback.ui.common.draw.table import Column
 from readback.ui.scores import score_drilldown, score_drilldown_links, score_lengths, score_record
 from readback.ui.scores.score_drilldown import SIDES, Pair, ScoresOfMark
 from readback.words import t

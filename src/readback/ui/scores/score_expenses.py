@@ -9,8 +9,8 @@ import streamlit as st
 
 from readback.scores import report
 from readback.scores.table import ScoreTable
-from readback.ui.common import table
-from readback.ui.common.table import Column
+from readback.ui.common.draw import table
+from readback.ui.common.draw.table import Column
 from readback.words import t
 
 

@@ -19,7 +19,8 @@ from readback.scores.reported.failures_left_out import find_left_out
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Diagnostic, Workspace
-from readback.ui.common import show, table
+from readback.ui.common import show
+from readback.ui.common.draw import table
 from readback.ui.scores import (
     score_chart,
     score_drilldown_links,

@@ -13,8 +13,9 @@ from readback.scores.agreement.measured import Agreement, every_pair
 from readback.scores.agreement.ratings import ratings
 from readback.scores.criteria import MINUS, number
 from readback.scores.table import ScoreTable
-from readback.ui.common import downloads, exports, show, table
-from readback.ui.common.table import Column
+from readback.ui.common import show
+from readback.ui.common.draw import downloads, exports, table
+from readback.ui.common.draw.table import Column
 from readback.ui.scores import score_drilldown_links, score_means
 from readback.ui.scores.score_drilldown import address_of
 from readback.words import t

@@ -14,7 +14,8 @@ from readback.scores.criteria import MINUS, number
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui.common import show, table
+from readback.ui.common import show
+from readback.ui.common.draw import table
 from readback.ui.scores import (
     score_chart,
     score_drilldown,

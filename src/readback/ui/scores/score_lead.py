@@ -20,7 +20,9 @@ from readback.scores.report import Line
 from readback.scores.summary_row import Row
 from readback.scores.table import Planned, ScoreTable
 from readback.types import Criterion, Workspace
-from readback.ui.common import caches, choice, show, verdict
+from readback.ui.common import show
+from readback.ui.common.draw import verdict
+from readback.ui.common.state import caches, choice
 from readback.ui.scores import score_means, score_view
 from readback.ui.scores.score_view import Chosen
 from readback.words import t

@@ -14,9 +14,10 @@ from readback.scores.slices.text_sizes import condition_of
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Workspace
-from readback.ui.common import choice, show
-from readback.ui.common.caches import Key
-from readback.ui.common.work import Job, whole
+from readback.ui.common import show
+from readback.ui.common.state import choice
+from readback.ui.common.state.caches import Key
+from readback.ui.common.state.work import Job, whole
 from readback.ui.scores import score_chart, score_view
 from readback.ui.scores.score_chart import Point
 from readback.ui.scores.score_drilldown import address_of

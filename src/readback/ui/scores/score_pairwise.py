@@ -16,8 +16,9 @@ from readback.scores.pairwise.position_bias import place_counts
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui.common import show, table
-from readback.ui.common.table import Column
+from readback.ui.common import show
+from readback.ui.common.draw import table
+from readback.ui.common.draw.table import Column
 from readback.ui.scores import score_chart, score_drilldown_links, score_view
 from readback.ui.scores.score_chart import Point
 from readback.ui.scores.score_drilldown import address_of

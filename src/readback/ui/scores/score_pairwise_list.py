@@ -9,8 +9,9 @@ from markupsafe import Markup
 
 from readback.scores import report
 from readback.scores.table import Outcome, ScoreTable
-from readback.ui.common import show, table
-from readback.ui.common.table import Column
+from readback.ui.common import show
+from readback.ui.common.draw import table
+from readback.ui.common.draw.table import Column
 from readback.ui.scores import score_drilldown_links
 from readback.ui.scores.score_drilldown import address_of
 from readback.words import t

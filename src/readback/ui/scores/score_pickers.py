@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from readback.scores.table import ConditionKey, ScoreTable
-from readback.ui.common import address, present, show
+from readback.ui.common import address, show
+from readback.ui.common.draw import present
 from readback.ui.scores import score_drilldown_links
 from readback.ui.scores.score_drilldown import address_of
 from readback.words import t

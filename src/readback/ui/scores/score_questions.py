@@ -7,7 +7,8 @@ import streamlit as st
 from readback.scores.doubtful_numbers import Question
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui.common import address, choice, show
+from readback.ui.common import address, show
+from readback.ui.common.state import choice
 from readback.words import t
 from readback.workspace import number_meanings
 from readback.workspace.number_meanings import Meaning, NumberMeaning

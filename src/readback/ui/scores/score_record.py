@@ -12,8 +12,10 @@ from markupsafe import Markup
 from readback.scores.criteria import MINUS, number
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Answer, Condition, Record, Score, Segment, Workspace
-from readback.ui.common import beside, caches, choice, message, show, table
-from readback.ui.common.table import Column
+from readback.ui.common import show
+from readback.ui.common.draw import beside, message, table
+from readback.ui.common.draw.table import Column
+from readback.ui.common.state import caches, choice
 from readback.ui.scores import score_drilldown, score_drilldown_links
 from readback.words import t
 

@@ -10,8 +10,9 @@ from readback.scores.reported import aggregates
 from readback.scores.summary_row import Row
 from readback.scores.table import NOT_APPLICABLE, ScoreTable
 from readback.types import Workspace
-from readback.ui.common import show, table
-from readback.ui.common.table import Column
+from readback.ui.common import show
+from readback.ui.common.draw import table
+from readback.ui.common.draw.table import Column
 from readback.ui.scores import score_means
 from readback.ui.scores.score_view import Chosen
 from readback.words import t

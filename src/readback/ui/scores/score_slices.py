@@ -15,8 +15,9 @@ from readback.scores.slices.fields import fields
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui.common import show, table
-from readback.ui.common.table import Column
+from readback.ui.common import show
+from readback.ui.common.draw import table
+from readback.ui.common.draw.table import Column
 from readback.ui.scores import (
     score_chart,
     score_drilldown,

@@ -14,7 +14,7 @@ from readback.scores.criteria import MINUS
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.ui.common import show
-from readback.ui.common.table import Column
+from readback.ui.common.draw.table import Column
 from readback.ui.scores import score_drilldown_links, score_means
 from readback.ui.scores.score_drilldown import address_of
 from readback.words import t

@@ -19,8 +19,9 @@ from readback.scores.report import Line
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion, Diagnostic, Finding, Workspace
-from readback.ui.common import address, present
-from readback.ui.common.work import Job, whole
+from readback.ui.common import address
+from readback.ui.common.draw import present
+from readback.ui.common.state.work import Job, whole
 from readback.ui.scores import score_drilldown_links, score_pickers
 from readback.ui.scores.score_drilldown import address_of
 from readback.words import t

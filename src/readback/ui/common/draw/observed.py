@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from readback.checks.summary import Audit, Row
 from readback.requests.observer import Seen
-from readback.ui.common import caches, choice, show
+from readback.ui.common import show
+from readback.ui.common.state import caches, choice
 from readback.words import t
 
 Cells = Mapping[str, Any]

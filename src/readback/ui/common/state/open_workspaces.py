@@ -12,7 +12,7 @@ import streamlit as st
 from readback import project_files
 from readback.html import exact
 from readback.readers import hub_cache
-from readback.ui.common import upload
+from readback.ui.common.uploads import store as upload
 
 BROWSER = "browser"  # where a session keeps what tells its browser from others
 

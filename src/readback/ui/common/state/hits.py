@@ -10,7 +10,7 @@ from readback.compare import search_expression
 from readback.compare.search_expression import Query
 from readback.html.exact import Mark
 from readback.types import Selection
-from readback.ui.common import choice
+from readback.ui.common.state import choice
 from readback.words import t
 
 KEY = "searched"

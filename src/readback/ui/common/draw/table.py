@@ -10,7 +10,8 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.as_csv import format_csv
-from readback.ui.common import address, downloads, show
+from readback.ui.common import address, show
+from readback.ui.common.draw import downloads
 from readback.words import t
 
 PAGE = 25  # rows on the screen at once

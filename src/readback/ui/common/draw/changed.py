@@ -10,9 +10,10 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.types import Workspace
-from readback.ui.common import address, caches, choice, session, show
-from readback.ui.common.session import Moved
-from readback.ui.common.stamp import stamp
+from readback.ui.common import address, show
+from readback.ui.common.state import caches, choice, session
+from readback.ui.common.state.session import Moved
+from readback.ui.common.state.stamp import stamp
 from readback.words import t
 
 LOOK = 2.0  # seconds between two looks at the files: a change is noticed within three

@@ -11,7 +11,7 @@ from readback.compare.git import Git
 from readback.compare.repository import NoRepositoryError
 from readback.compare.sides import SideError
 from readback.html import exact
-from readback.ui.common import choice
+from readback.ui.common.state import choice
 
 LISTED = 30  # revisions to choose from; an older one is typed
 FRESH = 30.0  # seconds after which the list is asked for again

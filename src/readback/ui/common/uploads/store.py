@@ -16,8 +16,9 @@ from readback.readers.cache_folder import OWNER, UPLOAD, forget, uploads
 from readback.readers.paths import of_git
 from readback.review import state_folder
 from readback.types import Diagnostic, Location, Severity
-from readback.ui.common import upload_quota, upload_zip
-from readback.ui.common.upload_zip import Member
+from readback.ui.common.uploads import quota as upload_quota
+from readback.ui.common.uploads import zip_file as upload_zip
+from readback.ui.common.uploads.zip_file import Member
 from readback.words import t
 
 DEPTH = 16  # folders inside an upload

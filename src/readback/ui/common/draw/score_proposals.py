@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from readback.types import Workspace
-from readback.ui.common import address, choice, show
+from readback.ui.common import address, show
+from readback.ui.common.state import choice
 from readback.words import t
 from readback.workspace import proposed_scores
 from readback.workspace.proposed_scores import Proposed

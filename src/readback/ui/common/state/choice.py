@@ -31,10 +31,11 @@ from readback.prompts.empty_places import Gap, empty_places
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.requests.observer import Seen
 from readback.types import Answer, Assembly, Finding, Record, Selection, Values, Workspace
-from readback.ui.common import address, caches, session, show
-from readback.ui.common.caches import Key
-from readback.ui.common.open_workspaces import browser, configured, demos, folders, known
-from readback.ui.common.work import Job, wait
+from readback.ui.common import address, show
+from readback.ui.common.state import caches, session
+from readback.ui.common.state.caches import Key
+from readback.ui.common.state.open_workspaces import browser, configured, demos, folders, known
+from readback.ui.common.state.work import Job, wait
 from readback.words import t
 
 __all__ = ["browser", "configured", "demos", "folders"]

@@ -18,7 +18,8 @@ from readback.prompts.contexts import normalise_contexts
 from readback.records import row_fields
 from readback.sources import legal_prompt
 from readback.types import Assembly, Values
-from readback.ui.common import address, choice, show
+from readback.ui.common import address, show
+from readback.ui.common.state import choice
 from readback.words import t
 
 KEPT = 256  # texts whose citations are kept for everybody

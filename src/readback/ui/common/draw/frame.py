@@ -8,7 +8,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 from markupsafe import Markup
 
-from readback.ui.common import address, changed, choice, loaded, message, present, show, upload
+from readback.ui.common import address, show
+from readback.ui.common.draw import changed, loaded, message, present
+from readback.ui.common.state import choice
+from readback.ui.common.uploads import store as upload
 from readback.words import t
 
 

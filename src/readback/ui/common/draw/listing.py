@@ -30,7 +30,8 @@ from readback.checks.summary import Audit
 from readback.checks.training import AREA
 from readback.html import exact
 from readback.types import Finding, Location, Workspace
-from readback.ui.common import address, sample_words, show
+from readback.ui.common import address, show
+from readback.ui.common.draw import sample_words
 from readback.words import t
 
 PLACES = 10  # on the screen at once, those that say the same of several records as one

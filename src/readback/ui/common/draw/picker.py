@@ -9,7 +9,9 @@ import streamlit as st
 from readback import adapters
 from readback.tasks import profile_of, tasks_of
 from readback.types import Condition, Selection, Workspace
-from readback.ui.common import choice, present, show
+from readback.ui.common import show
+from readback.ui.common.draw import present
+from readback.ui.common.state import choice
 from readback.words import t
 
 CUSTOM = "custom"

@@ -15,7 +15,8 @@ from readback.review.event import Draft, Kind, NotSaved, new_id
 from readback.review.state import Review, review
 from readback.review.store import Broken, NotReadable, Store
 from readback.review.who import Who, who
-from readback.ui.common import choice, show
+from readback.ui.common import show
+from readback.ui.common.state import choice
 from readback.words import t
 
 SAID = "review_said"  # in the session: what the last save came to, with the key of its draft

@@ -16,10 +16,10 @@ from typing import Any
 import streamlit as st
 
 from readback.types import Record, Workspace
-from readback.ui.common import caches
-from readback.ui.common.caches import Key
-from readback.ui.common.stamp import Stamp, stamp
-from readback.ui.common.work import Job
+from readback.ui.common.state import caches
+from readback.ui.common.state.caches import Key
+from readback.ui.common.state.stamp import Stamp, stamp
+from readback.ui.common.state.work import Job
 
 RETRIES, SHORT = 3, 60.0  # how often a dataset is opened again within how many seconds
 SHARED = 1.0  # seconds in which all sessions share one look at a folder

@@ -14,8 +14,10 @@ from readback import adapters
 from readback.html import exact
 from readback.message_parts import Part, part_title, parts
 from readback.types import Finding, Location, Message, Role, Segment, Values
-from readback.ui.common import address, bookmarks, choice, cited, downloads, exports, hits, show, token_sizes
-from readback.ui.common.token_sizes import UNSIZED, Cut, Sized
+from readback.ui.common import address, show
+from readback.ui.common.draw import bookmarks, cited, downloads, exports, token_sizes
+from readback.ui.common.draw.token_sizes import UNSIZED, Cut, Sized
+from readback.ui.common.state import choice, hits
 from readback.words import language, t
 
 MOST = 0.6  # of the characters of a text, from which on its origin is what most of the text is

@@ -23,7 +23,7 @@ from readback.records.answers import Answers, open_answers
 from readback.records.dataset import open_dataset
 from readback.requests.observer import Observer
 from readback.types import Assembly, Condition, Finding, Workspace
-from readback.ui.common.work import Job
+from readback.ui.common.state.work import Job
 from readback.workspace import plain_templates
 
 KEEP = 8  # workspaces open in one meeting

@@ -11,7 +11,8 @@ from readback.checks.run.chunk import by_format
 from readback.prompts import model_input
 from readback.records import row_fields
 from readback.types import Answer, Assembly, Finding, ModelInput, Record, RuleContext, Segment, Workspace
-from readback.ui.common import address, choice, show
+from readback.ui.common import address, show
+from readback.ui.common.state import choice
 from readback.words import t
 
 VIEWS = ("messages", "wire", "training", "stored")

@@ -10,7 +10,8 @@ from readback.checks.groups import Group
 from readback.checks.sample import Sample, hit, share
 from readback.checks.summary import Audit
 from readback.prompts import assemble
-from readback.ui.common import choice, show
+from readback.ui.common import show
+from readback.ui.common.state import choice
 from readback.words import t
 
 LONG = 90  # seconds that are said in minutes

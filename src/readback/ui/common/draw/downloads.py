@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from readback.ui.common import upload
+from readback.ui.common.uploads import store as upload
 
 LASTS = 300.0  # seconds in which a download can be fetched, also in parts or once more
 

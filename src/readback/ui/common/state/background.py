@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from readback.ui.common.work import Job, Progress
+from readback.ui.common.state.work import Job, Progress
 
 
 def ask(kind: str, key: object, work: Callable[[Progress], Any]) -> Job:

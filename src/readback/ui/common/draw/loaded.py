@@ -10,8 +10,10 @@ from markupsafe import Markup
 
 from readback.records.dataset import Counts
 from readback.types import Finding, Workspace
-from readback.ui.common import caches, choice, show, table, work
-from readback.ui.common.table import Column
+from readback.ui.common import show
+from readback.ui.common.draw import table
+from readback.ui.common.draw.table import Column
+from readback.ui.common.state import caches, choice, work
 from readback.words import t
 from readback.workspace.left_out import reconciled
 

@@ -15,7 +15,8 @@ from readback.prompts import token_counts
 from readback.serving import tokens
 from readback.serving.tokens import Counter, Piece, Span
 from readback.types import Assembly, Segment, Selection
-from readback.ui.common import address, choice
+from readback.ui.common import address
+from readback.ui.common.state import choice
 from readback.words import t
 
 KEEP = 512  # texts whose counts are remembered

@@ -11,7 +11,8 @@ from readback.bookmarks.entry import Entry, Excerpt
 from readback.checks.groups import Group, same_fix, title
 from readback.checks.quoted import READ, Quoted, sent_of
 from readback.types import Finding
-from readback.ui.common import bookmarks, quote, show
+from readback.ui.common import show
+from readback.ui.common.draw import bookmarks, quote
 from readback.words import t
 
 LINKS = 500  # records that a place lists; the downloads have all

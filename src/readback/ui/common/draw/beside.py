@@ -14,7 +14,8 @@ from markupsafe import Markup
 from readback.html import exact
 from readback.readers.json_cells import as_written
 from readback.types import Answer, Assembly, Finding, Location, Record, Segment, Values
-from readback.ui.common import address, choice, show
+from readback.ui.common import address, show
+from readback.ui.common.state import choice
 from readback.words import t
 
 FIELDS = 80  # fields of a record in the list

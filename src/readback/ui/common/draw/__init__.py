@@ -1,0 +1,1 @@
+"""Draw what several pages show: texts, tables, findings, bars and links."""

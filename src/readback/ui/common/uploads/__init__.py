@@ -1,0 +1,1 @@
+"""Keep uploaded files: for the browser that sent them, for a day."""
