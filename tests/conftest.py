@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 
 from readback import sandbox
 from readback.checks.store import stored_check, stored_ranges
-from readback.prompts import in_child, render
+from readback.prompts import children, render
 from readback.serving.chat import model_input
 
 EASED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]  # a folder of a test may be written to again
@@ -174,7 +174,7 @@ def write(tmp_path: Path) -> Callable[[Mapping[str, Any]], Path]:
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not end is stopped after a part of its usual time: for tests of what follows a stop."""
-    for module in (in_child, render, model_input):
+    for module in (children, render, model_input):
         monkeypatch.setattr(module, "LIMITS", replace(module.LIMITS, seconds=HURRIED))
     monkeypatch.setattr(render, "TEXT_ALONE", replace(render.TEXT_ALONE, seconds=HURRIED))
 

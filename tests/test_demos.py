@@ -14,7 +14,8 @@ from readback import as_json, project_files, workspace
 from readback.adapters import load_shipped
 from readback.checks.run import engine
 from readback.project_files import EXAMPLES
-from readback.prompts.assemble import assemble, choices
+from readback.prompts.assemble import assemble
+from readback.prompts.selections import list_selections
 from readback.records.dataset import open_dataset
 from readback.scores.loading import load
 from readback.types import Selection, Workspace
@@ -41,7 +42,7 @@ def _everything(workspace: Workspace) -> list[Selection]:
     adapters = [None, *load_shipped(), *workspace.adapters]
     modes = [Selection(mode=mode, adapter=adapter) for mode in workspace.prompts for adapter in adapters]
     tasks = [Selection(task=task, adapter=adapter) for task in workspace.tasks for adapter in adapters]
-    return [*choices(workspace), *modes, *tasks]
+    return [*list_selections(workspace), *modes, *tasks]
 
 
 @pytest.mark.parametrize("name", DEMOS)

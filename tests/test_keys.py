@@ -17,7 +17,7 @@ from same_keys import shared_keys
 from readback import project_files, workspace
 from readback.checks import rules
 from readback.checks.run import chunk, engine
-from readback.prompts import assemble
+from readback.prompts import assemble, selections
 from readback.records.dataset import open_dataset
 from readback.types import Finding, Selection
 
@@ -69,7 +69,7 @@ def test_two_different_findings_of_one_run_never_share_a_key(rows: list[tuple[st
         assert shared_keys(audit.findings) == []
         keys = {one.key for one in audit.findings}
         for record in open_dataset(opened.root, opened.dataset).records():
-            for choice in (*assemble.choices(opened), Selection()):
+            for choice in (*selections.list_selections(opened), Selection()):
                 made = assemble.assemble(opened, record, choice)
                 told = [one for one in chunk.everything(opened, record, made) if isinstance(one, Finding)]
                 assert shared_keys(told) == []

@@ -16,10 +16,10 @@ from readback import as_json, project_files, workspace
 from readback.compare.diff import MessageDifference
 from readback.exporting.lines import line
 from readback.message_parts import beyond_text, part_title, parts, whole_message
-from readback.prompts.assemble import assemble, choices
-from readback.prompts.training_layout import training
-from readback.prompts.training_text import trained_text
-from readback.prompts.tri_section import fingerprint
+from readback.prompts.assemble import assemble
+from readback.prompts.messages import compute_fingerprint
+from readback.prompts.selections import list_selections
+from readback.prompts.training_text import build_trained_text, find_training_messages
 from readback.records import training_reader
 from readback.records.dataset import open_dataset
 from readback.serving.chat import model_input as chat
@@ -95,9 +95,9 @@ def test_fingerprints_of_messages_that_are_text_stay_what_they_were(name: str) -
     opened = workspace.open(project_files.EXAMPLES / name)
     marks: list[str | None] = []
     for record in open_dataset(opened.root, opened.dataset).records():
-        marks += [assemble(opened, record, choice, origins=False).fingerprint for choice in choices(opened)]
+        marks += [assemble(opened, record, choice, origins=False).fingerprint for choice in list_selections(opened)]
         for model in sorted(opened.models):
-            made = training(opened, record, model)
+            made = find_training_messages(opened, record, model)
             marks.append(made.fingerprint if made else None)
     assert (len(marks), hashlib.sha256(json.dumps(marks).encode()).hexdigest()[:16]) == DEMOS[name]
 
@@ -106,7 +106,7 @@ def test_a_text_in_parts_has_the_fingerprint_of_the_text_and_a_call_another() ->
     plain = Message("user", (Segment("Hi", "variable"),))
     listed = Message("user", plain.segments, {"role": "user", "content": [{"type": "text", "text": "Hi"}]})
     calling = Message("user", plain.segments, {"role": "user", "content": "Hi", "tool_calls": [CALL]})
-    assert fingerprint((plain,)) == fingerprint((listed,)) != fingerprint((calling,))
+    assert compute_fingerprint((plain,)) == compute_fingerprint((listed,)) != compute_fingerprint((calling,))
 
 
 JSON = st.recursive(
@@ -147,7 +147,7 @@ def test_every_message_of_a_row_goes_out_as_the_row_has_it(turns: list[dict[str,
             assert part_title(part)
         more = [value for value in beyond_text(turn.whole).values() if value not in (None, [], {})]
         assert bool(parts(turn.whole)) >= bool(more)
-    made = Assembly(Selection(mode="m"), "r", 0, tuple(messages), fingerprint(messages))
+    made = Assembly(Selection(mode="m"), "r", 0, tuple(messages), compute_fingerprint(messages))
     exported = json.loads(line("messages-jsonl", made, 0, "").text)["messages"]
     assert exported == turns
     body = json.loads(line("openai-batch", made, 0, "m").text)["body"]
@@ -261,7 +261,7 @@ def test_a_row_with_calls_and_reasoning_reaches_the_training_text_whole(tmp_path
         (tmp_path / name).write_text(text)
     opened = workspace.open(tmp_path)
     (record,) = open_dataset(opened.root, opened.dataset).records()
-    made = trained_text(opened, record, "m")
+    made = build_trained_text(opened, record, "m")
     assert made.text is not None
     assert made.text.text == f"[user]How deep?[assistant]{json.dumps([CALL])}<think>why</think></s>"
     assert "".join(segment.text for segment in made.prompt) == "[user]How deep?[assistant]"

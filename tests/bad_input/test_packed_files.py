@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from readback import workspace
-from readback.prompts import in_chunks
+from readback.prompts import children
 from readback.readers.packed import BUDGET, LEAST, RATIO, budget_of, unpack
 from readback.readers.row import Row
 from readback.records import raw_rows
@@ -46,14 +46,14 @@ def test_a_small_file_that_swells_ends_at_its_bound_and_what_came_out_is_read(tm
     (limit,) = [one for one in data.diagnostics if one.code == "dat-limit"]
     assert limit.place.file == "rows.jsonl.gz"
     assert data.longest > 4 << 20
-    assert in_chunks.count_children(data) == 1
+    assert children.count_children(data) == 1
 
 
 def test_over_short_records_every_core_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pack(tmp_path / "rows.jsonl.gz", 40, 1_000)
     opened = workspace.open(tmp_path)
     monkeypatch.setattr("os.cpu_count", lambda: 7)
-    assert in_chunks.count_children(open_dataset(opened.root, opened.dataset)) == 7
+    assert children.count_children(open_dataset(opened.root, opened.dataset)) == 7
 
 
 def test_who_looks_at_the_first_rows_unpacks_no_more_and_says_nothing_of_the_rest(

@@ -26,8 +26,8 @@ from readback.bridge import yaml_files
 from readback.bridge.child import CONTEXT, marker
 from readback.bridge.templates import NotWritten, written
 from readback.project_files import PROJECT
-from readback.prompts.adapter_texts import added
-from readback.prompts.base_texts import rendered
+from readback.prompts.adapter_texts import render_additions
+from readback.prompts.base_texts import render_templates
 from readback.prompts.render import Template
 from readback.readers.yaml_file import parse_yaml
 from readback.tasks import CURRENT
@@ -87,7 +87,7 @@ def test_360_of_360_texts_equal_what_the_factories_give(
         assert adapter.wording == "imported"
         for context in CONTEXTS:
             said = factory(**context)
-            made = added(opened, adapter, task, context)
+            made = render_additions(opened, adapter, task, context)
             parts = made.parts or (((), ()),)
             ((system, user),) = [tuple("".join(one.text for one in role) for role in part) for part in parts]
             texts += 1
@@ -252,7 +252,7 @@ def test_any_cases_are_written_as_a_template_that_gives_them(cases: list[dict[st
         raise AssertionError(cases) from None
     for case in cases:
         values = {**dict.fromkeys(CONTEXT), **case["context"]}
-        (part,) = rendered((Template(made.text, "jinja", "adapter", blocks=True),), values, origins=False)
+        (part,) = render_templates((Template(made.text, "jinja", "adapter", blocks=True),), values, origins=False)
         assert (part.ok, part.text) == (True, case["system"])
 
 

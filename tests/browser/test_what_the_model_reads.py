@@ -38,7 +38,7 @@ def read_by(folder: Path, condition: str, numbers: Sequence[int]) -> dict[str, s
     found = {}
     for record in (records[number] for number in numbers):
         made = assemble.assemble(opened, record, Selection(condition=condition))
-        sent = model_input.sent(opened, record, made, opened.condition(condition), False)
+        sent = model_input.build_model_input(opened, record, made, opened.condition(condition), False)
         assert record.id
         assert sent
         found[record.id] = sent.text

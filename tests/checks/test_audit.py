@@ -18,7 +18,7 @@ from readback.checks import rules, summary
 from readback.checks.run import chunk, engine
 from readback.checks.store import stored_check
 from readback.checks.summary import Audit, Progress
-from readback.prompts import in_chunks
+from readback.prompts import children
 from readback.readers.checksum import Hashes
 from readback.records.dataset import Counts
 from readback.types import Finding, Location, Selection, Workspace
@@ -319,7 +319,7 @@ def test_the_answer_is_the_same_however_many_children_work_side_by_side(
     folder = write({"readback.yml": file, "d.jsonl": rows})
     opened = workspace.open(folder)
     whole = engine.check(opened)
-    monkeypatch.setattr(in_chunks, "MOST", 7)
+    monkeypatch.setattr(children, "MAX_RECORDS", 7)
     monkeypatch.setattr("os.cpu_count", lambda: 3)
     assert engine.check(opened) == whole
     assert engine.check(opened, jobs=1) == whole
@@ -327,7 +327,7 @@ def test_the_answer_is_the_same_however_many_children_work_side_by_side(
 
 
 def test_an_audit_that_is_stopped_ends_its_children(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(in_chunks, "MOST", 5)
+    monkeypatch.setattr(children, "MAX_RECORDS", 5)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     folder = write({"d.jsonl": [{"id": str(n)} for n in range(50)], "readback.yml": "dataset: d.jsonl\n"})
     stopped = engine.check(workspace.open(folder), progress=lambda done, total: done < 12)

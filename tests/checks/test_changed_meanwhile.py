@@ -17,7 +17,7 @@ from readback.checks.summary import Audit, Progress
 from readback.exporting import chunk
 from readback.exporting.to_file import to_file
 from readback.project_files import EXAMPLES
-from readback.prompts import assemble, in_chunks
+from readback.prompts import children, selections
 from readback.readers import cache_folder
 from readback.records.dataset import DatasetChanged, open_dataset
 from readback.requests import observer
@@ -97,7 +97,14 @@ def test_an_export_of_a_dataset_that_changes_is_not_there(folder: Path, tmp_path
             written_over(folder / "d.jsonl")
 
     with pytest.raises(DatasetChanged):
-        to_file(opened, assemble.choices(opened), "messages-jsonl", tmp_path / "out.jsonl", progress=meanwhile, jobs=1)
+        to_file(
+            opened,
+            selections.list_selections(opened),
+            "messages-jsonl",
+            tmp_path / "out.jsonl",
+            progress=meanwhile,
+            jobs=1,
+        )
     assert not (tmp_path / "out.jsonl").exists()
 
 
@@ -113,7 +120,7 @@ def cleared(done: int, total: int) -> None:
 def test_a_check_whose_cache_is_cleared_meanwhile_has_the_same_answer(
     name: str, jobs: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(in_chunks, "MOST", 3)
+    monkeypatch.setattr(children, "MAX_RECORDS", 3)
     opened = workspace.open(EXAMPLES / name)  # with logs, and with answers that judges look at
     undisturbed = engine.check(opened, jobs=jobs)
     monkeypatch.setenv("READBACK_CACHE", str(tmp_path / "another cache"))
@@ -127,7 +134,7 @@ def test_an_export_or_a_search_whose_cache_is_cleared_meanwhile_is_the_same(
 ) -> None:
     opened = workspace.open(EXAMPLES / "six-conditions")
     monkeypatch.setenv("READBACK_CACHE", str(tmp_path / "another cache"))
-    data, choices = open_dataset(opened.root, opened.dataset), assemble.choices(opened)
+    data, choices = open_dataset(opened.root, opened.dataset), selections.list_selections(opened)
     judged = next(choice for choice in choices if choice.judge and choice.condition)
     # what a judge looks at has an index of its own, and so have the logs, which a search for findings reads
     asked = (
@@ -137,8 +144,8 @@ def test_an_export_or_a_search_whose_cache_is_cleared_meanwhile_is_the_same(
     )
     index = partial(observer.prepare, opened, data)
     index()
-    undisturbed = list(in_chunks.drive(*asked, jobs=1, most=3, index=index))
-    frames = in_chunks.drive(*asked, jobs=1, most=3, index=index if searched else None)
+    undisturbed = list(children.drive(*asked, jobs=1, most=3, index=index))
+    frames = children.drive(*asked, jobs=1, most=3, index=index if searched else None)
     first = next(frames)
     cleared(1, len(data))
     assert [first, *frames] == undisturbed
@@ -174,9 +181,9 @@ def test_another_file_that_changes_is_named_but_logs_and_answers_may_grow(
     change: Callable[[Path], None],
     jobs: int,
 ) -> None:
-    monkeypatch.setattr(in_chunks, "MOST", 3)
+    monkeypatch.setattr(children, "MAX_RECORDS", 3)
     opened = workspace.open(write(JUDGED))
-    assert any(choice.judge for choice in assemble.choices(opened))
+    assert any(choice.judge for choice in selections.list_selections(opened))
     before = engine.check(opened, jobs=jobs)
     assert sum(row.observed[1] for row in before.conditions) == 1
 
@@ -203,7 +210,9 @@ def test_an_export_of_answers_that_change_is_not_there_but_they_may_grow(
             change(opened.root / "a.jsonl")
 
     with pytest.raises(DatasetChanged, match=r"a\.jsonl was") if change is not longer else contextlib.nullcontext():
-        to_file(opened, assemble.choices(opened), "messages-jsonl", tmp_path / "out", progress=meanwhile, jobs=1)
+        to_file(
+            opened, selections.list_selections(opened), "messages-jsonl", tmp_path / "out", progress=meanwhile, jobs=1
+        )
     assert (tmp_path / "out").exists() == (change is longer)
 
 
@@ -215,10 +224,10 @@ def test_records_that_no_child_reads_are_not_said_to_have_changed(
     monkeypatch.setattr(audit_run, "heard", lambda frames: iter(()))
     with pytest.raises(DatasetChanged, match=r"d\.jsonl is what it was, and yet some of its records could not be read"):
         engine.check(opened, jobs=1)
-    monkeypatch.setattr(in_chunks, "stream", lambda *asked, **how: iter(()))
-    monkeypatch.setattr(in_chunks, "_raw", lambda *asked: in_chunks._Raw([]))
+    monkeypatch.setattr(children, "stream_frames", lambda *asked, **how: iter(()))
+    monkeypatch.setattr(children, "_ask_child", lambda *asked: children._ChildAnswer([]))
     with pytest.raises(DatasetChanged, match=r"d\.jsonl is what it was"):
-        to_file(opened, assemble.choices(opened), "messages-jsonl", tmp_path / "out.jsonl", jobs=1)
+        to_file(opened, selections.list_selections(opened), "messages-jsonl", tmp_path / "out.jsonl", jobs=1)
 
 
 @pytest.mark.parametrize("change", CHANGES)

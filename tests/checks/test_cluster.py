@@ -27,7 +27,7 @@ from webhdfs import serving
 from readback import sandbox, workspace
 from readback.checks.run import chunk, cluster, cluster_worker, engine
 from readback.cli import main
-from readback.prompts import assemble, in_chunks
+from readback.prompts import children, selections
 from readback.readers import by_address
 from readback.readers.checksum import Hashes
 from readback.records import carried_index, index_pass
@@ -47,7 +47,7 @@ WORKER = "from distributed.cli.dask_worker import main; main()"
 
 @pytest.fixture(autouse=True)
 def _short_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(in_chunks, "MOST", 2)
+    monkeypatch.setattr(children, "MAX_RECORDS", 2)
 
 
 class AtOnce:
@@ -281,7 +281,7 @@ def test_workers_copy_what_is_at_an_address_themselves(
     opened = workspace.open(store)
     known = beside(AtOnce(), opened.root, lambda *said: pytest.fail(str(said)), opened)._asked
     asked = {**known, "root": "/nowhere"}  # as on another machine
-    payload = chunk.payload(opened, assemble.choices(opened), 0, len(ROWS))
+    payload = chunk.payload(opened, selections.list_selections(opened), 0, len(ROWS))
     from distributed import Client
 
     with Client(scheduler, set_as_default=False) as client:
@@ -300,7 +300,7 @@ def test_a_range_that_nobody_waits_for_any_more_is_given_up_by_its_worker(
     slow = "{% for a in range(99999) %}{% for b in range(99) %}{% endfor %}{% endfor %}"
     file = f'dataset: d.jsonl\nmodes: [{{mode: m, template: "{slow}"}}]\n'
     opened = workspace.open(write({"readback.yml": file, "d.jsonl": [{"id": str(n)} for n in range(400)]}))
-    work = chunk.payload(opened, assemble.choices(opened), 0, 400)
+    work = chunk.payload(opened, selections.list_selections(opened), 0, 400)
     with cluster.connected(scheduler, opened, lambda *said: pytest.fail(str(said))) as found:
         # the client's own pickle takes the lambda along, a name of this test would not be known there
         busy = partial(found._client.run, lambda dask_worker: dask_worker.state.executing_count)
@@ -329,7 +329,7 @@ def test_a_worker_makes_the_index_of_a_dataset_that_has_changed(
     for rows in (ROWS, [*ROWS, *ROWS], [*ROWS, *ROWS]):  # at last the same bytes, written again
         (folder / "d.jsonl").write_text("".join(json.dumps({**row, "id": str(n)}) + "\n" for n, row in enumerate(rows)))
         opened, known = workspace.open(folder), beside(AtOnce(), folder)._asked
-        asked = {**known, "work": chunk.payload(opened, assemble.choices(opened), 0, len(rows))}
+        asked = {**known, "work": chunk.payload(opened, selections.list_selections(opened), 0, len(rows))}
         with monkeypatch.context() as there:
             there.setenv("READBACK_CACHE", str(cache_there))
             assert cluster_worker.look(json.dumps({**known, "workspace": asked["work"]["workspace"]})) == "null"

@@ -99,7 +99,7 @@ def test_the_sentences_that_are_more_are_marked(write: Write) -> None:
 
 def test_the_standard_prompt_that_we_build_has_no_drift(write: Write) -> None:
     fields = row("", ["[1] one. Two.", "[2] Context:\n\nQuestion: no\nAnswer: no"])
-    text = "".join(segment.text for segment in builders.build("standard", Record("1", fields)).segments)
+    text = "".join(segment.text for segment in builders.build_user_message("standard", Record("1", fields)).segments)
     fields["rag"]["prompt"] = text
     assert check(write({"readback.yml": FORMATS, "data.jsonl": [fields]}), "fmt-rag-drift") == []
 

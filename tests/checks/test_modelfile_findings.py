@@ -15,7 +15,7 @@ from readback import workspace
 from readback.checks import rules
 from readback.checks.of_server import of_server
 from readback.checks.run import engine
-from readback.prompts.self_tests import self_tests
+from readback.prompts.self_tests import run_self_tests
 from readback.serving.modelfile.read_file import parse
 from readback.types import Finding
 
@@ -74,7 +74,7 @@ def test_the_real_study_prints_its_system_message_twice_and_loses_a_newline(shar
 @pytest.mark.realdata
 def test_ten_real_modelfiles_show_what_is_read_or_are_refused_with_the_line(shared: Path) -> None:
     opened = workspace.open(shared / "data/modelfiles")
-    made = self_tests(opened)
+    made = run_self_tests(opened)
     assert len(made) == 10
     for name, self_test in made.items():
         for model_input in (self_test.first, self_test.later):
@@ -101,7 +101,7 @@ def test_ten_real_modelfiles_show_what_is_read_or_are_refused_with_the_line(shar
 @pytest.mark.parametrize("name", ["CodeLLaMA-Python", "Orca2", "Zephyr-Beta"])
 def test_one_real_modelfile_is_a_workspace(shared: Path, name: str) -> None:
     opened = workspace.open(shared / f"data/modelfiles/{name}.modelfile")
-    assert self_tests(opened)[name].first.segments
+    assert run_self_tests(opened)[name].first.segments
 
 
 @pytest.mark.realdata

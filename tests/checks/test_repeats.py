@@ -14,7 +14,7 @@ from readback import workspace
 from readback.checks import rules
 from readback.checks.run import engine, first_records, repeats
 from readback.checks.run.marks import of_records
-from readback.prompts import in_chunks
+from readback.prompts import children
 from readback.readers.cache_folder import DiskFull
 from readback.records.dataset import open_dataset
 from readback.types import Finding, Location, Record, RuleContext, Workspace
@@ -91,7 +91,7 @@ def test_one_finding_says_all_that_two_records_share(write: Write, second: Any, 
 
 
 def test_repeats_are_found_across_chunks(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(in_chunks, "MOST", 7)
+    monkeypatch.setattr(children, "MAX_RECORDS", 7)
     rows = [row(n, f"Question {n % 30}?", f"prompt {n}") for n in range(60)]
     assert [(one.place.index, one.values["record"]) for one in found(write({"d.jsonl": rows}))] == [
         (n, f"t{n - 30}") for n in range(30, 60)
@@ -102,7 +102,7 @@ def test_repeats_are_found_across_chunks(write: Write, monkeypatch: pytest.Monke
 def test_every_record_names_the_first_one_that_has_its_text(
     write: Write, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    monkeypatch.setattr(in_chunks, "MOST", 7)
+    monkeypatch.setattr(children, "MAX_RECORDS", 7)
     drawn = Random(jobs)
     texts = [(f"Q {drawn.randrange(60)}?", f"P {drawn.randrange(90)}") for _ in range(200)]
     root = write({"d.jsonl": [row(n, *both) for n, both in enumerate(texts)]})

@@ -19,7 +19,7 @@ from readback.checks import needs, rules
 from readback.checks.facts.text_units import BECOME_ASCII
 from readback.checks.facts.text_words import MIXED, words
 from readback.checks.run import chunk
-from readback.prompts import assemble
+from readback.prompts import selections
 from readback.records.dataset import open_dataset
 from readback.types import Workspace
 
@@ -41,7 +41,7 @@ def differing(folder: Path, content: Mapping[str, str | bytes]) -> list[Any]:
     opened = workspace.open(folder)
     if opened.dataset is None:
         return []
-    records, choices = len(open_dataset(opened.root, opened.dataset)), assemble.choices(opened)
+    records, choices = len(open_dataset(opened.root, opened.dataset)), selections.list_selections(opened)
     work = chunk.payload(opened, choices, 0, records)
     chunk._last.clear()
     called = list(told_of_each(work))

@@ -19,7 +19,7 @@ from readback.checks.run import engine, process
 from readback.checks.sample import SEED, Sample, drawn, hit, share
 from readback.checks.summary import Audit
 from readback.project_files import EXAMPLES
-from readback.prompts import in_chunks
+from readback.prompts import children
 from readback.sandbox import frozen
 from readback.types import Workspace
 
@@ -148,7 +148,7 @@ def test_another_seed_draws_others(write: Write) -> None:
 def test_it_is_the_same_sample_however_many_children_work(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     of = opened(write, lambda n: n % 2 == 0)
     alone = engine.check(of, sample=90, jobs=1)
-    monkeypatch.setattr(in_chunks, "MOST", 7)
+    monkeypatch.setattr(children, "MAX_RECORDS", 7)
     assert engine.check(of, sample=90, jobs=3) == alone
 
 

@@ -29,7 +29,7 @@ from readback.checks.store import answer_names, answer_store, stored_check, stor
 from readback.checks.store.answer_store import AnswerStore
 from readback.checks.summary import Audit, Progress
 from readback.cli import main
-from readback.prompts import in_chunks, model_input, trial
+from readback.prompts import children, model_input
 from readback.readers import cache_folder, checksum
 from readback.sandbox.frozen import plain
 from readback.types import Finding, Workspace
@@ -64,7 +64,7 @@ def store(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFact
     monkeypatch.setenv("READBACK_CACHE", str(tmp_path_factory.mktemp("cache")))
     monkeypatch.setattr(stored_check, "SLOW", -1.0)
     monkeypatch.setattr(stored_ranges, "SLOW", -1.0)
-    monkeypatch.setattr(in_chunks, "MOST", 3)
+    monkeypatch.setattr(children, "MAX_RECORDS", 3)
     opened = answer_store.open_store()
     assert opened is not None
     return opened
@@ -196,7 +196,7 @@ def test_another_version_another_day_or_another_language_is_another_answer(
             assert ask(folder)[1], name
         assert not ask(folder)[1], name
 
-    today = model_input.today(workspace.open(folder))
+    today = model_input.resolve_today(workspace.open(folder))
     assert not list(progress(replace(workspace.open(folder), today=today)))
     assert list(progress(replace(workspace.open(folder), today="2030-01-01")))
 
@@ -370,8 +370,8 @@ def test_after_random_changes_the_answer_is_the_one_worked_out_afresh(
     monkeypatch: pytest.MonkeyPatch,
     spans: list[tuple[int, int]],
 ) -> None:
-    monkeypatch.setattr(in_chunks, "MOST", 2)
-    monkeypatch.setattr(trial, "too_slow", lambda *asked: {})
+    monkeypatch.setattr(children, "MAX_RECORDS", 2)
+    monkeypatch.setattr(children, "find_slow_selections", lambda *asked: {})
     with_store = without = 0
     for seed in range(many(100, 2)):
         chance, folder = random.Random(seed), tmp_path / str(seed)
@@ -404,10 +404,10 @@ KILLED = """
 import sys
 from readback.checks.run import engine
 from readback.checks.store import stored_check, stored_ranges
-from readback.prompts import in_chunks
+from readback.prompts import children
 from readback import workspace
 stored_check.SLOW = stored_ranges.SLOW = -1.0
-in_chunks.MOST = 3
+children.MAX_RECORDS = 3
 print("begins", flush=True)
 engine.check(workspace.open(sys.argv[1]), jobs=2)
 """

@@ -15,7 +15,7 @@ from readback.checks.facts import training_facts
 from readback.checks.rules.trn_damaged_text import damages
 from readback.checks.run import engine
 from readback.checks.summary import Audit
-from readback.prompts import in_chunks
+from readback.prompts import children
 from readback.records import field_path
 from readback.sources import legal_prompt
 from readback.types import Finding
@@ -310,7 +310,7 @@ def test_a_file_beside_the_dataset_counts_its_own_lines(write: Write) -> None:
 
 
 def test_the_answer_is_the_same_however_many_children_work(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(in_chunks, "MOST", 20)
+    monkeypatch.setattr(children, "MAX_RECORDS", 20)
     rows = [pair(f"Question {n % 70}?") for n in range(150)]
     root = write({"readback.yml": "training: {train: a.jsonl, test: b.jsonl}\n", "a.jsonl": rows, "b.jsonl": rows[:30]})
     opened = workspace.open(root)

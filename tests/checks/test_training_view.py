@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from readback import workspace as workspaces
 from readback.checks.system_places import system_places
-from readback.prompts.training_text import trained_text
+from readback.prompts.training_text import build_trained_text
 from readback.records.dataset import open_dataset
 from readback.types import Message, Segment
 from readback.ui.messages.three_texts import placed
@@ -200,5 +200,5 @@ def test_messages_find_their_places_in_the_text_and_none_is_lost() -> None:
 
 def test_the_prompt_of_the_view_is_the_prompt_of_the_diff(write: Write) -> None:
     found = workspaces.open(write(workspace("right", CHATML)))
-    known = trained_text(found, open_dataset(found.root, found.dataset).record(0), "m")
+    known = build_trained_text(found, open_dataset(found.root, found.dataset).record(0), "m")
     assert "".join(one.text for one in known.prompt) == TRAINED

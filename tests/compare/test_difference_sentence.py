@@ -17,7 +17,7 @@ from readback.compare.diff import Difference, difference
 from readback.compare.sentence import sentence
 from readback.compare.side import Shown, Side
 from readback.compare.sides import read_sides, show_side
-from readback.prompts.tri_section import fingerprint
+from readback.prompts.messages import compute_fingerprint
 from readback.types import Message, Origin, Segment, Selection
 
 CONTEXT = "The tide turns at noon. Boats wait outside the bar until the signal changes."
@@ -40,7 +40,7 @@ def system(*parts: str | tuple[str, str] | tuple[str, str, Origin]) -> tuple[Mes
 
 
 def shown(messages: tuple[Message, ...]) -> Shown:
-    return Shown(Side(Selection()), messages, fingerprint(messages), None, (), "")
+    return Shown(Side(Selection()), messages, compute_fingerprint(messages), None, (), "")
 
 
 def between(a: tuple[Message, ...], b: tuple[Message, ...]) -> Difference:

@@ -19,7 +19,7 @@ from readback.compare import line_search, search_expression
 from readback.compare import search as compare_search
 from readback.compare.search import Found, following, parts, search, search_chunk
 from readback.compare.search_expression import Query, QueryError
-from readback.prompts import in_chunks
+from readback.prompts import children
 from readback.records.dataset import open_dataset
 from readback.types import Selection
 
@@ -103,8 +103,8 @@ def test_every_record_that_holds_it_is_counted_by_what_is_sent(write: Write) -> 
 def test_the_answer_does_not_depend_on_how_the_records_are_cut(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = workspace.open(folder_of(write, [{"id": str(n), "q": "x" * (n % 4)} for n in range(16)]))
     whole = search(opened, BOTH, Query("xx"))
-    monkeypatch.setattr(in_chunks, "MOST", 7)
-    monkeypatch.setattr(in_chunks, "BATCH", 3)
+    monkeypatch.setattr(children, "MAX_RECORDS", 7)
+    monkeypatch.setattr(children, "BATCH", 3)
     assert search(opened, BOTH, Query("xx")) == whole
 
 
@@ -195,7 +195,7 @@ def test_records_that_are_passed_over_unassembled_hold_nothing(write: Write, *, 
     passed = 0
     for query in (Query(text, case=case) for text in WANTED for case in (True, False)):
         known = [(asdict(choice), line_search.patterns(opened, data, choice, query)) for choice in choices]
-        work = {**in_chunks.payload(opened, choices, 0, len(data)), "query": asdict(query)}
+        work = {**children.make_payload(opened, choices, 0, len(data)), "query": asdict(query)}
         (short,) = search_chunk({**work, "patterns": known})
         (whole,) = search_chunk({**work, "patterns": [(choice, None) for choice, _ in known]})
         assert short == whole, query

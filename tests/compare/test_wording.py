@@ -22,7 +22,7 @@ from readback.compare.sides import Side, shown
 from readback.notebook.assembled import Assembled
 from readback.notebook.study import open_workspace
 from readback.prompts.assemble import assemble
-from readback.prompts.model_input import sent
+from readback.prompts.model_input import build_model_input
 from readback.tasks import PROFILES, tasks_of
 from readback.types import Adapter, Addition, Condition, Message, Model, Prompt, Record, Selection, Workspace
 from readback.ui.common.draw import exports
@@ -151,7 +151,7 @@ def test_law_text_that_the_product_wrote_is_never_shown_or_exported_without_sayi
     assert all(one.wording == adapters.OURS for one in segments if any(map(str.isalpha, one.text)))
     assert bool(adapters.list_own_wordings(made.messages)) >= ours
     said = bool(adapters.list_own_wordings(made.messages))
-    model_input = sent(workspace, RECORD, made, replace(workspace.conditions[0], task=task), False)
+    model_input = build_model_input(workspace, RECORD, made, replace(workspace.conditions[0], task=task), False)
     assert model_input is None or said == any(one.wording == adapters.OURS for one in model_input.segments)
     exported = [
         json.dumps([as_json.message_to_json(one) for one in made.messages]),

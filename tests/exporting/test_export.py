@@ -23,7 +23,7 @@ from readback.exporting import rows, to_file, wanted
 from readback.exporting.export import Exported, NoModel, export
 from readback.exporting.lines import Form
 from readback.exporting.wanted import NothingToExport
-from readback.prompts import in_chunks
+from readback.prompts import children
 from readback.prompts.assemble import assemble
 from readback.readers.cache_folder import cache_folder
 from readback.records import custom_id, training_reader
@@ -414,7 +414,7 @@ def evil(write: Write, count: int, bad: Sequence[int]) -> Workspace:
 def test_every_record_has_its_line_whatever_stops_or_is_given_up(
     write: Write, monkeypatch: pytest.MonkeyPatch, kills: int
 ) -> None:
-    monkeypatch.setattr(in_chunks, "KILLS", kills)
+    monkeypatch.setattr(children, "KILLS", kills)
     monkeypatch.setattr(rows, "FEWEST", 1)
     monkeypatch.setattr(rows, "MOST", 4)
     found, counts = made(evil(write, 8, (2, 5)))

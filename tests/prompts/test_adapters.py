@@ -12,7 +12,7 @@ import pytest
 from readback import adapters
 from readback.adapters import list_additions, load_shipped, read_adapter, takes_system_role
 from readback.project_files import ADAPTERS
-from readback.prompts.adapter_texts import added
+from readback.prompts.adapter_texts import render_additions
 from readback.tasks import DOCUMENT, TASKS, groups_of
 from readback.types import Adapter, Addition, Workspace
 
@@ -30,7 +30,7 @@ SCHEMA = {"json_schema": {"type": "object", "title": "é"}}
 def adds(name: str, task: str, **context: Any) -> tuple[str, str]:
     """What a shipped adapter adds to the system and the user message."""
     workspace = replace(NOTHING, context={task: context})
-    found = added(workspace, load_shipped()[name], task, {})
+    found = render_additions(workspace, load_shipped()[name], task, {})
     assert found.ok
     system, user = (["".join(s.text for s in part[i]) for part in found.parts] for i in (0, 1))
     return "\n\n".join(filter(None, system)), "\n\n".join(filter(None, user))

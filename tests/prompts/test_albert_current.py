@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from readback import workspace
 from readback.checks.run import engine
 from readback.prompts import model_input
-from readback.prompts.albert_query import spelled_out
+from readback.prompts.albert import expand_acronyms
 from readback.prompts.assemble import assemble
 from readback.types import Condition, Model, Prompt, PromptConfig, Selection, Workspace
 
@@ -110,7 +110,7 @@ def test_a_system_prompt_that_comes_with_the_record_is_used_or_ignored() -> None
 def test_prompt_format_is_not_read_and_the_list_of_messages_is_sent() -> None:
     opened = albert(chat_format="llama-chat")
     made = assemble(opened, row(query="Q"), Selection(mode="rag"))
-    sent = model_input.sent(opened, row(query="Q"), made, None, False)
+    sent = model_input.build_model_input(opened, row(query="Q"), made, None, False)
     assert sent
     assert (sent.format, json.loads(sent.text)) == (
         "null",
@@ -123,7 +123,7 @@ def test_chatml_strips_the_system_prompt_and_writes_each_message_once_where_it_i
     prompt = replace(opened.prompts["rag"], system=" SYS\n")
     opened = replace(opened, prompts={"rag": prompt})
     made = assemble(opened, row(query="Q"), Selection(condition="c"))
-    sent = model_input.sent(opened, row(query="Q"), made, opened.conditions[0], False)
+    sent = model_input.build_model_input(opened, row(query="Q"), made, opened.conditions[0], False)
     assert sent
     assert sent.text == "<|im_start|>system\nSYS<|im_end|>\n<|im_start|>user\nR Q<|im_end|>\n<|im_start|>assistant\n"
 
@@ -207,7 +207,7 @@ TABLE = {"CNI": "carte nationale d'identité", "SIREN": "numéro d'entreprise", 
     ],
 )
 def test_acronyms_of_the_table_are_spelled_out_in_the_query(query: str, expected: str | None) -> None:
-    assert spelled_out(query, TABLE) == (query if expected is None else expected)
+    assert expand_acronyms(query, TABLE) == (query if expected is None else expected)
     opened = replace(albert("{{ query }}", albert_dialect="classic"), acronyms=TABLE)
     made = assemble(opened, row(query=query), Selection(mode="rag"))
     assert ("alb-query-changed" in codes(made)) == (expected is not None)
@@ -216,7 +216,7 @@ def test_acronyms_of_the_table_are_spelled_out_in_the_query(query: str, expected
 
 @given(st.text(alphabet="CNIAPLb .('é\n", max_size=40))
 def test_spelling_out_only_ever_inserts_long_forms(query: str) -> None:
-    sent = spelled_out(query, TABLE)
+    sent = expand_acronyms(query, TABLE)
     for long in TABLE.values():
         sent = sent.replace(f" ({long})", "")
     assert sent == query

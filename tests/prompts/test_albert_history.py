@@ -24,7 +24,7 @@ def made(folder: Path) -> tuple[Assembly, str | None, list[str]]:
     opened = workspace.open(folder)
     (record,) = open_dataset(opened.root, opened.dataset).records()
     assembly = assemble(opened, record, Selection(mode="a"))
-    read = model_input.sent(opened, record, assembly, None, False)
+    read = model_input.build_model_input(opened, record, assembly, None, False)
     return assembly, read.text if read and read.segments else None, list(engine.check(opened).counts)
 
 

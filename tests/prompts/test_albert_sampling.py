@@ -11,7 +11,7 @@ import pytest
 from looking import page, said
 
 from readback import cli, workspace
-from readback.prompts import program
+from readback.prompts import request_settings
 from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -65,7 +65,7 @@ FILES = {
 def test_each_value_has_the_line_that_sets_it(
     write: Write, choice: Selection, stated: Mapping[str, tuple[Any, str, int]]
 ) -> None:
-    found = program.stated(workspace.open(write(FILES)), choice)
+    found = request_settings.find_sampling(workspace.open(write(FILES)), choice)
     assert {name: (one.value, one.level, one.place.line) for name, one in found.items()} == stated
     assert {one.place.file for one in found.values()} == {"prompt_config.yml"}
 
@@ -119,7 +119,7 @@ def test_a_value_that_cannot_be_sent_is_a_finding_with_its_place(write: Write, n
     (one,) = [one for one in opened.diagnostics if one.code == "dat-wrong-value"]
     assert (one.place.file, one.place.line) == ("prompt_config.yml", 4)
     assert name in one.values["where"]
-    assert program.sampling(opened, Selection(mode="a")) == {}
+    assert request_settings.get_sampling_values(opened, Selection(mode="a")) == {}
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_value_that_cannot_be_sent_is_a_finding_with_its_place(write: Write, n
 def test_values_at_the_ends_are_taken(write: Write, name: str, value: float) -> None:
     config = f"{name}: {value}\nprompts: [{{mode: a, template: t.jinja}}]\n"
     opened = workspace.open(write({**FILES, "prompt_config.yml": config, "readback.yml": PLAIN}))
-    assert program.sampling(opened, Selection(mode="a")) == {name: value}
+    assert request_settings.get_sampling_values(opened, Selection(mode="a")) == {name: value}
 
 
 def test_a_wrong_value_at_the_top_is_told_once_whatever_the_number_of_modes(write: Write) -> None:

@@ -11,7 +11,9 @@ from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readback.prompts.assemble import assemble, choices, fingerprint
+from readback.prompts.assemble import assemble
+from readback.prompts.messages import compute_fingerprint
+from readback.prompts.selections import list_selections
 from readback.sources.prompt_formats import CONFIG
 from readback.types import (
     Adapter,
@@ -222,7 +224,7 @@ def test_conditions_come_first_then_tasks_then_judges() -> None:
             Condition("scores only"),
         ),
     )
-    assert choices(workspace) == (
+    assert list_selections(workspace) == (
         Selection(condition="b"),
         Selection(condition="a"),
         Selection(task="extra"),
@@ -234,8 +236,8 @@ def test_conditions_come_first_then_tasks_then_judges() -> None:
 
 def test_without_conditions_every_mode_goes_through_every_adapter() -> None:
     workspace = replace(NOTHING, prompts={"m": SHORT, "n": SHORT}, adapters={"house": PROJECT})
-    assert choices(workspace) == tuple(Selection(mode=m, adapter=a) for m in "mn" for a in (None, "house"))
-    assert choices(NOTHING) == ()
+    assert list_selections(workspace) == tuple(Selection(mode=m, adapter=a) for m in "mn" for a in (None, "house"))
+    assert list_selections(NOTHING) == ()
 
 
 NAMES = ("question", "answer", "instruction", "contexts", "sheet_chunks", "limit", "gold", "documents")
@@ -261,9 +263,9 @@ EVERY = replace(
     )
 )
 def test_any_record_assembles_the_same_way_twice_and_segments_join_to_texts(fields: dict[str, Any]) -> None:
-    for choice in choices(EVERY):
+    for choice in list_selections(EVERY):
         made = assemble(EVERY, row(**fields), choice)
         assert made == assemble(EVERY, row(**fields), choice)
-        assert made.fingerprint == (fingerprint(made.messages) if made.messages else "")
+        assert made.fingerprint == (compute_fingerprint(made.messages) if made.messages else "")
         assert made.messages or made.diagnostics
         assert all(segment.text for message in made.messages for segment in message.segments)

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.prompts.builders import build
-from readback.prompts.contexts import normalise_contexts
+from readback.prompts.builders import build_user_message, normalise_contexts
 from readback.prompts.render import Rendered
 from readback.types import Location, Record
 
@@ -83,7 +82,7 @@ def row(fields: Mapping[str, Any]) -> Record:
 def test_every_builder_gives_its_bytes(
     mode: str, model_type: str | None, options: dict[str, str], expected: str
 ) -> None:
-    made = build(mode, row(C), model_type, options)
+    made = build_user_message(mode, row(C), model_type, options)
     assert expected == text(made)
     assert made.ok
     assert codes(made) == []
@@ -101,26 +100,26 @@ def test_each_stretch_says_where_it_comes_from() -> None:
         ("variable", "rag.contexts[1]"),
         ("template", "rag format"),
     ]
-    segments = build("rag", row(C), "instruction_only").segments
+    segments = build_user_message("rag", row(C), "instruction_only").segments
     assert expected == [(s.origin, s.name) for s in segments]
     assert Location(file="data.jsonl", line=7, field="rag.contexts[1]") == segments[7].place
 
 
 @pytest.mark.parametrize("contexts", [[], [None], None])
 def test_condition_4_without_contexts_is_the_question_alone_and_says_so(contexts: Any) -> None:
-    made = build("hybrid", row({**Q, "rag": {"contexts": contexts}}), "instruction_only")
+    made = build_user_message("hybrid", row({**Q, "rag": {"contexts": contexts}}), "instruction_only")
     assert text(made) == B1
     assert "fmt-no-contexts" in codes(made)
 
 
 def test_a_rebuilt_standard_prompt_without_contexts_says_that_there_are_none() -> None:
-    assert text(build("standard", row(Q))) == NONE
+    assert text(build_user_message("standard", row(Q))) == NONE
 
 
 @pytest.mark.parametrize("fields", [{}, {"instruction": " \n"}, {"instruction": None}, {"instruction": 3}])
 @pytest.mark.parametrize("mode", ["instruction", "hybrid", "standard"])
 def test_a_row_that_asks_nothing_gives_no_prompt(mode: str, fields: dict[str, Any]) -> None:
-    made = build(mode, row({**fields, "rag": {"contexts": ["a"]}}))
+    made = build_user_message(mode, row({**fields, "rag": {"contexts": ["a"]}}))
     assert codes(made) == ["fmt-empty-instruction"]
     assert (made.ok, made.segments) == (False, ())
 
@@ -130,7 +129,7 @@ NO_PROMPT = [{}, {"rag": {"prompt": ""}}, {"rag": {"prompt": 3}}, {"rag": "no"},
 
 @pytest.mark.parametrize("fields", NO_PROMPT)
 def test_a_missing_stored_prompt_is_an_error_of_the_row(fields: dict[str, Any]) -> None:
-    made = build("rag", row({**Q, **fields}), "rag_trained")
+    made = build_user_message("rag", row({**Q, **fields}), "rag_trained")
     assert codes(made) == ["fmt-stored-prompt-missing"]
     assert (made.ok, made.segments) == (False, ())
 
@@ -144,18 +143,18 @@ def test_a_missing_stored_prompt_is_an_error_of_the_row(fields: dict[str, Any]) 
     ],
 )
 def test_the_stored_prompt_is_found_under_every_spelling(fields: dict[str, Any], name: str) -> None:
-    made = build("rag", row(fields), "base")
+    made = build_user_message("rag", row(fields), "base")
     assert [("P", "variable", name)] == [(s.text, s.origin, s.name) for s in made.segments]
 
 
 def test_contexts_at_the_top_level_are_contexts() -> None:
-    made = build("hybrid", row({**Q, "contexts": ["alpha", "beta"]}))
+    made = build_user_message("hybrid", row({**Q, "contexts": ["alpha", "beta"]}))
     assert text(made) == B3
     assert [s.name for s in made.segments if s.name and "contexts" in s.name] == ["contexts[0]", "contexts[1]"]
 
 
 def test_contexts_that_are_no_list_count_as_none() -> None:
-    made = build("hybrid", row({**Q, "rag": {"contexts": "alpha"}}))
+    made = build_user_message("hybrid", row({**Q, "rag": {"contexts": "alpha"}}))
     assert text(made) == B1
     assert codes(made) == ["fmt-context-not-text", "fmt-no-contexts"]
 
@@ -202,6 +201,6 @@ def test_the_published_rows_are_sent_as_stored_and_rebuilt_from_their_contexts(s
     rows = [json.loads(line) for line in lines]
     assert len(rows) == 16
     for fields in rows:
-        assert fields["rag"]["prompt"] == text(build("rag", row(fields), "rag_trained"))
-        hybrid = text(build("rag", row(fields), "instruction_only"))
+        assert fields["rag"]["prompt"] == text(build_user_message("rag", row(fields), "rag_trained"))
+        hybrid = text(build_user_message("rag", row(fields), "instruction_only"))
         assert all(context.strip() in hybrid for context in fields["rag"]["contexts"])

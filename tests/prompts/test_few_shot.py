@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from readback import cli, workspace
 from readback.checks.run import engine
 from readback.prompts.assemble import assemble
-from readback.prompts.few_shot import with_examples
+from readback.prompts.generation import add_examples
 from readback.records.dataset import open_dataset
 from readback.types import Location, PromptConfig, Record, Segment, Selection, Workspace
 
@@ -188,7 +188,7 @@ def test_a6_any_choice_is_resolved_as_the_program_resolves_it(
     }  # fmt: skip
     config = PromptConfig("p", "instructions", settings={"shape": "preset", "few_shot": said}, place=Location("p"))
     record = Record(called, {"few_shot_examples": pool}, Location("d", 1, index=0))
-    made = with_examples(
+    made = add_examples(
         Workspace(Path(), "w", configs=(config,)), Selection(task="generation"), record, (Segment("Q", "task"),)
     )
     resolved = list(pool)

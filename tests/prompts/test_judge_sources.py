@@ -18,7 +18,7 @@ from readback.checks.run import engine
 from readback.cli import main
 from readback.notebook.study import open_workspace
 from readback.prompts import assemble
-from readback.prompts.judge_messages import judge_messages
+from readback.prompts.judge_messages import build_judge_messages
 from readback.records.answers import open_answers
 from readback.records.dataset import open_dataset
 from readback.types import Answer, Assembly, Judge, Location, Record, Segment, Selection
@@ -162,7 +162,7 @@ def test_a1_a_rubric_reads_the_row_of_the_answer_first(write: Write) -> None:
     )
     fields = {"rag": {"contexts": [" mine "]}, "response": "A", "answer": "parsed"}
     said = Answer("c", "1", "A", place=Location("a.jsonl", 4), fields=fields, reply="response")
-    messages, _, diagnostics, _ = judge_messages(judge, record, "c", said)
+    messages, _, diagnostics, _ = build_judge_messages(judge, record, "c", said)
     assert messages[0].text == "Q Q C mine E GOLD"
     assert [diagnostic.values["name"] for diagnostic in diagnostics] == ["documents"]
 
@@ -228,7 +228,7 @@ def test_law_a_value_shown_as_sent_is_traced_to_the_file_it_came_from(
     text = reply[name] if name else None
     said = Answer("c", "1", text, place=Location("answer", 7), fields=reply, reply=name) if condition else None
     one = Record("1", record, Location("record", 3, index=0))
-    messages, _, _, _ = judge_messages(
+    messages, _, _, _ = build_judge_messages(
         Judge("j", user, syntax=syntax, fields=fields), one, "c" if condition else None, said
     )
     for segment in messages[-1].segments:

@@ -13,7 +13,7 @@ import pytest
 from counts import part
 
 from readback import cli
-from readback.prompts.in_chunks import MOST
+from readback.prompts.children import MAX_RECORDS
 
 Write = Callable[[Mapping[str, Any]], Path]
 Output = pytest.CaptureFixture[str]
@@ -180,7 +180,7 @@ def most_at_once() -> Iterator[list[int]]:
     ),
 )
 def test_so_many_processes_work_as_are_asked_for(write: Write, capsys: Output, words: tuple[str, ...]) -> None:
-    rows = [{"id": f"r{n}", "q": f"Why, {n}?"} for n in range(3 * MOST)]
+    rows = [{"id": f"r{n}", "q": f"Why, {n}?"} for n in range(3 * MAX_RECORDS)]
     folder = write({"readback.yml": FILE, "data.jsonl": rows})
     said = {}
     for jobs in (1, 2):

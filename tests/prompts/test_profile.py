@@ -19,9 +19,8 @@ from readback.adapters import (
     load_shipped,
     read_adapter,
 )
-from readback.prompts.adapter_texts import CONTEXT, added
+from readback.prompts.adapter_texts import CONTEXT, Part, list_entries, render_additions
 from readback.prompts.assemble import assemble
-from readback.prompts.registry import Part, registry
 from readback.tasks import CURRENT, DOCUMENT, PROFILES, groups_of, keys_for, profile_of, tasks_of
 from readback.types import Record, Selection, Workspace
 
@@ -72,7 +71,7 @@ TABLES = {CURRENT: (EXPECTED, 90), DOCUMENT: (IN_DOCUMENT, 65)}
 
 def found(profile: str) -> dict[tuple[str, str], tuple[Part | None, Part | None]]:
     bare = {}
-    for one in registry({}, profile):
+    for one in list_entries({}, profile):
         system, user = (
             None if part is None else Part(part.always, part.when, part.reads, part.ok)
             for part in (one.system, one.user)
@@ -93,7 +92,7 @@ def test_what_is_assembled_has_the_parts_of_the_table(who: str, task: str) -> No
     contexts: list[dict[str, Any]] = [{}, *({key: "x"} for key in CONTEXT), {"json_schema": {}}]
     for context in contexts:
         workspace = Workspace(Path(), "none", options={"assembly_profile": CURRENT}, context={task: context})
-        made = added(workspace, load_shipped(CURRENT)[who], task, {})
+        made = render_additions(workspace, load_shipped(CURRENT)[who], task, {})
         assert made.ok
         for n, part in enumerate(EXPECTED[who, task]):
             there = part is not None and (part.always or any(key in part.when for key in context))
@@ -103,7 +102,7 @@ def test_what_is_assembled_has_the_parts_of_the_table(who: str, task: str) -> No
 def test_no_interface_ever_has_text_for_these_tasks_nor_these_interfaces_for_any() -> None:
     never = {"generation", "dj_template_reasoning", "dj_template_reasoning_only", "dj_rubric_reasoning"}
     never |= {name for name in tasks_of(CURRENT) if name.startswith(("agentic_parsing_", "rubric_agentic_"))}
-    entries = registry({}, CURRENT)
+    entries = list_entries({}, CURRENT)
     assert {one.task for one in entries} == set(tasks_of(CURRENT)) - never
     assert {one.adapter for one in entries} & set(SILENT) == set()
     assert {one.wording for one in entries} == {"readback"}
@@ -197,10 +196,10 @@ def test_an_adapter_of_the_workspace_stands_in_the_registry_with_the_wording_of_
 ) -> None:
     root = write({"a.yml": "name: a\nextends: langchain\ntasks: {my_task: {user: '{{ question }}'}, D: {system: x}}\n"})
     own, _ = read_adapter(root / "a.yml", root)
-    mine = {one.task: one for one in registry({"a": own}, DOCUMENT, ["my_task"]) if one.adapter == "a"}
+    mine = {one.task: one for one in list_entries({"a": own}, DOCUMENT, ["my_task"]) if one.adapter == "a"}
     assert (mine["parsing"].wording, mine["dj_rubric_reasoning"].wording) == ("readback", "own")
     assert mine["my_task"].user == Part(False, place=own.additions["my_task"][0].user_place)
     broken = replace(own, additions={"parsing": (replace(own.additions["D"][0], system="{{ x "),)})
-    entry = next(one for one in registry({"a": broken}) if (one.adapter, one.task) == ("a", "parsing"))
+    entry = next(one for one in list_entries({"a": broken}) if (one.adapter, one.task) == ("a", "parsing"))
     assert entry.system is not None
     assert not entry.system.ok

@@ -11,7 +11,7 @@ import pytest
 from readback import workspace
 from readback.checks.prompt_lengths import measure
 from readback.project_files import EXAMPLES
-from readback.prompts import assemble
+from readback.prompts import assemble, selections
 from readback.records.dataset import open_dataset
 from readback.types import Selection
 
@@ -19,7 +19,7 @@ from readback.types import Selection
 def test_each_look_is_what_is_assembled() -> None:
     opened = workspace.open(EXAMPLES / "six-conditions-mistakes")
     record = open_dataset(opened.root, opened.dataset).record(2)
-    choices = assemble.choices(opened)[:8]
+    choices = selections.list_selections(opened)[:8]
     made = [assemble.assemble(opened, record, choice) for choice in choices]
     seen = list(measure(opened, 2, choices))
     assert [one.fingerprint for one in seen] == [one.fingerprint for one in made]

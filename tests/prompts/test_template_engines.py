@@ -13,8 +13,8 @@ import pytest
 from counts import many
 
 from readback.prompts.render import Template, render
-from readback.prompts.render.mustache import DEEP, mustache_pieces
-from readback.prompts.render.simple_fields import dollar_pieces, format_pieces, percent_pieces
+from readback.prompts.render.mustache import DEEP, fill_mustache
+from readback.prompts.render.simple_fields import fill_dollar, fill_format, fill_percent
 from readback.types import Syntax
 
 KEYS = ("a", "b", "c", "a.b", "l", "l.0", ".", "d.e.f", "zz", "n.0", "s")
@@ -60,7 +60,7 @@ def test_mustache_is_what_chevron_writes() -> None:
             expected = chevron.render(text, values, partials_path=None)
         except Exception:
             expected = None
-        pieces, wrong, _ = mustache_pieces(text, values)
+        pieces, wrong, _ = fill_mustache(text, values)
         refused += expected is None
         assert (None if wrong else "".join(piece.text for piece in pieces)) == expected, (text, values)
     assert refused > many(200_000) / 20  # broken ones are among them
@@ -73,9 +73,9 @@ PIECES = (
     "{a!r:>9}", "{:d}", "{b:d}", "é", "%(é)s", "$é",
 )  # fmt: skip
 ENGINES: Mapping[str, tuple[Callable[..., Any], Callable[[str, Mapping[str, Any]], str]]] = {
-    "percent": (percent_pieces, lambda text, values: text % values),
-    "format": (format_pieces, lambda text, values: text.format(**values)),
-    "dollar": (dollar_pieces, lambda text, values: string.Template(text).substitute(values)),
+    "percent": (fill_percent, lambda text, values: text % values),
+    "format": (fill_format, lambda text, values: text.format(**values)),
+    "dollar": (fill_dollar, lambda text, values: string.Template(text).substitute(values)),
 }
 
 
@@ -129,7 +129,7 @@ def test_each_stretch_of_a_mustache_text_keeps_its_name_and_line() -> None:
         ("Q: ", None, 1), ("a&amp;b", "q", 1), ("\n", None, 1), ("* ", None, 3), ("x", "docs[*].title", 3),
         ("\n", None, 3), ("* ", None, 3), ("y", "docs[*].title", 3), ("\n", None, 3), ("no", None, 5),
     ]  # fmt: skip
-    assert {(one.name, one.state, one.asked) for one in made.uses} == {
+    assert {(one.name, one.state, one.only_asked) for one in made.uses} == {
         ("q", "present", False), ("docs", "present", True), ("docs[*].title", "present", False),
         ("none", "missing", True), ("lost", "missing", False),
     }  # fmt: skip

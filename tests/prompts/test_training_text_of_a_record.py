@@ -11,8 +11,8 @@ from served_twice import ANSWER, ROW, TRAINED, workspace
 
 from readback import workspace as workspaces
 from readback.compare.first_difference import of_self_test, said
-from readback.prompts.self_tests import self_tests
-from readback.prompts.training_text import TrainedText, template, trained_input, trained_text
+from readback.prompts.self_tests import run_self_tests
+from readback.prompts.training_text import TrainedText, build_trained_input, build_trained_text, find_training_template
 from readback.records.dataset import open_dataset
 from readback.types import Segment, Selection, Workspace
 
@@ -27,7 +27,7 @@ def opened(write: Write, files: Mapping[str, Any]) -> Workspace:
 
 
 def first(found: Workspace) -> TrainedText:
-    return trained_text(found, open_dataset(found.root, found.dataset).record(0), "m")
+    return build_trained_text(found, open_dataset(found.root, found.dataset).record(0), "m")
 
 
 def text(segments: tuple[Segment, ...]) -> str:
@@ -62,7 +62,9 @@ def test_segments_keep_who_wrote_them(write: Write) -> None:
 def test_what_the_files_say_goes_before_what_the_modelfile_looks_like(
     write: Write, training: str, more: str, name: str, basis: str
 ) -> None:
-    found = template(opened(write, {**workspace("right", training, more), "own.jinja": JINJA}).models["m"])
+    found = find_training_template(
+        opened(write, {**workspace("right", training, more), "own.jinja": JINJA}).models["m"]
+    )
     assert found is not None
     assert (found.name, found.basis) == (name, basis)
 
@@ -91,7 +93,7 @@ def test_a_family_is_assumed_where_the_template_has_its_tokens_and_only_one_way_
     write: Write, turn: str, expected: str | None
 ) -> None:
     modelfile = f'FROM x\nTEMPLATE """{{{{ range .Messages }}}}{turn}{{{{ end }}}}"""\n'
-    found = template(opened(write, {**workspace("right"), "Modelfile": modelfile}).models["m"])
+    found = find_training_template(opened(write, {**workspace("right"), "Modelfile": modelfile}).models["m"])
     assert (found and found.name) == expected
     assert found is None or found.basis == "assumed"
 
@@ -129,10 +131,10 @@ def test_without_a_reference_the_prompt_still_ends_where_an_answer_would_begin(w
 def test_a_case_has_the_text_of_its_own_model(write: Write) -> None:
     found = opened(write, workspace("right", CHATML))
     record = open_dataset(found.root, found.dataset).record(0)
-    made = trained_input(found, record, Selection(condition="closed"))
+    made = build_trained_input(found, record, Selection(condition="closed"))
     assert made is not None
     assert made.text == TRAINED + ANSWER
-    assert trained_input(found, record, Selection(mode="instruction")) is None
+    assert build_trained_input(found, record, Selection(mode="instruction")) is None
 
 
 @pytest.mark.parametrize(
@@ -153,12 +155,12 @@ def test_a_case_has_the_text_of_its_own_model(write: Write) -> None:
 def test_a_probe_says_where_training_and_serving_part_whatever_the_record(
     write: Write, served: str, expected: list[str]
 ) -> None:
-    self_test = self_tests(opened(write, workspace(served, CHATML)))["m"]
+    self_test = run_self_tests(opened(write, workspace(served, CHATML)))["m"]
     assert self_test.trained is not None
     assert [said(one) for one in of_self_test(self_test)] == expected
 
 
 def test_a_doubled_system_message_is_called_that(write: Write) -> None:
-    found = of_self_test(self_tests(opened(write, workspace("twice", CHATML)))["m"])
+    found = of_self_test(run_self_tests(opened(write, workspace("twice", CHATML)))["m"])
     assert [one.again for one in found] == [True]
     assert "the system message once more" in said(found[0])

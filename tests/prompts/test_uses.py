@@ -13,8 +13,8 @@ from rendering import RECORD, one, steady, stock
 
 from readback.prompts.render import Template, render
 from readback.prompts.render import jinja as render_jinja
-from readback.prompts.render.seen import SEEN, Seen
-from readback.prompts.render.trace import Trace
+from readback.prompts.render.marks import Trace
+from readback.prompts.render.watch import SIGHTINGS, Sightings
 from readback.types import Location
 
 pytestmark = pytest.mark.filterwarnings("ignore::SyntaxWarning")  # generated templates call numbers and index none
@@ -24,7 +24,8 @@ def uses(text: str, **options: Any) -> list[str]:
     """Each use as `name state`, with ` x/n` where it is not 1 of 1, and `?` where the template only asks."""
     made = one(text, **options).uses
     return [
-        f"{u.name} {u.state}{'' if (u.times, u.of) in ((1, 1), (0, 0)) else f' {u.times}/{u.of}'}{'?' * u.asked}"
+        f"{u.name} {u.state}{'' if (u.times, u.total) in ((1, 1), (0, 0)) else f' {u.times}/{u.total}'}"
+        f"{'?' * u.only_asked}"
         for u in made
         if u.state != "untaken"
     ]
@@ -134,13 +135,13 @@ def test_plain_fields_have_states_too(template: Template, values: Any, expected:
 @settings(max_examples=some(150), deadline=None, suppress_health_check=list(HealthCheck))
 @given(templates(), VALUES)
 def test_looking_at_the_names_changes_no_text(template: str, values: dict[str, Any]) -> None:
-    ready = render_jinja.compiled(template, False, frozenset(render_jinja.GLOBALS & values.keys()))
-    watched = None if isinstance(ready, render_jinja.Failed) else render_jinja._watched(ready)
+    ready = render_jinja.compile_template(template, False, frozenset(render_jinja.GLOBALS & values.keys()))
+    watched = None if isinstance(ready, render_jinja.Failed) else render_jinja._compile_watched(ready)
     if isinstance(ready, render_jinja.Failed) or watched is None:
         return
-    seen = Seen(watched[1], Trace(0xF0000, (), values, ready.names.context))
+    seen = Sightings(watched[1], Trace(0xF0000, (), values, ready.names.context))
     try:
-        text = render_jinja._run(watched[0], {**copy.deepcopy(values), SEEN: seen})
+        text = render_jinja._run_template(watched[0], {**copy.deepcopy(values), SIGHTINGS: seen})
     except Exception:
         text = None
     rendered = one(template, values)

@@ -14,7 +14,7 @@ from counts import many
 
 from readback import workspace
 from readback.checks.run import engine
-from readback.prompts import training_match
+from readback.prompts import training_rows
 from readback.readers import cache_folder
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import DatasetSource
@@ -93,8 +93,8 @@ def test_c4_damaged_indexes_of_training_rows_and_logs_are_made_again(write: Writ
     for _ in range(6):
         for path in sorted(path for kind in ("trained", "observed") for path in (kept / kind).iterdir()):
             _mutate(path, chance)
-        training_match._load.cache_clear()
-        training_match._opened.cache_clear()
+        training_rows._load_index.cache_clear()
+        training_rows._open_file.cache_clear()
         assert [*_found(folder)] == sound
 
 
@@ -105,7 +105,7 @@ def _found(folder: Path) -> Iterator[Any]:
     yield [row.observed for row in audit.conditions]
     opened = workspace.open(folder)
     for record in open_dataset(opened.root, opened.dataset).records():
-        row = training_match.row_of(opened, record, "train.jsonl")
+        row = training_rows.find_row(opened, record, "train.jsonl")
         yield row and row[0].place
 
 

@@ -16,7 +16,7 @@ from readback.checks import rules
 from readback.checks.prompt_lengths import measure
 from readback.checks.run import engine
 from readback.project_files import EXAMPLES
-from readback.prompts import assemble
+from readback.prompts import assemble, selections
 from readback.records.dataset import open_dataset
 from readback.requests.first_difference import first_difference
 from readback.requests.observer import Observer
@@ -118,7 +118,7 @@ def test_a_logged_request_is_equal_or_its_first_difference_is_known(
     )
     opened = workspace.open(folder)
     data = open_dataset(opened.root, opened.dataset)
-    made = assemble.assemble(opened, data.record(0), assemble.choices(opened)[0])
+    made = assemble.assemble(opened, data.record(0), selections.list_selections(opened)[0])
     seen = Observer(opened, data).seen(data.record(0), made)
     assert seen is not None
     assert verdict == seen.verdict
@@ -185,7 +185,7 @@ def test_a_file_is_known_by_its_condition_and_retries_are_all_looked_at(write: A
     observer = Observer(opened, data)
     seen = [
         observer.seen(data.record(0), assemble.assemble(opened, data.record(0), choice))
-        for choice in assemble.choices(opened)
+        for choice in selections.list_selections(opened)
     ]
     assert [one and one.verdict for one in seen] == ["differs", "equal"]
 
@@ -203,7 +203,7 @@ def test_a_system_message_that_the_server_adds_need_not_be_in_the_request(write:
     )
     opened = workspace.open(folder)
     data = open_dataset(opened.root, opened.dataset)
-    made = assemble.assemble(opened, data.record(0), assemble.choices(opened)[0])
+    made = assemble.assemble(opened, data.record(0), selections.list_selections(opened)[0])
     assert [message.role for message in made.messages] == ["system", "user"]
     seen = Observer(opened, data).seen(data.record(0), made)
     assert seen is not None

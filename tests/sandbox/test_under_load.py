@@ -18,7 +18,7 @@ from readback.checks.run import engine
 from readback.compare.search import search
 from readback.compare.search_expression import Query
 from readback.project_files import EXAMPLES
-from readback.prompts import in_chunks, render
+from readback.prompts import children, render
 from readback.prompts.assemble import assemble
 from readback.prompts.render import Template
 from readback.records.dataset import open_dataset
@@ -106,7 +106,7 @@ def test_b15_check_says_of_a_slow_record_what_render_says(write: Write) -> None:
 def test_b8_the_findings_are_the_same_for_any_number_of_children(
     write: Write, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    monkeypatch.setattr(in_chunks, "MOST", 4)
+    monkeypatch.setattr(children, "MAX_RECORDS", 4)
     monkeypatch.setattr(engine, "KILLS", 2)
     workspace = slow(write, 20, lambda number: 10**7 if number in (6, 15, 17) else 1)
     audit = engine.check(workspace, jobs=jobs)

@@ -16,7 +16,7 @@ from readback import workspace
 from readback.cli import main
 from readback.compare.git import Git
 from readback.compare.side import SideError
-from readback.prompts.selections import choices
+from readback.prompts.selections import list_selections
 from readback.ui.common.state.stamp import stamp
 from readback.ui.common.uploads import store as upload
 
@@ -41,7 +41,7 @@ def shown(folder: Path) -> str:
         return said[0] + nothing.reason
     said.append(workspace.init_text(opened))
     asked: list[tuple[str, Any]] = []
-    for one in list(choices(opened))[:2]:
+    for one in list(list_selections(opened))[:2]:
         asked += [(name, value) for name in ("condition", "mode", "task", "judge") if (value := getattr(one, name))][:1]
     for name, value in dict.fromkeys(asked):
         said.append(command("render", str(folder), f"--{name}", value, "--format", "json", "--wire"))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import cli, workspace
-from readback.prompts.albert_query import spelled_out, spelled_pieces
+from readback.prompts.albert import expand_acronyms, split_expansions
 from readback.prompts.assemble import assemble
 from readback.types import Record, Selection, Workspace
 
@@ -145,7 +145,7 @@ def test_render_names_the_file(write: Write, capsys: pytest.CaptureFixture[str])
     st.dictionaries(st.sampled_from(["CNI", "apl", "PLC"]), st.sampled_from(["x", "CNI", "a (b)", ""])),
 )
 def test_the_pieces_are_the_query_with_long_forms_between(query: str, table: Mapping[str, str]) -> None:
-    pieces = spelled_pieces(query, table)
+    pieces = split_expansions(query, table)
     assert "".join(text for text, name in pieces if name is None) == query
     assert all(text == f" ({table[name]})" for text, name in pieces if name is not None)
-    assert "".join(text for text, _ in pieces) == spelled_out(query, table)
+    assert "".join(text for text, _ in pieces) == expand_acronyms(query, table)

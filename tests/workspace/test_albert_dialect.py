@@ -13,7 +13,7 @@ import pytest
 from readback import cli, workspace
 from readback.checks.rules import finding
 from readback.checks.run import engine
-from readback.prompts import program
+from readback.prompts import request_settings
 from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -57,7 +57,7 @@ def test_b13_the_dialect_is_what_the_option_says_else_what_the_files_show(
     write: Write, top: str, template: str, options: str, dialect: str, said: set[str]
 ) -> None:
     root = write(files(top, template, options))
-    own = program.of_choice(workspace.open(root), Selection(mode="rag"))
+    own = request_settings.find_program(workspace.open(root), Selection(mode="rag"))
     assert own
     assert own.dialect == dialect
     assert codes(root) == said
@@ -93,7 +93,10 @@ def test_b13_the_current_albert_folder_opens_as_it_is_without_a_wrong_verdict(sh
     opened = workspace.open(root)
     audit = engine.check(opened)
     assert (audit.records.read, audit.severities.get("error", 0)) == (1, 0)
-    assert program.sampling(opened, Selection(mode="rag")) == {"temperature": 0.3, "max_tokens": 8192}
+    assert request_settings.get_sampling_values(opened, Selection(mode="rag")) == {
+        "temperature": 0.3,
+        "max_tokens": 8192,
+    }
 
 
 def test_b13_sampling_values_and_the_dialect_are_in_the_answer_of_render(

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from readback import workspace
 from readback.checks import rules
 from readback.checks.run import engine
-from readback.prompts.assemble import assemble, choices
+from readback.prompts.assemble import assemble
+from readback.prompts.selections import list_selections
 from readback.readers.yaml_file import Parsed
 from readback.sources import instructions, verification
 from readback.sources.instruction_keys import SHORTCUTS
@@ -122,7 +123,7 @@ def test_each_task_that_runs_and_has_a_text_is_a_condition_through_its_interface
         ("generation · langchain", "generation", "langchain"),
         ("parsing · claude_tool", "parsing", "claude_tool"),
     ]
-    assert choices(opened) == tuple(Selection(condition=one.name) for one in opened.conditions)
+    assert list_selections(opened) == tuple(Selection(condition=one.name) for one in opened.conditions)
     made = assemble(opened, Record("1", {"question": "Why?"}), Selection(condition="generation · langchain"))
     assert [(m.role, m.text) for m in made.messages] == [("system", "You answer."), ("user", "Why?")]
     made = assemble(opened, Record("1", {"question": "Why?"}), Selection(condition="parsing · claude_tool"))
@@ -153,7 +154,7 @@ def test_a_workspace_with_conditions_of_its_own_gets_none_made_up(write: Write, 
     opened = workspace.open(write({"readback.yml": TASKS + own, "preset.json": PRESET}))
     assert "parsing · claude_tool" not in [one.name for one in opened.conditions]
     assert "asm-no-task-text" not in {diagnostic.code for diagnostic in opened.diagnostics}
-    assert all(choice.task != "abstention_detection" for choice in choices(opened))
+    assert all(choice.task != "abstention_detection" for choice in list_selections(opened))
 
 
 def test_a_preset_alone_says_which_texts_are_missing_and_which_interface_is_unknown(write: Write) -> None:

@@ -16,7 +16,7 @@ from looking import page, said
 from readback import workspace
 from readback.cli import main
 from readback.prompts.assemble import assemble
-from readback.prompts.self_tests import self_tests
+from readback.prompts.self_tests import run_self_tests
 from readback.records.dataset import open_dataset
 from readback.sources.plain_prompts import PlainPrompt, grouped, parts
 from readback.sources.template_language import language
@@ -373,7 +373,7 @@ def test_a_folder_of_nothing_but_chat_templates_shows_what_they_make(
 ) -> None:
     opened = workspace.open(write({f"m/{name}": text for name, text in files.items()}) / "m")
     assert sorted(opened.models) == sorted(models)
-    made = self_tests(opened)
+    made = run_self_tests(opened)
     for name in models:
         if opened.models[name].chat_template:
             assert made[name].first.text.endswith("<|im_start|>assistant\n")

@@ -11,8 +11,7 @@ import pytest
 
 from readback import workspace
 from readback.prompts import training_text
-from readback.prompts.model_input import served
-from readback.prompts.row_options import options_of_row
+from readback.prompts.model_input import build_served_input, read_row_options
 from readback.records import dataset
 from readback.types import Message, Segment, Selection, Workspace
 
@@ -29,10 +28,10 @@ MODEL = "models: {m: {%s}}\n"
 def _texts(opened: Workspace) -> tuple[str, str]:
     """What serving and training write of one message."""
     model = opened.models["m"]
-    sent, template = served(opened, model, TALK), training_text.template(model)
+    sent, template = build_served_input(opened, model, TALK), training_text.find_training_template(model)
     assert sent
     assert template
-    return sent.text, training_text.rendered(opened, template, TALK).text
+    return sent.text, training_text.render_training_text(opened, template, TALK).text
 
 
 @pytest.mark.parametrize(
@@ -101,7 +100,7 @@ THINKS = (
 def test_ollama_asks_a_model_to_think_where_template_writes_thoughts(write: Write, said: str, text: str) -> None:
     entry = f"serving: {{modelfile: Modelfile}}{said}"
     opened = workspace.open(write({"Modelfile": THINKS, "readback.yml": MODEL % entry}))
-    sent = served(opened, opened.models["m"], TALK)
+    sent = build_served_input(opened, opened.models["m"], TALK)
     assert sent
     assert sent.text == text
 
@@ -113,7 +112,7 @@ def test_ollama_gets_tools_and_thinking(write: Write) -> None:
     tools = json.dumps([{"type": "function", "function": {"name": "tide"}}])
     entry = f"serving: {{modelfile: Modelfile}}, template_options: {{enable_thinking: true, tools: {tools}}}"
     opened = workspace.open(write({"Modelfile": go, "readback.yml": MODEL % entry}))
-    sent = served(opened, opened.models["m"], TALK)
+    sent = build_served_input(opened, opened.models["m"], TALK)
     assert sent
     assert sent.text.startswith('q[{"type":"function"')
     assert sent.text.endswith("truetrue")
@@ -134,14 +133,14 @@ def test_the_tools_of_a_training_row_reach_its_text(write: Write, as_text: bool)
     opened = workspace.open(write(files))
     assert opened.dataset
     record = dataset.open_dataset(opened.root, opened.dataset).record(0)
-    trained = training_text.trained_text(opened, record, "m")
+    trained = training_text.build_trained_text(opened, record, "m")
     assert trained.text
     assert trained.text.text == 'user: q;assistant: a;[{"name": "tide"}]'
-    known = training_text.trained_input(opened, record, Selection(condition="c"))
+    known = training_text.build_trained_input(opened, record, Selection(condition="c"))
     assert known
     assert known.text == trained.text.text
 
 
 @pytest.mark.parametrize("tools", ["not JSON", "[" * 50_000, [], ["a"], 7, None])
 def test_a_column_that_holds_no_tools_is_none(tools: Any) -> None:
-    assert options_of_row({"tools": tools}) == {}
+    assert read_row_options({"tools": tools}) == {}

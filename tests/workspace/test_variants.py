@@ -13,7 +13,7 @@ import pytest
 import readback
 from readback import workspace
 from readback.cli import main
-from readback.prompts.variants import VERSIONS, variants
+from readback.prompts.selections import VERSIONS, list_variants
 from readback.sources.options import OPTIONS
 from readback.types import Selection
 
@@ -55,7 +55,7 @@ def test_a10_only_what_makes_the_text_is_named(
     write: Write, options: str, condition: str, expected: dict[str, str]
 ) -> None:
     opened = workspace.open(folder(write, options))
-    found = variants(opened, Selection(condition=condition))
+    found = list_variants(opened, Selection(condition=condition))
     assert {one.option: one.value for one in found} == expected
     for one in found:
         assert {one.value, *(value for value, _ in one.others)} == set(OPTIONS[one.option])

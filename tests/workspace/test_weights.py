@@ -11,7 +11,7 @@ import gguf_files
 import pytest
 
 from readback import workspace
-from readback.prompts.by_ollama import engine_of, other_text, text_by_ollama
+from readback.prompts.model_input import build_alternative, build_for_ollama, decide_engine
 from readback.types import Message, ModelInput, OllamaServer, Segment
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -23,7 +23,7 @@ TALK = (Message("user", (Segment("When is high water?", "variable", "q"),)),)
 def _text(root: Path, name: str = "m") -> tuple[ModelInput | None, ModelInput | None]:
     opened = workspace.open(root)
     model = opened.models[name]
-    return text_by_ollama(opened, model, TALK), other_text(opened, model, TALK)
+    return build_for_ollama(opened, model, TALK), build_alternative(opened, model, TALK)
 
 
 def _yml(server: str) -> str:
@@ -109,12 +109,12 @@ def test_what_the_model_in_from_passes_on_is_read_from_its_own_modelfile(write: 
         files["readback.yml"] = "models: {m: {serving: {modelfile: Modelfile.m, base: base.modelfile}}}\n"
     opened = workspace.open(write(files))
     model = opened.models["m"]
-    engine = engine_of(opened, model)
+    engine = decide_engine(opened, model)
     assert engine
     assert (engine.sends, engine.renderer) == ("renderer", "qwen3-coder")
     assert model.modelfile
     assert model.modelfile.system == "B."
-    sent = text_by_ollama(opened, model, TALK)
+    sent = build_for_ollama(opened, model, TALK)
     assert sent
     assert (sent.text, [one.code for one in sent.diagnostics]) == ("", ["oll-renderer"])
 

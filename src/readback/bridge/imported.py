@@ -12,7 +12,7 @@ from readback.bridge.child import PACKAGE
 from readback.bridge.run import Program
 from readback.bridge.templates import NotWritten, Written, written
 from readback.prompts.adapter_texts import CONTEXT
-from readback.prompts.base_texts import rendered
+from readback.prompts.base_texts import render_templates
 from readback.prompts.render import Template
 from readback.tasks import CURRENT, tasks_of
 
@@ -88,7 +88,7 @@ def _differing(made: Sequence[tuple[Mapping[str, Any], Mapping[str, Written]]]) 
         values = {**dict.fromkeys(CONTEXT), **context}
         for at in range(0, len(texts), AT_ONCE):
             some = texts[at : at + AT_ONCE]
-            parts = rendered(
+            parts = render_templates(
                 tuple(Template(text, "jinja", "adapter", blocks=True) for text in some), values, origins=False
             )
             seen |= {(text, called): part.text if part.ok else None for text, part in zip(some, parts, strict=True)}

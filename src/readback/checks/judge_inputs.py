@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from readback.checks.facts import judge_prompt
 from readback.checks.unmapped import LOOKED_AT, fields
-from readback.prompts.judge_values import FOUR, Rows, Value, value
+from readback.prompts.judge_values import VALUE_NAMES, JudgeValue, Rows, find_value
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import open_dataset
 from readback.types import NOWHERE, Condition, Judge, Record, Workspace
@@ -85,13 +85,13 @@ def _of(
     beside = fields(tuple(Record(None, one.answer.fields, NOWHERE) for one in rows if one.answer))
     own = fields(records)
     offered = tuple(f"answer.{one}" for one in beside) + tuple(f"record.{one}" if condition else one for one in own)
-    for name in [name for name in FOUR if name in read] + sorted(read - set(FOUR)):
-        found = next((one for one in (value(row, name) for row in rows) if one.value is not None), None)
+    for name in [name for name in VALUE_NAMES if name in read] + sorted(read - set(VALUE_NAMES)):
+        found = next((one for one in (find_value(row, name) for row in rows) if one.value is not None), None)
         left = name in judge.fields and judge.fields[name] is None
         yield Input(key, name, _called(found, condition), name in judge.fields, left, offered)
 
 
-def _called(found: Value | None, condition: Condition | None) -> str | None:
+def _called(found: JudgeValue | None, condition: Condition | None) -> str | None:
     """A value's field as `fields` of the judge would name it."""
     if found is None or found.place.field is None:
         return None

@@ -35,11 +35,11 @@ def with_tokens(opened: Workspace, data: Dataset, audit: Audit) -> Audit:
 
 def _longest(opened: Workspace, data: Dataset, audit: Audit) -> Iterator[tuple[Row, Asked, tuple[str, ...]]]:
     for row in audit.conditions:
-        model, ends = token_counts.model_of(opened, row.choice), audit.lengths.get(selection_key(row.choice))
+        model, ends = token_counts.find_model(opened, row.choice), audit.lengths.get(selection_key(row.choice))
         if model is None or ends is None or limits.find_limit(model) is None:
             continue
         record = data.record(ends.longest_at)
         made = assemble.assemble(opened, record, row.choice)
-        sent = model_input.sent(opened, record, made, opened.condition(row.name), False)
-        said, of = token_counts.texts(made, sent)
+        sent = model_input.build_model_input(opened, record, made, opened.condition(row.name), False)
+        said, of = token_counts.list_counted_texts(made, sent)
         yield row, (model.tokenizer, of == "wire"), said

@@ -8,8 +8,8 @@ from typing import Any
 
 from readback import sandbox
 from readback.checks.run.chunk import about
-from readback.prompts import assemble, in_chunks, model_input, token_counts
-from readback.prompts.in_child import warm as warm
+from readback.prompts import assemble, children, model_input, token_counts
+from readback.prompts.children import warm as warm
 from readback.records.dataset import open_dataset
 from readback.requests.observer import Observer, prepare
 from readback.types import Finding, Selection, Workspace
@@ -42,7 +42,7 @@ def measure(opened: Workspace, index: int, choices: Sequence[Selection]) -> Gene
     while rest:
         done = 0
         try:
-            for seen in in_chunks.stream(WORK, opened, in_chunks.payload(opened, rest, index, index + 1, 1)):
+            for seen in children.stream_frames(WORK, opened, children.make_payload(opened, rest, index, index + 1, 1)):
                 yield PromptLengths(rest[done], **seen)
                 done += 1
         except sandbox.Stopped as stopped:
@@ -53,18 +53,18 @@ def measure(opened: Workspace, index: int, choices: Sequence[Selection]) -> Gene
         rest = rest[done:]
 
 
-@in_chunks.until_changed
+@children.stop_when_changed
 def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for each choice: {"characters", "tokens", "tokenizer", "exact", "fingerprint", "errors", "warnings"}."""
-    inside = in_chunks.enter(work)
+    inside = children.enter(work)
     watching = Observer(inside.opened, inside.data)
     for record in inside.records():
         for choice in inside.choices:
             sandbox.beat()
             made = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
             condition = inside.opened.condition(choice.condition) if choice.condition else None
-            read = model_input.sent(inside.opened, record, made, condition, False)
-            counted = token_counts.lightly(inside.opened, made, read)
+            read = model_input.build_model_input(inside.opened, record, made, condition, False)
+            counted = token_counts.count_quickly(inside.opened, made, read)
             told = about(inside.opened, record, made, None, watching.seen(record, made))
             found = [one.severity for one in told if isinstance(one, Finding)]
             yield {

@@ -96,7 +96,7 @@ class Quoted:
     def _read(self, made: Assembly, record: Record) -> str | None:
         """What the model reads, where it is known what serves it."""
         condition = self.workspace.condition(made.choice.condition) if made.choice.condition else None
-        read = model_input.sent(self.workspace, record, made, condition, False)
+        read = model_input.build_model_input(self.workspace, record, made, condition, False)
         return read.text if read else None
 
     def _answer(self, sent: Selection, record: Record) -> Answer | None:

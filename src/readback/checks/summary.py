@@ -18,7 +18,7 @@ from readback.checks.sample import Sample
 from readback.checks.training import Trained
 from readback.checks.unused import UnusedField
 from readback.checks.variables import VariableRow
-from readback.prompts.unknown_system import unknown_system
+from readback.prompts.selections import explain_unknown_system
 from readback.records.dataset import Counts
 from readback.types import Assembly, Condition, Finding, Ignored, Location, Selection, SystemText, Tokens, Workspace
 
@@ -309,7 +309,7 @@ def _row(opened: Workspace, choice: Selection, first: Assembly) -> Row:
         adapter=adapter,
         task=task,
         system=None if system is None else _stated(opened.system_texts, system, _file(first)),
-        system_unknown=unknown_system(opened, choice, first.messages),
+        system_unknown=explain_unknown_system(opened, choice, first.messages),
         factors=factors(opened, condition, first),
         system_sha=None if system is None else hashlib.sha256(system.encode("utf-8", "surrogatepass")).hexdigest(),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from readback.checks.variables import Variables
-from readback.prompts.selections import selected_texts
+from readback.prompts.selections import resolve_selection
 from readback.records.dataset import Dataset
 from readback.sources.template_language import left_as_they_are
 from readback.types import Assembly, Diagnostic, Location, Prompt, Selection, Workspace
@@ -37,7 +37,7 @@ def find_unfilled_templates(
         return  # a record that Readback made up lacks what it lacks
     variables.count()
     for choice, assembly in firsts.items():
-        own = selected_texts(opened, choice)
+        own = resolve_selection(opened, choice)
         if choice.judge or (choice.adapter and not choice.condition) or isinstance(own, Diagnostic):
             continue
         if not assembly.messages or _has_value(assembly) or own.prompt.syntax == "builder":

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from readback.checks import rules
 from readback.checks.facts.record_fields import nearest, paths
-from readback.prompts import assemble
+from readback.prompts import assemble, selections
 from readback.types import Diagnostic, Finding, Message, Record, RuleContext, Selection, Values, Workspace
 
 CODE = "alb-variable-no-data"  # the rule that finds them; this is its answer by variable
@@ -103,7 +103,8 @@ def _near(one: Diagnostic, record: Record) -> Values:
 def _prompts(workspace: Workspace) -> tuple[Selection, ...]:
     """Each mode and task that is sent, once: adapters and models read no fields of their own."""
     conditions = (
-        workspace.condition(one.condition) or one if one.condition else one for one in assemble.choices(workspace)
+        workspace.condition(one.condition) or one if one.condition else one
+        for one in selections.list_selections(workspace)
     )
     sent = (
         Selection(mode=condition.mode) if condition.mode else Selection(task=condition.task)

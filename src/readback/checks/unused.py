@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from readback.prompts import albert_query, few_shot, generation
+from readback.prompts import albert, generation
 from readback.records.dataset import Dataset
 from readback.sources import albert_names
 from readback.sources.few_shot import SETTING
@@ -47,15 +47,15 @@ def _sent_unread(opened: Workspace) -> Iterator[str]:
     comes with the record, earlier turns, examples.
     """
     if any(prompt.settings.get("dialect") == "albert" for prompt in opened.prompts.values()):
-        yield from (*albert_names.META, albert_query.ARGUMENT)
+        yield from (*albert_names.META, albert.SYSTEM_ARGUMENT)
     if GENERATION in opened.tasks:
-        yield from (generation.FIELD, *_examples(opened))
+        yield from (generation.HISTORY_FIELD, *_examples(opened))
 
 
 def _examples(opened: Workspace) -> Iterator[str]:
     """The record's examples, where a configuration puts them before the question."""
     if any(config.settings.get(SETTING) for config in opened.configs):
-        yield few_shot.FIELD
+        yield generation.EXAMPLES_FIELD
 
 
 def _own(name: str, data: Dataset) -> str:

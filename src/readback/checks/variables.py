@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from readback.checks.facts import record_fields
-from readback.prompts.selections import selected_texts
+from readback.prompts.selections import resolve_selection
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.sources import albert_names
 from readback.types import NOWHERE, Assembly, Diagnostic, Location, Selection, VariableUse, Workspace
@@ -201,7 +201,7 @@ def reader(opened: Workspace, choice: Selection) -> tuple[Kind, str, bool]:
     """Whose template a choice fills in, and whether it is an Albert configuration's."""
     if choice.judge:
         return "judge", choice.judge, False
-    own = selected_texts(opened, choice)
+    own = resolve_selection(opened, choice)
     if isinstance(own, Diagnostic):
         return "mode", choice.mode or choice.task or choice.condition or "", False
     return "task" if own.is_task else "mode", own.prompt.mode, own.prompt.settings.get("dialect") == "albert"

@@ -20,7 +20,7 @@ from readback.checks.factors import differing
 from readback.checks.groups import names
 from readback.checks.records_with_finding import numbers
 from readback.checks.summary import Audit, Row, selection_key
-from readback.prompts.unknown_system import NOTHING_BUILT
+from readback.prompts.selections import NOTHING_BUILT
 from readback.words import t
 
 Kind = Literal["fair", "same", "unfair", "unknown"]

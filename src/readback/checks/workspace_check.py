@@ -9,7 +9,7 @@ from readback.checks.rules import Fault
 from readback.checks.summary import covers
 from readback.checks.training import Part
 from readback.checks.unread_encoding import name_statement
-from readback.prompts.self_tests import always, self_tests
+from readback.prompts.self_tests import list_general_diagnostics, run_self_tests
 from readback.readers.bounded_diagnostics import MANY, about, many_of
 from readback.readers.progress import Progress
 from readback.records import answers
@@ -46,8 +46,12 @@ def found(
         for diagnostic in diagnostics(opened, data, beside, progress)
         if _wants(codes, diagnostic)
     )
-    served = self_tests(opened)
-    yield from (rules.finding(diagnostic) for diagnostic in always(served, opened) if _wants(codes, diagnostic))
+    served = run_self_tests(opened)
+    yield from (
+        rules.finding(diagnostic)
+        for diagnostic in list_general_diagnostics(served, opened)
+        if _wants(codes, diagnostic)
+    )
     yield from rules.check(RuleContext(opened, self_tests=served), "workspace", codes)
 
 

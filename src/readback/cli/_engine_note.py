@@ -6,13 +6,13 @@ import sys
 
 from readback.cli import _lines
 from readback.cli._sentence import fill
-from readback.prompts.by_ollama import is_doubtful
+from readback.prompts.model_input import is_template_uncertain
 from readback.types import Workspace
 
 
 def print_note(opened: Workspace) -> None:
     """Print to standard error of which models it cannot be told which template Ollama sends; nothing where it can."""
-    unknown = [name for name, model in opened.models.items() if is_doubtful(opened, model)]
+    unknown = [name for name, model in opened.models.items() if is_template_uncertain(opened, model)]
     if unknown:
         print(
             _lines.safe(

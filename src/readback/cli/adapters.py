@@ -9,7 +9,7 @@ from typing import Any
 from readback import adapters, as_json
 from readback.cli import _workspace
 from readback.cli._sentence import fill
-from readback.prompts.registry import Entry, Part, registry
+from readback.prompts.adapter_texts import Entry, Part, list_entries
 from readback.sources.verification import running_here
 from readback.tasks import DOCUMENT, PROFILES, profile_of, tasks_of
 from readback.types import Adapter, Workspace
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     found = [_described(adapter, listed, profile) for _, adapter in sorted(listed.items())]
     tasks = _tasks(opened, profile)
     if args.format == "json":
-        entries = [_entry(one) for one in registry(listed, profile, (task["name"] for task in tasks))]
+        entries = [_entry(one) for one in list_entries(listed, profile, (task["name"] for task in tasks))]
         print(as_json.dumps({"profile": profile, "adapters": found, "tasks": tasks, "entries": entries}, indent=1))
     else:
         print("\n".join((*_lines(found), *_running(tasks))))

@@ -101,7 +101,7 @@ def _write(
     if not args.quiet:
         _engine_note.print_note(opened)
     held = _held(path)
-    today = lock_check.dated(opened, held.today if held and held.today else model_input.today(opened))
+    today = lock_check.dated(opened, held.today if held and held.today else model_input.resolve_today(opened))
     found = leaves(today, None, progress, jobs)
     progress.end()
     if found is None:

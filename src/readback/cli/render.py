@@ -14,10 +14,9 @@ from readback.checks.run.chunk import by_format, everything
 from readback.cli import UsageError, _colour, _lines, _options, _workspace
 from readback.cli._sentence import fill
 from readback.message_parts import part_title, parts
-from readback.prompts import assemble, model_input, program, request_settings, token_counts
-from readback.prompts.judge_messages import unanswered
-from readback.prompts.unknown_system import unknown_system
-from readback.prompts.variants import Variant, variants
+from readback.prompts import assemble, model_input, request_settings, token_counts
+from readback.prompts.judge_messages import lacks_answer
+from readback.prompts.selections import Variant, explain_unknown_system, list_variants
 from readback.records import answers
 from readback.records.dataset import Dataset
 from readback.records.missing_record import format_missing_record
@@ -99,19 +98,19 @@ def run(args: argparse.Namespace) -> int:
     values = _values(args.set)
     reply = _answer(opened, condition, choice, record)
     assembly = assemble.assemble(opened, record, choice, reply, values)
-    read = model_input.sent(opened, record, assembly, condition, args.wire_form == "training")
-    counted = token_counts.counted(opened, assembly, read) if assembly.messages else None
+    read = model_input.build_model_input(opened, record, assembly, condition, args.wire_form == "training")
+    counted = token_counts.count_assembly(opened, assembly, read) if assembly.messages else None
     sent = read if args.wire else None
     seen = None if values else Observer(opened, _workspace.data(opened)).seen(record, assembly)
-    found = list(_findings(opened, assemble.tried(opened, record, values), assembly, sent, seen))
-    own, stated = program.of_choice(opened, choice), request_settings.find_settings(opened, choice)
+    found = list(_findings(opened, assemble.apply_values(opened, record, values), assembly, sent, seen))
+    own, stated = request_settings.find_program(opened, choice), request_settings.find_settings(opened, choice)
     if args.wire and sent is None:
         print(
             ("readback: no chat format is known here; serving: {format: …} of a model in readback.yml names one"),
             file=sys.stderr,
         )
-    made_by, unknown = variants(opened, choice), unknown_system(opened, choice, assembly.messages)
-    lacking = bool(assembly.messages) and unanswered(assembly, reply, values)
+    made_by, unknown = list_variants(opened, choice), explain_unknown_system(opened, choice, assembly.messages)
+    lacking = bool(assembly.messages) and lacks_answer(assembly, reply, values)
     if args.format == "json":
         answer = as_json.rendering_to_json(
             assembly, condition, found, sent, counted, own.dialect if own else None, stated, made_by, unknown,
@@ -119,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
         )  # fmt: skip
         print(as_json.dumps(answer, indent=1))
     else:
-        sizes = token_counts.each(opened, assembly)
+        sizes = token_counts.count_each_message(opened, assembly)
         told = {**as_json.selection_to_json(choice, condition), "dialect": own.dialect if own else None}
         told |= {name: one.value for name, one in stated.items()}
         lines = list(_text(told, assembly, sent, found, counted, sizes, made_by, unknown, args.verbose))
@@ -282,7 +281,7 @@ def _sampling(stated: Mapping[str, request_settings.Setting], albert: bool) -> I
     """Where each setting of the request is stated; of an Albert mode also which sampling values are not set."""
     for name, one in stated.items():
         yield ("    " + fill(SENTENCES_RENDER[f"set_{one.level}"], name=name, file=one.place.file, line=one.place.line))
-    if albert and (rest := [name for name in program.SAMPLING if name not in stated]):
+    if albert and (rest := [name for name in request_settings.SAMPLING if name not in stated]):
         yield fill("    not set: {names}", names=", ".join(rest))
 
 

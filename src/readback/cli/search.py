@@ -11,7 +11,7 @@ from readback.cli import UsageError, _lines, _options, _progress, _workspace
 from readback.cli._sentence import fill
 from readback.compare.search import Found, Hit, SelectionHits, search
 from readback.compare.search_expression import Query, QueryError
-from readback.prompts import assemble
+from readback.prompts import selections
 from readback.records.dataset import DatasetChanged
 from readback.types import Selection, Workspace
 from readback.words import t
@@ -74,7 +74,7 @@ def _choices(opened: Workspace, wanted: list[str]) -> list[Selection]:
     conditions = (opened.condition(_workspace.one_of("condition", name, known)) for name in wanted)
     if names := [condition.name for condition in conditions if condition]:
         return [Selection(condition=name) for name in names]
-    every = assemble.choices(opened)
+    every = selections.list_selections(opened)
     return [one for one in every if one.judge is None] or list(every)
 
 

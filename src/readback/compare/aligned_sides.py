@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from readback.compare.side import Form, Shown
-from readback.prompts.tri_section import fingerprint
+from readback.prompts.messages import compute_fingerprint
 from readback.types import Message
 
 
@@ -37,5 +37,5 @@ def formed(shown: Shown, form: Form) -> Shown:
         text = known.text.segments if known.text else ()
         segments = known.prompt if form == "prompt" else text
         messages = (Message("prompt", segments),) if segments else ()
-    mark = fingerprint(messages) if messages else ""
+    mark = compute_fingerprint(messages) if messages else ""
     return replace(shown, messages=messages, fingerprint=mark, form=form)

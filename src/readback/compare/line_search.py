@@ -15,10 +15,13 @@ from readback.compare import search_expression
 from readback.compare.search_expression import Query
 from readback.prompts import builders
 from readback.prompts.assemble import assemble
+from readback.prompts.builders import Builder
+from readback.prompts.request_settings import resolve_program
+from readback.prompts.selections import resolve_selection
 from readback.records.dataset import ESCAPED, Dataset
 from readback.records.private_fields import private_paths
 from readback.records.raw_lines import FORMATS, Looks
-from readback.types import Message, Record, Selection, Workspace
+from readback.types import Diagnostic, Message, Model, Record, Selection, Workspace
 
 WITH_CONTEXTS = frozenset({"hybrid", "standard"})
 NUMBERING = re.compile(r"[\[\]\ufffd]|^[\d\s]+$|^\s|\s$")  # what may be in the numbers between contexts, or beside them
@@ -48,7 +51,7 @@ def patterns(opened: Workspace, data: Dataset, choice: Selection, query: Query) 
         return None
     if query.regex or NUMBERING.search(query.text) or not ESCAPED.isdisjoint(query.text):
         return None
-    if search_expression.SURROGATE.search(query.text) or (built := builders.alone(opened, choice)) is None:
+    if search_expression.SURROGATE.search(query.text) or (built := _find_builder(opened, choice)) is None:
         return None
     kind, _ = built
     if any(_touches(query.text.casefold(), pieces) for pieces in _sentences(opened, choice)):
@@ -86,3 +89,20 @@ def _touches(wanted: str, pieces: Sequence[str]) -> bool:
         ):
             return True
     return False
+
+
+def _find_builder(workspace: Workspace, choice: Selection) -> tuple[Builder, Model | None] | None:
+    """The built-in format that a choice sends and its model, where nothing else has a part in the messages: no judge,
+    task, adapter, merged roles or Albert program; else None.
+    """
+    chosen = None if choice.judge else resolve_selection(workspace, choice)
+    if chosen is None or isinstance(chosen, Diagnostic):
+        return None
+    prompt, model = chosen.prompt, chosen.model
+    if prompt.syntax != "builder" or chosen.is_task or "merge_roles" in workspace.options:
+        return None
+    if chosen.adapter or resolve_program(workspace, prompt).albert:
+        return None
+    return builders.choose_builder(
+        prompt.template or prompt.mode, model.type if model else None, workspace.options
+    ), model

@@ -16,8 +16,8 @@ from readback.compare.aligned_sides import matched
 from readback.compare.edit import edit
 from readback.compare.side import Layer, NoRowError, Shown, Side, SideError
 from readback.compare.sides import named, reached, shown
-from readback.prompts import in_chunks
-from readback.prompts.in_child import warm as warm
+from readback.prompts import children
+from readback.prompts.children import warm as warm
 from readback.records.answers import open_answers
 from readback.records.dataset import Cancelled, Dataset, open_dataset
 from readback.sandbox.frozen import freeze, thaw
@@ -154,8 +154,8 @@ def _over(
         "edits": edits,
     }
     tally, told = _Tally(), time.monotonic()
-    spans = in_chunks.spans_from(data)
-    for frame in in_chunks.drive(WORK, one, data, (a.choice,), extra, progress, together=True, jobs=jobs, spans=spans):
+    spans = children.split_growing_spans(data)
+    for frame in children.drive(WORK, one, data, (a.choice,), extra, progress, together=True, jobs=jobs, spans=spans):
         tally.take(frame)
         if time.monotonic() - told > PART and tally.done < len(data):
             yield tally.so_far(len(data))
@@ -163,15 +163,15 @@ def _over(
     yield tally.counted(len(data), 0 if together else len(data_b))
 
 
-@in_chunks.until_changed
+@children.stop_when_changed
 def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for some records: {"next", "counts": {kind: n}, "differ": [[index, id, edit]]}, where `edit` is ""
     unless edits are asked for; runs in a bounded child.
     """
-    inside = in_chunks.enter(work)
+    inside = children.enter(work)
     other = inside.opened if work["other"] is None else thaw(work["other"])
     data = None if work["together"] else open_dataset(other.root, other.dataset)
-    replies = inside.replies if other is inside.opened else in_chunks.Replies(other)
+    replies = inside.replies if other is inside.opened else children.Replies(other)
     a, b = (
         Side(c, layer=layer)
         for c, layer in zip((inside.choices[0], Selection(**work["choice_b"])), work["layers"], strict=True)
@@ -199,7 +199,7 @@ def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"next": first + counts.total(), "counts": dict(counts), "differ": differ}
 
 
-Half = tuple[Workspace, Side, Record, in_chunks.Replies]
+Half = tuple[Workspace, Side, Record, children.Replies]
 
 
 def _compared(a: Half, b: Half, origins: bool, edits: bool) -> tuple[str, str]:
@@ -209,7 +209,7 @@ def _compared(a: Half, b: Half, origins: bool, edits: bool) -> tuple[str, str]:
     return _kind(one, _shown(*b, origins), edits)
 
 
-def _shown(workspace: Workspace, side: Side, record: Record, replies: in_chunks.Replies, origins: bool) -> Shown | None:
+def _shown(workspace: Workspace, side: Side, record: Record, replies: children.Replies, origins: bool) -> Shown | None:
     try:
         return shown(workspace, side, record, replies.get(side.choice, record), origins=origins, marked=False)
     except SideError:  # no layer for this record: nothing is built
@@ -268,8 +268,8 @@ class _Tally:
     why: str = ""
     edits: dict[str, Edit] | None = field(default_factory=dict)  # None: too many
 
-    def take(self, one: in_chunks.Frame | in_chunks.Lost) -> None:
-        if isinstance(one, in_chunks.Lost):
+    def take(self, one: children.Frame | children.Failure) -> None:
+        if isinstance(one, children.Failure):
             if one.index is None:
                 self.why = one.why
             else:

@@ -12,10 +12,9 @@ from typing import Any
 from readback import sandbox
 from readback.compare import line_search, search_expression
 from readback.compare.search_expression import Query
-from readback.prompts import assemble, in_chunks
-from readback.prompts.in_child import Inside
-from readback.prompts.in_child import warm as warm
-from readback.prompts.in_chunks import Lost, Progress
+from readback.prompts import assemble, children
+from readback.prompts.children import ChildJob, Failure, Progress
+from readback.prompts.children import warm as warm
 from readback.records import raw_lines
 from readback.records.dataset import Cancelled, Dataset, DatasetChanged, open_dataset
 from readback.types import Message, Selection, Workspace
@@ -66,7 +65,7 @@ class Found:
     done: int
     total: int
     hits: tuple[SelectionHits, ...] = ()
-    lost: tuple[Lost, ...] = ()
+    lost: tuple[Failure, ...] = ()
     stopped: bool = False
 
     def under(self, choice: Selection) -> SelectionHits | None:
@@ -118,10 +117,10 @@ def parts(
         yield Found(query, 0, 0, stopped=True)
         return
     tallies = {choice: _Tally() for choice in choices}
-    lost: list[Lost] = []
+    lost: list[Failure] = []
     done, told = 0, time.monotonic()
     for one in _driven(opened, data, choices, query, progress, ((0, len(data)),), jobs):
-        if isinstance(one, Lost):
+        if isinstance(one, Failure):
             lost.append(one)
             done = max(done, one.index + 1) if one.index is not None else done
             continue
@@ -148,7 +147,7 @@ def following(
         return None
     ranges = (at + 1, len(data)), (0, min(at + 1, len(data)))
     for one in _driven(opened, data, (choice,), query, progress, ranges, None, awaited=True):
-        if isinstance(one, in_chunks.Frame) and one.value["hits"]:
+        if isinstance(one, children.Frame) and one.value["hits"]:
             index: int = one.value["hits"][0][1]
             return index
     return None
@@ -168,18 +167,18 @@ def _driven(
     jobs: int | None,
     *,
     awaited: bool = False,
-) -> Iterator[in_chunks.Frame | Lost]:
+) -> Iterator[children.Frame | Failure]:
     """The frames of the records in these ranges. Children whose records need not all be assembled take more of them."""
     known = [(asdict(choice), line_search.patterns(opened, data, choice, query)) for choice in choices]
     room = MANY if all(found for _, found in known) else FEW
     spans = (
         (at, min(beyond, stop))
         for start, stop in ranges
-        for at, beyond in in_chunks.spans_from(data, start, *room)
+        for at, beyond in children.split_growing_spans(data, start, *room)
         if at < stop
     )
     extra = {"query": asdict(query), "patterns": known}
-    return in_chunks.drive(WORK, opened, data, choices, extra, progress, jobs=jobs, spans=spans, awaited=awaited)
+    return children.drive(WORK, opened, data, choices, extra, progress, jobs=jobs, spans=spans, awaited=awaited)
 
 
 def _found(
@@ -187,7 +186,7 @@ def _found(
     done: int,
     total: int,
     tallies: Mapping[Selection, _Tally],
-    lost: Collection[Lost],
+    lost: Collection[Failure],
     stopped: bool = False,
 ) -> Found:
     hits = (SelectionHits(choice, own.count, own.records[:], tuple(own.first)) for choice, own in tallies.items())
@@ -199,7 +198,7 @@ def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
     Without "patterns" of a choice (`line_search`) all of its records are assembled.
     """
-    inside, query = in_chunks.enter(work), Query(**work["query"])
+    inside, query = children.enter(work), Query(**work["query"])
     search_expression.warm()  # before the first record, whose time is short
     known = {Selection(**choice): patterns for choice, patterns in work.get("patterns", ())}
     waiting: list[_Sent] = []
@@ -219,7 +218,7 @@ def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"next": done, "hits": list(_hits(query, waiting))}
 
 
-def _made(inside: Inside, at: int, asked: Sequence[int]) -> Iterator[_Sent]:
+def _made(inside: ChildJob, at: int, asked: Sequence[int]) -> Iterator[_Sent]:
     """What is sent of a record under the choices of these numbers."""
     record = inside.data.record(at)
     for number in asked:
@@ -231,7 +230,7 @@ def _made(inside: Inside, at: int, asked: Sequence[int]) -> Iterator[_Sent]:
 
 
 def _asked(
-    inside: Inside, known: Mapping[Selection, Sequence[Sequence[str]] | None]
+    inside: ChildJob, known: Mapping[Selection, Sequence[Sequence[str]] | None]
 ) -> Iterator[tuple[int, Sequence[int]]]:
     """Each record of the range, and the numbers of the choices under which it may hold what is searched for."""
     every = range(len(inside.choices))
@@ -273,5 +272,5 @@ def _hit(query: Query, one: _Sent, inside: list[int]) -> Iterator[list[Any]]:
             return
 
 
-def _all_given_up(lost: Collection[Lost], choices: Collection[Selection]) -> bool:
+def _all_given_up(lost: Collection[Failure], choices: Collection[Selection]) -> bool:
     return {one.choice for one in lost if one.index is None} >= set(choices)

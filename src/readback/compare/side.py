@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from readback.prompts.selections import Variant
 from readback.prompts.training_text import TrainedText
-from readback.prompts.variants import Variant
 from readback.types import Assembly, Diagnostic, Message, Selection
 
 Layer = Literal["messages", "wire", "training"]

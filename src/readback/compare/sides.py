@@ -16,11 +16,9 @@ from readback.compare.git import Blob, Git
 from readback.compare.side import LAYERS, Layer, NoRowError, Shown, Side, SideError, label
 from readback.compare.side_text import read_sides, sides
 from readback.prompts import assemble, model_input
-from readback.prompts.selections import choices
-from readback.prompts.training_text import trained_text
-from readback.prompts.tri_section import fingerprint
-from readback.prompts.unknown_system import unknown_system
-from readback.prompts.variants import variants
+from readback.prompts.messages import compute_fingerprint
+from readback.prompts.selections import explain_unknown_system, list_selections, list_variants
+from readback.prompts.training_text import build_trained_text
 from readback.readers import cache_folder
 from readback.readers.bounded_diagnostics import as_json, from_json
 from readback.readers.paths import of_git
@@ -128,11 +126,11 @@ def shown(
         origins, marked = (origins, marked) if side.layer == "messages" else (True, True)
         made = assemble.assemble(workspace, record, side.choice, answer, origins=origins, marked=marked)
     condition = workspace.condition(side.choice.condition) if side.choice.condition else None
-    named_by = variants(workspace, side.choice)
+    named_by = list_variants(workspace, side.choice)
     if side.layer == "messages" and made:
         unknown = None
         if origins and marked and made.messages:  # where records are only counted nobody reads it
-            unknown = unknown_system(workspace, side.choice, made.messages)
+            unknown = explain_unknown_system(workspace, side.choice, made.messages)
         return Shown(
             side,
             made.messages,
@@ -145,22 +143,22 @@ def shown(
         )
     if made is None:
         return _trained(workspace, side, record, condition)
-    sent = model_input.sent(workspace, record, made, condition, False)
+    sent = model_input.build_model_input(workspace, record, made, condition, False)
     if sent is None and made.messages:
         raise SideError(f"{label(side)}: no chat format is known; {SERVING}")
     messages = (Message("prompt", sent.segments),) if sent and sent.segments else ()
     diagnostics = (*made.diagnostics, *(sent.diagnostics if sent else ()))
-    mark = fingerprint(messages) if messages else ""
+    mark = compute_fingerprint(messages) if messages else ""
     return Shown(side, messages, mark, made, diagnostics, label(side), None, named_by)
 
 
 def _trained(workspace: Workspace, side: Side, record: Record, condition: Condition | None) -> Shown:
     """What the condition's model was trained on: its text where a template is known for it, else its messages."""
     model = condition.model if condition else next(iter(workspace.models), None)
-    known = trained_text(workspace, record, model) if model else None
+    known = build_trained_text(workspace, record, model) if model else None
     if model and condition and (known is None or known.messages is None):
         sent = assemble.assemble(workspace, record, side.choice, None).messages
-        known = trained_text(workspace, record, model, sent)
+        known = build_trained_text(workspace, record, model, sent)
     file = workspace.models[model].training_messages if model and model in workspace.models else None
     if file and (known is None or known.messages is None):
         raise NoRowError(f"{label(side)}: no row of {file}, which its model was trained on, asks what this record asks")
@@ -186,7 +184,7 @@ def named(workspace: Workspace, choice: Selection) -> Selection:
             raise SideError(_unknown(kind, name, names))
     if any((choice.condition, choice.mode, choice.task, choice.judge)):
         return choice
-    there = [one for one in choices(workspace) if choice.adapter is None or one.condition is None]
+    there = [one for one in list_selections(workspace) if choice.adapter is None or one.condition is None]
     if len(there) == 1:
         return replace(there[0], adapter=choice.adapter or there[0].adapter)
     listed = "; ".join(f"{kind}={' | '.join(names)}" for kind, names in known.items() if names and kind != "adapter")

@@ -10,10 +10,10 @@ from readback import sandbox
 from readback.checks import rules
 from readback.exporting import lines
 from readback.exporting.lines import Line
-from readback.prompts import in_chunks
+from readback.prompts import children
 from readback.prompts.assemble import assemble
-from readback.prompts.in_child import warm as warm
-from readback.prompts.judge_messages import unanswered
+from readback.prompts.children import warm as warm
+from readback.prompts.judge_messages import lacks_answer
 from readback.types import Assembly, Record, RuleContext, Selection, Workspace
 
 WORK = "readback.exporting.chunk:export_chunk"
@@ -24,14 +24,14 @@ UNANSWERED = "there is no answer that the judge could be asked about"
 NOTHING = "nothing was assembled, and nothing says why"
 
 
-@in_chunks.until_changed
+@children.stop_when_changed
 def export_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for some records: {"first", "next", "lines", "failed", "masked", "wording"}.
 
     `lines` are in their order, records outside and choices inside; `failed` are the places in it of those without
     messages; `masked` counts lines, `wording` lines by adapter.
     """
-    inside, form = in_chunks.enter(work), work["form"]
+    inside, form = children.enter(work), work["form"]
     requests = {Selection(**choice): (model, settings) for choice, model, settings in work["requests"]}
     first, size, made = inside.start, 0, list[Line]()
     for record in inside.records():
@@ -41,7 +41,7 @@ def export_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 sandbox.beat()  # each has the time of a record; the first one's has just begun
             reply = inside.replies.get(choice, record)
             sent = assemble(inside.opened, record, choice, reply, origins=False)
-            if sent.messages and not unanswered(
+            if sent.messages and not lacks_answer(
                 sent, reply
             ):  # a judge that is asked about nothing would still give scores
                 one = lines.line(form, sent, at, *requests.get(choice, ("", lines.NO_SETTINGS)))

@@ -17,7 +17,7 @@ from readback.exporting.lines import Form
 from readback.exporting.parquet_rows import ParquetRows
 from readback.exporting.rows import Batch, rows
 from readback.exporting.wanted import NothingToExport
-from readback.prompts.in_chunks import Progress
+from readback.prompts.children import Progress
 from readback.prompts.request_settings import find_settings, make_request
 from readback.readers.progress import Cancelled
 from readback.records.dataset import Dataset, open_dataset

@@ -12,9 +12,9 @@ from readback import adapters, sandbox
 from readback.checks.run import excess
 from readback.exporting import chunk, lines
 from readback.exporting.lines import Form, Line
-from readback.prompts import in_chunks
+from readback.prompts import children
 from readback.prompts.assemble import assemble
-from readback.prompts.in_chunks import Frame, Lost, Progress, Replies
+from readback.prompts.children import Failure, Frame, Progress, Replies
 from readback.records.dataset import Dataset
 from readback.types import Selection, Workspace
 
@@ -57,7 +57,7 @@ def rows(
         stopped = stopped or bool(progress and progress(done, total) is False)
         return not stopped
 
-    for one in in_chunks.drive(chunk.WORK, opened, data, choices, extra, told, jobs=jobs, most=most):
+    for one in children.drive(chunk.WORK, opened, data, choices, extra, told, jobs=jobs, most=most):
         yield from order.take(one)
     if not stopped:
         yield from order.rest()
@@ -89,8 +89,8 @@ class _Order:
     given_up: dict[Selection, str] = field(default_factory=dict)
     waiting: dict[int, dict[Selection, Line]] = field(default_factory=dict)
 
-    def take(self, one: Frame | Lost) -> Iterator[Batch]:
-        if isinstance(one, Lost):
+    def take(self, one: Frame | Failure) -> Iterator[Batch]:
+        if isinstance(one, Failure):
             for choice in self.choices if one.choice is None else (one.choice,):
                 if one.index is None:
                     self.given_up.setdefault(choice, one.why)

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from readback.exporting.export import Exported, export
 from readback.exporting.lines import Form
 from readback.exporting.whole_file import whole_file
-from readback.prompts.in_chunks import Progress
+from readback.prompts.children import Progress
 from readback.types import Selection, Workspace
 
 ERRORS = ".errors.jsonl"  # what is behind a file's name for what a batch of requests cannot hold

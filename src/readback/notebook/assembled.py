@@ -8,7 +8,7 @@ from readback import adapters, plugins
 from readback.checks.rules import Fault
 from readback.html import exact
 from readback.notebook.rows import Rows
-from readback.prompts.variants import Variant
+from readback.prompts.selections import Variant
 from readback.quantity import quantity
 from readback.types import Assembly, Finding, Message, Segment
 

@@ -28,10 +28,9 @@ from readback.notebook.compared import Compared
 from readback.notebook.records import Records
 from readback.notebook.rows import Rows
 from readback.notebook.unknown_name import unknown_name
-from readback.prompts import assemble
+from readback.prompts import assemble, selections
 from readback.prompts import model_input as inputs
-from readback.prompts.unknown_system import unknown_system
-from readback.prompts.variants import variants
+from readback.prompts.selections import explain_unknown_system, list_variants
 from readback.quantity import quantity
 from readback.readers import by_address
 from readback.readers.encodings import ENCODINGS
@@ -135,13 +134,13 @@ class Study:
 
     def _assembled(self, choice: Selection, one: Record, values: Values) -> Assembled:
         made = self._made(choice, one, values)
-        tried = assemble.tried(self.workspace, one, values)
+        tried = assemble.apply_values(self.workspace, one, values)
         seen = None if values else self._observer.seen(one, made)
         both = tuple(everything(self.workspace, tried, made, seen, self._decided))
         findings = tuple(found for found in both if isinstance(found, Finding))
         faults = tuple(fault for fault in both if isinstance(fault, rules.Fault))
-        unknown = unknown_system(self.workspace, choice, made.messages)
-        return Assembled(made, findings, faults, variants(self.workspace, choice), unknown)
+        unknown = explain_unknown_system(self.workspace, choice, made.messages)
+        return Assembled(made, findings, faults, list_variants(self.workspace, choice), unknown)
 
     def assemble_text(
         self,
@@ -159,8 +158,8 @@ class Study:
         Raises ValueError where no texts can be built, with what is wrong.
         """
         choice = self._choice(Selection(condition, mode, adapter, task))
-        tried = assemble.tried(self.workspace, self._record(record), values)
-        made = assemble.texts(self.workspace, tried, choice)
+        tried = assemble.apply_values(self.workspace, self._record(record), values)
+        made = assemble.build_texts(self.workspace, tried, choice)
         if made.system is None or made.user is None:
             wrong = [rules.finding(one).message for one in made.diagnostics]
             raise ValueError("; ".join(("nothing could be built", *wrong)))
@@ -186,7 +185,7 @@ class Study:
         one = self._record(record)
         made = self._made(choice, one, values)
         known = self.workspace.condition(choice.condition) if choice.condition else None
-        read = inputs.sent(self.workspace, one, made, known, False)
+        read = inputs.build_model_input(self.workspace, one, made, known, False)
         if read is None and made.messages:
             raise ValueError(f"no chat format is known here; {SERVING}")
         if read is None or not read.segments:
@@ -359,7 +358,7 @@ class Study:
             return replace(asked, condition=self._condition(asked.condition))
         if asked.mode or asked.task or asked.judge:
             return asked
-        every = [one for one in assemble.choices(opened) if one.judge is None]
+        every = [one for one in selections.list_selections(opened) if one.judge is None]
         fitting = [one for one in every if asked.adapter is None or one.condition is None]
         if len(fitting) != 1:
             raise ValueError(f"say which condition, mode or task: {', '.join(map(_said, every)) or 'there is none'}")

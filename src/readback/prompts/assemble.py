@@ -7,17 +7,20 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from readback import adapters
-from readback.prompts.adapter_texts import Added, added
-from readback.prompts.albert_history import with_albert_history
-from readback.prompts.base_texts import base_texts
-from readback.prompts.few_shot import with_examples
-from readback.prompts.generation import begin, with_turns
-from readback.prompts.judge_messages import judge_messages
+from readback.prompts.adapter_texts import AdapterTexts, render_additions
+from readback.prompts.albert import insert_albert_history
+from readback.prompts.base_texts import build_base_texts
+from readback.prompts.generation import add_examples, begin_call, insert_turns
+from readback.prompts.judge_messages import build_judge_messages
 from readback.prompts.judge_values import Rows, has_answer
-from readback.prompts.program import program
-from readback.prompts.selections import SelectedTexts, choices, selected_texts, unknown, unknown_interface
-from readback.prompts.training_layout import training
-from readback.prompts.tri_section import Segments, assemble_text, fingerprint, to_messages
+from readback.prompts.messages import Segments, compute_fingerprint, join_texts, make_messages
+from readback.prompts.request_settings import resolve_program
+from readback.prompts.selections import (
+    SelectedTexts,
+    report_unknown_interface,
+    report_unknown_name,
+    resolve_selection,
+)
 from readback.records.field_path import split_path
 from readback.serving.merge_roles import is_gemma, merge_roles
 from readback.sources.instruction_keys import instruction_for, key_for
@@ -40,8 +43,6 @@ from readback.types import (
     Workspace,
 )
 
-__all__ = ["assemble", "choices", "fingerprint", "texts", "training", "tried"]
-
 
 def assemble(
     workspace: Workspace,
@@ -62,7 +63,9 @@ def assemble(
     """
     replies = choice.judge is not None and choice.condition is not None
     kept = {name: value for name, value in (extra or {}).items() if name != "answer" or not replies}
-    record = tried(workspace, record, kept)  # an answer that is tried is the condition's: the record keeps its own
+    record = apply_values(
+        workspace, record, kept
+    )  # an answer that is tried is the condition's: the record keeps its own
     if choice.judge is not None:
         messages, names, diagnostics, uses = _judged(workspace, record, choice, answer, extra or {})
     else:
@@ -72,7 +75,7 @@ def assemble(
         record.id,
         record.place.index,
         messages,
-        fingerprint(messages) if messages and marked else "",
+        compute_fingerprint(messages) if messages and marked else "",
         names,
         diagnostics,
         record.masked or bool(answer and answer.masked and choice.judge is not None),
@@ -96,12 +99,12 @@ class Texts(NamedTuple):
     uses: tuple[VariableUse, ...] = ()
 
 
-def texts(workspace: Workspace, record: Record, choice: Selection, origins: bool = True) -> Texts:
+def build_texts(workspace: Workspace, record: Record, choice: Selection, origins: bool = True) -> Texts:
     """What the template, the examples, the adapter and the user's instructions say, with nothing folded."""
-    own = selected_texts(workspace, choice)
+    own = resolve_selection(workspace, choice)
     if isinstance(own, Diagnostic):
         return Texts(None, None, None, diagnostics=(own,))
-    base = base_texts(
+    base = build_base_texts(
         own.prompt,
         record,
         own.model,
@@ -113,34 +116,34 @@ def texts(workspace: Workspace, record: Record, choice: Selection, origins: bool
     )
     profile = profile_of(workspace.options)
     adapter = adapters.find_adapter(own.adapter, workspace.adapters, profile) if own.adapter else None
-    addition = added(workspace, adapter, own.task, record.fields) if adapter and base.ok else Added()
+    addition = render_additions(workspace, adapter, own.task, record.fields) if adapter and base.ok else AdapterTexts()
     diagnostics, uses = (
         [*(_weighed(workspace, diagnostic) for diagnostic in base.diagnostics), *addition.diagnostics],
         base.uses + addition.uses,
     )
     if own.adapter and adapter is None:
-        diagnostics.insert(0, unknown_interface(own.adapter, workspace))
+        diagnostics.insert(0, report_unknown_interface(own.adapter, workspace))
     if not (base.ok and addition.ok):
         return Texts(own, None, None, (), adapter, base.names, tuple(diagnostics), uses)
-    begun = begin(base.system, own, record)
+    begun = begin_call(base.system, own, record)
     diagnostics += begun.diagnostics
-    asked = with_examples(workspace, choice, record, base.user) if own.is_task and own.task == GENERATION else None
+    asked = add_examples(workspace, choice, record, base.user) if own.is_task and own.task == GENERATION else None
     if asked:
         diagnostics += asked.diagnostics
         if not asked.ok:
             return Texts(own, None, None, (), adapter, base.names, tuple(diagnostics), uses)
     question = asked.user if asked else base.user
-    system, user = assemble_text(begun.system, question, addition.parts, _instruction(workspace, own.task))
+    system, user = join_texts(begun.system, question, addition.parts, _instruction(workspace, own.task))
     return Texts(own, system, user, begun.turns, adapter, base.names, tuple(diagnostics), uses)
 
 
 def _sent(workspace: Workspace, record: Record, choice: Selection, origins: bool) -> Made:
-    own, system, user, turns, adapter, names, said, uses = texts(workspace, record, choice, origins)
+    own, system, user, turns, adapter, names, said, uses = build_texts(workspace, record, choice, origins)
     diagnostics = list(said)
     if own is None or system is None or user is None:
         return (), names, said, uses
     system_role = adapter is None or adapters.takes_system_role(adapter, workspace.adapters)
-    messages = with_turns(to_messages(system, user, system_role), turns)
+    messages = insert_turns(make_messages(system, user, system_role), turns)
     if not user and own.prompt.settings.get(SYSTEM_ALONE) and len(messages) > 1:
         messages = messages[:-1]  # the user's text is no empty one: it is not known yet
     if system and adapter and not system_role:
@@ -149,9 +152,9 @@ def _sent(workspace: Workspace, record: Record, choice: Selection, origins: bool
         place = Location(role="user", start=0, end=end)
         diagnostics.append(Diagnostic("asm-system-folded", values, place))
         diagnostics += _served_again(own.model, adapter, system, place)
-    sender = program(workspace, own.prompt)
+    sender = resolve_program(workspace, own.prompt)
     if sender.albert:
-        sent = with_albert_history(messages, own, sender, record)
+        sent = insert_albert_history(messages, own, sender, record)
         messages = sent.messages
         diagnostics += sent.diagnostics
         if sender.dialect == "current":
@@ -198,26 +201,26 @@ def _unfilled(diagnostic: Diagnostic) -> bool:
     return diagnostic.code == "jdg-format-field" and str(diagnostic.values.get("field", "")).isidentifier()
 
 
-def tried(workspace: Workspace, record: Record, extra: Values) -> Record:
+def apply_values(workspace: Workspace, record: Record, extra: Values) -> Record:
     """The record with values that somebody tries; a value for a field is one for the variables mapped to it, too."""
     if not extra:
         return record
     fields = workspace.dataset.fields if workspace.dataset else {}
-    return with_values(record, {**{name: extra[field] for name, field in fields.items() if field in extra}, **extra})
+    return replace_values(record, {**{name: extra[field] for name, field in fields.items() if field in extra}, **extra})
 
 
 def _judged(workspace: Workspace, record: Record, choice: Selection, answer: Answer | None, extra: Values) -> Made:
     judge = workspace.judges.get(choice.judge or "")
     if judge is None:
-        return (), (), (unknown("judge", choice.judge or "", workspace.judges),), ()
+        return (), (), (report_unknown_name("judge", choice.judge or "", workspace.judges),), ()
     condition = workspace.condition(choice.condition) if choice.condition else None
     if choice.condition and condition is None:
-        return (), (), (unknown("condition", choice.condition, [c.name for c in workspace.conditions]),), ()
+        return (), (), (report_unknown_name("condition", choice.condition, [c.name for c in workspace.conditions]),), ()
     if workspace.options.get("placeholders") == "bare" and judge.syntax == "placeholder":
         judge = replace(judge, bare=True)
     mapped = workspace.dataset.fields if workspace.dataset else None
     reference = condition is not None and not (condition.mode or condition.task)
-    messages, names, diagnostics, uses = judge_messages(
+    messages, names, diagnostics, uses = build_judge_messages(
         judge, record, choice.condition, answer, extra, mapped or {}, reference
     )
     rows = Rows(judge, record, None, answer, extra, mapped or {})
@@ -247,7 +250,7 @@ def _instruction(workspace: Workspace, task: str) -> Segments:
 # Values that stand in for a record's own while somebody tries them out.
 
 
-def with_values(record: Record, extra: Values) -> Record:
+def replace_values(record: Record, extra: Values) -> Record:
     """The record with `extra` in place; a dotted name (`rag.prompt`) reaches into an object the record has."""
     if not extra:
         return record

@@ -1,40 +1,107 @@
-"""The user messages of the built-in prompt formats: question only, closed book, hybrid, standard, stored.
+"""Retrieved contexts as the prompt builders number them, in segments.
+
+Source: `normalize_contexts` of ignaciolinari/beyond-the-cutoff, which the *Prompt Format Specification* names through
+its builders: nulls are dropped, the rest is turned into text and stripped; if every text already begins with a number
+in brackets they stay as they are, otherwise all are numbered from 1.
+
+
+The user messages of the built-in prompt formats: question only, closed book, hybrid, standard, stored.
 
 Source: the *Prompt Format Specification* of ignaciolinari/beyond-the-cutoff (MIT, November 2025) and the builders it
 names as its definition. Options, the document's behaviour first: `condition4: hybrid | standard`,
-`closed_book: no_citations | short`, `spacing: program | document`.
-"""
+`closed_book: no_citations | short`, `spacing: program | document`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from readback.prompts.contexts import Contexts, normalise_contexts
-from readback.prompts.program import program
 from readback.prompts.render import Rendered
-from readback.prompts.selections import selected_texts
 from readback.records import row_fields
 from readback.records.record_memo import remember
 from readback.records.row_fields import Field
 from readback.sources.prompt_texts import CLOSED_BOOK, HYBRID, NO_CONTEXTS, STANDARD, UNKNOWN
-from readback.types import NOWHERE, Diagnostic, Model, Record, Segment, Selection, VariableUse, Workspace
+from readback.types import NOWHERE, Diagnostic, Location, Record, Segment, VariableUse
+
+NUMBER = re.compile(r"\s*\[(\d+)\]")
+
+
+class Contexts(NamedTuple):
+    """One tuple of segments for each context that is left, and what was seen on the way."""
+
+    texts: tuple[tuple[Segment, ...], ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def normalise_contexts(items: Sequence[Any], field: str = "rag.contexts", place: Location = NOWHERE) -> Contexts:
+    """`items` stripped and numbered. A segment is named `field[i]`, i being the place in `items`."""
+    kept = [(f"{field}[{i}]", item, str(item).strip()) for i, item in enumerate(items) if item is not None]
+    marks = [NUMBER.match(text) for _, _, text in kept]
+    numbered = all(marks)
+    texts = tuple(
+        tuple(s for s in (Segment("" if numbered else f"[{n}] ", "template", "context number"), value) if s.text)
+        for n, value in enumerate(
+            (Segment(text, "variable", name, _locate_field(place, name)) for name, _, text in kept), 1
+        )
+    )
+    diagnostics = [
+        Diagnostic(
+            "fmt-context-empty", {"field": f"{field}[{i}]", "what": "null"}, _locate_field(place, f"{field}[{i}]")
+        )
+        for i, item in enumerate(items)
+        if item is None
+    ]
+    for (name, item, text), mark in zip(kept, marks, strict=True):
+        diagnostics += _check_context(name, item, text, mark, numbered, _locate_field(place, name))
+    numbers = [int(mark[1]) for mark in marks if mark]
+    wanted = list(range(1, len(kept) + 1))
+    if numbered and numbers != wanted:
+        values = {"field": field, "numbers": numbers, "wanted": wanted}
+        diagnostics.append(Diagnostic("fmt-context-order", values, _locate_field(place, field), str(numbers)))
+    return Contexts(texts, tuple(diagnostics))
+
+
+def _check_context(
+    name: str, item: Any, text: str, mark: re.Match[str] | None, numbered: bool, place: Location
+) -> Iterator[Diagnostic]:
+    if not isinstance(item, str):
+        yield Diagnostic("fmt-context-not-text", {"field": name, "what": row_fields.name_json_type(item)}, place, text)
+    if mark and not numbered:
+        yield Diagnostic(
+            "fmt-context-double-number", {"field": name, "number": mark[0].strip()}, place, mark[0].strip()
+        )
+    if not (text[mark.end() :] if mark and numbered else text).strip():
+        yield Diagnostic("fmt-context-empty", {"field": name, "what": '""'}, place)
+
+
+def _locate_field(place: Location, field: str) -> Location:
+    return Location(file=place.file, line=place.line, field=field)
+
 
 Builder = Literal["question", "closed_book", "hybrid", "standard", "stored"]
 Options = Mapping[str, str]
 NO_OPTIONS: Options = {}
 
 
-def build(name: str, record: Record, model_type: str | None = None, options: Options | None = None) -> Rendered:
+def build_user_message(
+    name: str, record: Record, model_type: str | None = None, options: Options | None = None
+) -> Rendered:
     """The user content of mode `name`: instruction, rag, hybrid, or standard, which rebuilds what `rag` has stored.
 
     `model_type` is base, instruction_only, rag_trained or None (as base). The stored prompt is taken as it is. What
     the row lacks is a Diagnostic; `ok` is False where nothing can be built.
     """
     options = NO_OPTIONS if options is None else options
-    wanted = builder(name, model_type, options)
-    asked = (build, name, wanted, id(record), id(options))  # several conditions send the same, and train on it
+    wanted = choose_builder(name, model_type, options)
+    asked = (
+        build_user_message,
+        name,
+        wanted,
+        id(record),
+        id(options),
+    )  # several conditions send the same, and train on it
     return remember(record.fields, asked, lambda: (record, options, _build(name, wanted, record, options)))[2]
 
 
@@ -45,7 +112,7 @@ def _build(name: str, wanted: Builder, record: Record, options: Options) -> Rend
     if question is None or not isinstance(question.value, str) or not question.value.strip():
         values = {"mode": name, "what": row_fields.name_json_type(question.value if question else None)}
         diagnostic = Diagnostic("fmt-empty-instruction", values, row_fields.locate_field(record, "instruction"))
-        return Rendered((), (), (diagnostic,), False, (_use("instruction", question),))
+        return Rendered((), (), (diagnostic,), False, (_make_use("instruction", question),))
     asked = Segment(question.value.strip(), "variable", question.name, row_fields.locate_field(record, question.name))
     texts = _Texts(asked, f"{name} format")
     if wanted == "question":
@@ -56,12 +123,12 @@ def _build(name: str, wanted: Builder, record: Record, options: Options) -> Rend
     if not contexts.texts and name != "standard":
         missing = Diagnostic("fmt-no-contexts", {"field": field.name}, row_fields.locate_field(record, field.name))
         alone = texts.rendered(texts.question(), diagnostics=(*contexts.diagnostics, missing))
-        return replace(alone, uses=(*alone.uses, _use(field.name, row_fields.read_contexts(record.fields))))
+        return replace(alone, uses=(*alone.uses, _make_use(field.name, row_fields.read_contexts(record.fields))))
     made = texts.hybrid(contexts, options) if wanted == "hybrid" else texts.standard(contexts)
     return texts.rendered(made, (field.name,), contexts.diagnostics)
 
 
-def builder(name: str, model_type: str | None, options: Options) -> Builder:
+def choose_builder(name: str, model_type: str | None, options: Options) -> Builder:
     """Which builder serves a mode for a model's type; `rag` for an instruction-only model is condition 4."""
     if name == "standard":
         return "standard"
@@ -126,30 +193,13 @@ def _stored(record: Record) -> Rendered:
         name = field.name if field else "rag.prompt"
         values = {"field": name, "what": row_fields.name_json_type(field.value if field else None)}
         diagnostic = Diagnostic("fmt-stored-prompt-missing", values, row_fields.locate_field(record, name))
-        return Rendered((), (), (diagnostic,), False, (_use(name, field),))
+        return Rendered((), (), (diagnostic,), False, (_make_use(name, field),))
     segment = Segment(field.value, "variable", field.name, row_fields.locate_field(record, field.name))
     return Rendered((segment,), ((field.name, NOWHERE),), (), True, (VariableUse(field.name, "present"),))
 
 
-def _use(name: str, field: Field | None) -> VariableUse:
+def _make_use(name: str, field: Field | None) -> VariableUse:
     """What became of a field that a builder could not use."""
     if field is None:
         return VariableUse(name, "missing")
     return VariableUse(name, "idle" if isinstance(field.value, list) else "null" if field.value is None else "empty")
-
-
-def alone(workspace: Workspace, choice: Selection, adapter: bool = False) -> tuple[Builder, Model | None] | None:
-    """The built-in format that a choice sends and its model, where nothing else has a part in the messages: no judge,
-    task, adapter (but where one is allowed), merged roles or Albert program; else None.
-    """
-    chosen = None if choice.judge else selected_texts(workspace, choice)
-    if chosen is None or isinstance(chosen, Diagnostic):
-        return None
-    prompt, model = chosen.prompt, chosen.model
-    if prompt.syntax != "builder" or chosen.is_task or "merge_roles" in workspace.options:
-        return None
-    if chosen.adapter and not adapter:
-        return None
-    if program(workspace, prompt).albert:
-        return None
-    return builder(prompt.template or prompt.mode, model.type if model else None, workspace.options), model

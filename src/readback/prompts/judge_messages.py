@@ -1,34 +1,173 @@
-"""A judge's messages for one record and answer: its system text as it is, its template with the values put in once."""
+"""A judge's template with Python format fields: {question}, {answer}, {documents}, {gold_reference}.
+
+Source: `prompts.py` of the LLM evaluator of rmit-ir/GRAG-LiveRAG (MIT) and the code that fills it in.
+
+
+A judge's rubric with placeholders: {{QUESTION}}, {{CONTEXTS}}, {{EXPECTED_RESPONSE}}, {{ASSISTANT_RESPONSE}}.
+
+Source: the judge configurations of ignaciolinari/beyond-the-cutoff (MIT). Its program replaces one placeholder after
+the other, so that one inside a value is filled in as well; here every placeholder of the rubric is filled in once, and
+one inside a value is noted.
+
+A judge's messages for one record and answer: its system text as it is, its template with the values put in once."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from readback.prompts import judge_fill_format, judge_fill_rubric
-from readback.prompts.judge_fill_format import GOLD_FIELD
-from readback.prompts.judge_fill_rubric import PLACEHOLDERS
-from readback.prompts.judge_values import ABSENT, ABSENT_OTHER, FOUR, Rows, Value, value
-from readback.prompts.tri_section import to_messages
+from readback.prompts.base_texts import render_templates
+from readback.prompts.judge_values import (
+    ABSENT_CODES,
+    ABSENT_VALUE,
+    VALUE_NAMES,
+    FilledPrompt,
+    JudgeValue,
+    Rows,
+    find_value,
+    list_documents,
+    report_absent,
+)
+from readback.prompts.messages import Segments, drop_empty, make_messages
+from readback.prompts.render import Template
 from readback.records.field_path import MISSING, look
 from readback.records.row_fields import name_json_type
 from readback.sources.judge_names import USUAL, filled_by, format_names
 from readback.types import Answer, Assembly, Diagnostic, Judge, Location, Message, Record, Segment, Values, VariableUse
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
-Made = tuple[tuple[Message, ...], tuple[tuple[str, Location], ...], tuple[Diagnostic, ...], tuple[VariableUse, ...]]
+GOLD_FIELD = "gold_reference"
+AS_IT_IS = "no plain name is in braces, so nothing is filled in and the text is shown as it is"
 
 
-def judge_messages(
+def fill_format(judge: Judge, values: Mapping[str, JudgeValue]) -> FilledPrompt:
+    """The template filled in once; documents are numbered from 1, the gold reference has a heading or is empty."""
+    if judge.syntax == "text":
+        return _show_unfilled(judge)
+    texts, faults = list_documents(values["documents"])
+    pieces = {
+        "documents": tuple(_number_documents(values["documents"], texts)),
+        GOLD_FIELD: _make_gold_section(values["gold"]),
+    }
+    plain = {name: one.text for name, one in values.items() if name not in ("documents", "gold")}
+    said = plain | {name: "".join(s.text for s in segments) for name, segments in pieces.items()}
+    (made,) = render_templates((Template(judge.user, judge.syntax, "template", judge.place),), said)
+    if not made.ok:
+        return FilledPrompt(None, made.names, made.diagnostics)
+    used = {"gold" if name == GOLD_FIELD else name for name, _ in made.names}
+    user = tuple(piece for segment in made.segments for piece in _locate_segments(segment, pieces, said, values))
+    return FilledPrompt(user, made.names, (*made.diagnostics, *report_absent(judge, used, values, faults)))
+
+
+def _show_unfilled(judge: Judge) -> FilledPrompt:
+    """A text that names nothing to fill in; the first of its braces is said for information."""
+    (braces,) = render_templates((Template(judge.user, "format", "template", judge.place),), {})
+    diagnostics = (
+        replace(diagnostic, values={**diagnostic.values, "reason": AS_IT_IS}, severity="info")
+        for diagnostic in braces.diagnostics[:1]
+    )
+    return FilledPrompt(drop_empty([Segment(judge.user, "template", place=judge.place)]), (), tuple(diagnostics))
+
+
+def _locate_segments(
+    segment: Segment, pieces: Mapping[str, Segments], said: Mapping[str, str], values: Mapping[str, JudgeValue]
+) -> Segments:
+    """An inserted value with its record's place; documents and gold reference piece by piece."""
+    name = segment.name
+    if segment.origin != "variable" or name is None:
+        return (segment,)
+    if name in pieces and said[name] == segment.text:
+        return pieces[name]
+    return (replace(segment, place=values[name].place),) if name in values else (segment,)
+
+
+def _number_documents(found: JudgeValue, texts: tuple[str, ...]) -> Iterator[Segment]:
+    for i, text in enumerate(texts):
+        yield Segment(f"\nDocument {i + 1}:\n", "joiner")
+        yield from drop_empty([found.item(i, text)])
+        yield Segment("\n", "joiner")
+
+
+def _make_gold_section(gold: JudgeValue) -> Segments:
+    """The section with the reference; the evaluator prints its heading above an empty one, too, and none for null."""
+    if gold.value is None:
+        return ()
+    heading, end = Segment("GOLD REFERENCE ANSWER:\n", "joiner"), Segment("\n\n", "joiner")
+    return heading, *drop_empty([Segment(gold.text, "variable", "gold", gold.place)]), end
+
+
+PLACEHOLDERS = {
+    "QUESTION": "question",
+    "ASSISTANT_RESPONSE": "answer",
+    "CONTEXTS": "documents",
+    "EXPECTED_RESPONSE": "gold",
+}
+BRACES = re.compile(r"\{\{(" + "|".join(PLACEHOLDERS) + r")\}\}")
+BARE = re.compile("(QUESTION|ASSISTANT_RESPONSE|CONTEXTS)")  # old rubrics: no braces, no reference
+EMPTY = {"documents": "(No contexts provided)", "gold": "(No reference answer provided)"}
+
+
+def fill_rubric(judge: Judge, values: Mapping[str, JudgeValue]) -> FilledPrompt:
+    """The rubric filled in once; values are stripped, contexts a blank line apart."""
+    pattern = BARE if judge.bare else BRACES
+    texts, faults = list_documents(values["documents"])
+    pieces = {name: _make_piece(values[name], texts) for name in PLACEHOLDERS.values()}
+    segments: list[Segment] = []
+    names: dict[str, Location] = {}
+    end = 0
+    for hit in pattern.finditer(judge.user):
+        segments += [_make_literal(judge, end, hit.start()), *pieces[PLACEHOLDERS[hit[1]]]]
+        names.setdefault(hit[1], _make_literal(judge, hit.start(), hit.end()).place)
+        end = hit.end()
+    segments.append(_make_literal(judge, end, len(judge.user)))
+    used = {PLACEHOLDERS[name] for name in names}
+    diagnostics = (*report_absent(judge, used, values, faults), *_find_placeholders_in_data(pattern, values, used))
+    return FilledPrompt(drop_empty(segments), tuple(names.items()), diagnostics)
+
+
+def _make_piece(found: JudgeValue, texts: tuple[str, ...]) -> Segments:
+    if found.name == "documents":
+        items = [found.item(i, text.strip()) for i, text in enumerate(texts)]
+        joined = (s for i, item in enumerate(items) for s in ((Segment("\n\n", "joiner"), item) if i else (item,)))
+        piece = drop_empty(joined)
+    else:
+        piece = drop_empty([Segment(found.text.strip(), "variable", found.name, found.place)])
+    return piece or drop_empty([Segment(EMPTY.get(found.name, ""), "joiner")])
+
+
+def _find_placeholders_in_data(
+    pattern: re.Pattern[str], values: Mapping[str, JudgeValue], used: set[str]
+) -> Iterator[Diagnostic]:
+    for name in sorted(used):
+        one = values[name]
+        for hit in dict.fromkeys(hit[0] for hit in pattern.finditer(one.text)):
+            said = {"name": name, "field": one.field, "placeholder": hit}
+            yield Diagnostic("jdg-placeholder-in-data", said, one.place, hit)
+
+
+def _make_literal(judge: Judge, start: int, end: int) -> Segment:
+    place = judge.place
+    if place.line is not None:
+        place = replace(place, line=place.line + judge.user.count("\n", 0, start), column=None)
+    return Segment(judge.user[start:end], "template", judge.name, place)
+
+
+NO_FIELDS: Mapping[str, str] = MappingProxyType({})
+JudgeAssembly = tuple[
+    tuple[Message, ...], tuple[tuple[str, Location], ...], tuple[Diagnostic, ...], tuple[VariableUse, ...]
+]
+
+
+def build_judge_messages(
     judge: Judge,
     record: Record,
     condition: str | None = None,
     answer: Answer | None = None,
     extra: Values | None = None,
-    mapped: Mapping[str, str] = NOTHING,
+    mapped: Mapping[str, str] = NO_FIELDS,
     reference: bool = False,
-) -> Made:
+) -> JudgeAssembly:
     """Messages, the names the template reads, diagnostics, and what became of the names.
 
     There are no messages where the template cannot be filled in.
@@ -38,21 +177,26 @@ def judge_messages(
     workspace reads from another field of the record. `reference`: the condition sends nothing (see `Rows`).
     """
     rows = Rows(judge, record, condition, answer, extra or {}, mapped, reference)
-    values = {name: value(rows, name) for name in dict.fromkeys((*FOUR, *judge.fields))}
-    values = {**dict(_own_names(rows, values)), **values}
+    values = {name: find_value(rows, name) for name in dict.fromkeys((*VALUE_NAMES, *judge.fields))}
+    values = {**dict(_find_own_names(rows, values)), **values}
     if rows.alone and values["gold"].place == values["answer"].place and "gold" not in judge.fields:
         # a rubric takes the row's `answer` for a reference, unless that is the very answer it judges
         values["gold"] = replace(values["gold"], value=None)
-    filled = (judge_fill_rubric if judge.syntax == "placeholder" else judge_fill_format).fill(judge, values)
+    filled = (fill_rubric if judge.syntax == "placeholder" else fill_format)(judge, values)
     left = {name for name, one in values.items() if one.left_out}
-    uses = tuple(_use(name, place, values) for name, place in filled.names if _input(name) not in left)
+    uses = tuple(_make_use(name, place, values) for name, place in filled.names if _name_input(name) not in left)
     if filled.user is None:
-        return (), filled.names, tuple(_weighed(judge, record, diagnostic) for diagnostic in filled.diagnostics), uses
+        return (
+            (),
+            filled.names,
+            tuple(_lower_severity(judge, record, diagnostic) for diagnostic in filled.diagnostics),
+            uses,
+        )
     system = (Segment(judge.system, "system", judge.name, judge.system_place),) if judge.system else ()
-    return to_messages(system, filled.user, True), filled.names, filled.diagnostics, uses
+    return make_messages(system, filled.user, True), filled.names, filled.diagnostics, uses
 
 
-def unanswered(made: Assembly, answer: Answer | None, tried: Values = NOTHING) -> bool:
+def lacks_answer(made: Assembly, answer: Answer | None, tried: Values = NO_FIELDS) -> bool:
     """Whether a judge's prompt asks about an answer that is not there: it can be read, and nobody can send it.
 
     `answer` is that of the condition, `tried` are values that somebody tries. An answer that is there and empty is what
@@ -60,18 +204,18 @@ def unanswered(made: Assembly, answer: Answer | None, tried: Values = NOTHING) -
     """
     if made.choice.judge is None or "answer" in tried:
         return False
-    lacking = (one.values for one in made.diagnostics if one.code in (ABSENT["answer"], ABSENT_OTHER))
+    lacking = (one.values for one in made.diagnostics if one.code in (ABSENT_CODES["answer"], ABSENT_VALUE))
     return (made.choice.condition is not None and answer is None) or any(
         values["what"] == name_json_type(None) and USUAL.get(values["name"].lower(), values["name"]) == "answer"
         for values in lacking
     )
 
 
-def _input(placeholder: str) -> str:
+def _name_input(placeholder: str) -> str:
     return PLACEHOLDERS.get(placeholder, "gold" if placeholder == GOLD_FIELD else placeholder)
 
 
-def _own_names(rows: Rows, values: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
+def _find_own_names(rows: Rows, values: Mapping[str, JudgeValue]) -> Iterator[tuple[str, JudgeValue]]:
     """What goes into the names that are the template's own: what `fields` map under that name, what is usually called
     so, else the field of that name beside the answer or in the record.
     """
@@ -79,13 +223,13 @@ def _own_names(rows: Rows, values: Mapping[str, Value]) -> Iterator[tuple[str, V
         usual = values.get(filled_by(rows.judge, name) or "")
         if usual and usual.value is not None and not isinstance(usual.value, list):
             yield name, usual
-        elif (own := value(rows, name)).value is not None or look(rows.record.fields, name) is not MISSING:
+        elif (own := find_value(rows, name)).value is not None or look(rows.record.fields, name) is not MISSING:
             yield name, own
         elif usual and rows.record.id is not None:  # no answer yet, say: what the judge lacks is told under its name
             yield name, usual
 
 
-def _weighed(judge: Judge, record: Record, diagnostic: Diagnostic) -> Diagnostic:
+def _lower_severity(judge: Judge, record: Record, diagnostic: Diagnostic) -> Diagnostic:
     """Why a template cannot be filled in: for information where there is nothing yet to fill it with, and where braces
     stand that `str.format` would refuse, unless it is known to be called: other programs replace names alone.
     """
@@ -96,9 +240,9 @@ def _weighed(judge: Judge, record: Record, diagnostic: Diagnostic) -> Diagnostic
     return diagnostic
 
 
-def _use(name: str, place: Location, values: Mapping[str, Value]) -> VariableUse:
+def _make_use(name: str, place: Location, values: Mapping[str, JudgeValue]) -> VariableUse:
     """What became of a placeholder, under the name of the field it is filled from."""
-    one = values.get(_input(name))
+    one = values.get(_name_input(name))
     if one is None:
         return VariableUse(name, "missing", place)
     return VariableUse(one.field, "missing" if one.value is None else "present" if one.value else "empty", place)

@@ -12,9 +12,9 @@ from readback.records.field_path import MASK, MISSING, look, split_path
 from readback.sources import judge_names
 from readback.types import NOWHERE, Answer, Diagnostic, Judge, Location, Record, Segment, Values
 
-FOUR = ("question", "answer", "documents", "gold")
-ABSENT = {"answer": "jdg-no-answer", "gold": "jdg-gold-missing"}
-ABSENT_OTHER = "jdg-value-missing"
+VALUE_NAMES = ("question", "answer", "documents", "gold")
+ABSENT_CODES = {"answer": "jdg-no-answer", "gold": "jdg-gold-missing"}
+ABSENT_VALUE = "jdg-value-missing"
 Spelling = Callable[[Values], row_fields.Field | None]
 # A rubric reads the rows of its own pipeline, where these fields have known names; other judges go by their `fields`.
 ROWS: dict[str, Spelling] = {
@@ -29,7 +29,7 @@ SIDES: tuple[Side, Side] = ("answer", "record")
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class JudgeValue:
     """A value for one name of a judge's prompt; `field` is where its row has it, or would; None is absent.
 
     The `field` of a value beside the reply begins with `answer.`. `other` is where the other row has another value,
@@ -53,7 +53,7 @@ class Value:
         return Segment(text, "variable", f"{self.name}[{i}]", replace(self.place, field=field))
 
 
-class Filled(NamedTuple):
+class FilledPrompt(NamedTuple):
     """A judge's template with its values: segments (None: it cannot be filled in), names it reads, diagnostics."""
 
     user: tuple[Segment, ...] | None
@@ -98,7 +98,7 @@ class Rows:
         return name in self.extra and (name != "answer" or self.alone)
 
 
-def value(rows: Rows, name: str) -> Value:
+def find_value(rows: Rows, name: str) -> JudgeValue:
     """What goes into the place of `name`: the row of the answer is asked first, then the record; for `gold` the record.
 
     Each is asked under the field that the judge's `fields` give, else under the name itself, for documents under their
@@ -108,12 +108,12 @@ def value(rows: Rows, name: str) -> Value:
     value, but for documents beside a reply, where it says that there were none.
     """
     if name == "answer":
-        return answered(rows)
+        return find_answer(rows)
     if name in rows.extra:
-        return Value(name, rows.extra[name], name)
+        return JudgeValue(name, rows.extra[name], name)
     if name in rows.judge.fields and not rows.judge.fields[name]:
-        return Value(name, None, name, left_out=True)
-    only, path = asked(rows, name)
+        return JudgeValue(name, None, name, left_out=True)
+    only, path = read_mapping(rows, name)
     if tried := next((one for one in _names(rows, "record", name, path) if rows.tries(one)), None):
         return _valued(rows, "record", name, tried, _or_none(look(rows.record.fields, tried)))
     order = (only,) if only else SIDES[::-1] if name == "gold" else SIDES
@@ -127,29 +127,29 @@ def value(rows: Rows, name: str) -> Value:
     return replace(first, other=next(differing, None))
 
 
-def answered(rows: Rows) -> Value:
+def find_answer(rows: Rows) -> JudgeValue:
     """The answer to be judged: one that is tried out, else the condition's, else (no condition) the record's field."""
     if "answer" in rows.extra:
-        return Value("answer", rows.extra["answer"], "answer")
-    only, path = asked(rows, "answer")
+        return JudgeValue("answer", rows.extra["answer"], "answer")
+    only, path = read_mapping(rows, "answer")
     if rows.alone or only == "record" or (path and rows.tries(path)):
         return _at(rows, "record", "answer", path or "answer") or _absent(rows, "record", "answer", path or "answer")
     if rows.answer is None:
-        return Value("answer", None, "answer", Location(condition=rows.condition))
-    reply = reply_of(rows)
+        return JudgeValue("answer", None, "answer", Location(condition=rows.condition))
+    reply = find_reply_field(rows)
     said = look(rows.answer.fields, reply) if reply else MISSING
     text = rows.answer.text if said is MISSING else as_text(said)
-    return Value("answer", text, "answer", replace(rows.answer.place, field=reply))
+    return JudgeValue("answer", text, "answer", replace(rows.answer.place, field=reply))
 
 
 def has_answer(rows: Rows) -> bool:
     """Whether there is something to judge: under its own name, or under what an answer is usually called."""
-    if answered(rows).value is not None:
+    if find_answer(rows).value is not None:
         return True
     return any(rows.record.fields.get(name) is not None for name, one in judge_names.USUAL.items() if one == "answer")
 
 
-def asked(rows: Rows, name: str) -> tuple[Side | None, str | None]:
+def read_mapping(rows: Rows, name: str) -> tuple[Side | None, str | None]:
     """The one row that the judge's `fields` name (None: either), and the field; None where they do not say."""
     said = rows.judge.fields.get(name)
     if not said:
@@ -165,17 +165,17 @@ def asked(rows: Rows, name: str) -> tuple[Side | None, str | None]:
     return None, said
 
 
-def reply_of(rows: Rows) -> str | None:
+def find_reply_field(rows: Rows) -> str | None:
     """The field of the answer's row that holds the reply: the one that `fields` give, else the first usual name."""
-    _, path = asked(rows, "answer")
+    _, path = read_mapping(rows, "answer")
     if path and rows.answer and look(rows.answer.fields, path) not in (None, MISSING):
         return path
     return rows.answer.reply if rows.answer else None
 
 
-def _there(rows: Rows, side: Side, name: str, path: str | None, only: Side | None) -> Value | None:
+def _there(rows: Rows, side: Side, name: str, path: str | None, only: Side | None) -> JudgeValue | None:
     """What one row has for `name`, or None."""
-    taken = {reply_of(rows), *(TEXTS if name == "gold" else ())} if side == "answer" and only is None else set()
+    taken = {find_reply_field(rows), *(TEXTS if name == "gold" else ())} if side == "answer" and only is None else set()
     rubric = path is None and rows.judge.syntax == "placeholder"
     names = _names(rows, side, name, path)
     there = [one for each in names if each not in taken and (one := _at(rows, side, name, each))]
@@ -194,7 +194,7 @@ def _names(rows: Rows, side: Side, name: str, path: str | None) -> tuple[str, ..
     return (name,) if side == "record" and name in rows.mapped else USUAL.get(name, (name,))
 
 
-def _at(rows: Rows, side: Side, name: str, path: str) -> Value | None:
+def _at(rows: Rows, side: Side, name: str, path: str) -> JudgeValue | None:
     found = look(rows.fields(side), path)
     if found is MISSING or (found is None and (side == "record" or name != "documents")):
         return None
@@ -203,15 +203,15 @@ def _at(rows: Rows, side: Side, name: str, path: str) -> Value | None:
     return _valued(rows, side, name, path, found)
 
 
-def _valued(rows: Rows, side: Side, name: str, path: str, found: Any) -> Value:
-    return Value(name, found, path if side == "record" else f"answer.{path}", rows.place(side, path))
+def _valued(rows: Rows, side: Side, name: str, path: str, found: Any) -> JudgeValue:
+    return JudgeValue(name, found, path if side == "record" else f"answer.{path}", rows.place(side, path))
 
 
 def _or_none(found: Any) -> Any:
     return None if found is MISSING else found
 
 
-def _absent(rows: Rows, side: Side, name: str, path: str) -> Value:
+def _absent(rows: Rows, side: Side, name: str, path: str) -> JudgeValue:
     one = _valued(rows, side, name, path, None)
     if name == "documents" and rows.answer is not None:  # that is the row which is to bring them
         return replace(one, place=rows.place("answer", path))
@@ -231,7 +231,7 @@ def _texts(judge: Judge, found: Any) -> list[str]:
     return [text.strip() for text in texts] if judge.syntax == "placeholder" else texts
 
 
-def documents(found: Value) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
+def list_documents(found: JudgeValue) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
     """The documents as texts. Anything but a list or null is noted and counts as none."""
     if found.value == MASK:
         return (MASK,), ()
@@ -243,8 +243,8 @@ def documents(found: Value) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
     return tuple(str(document) for document in found.value), ()
 
 
-def absent(
-    judge: Judge, used: set[str], values: Mapping[str, Value], faults: tuple[Diagnostic, ...]
+def report_absent(
+    judge: Judge, used: set[str], values: Mapping[str, JudgeValue], faults: tuple[Diagnostic, ...]
 ) -> Iterator[Diagnostic]:
     """What the prompt asks for (`used`) and no row has, or both have; `faults` are those of the documents."""
     for name in sorted(used & values.keys()):
@@ -260,10 +260,10 @@ def absent(
                 tried = USUAL[name] if name not in judge.fields and one.value is None else (one.field,)
                 yield Diagnostic("jdg-no-documents", said | {"field": ", ".join(tried)}, one.place)
         elif not one.text.strip():
-            yield Diagnostic(ABSENT.get(name, ABSENT_OTHER), said, one.place, name)
+            yield Diagnostic(ABSENT_CODES.get(name, ABSENT_VALUE), said, one.place, name)
 
 
-def _both(judge: Judge, one: Value, other: Location) -> Values:
+def _both(judge: Judge, one: JudgeValue, other: Location) -> Values:
     """The two places of a value, the one that is used first."""
     said = {"judge": judge.name, "name": one.name, "file": one.place.file, "line": one.place.line}
     said |= {"field": one.place.field, "other_file": other.file, "other_line": other.line, "other_field": other.field}

@@ -1,17 +1,31 @@
-"""What can be sent in a workspace, and whose texts a choice stands for."""
+"""What can be sent in a workspace, and whose texts a choice stands for.
+
+Whether a choice that sends no system message of its own may be served one that no file here states.
+
+Ollama puts the SYSTEM of a model's Modelfile before what is sent, and a Modelfile without one inherits that of the
+model it is FROM. Where those files are not in the workspace, "none" would be a guess.
+
+Which named options made a text as it is, what each of them would make instead, and which version each belongs to.
+
+Source of the versions: the *Prompt Format Specification* of ignaciolinari/beyond-the-cutoff (MIT, November 2025), the
+history of the program that it describes, and the page on prompt assembly of biocypher/karenina."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain
+from types import MappingProxyType
 from typing import NamedTuple
 
 from readback import adapters
+from readback.prompts.builders import choose_builder
 from readback.readers.yaml_file import nearest
+from readback.sources.options import OPTIONS
 from readback.sources.prompt_formats import unknown_mode
 from readback.sources.verification import running_here
 from readback.tasks import GENERATION, profile_of
-from readback.types import NOWHERE, Diagnostic, Model, Prompt, Selection, Workspace
+from readback.types import NOWHERE, Diagnostic, Message, Model, Modelfile, Prompt, Selection, Workspace
 
 
 class SelectedTexts(NamedTuple):
@@ -24,7 +38,7 @@ class SelectedTexts(NamedTuple):
     model: Model | None
 
 
-def choices(workspace: Workspace) -> tuple[Selection, ...]:
+def list_selections(workspace: Workspace) -> tuple[Selection, ...]:
     """What an audit and a picker go through.
 
     The conditions; without any, every mode alone and with each adapter; every task that no condition names, likewise,
@@ -44,21 +58,21 @@ def choices(workspace: Workspace) -> tuple[Selection, ...]:
         *(Selection(mode=mode, adapter=adapter) for mode in modes for adapter in through),
         *(Selection(task=task, adapter=adapter) for task in tasks for adapter in through),
         *(Selection(condition=c.name, judge=c.judge) for c in judged),
-        *chain.from_iterable(_of_judge(workspace, name) for name in workspace.judges if name not in named),
+        *chain.from_iterable(_list_judge_selections(workspace, name) for name in workspace.judges if name not in named),
     )
 
 
-def _of_judge(workspace: Workspace, name: str) -> Iterable[Selection]:
+def _list_judge_selections(workspace: Workspace, name: str) -> Iterable[Selection]:
     """Return what a judge that no condition names is asked."""
     answered = [one.name for one in workspace.conditions if one.answers] if workspace.sent else []
     return [Selection(condition=condition, judge=name) for condition in answered] or [Selection(judge=name)]
 
 
-def selected_texts(workspace: Workspace, choice: Selection) -> SelectedTexts | Diagnostic:
+def resolve_selection(workspace: Workspace, choice: Selection) -> SelectedTexts | Diagnostic:
     """Whose texts a choice (not a judge's) sends, or why there are none. What it says goes before its condition's."""
     condition = workspace.condition(choice.condition) if choice.condition else None
     if choice.condition and condition is None:
-        return unknown("condition", choice.condition, [c.name for c in workspace.conditions])
+        return report_unknown_name("condition", choice.condition, [c.name for c in workspace.conditions])
     mode = choice.mode or (condition.mode if condition else None)
     task = choice.task or (condition.task if condition else None)
     adapter = choice.adapter or (condition.adapter if condition else None)
@@ -70,21 +84,138 @@ def selected_texts(workspace: Workspace, choice: Selection) -> SelectedTexts | D
         return SelectedTexts(prompt, False, task or GENERATION, adapter, model)
     if task:
         if task not in workspace.tasks:
-            return unknown("task", task, workspace.tasks)
+            return report_unknown_name("task", task, workspace.tasks)
         return SelectedTexts(workspace.tasks[task], True, task, adapter, model)
     name = condition.name if condition else ""
     return Diagnostic("asm-no-user-text", {"name": name}, condition.place if condition else NOWHERE, name)
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> Diagnostic:
+def report_unknown_name(kind: str, name: str, known: Iterable[str]) -> Diagnostic:
     """The diagnostic for a name that the workspace does not have."""
     names = sorted(known)
     values = {"kind": kind, "name": name, "nearest": nearest(name, names) or "", "known": ", ".join(names)}
     return Diagnostic("dat-unknown-name", values, flagged=name)
 
 
-def unknown_interface(name: str, workspace: Workspace) -> Diagnostic:
+def report_unknown_interface(name: str, workspace: Workspace) -> Diagnostic:
     """The diagnostic for an adapter that is neither the workspace's nor a shipped one."""
     known = sorted({**adapters.load_shipped(), **workspace.adapters})
     values = {"interface": name, "nearest": nearest(name, known) or "", "known": ", ".join(known)}
     return Diagnostic("asm-unknown-interface", values, flagged=name)
+
+
+NOTHING_BUILT = "nothing could be built of the first record"
+OLLAMA = "ollama"  # provider of a model's settings
+WEIGHTS = (".gguf", ".bin", ".safetensors")  # files of weights alone, which bring no system message
+
+
+def explain_unknown_system(workspace: Workspace, choice: Selection, messages: tuple[Message, ...]) -> str | None:
+    """Why it is not known which system message the model gets; None where it is known, also that there is none."""
+    if choice.judge or any(message.role == "system" for message in messages):
+        return None
+    own = resolve_selection(workspace, choice)
+    if isinstance(own, Diagnostic):
+        return None
+    if not messages:
+        return NOTHING_BUILT
+    return (
+        explain_model_system(own.model)
+        if own.model and own.prompt.system is None and _is_served(own, own.model)
+        else None
+    )
+
+
+def explain_model_system(model: Model) -> str | None:
+    """Why a model's own system message is not known, where no file states one."""
+    if model.training or (model.modelfile and model.modelfile.system is not None):
+        return None
+    if model.modelfile_lost:
+        return f"its Modelfile ({model.modelfile_lost}) cannot be read"
+    if model.modelfile is None:
+        return f"no Modelfile of {model.name} is among the files"
+    base = None if model.base else _find_base(model.modelfile)
+    return f"its Modelfile states none, and {base}, which it builds on, is not among the files" if base else None
+
+
+def _is_served(own: SelectedTexts, model: Model) -> bool:
+    """Whether a server like Ollama serves the model, which adds a system message of its own."""
+    if model.chat_template or model.chat_format:
+        return False
+    said = str(model.settings.get("provider") or "").strip().lower()
+    return (
+        model.modelfile is not None
+        or model.modelfile_lost is not None
+        or said == OLLAMA
+        or (own.prompt.syntax == "builder" and not said)
+    )
+
+
+def _find_base(modelfile: Modelfile) -> str | None:
+    """The model that a Modelfile builds on; None for a file of weights."""
+    base = next((args.strip() for name, args, _ in reversed(modelfile.commands) if name == "model"), "")
+    path = base.startswith((".", "/", "~")) or base.lower().endswith(WEIGHTS)
+    return None if path or not base else base
+
+
+VERSIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "condition4": {"hybrid": "the document", "standard": "the current program"},
+        "closed_book": {
+            "no_citations": "the program from 98 minutes after the document's first commit until the document went",
+            "short": "the program in the very commit that brought the document",
+        },
+        "spacing": {
+            "program": "the program's builder, which the document names as the definition",
+            "document": "the document as it is printed",
+        },
+        "placeholders": {"braces": "current rubrics: {{QUESTION}}", "bare": "older rubrics: QUESTION"},
+        "assembly_profile": {"document": "the document", "current": "the current program"},
+    }
+)
+BUILT = {"closed_book": ("closed_book",), "hybrid": ("condition4", "spacing")}  # by builder: what it asks
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """An option with the value in force and its version, and the others: (value, version)."""
+
+    option: str
+    value: str
+    version: str
+    others: tuple[tuple[str, str], ...]
+
+    @property
+    def said(self) -> str:
+        """`closed_book: short, as in the program …; or no_citations, as in the program …`."""
+        others = (f"; or {value}, as in {version}" for value, version in self.others)
+        return f"{self.option}: {self.value}, as in {self.version}{''.join(others)}"
+
+
+def list_variants(workspace: Workspace, choice: Selection) -> tuple[Variant, ...]:
+    """The options that make the text of a choice; none where only one way to make it is known."""
+    return tuple(_make_variant(name, workspace) for name in dict.fromkeys(_list_options(workspace, choice)))
+
+
+def _list_options(workspace: Workspace, choice: Selection) -> Iterator[str]:
+    if choice.judge:
+        judge = workspace.judges.get(choice.judge)
+        if judge and judge.syntax == "placeholder":
+            yield "placeholders"
+        return
+    own = resolve_selection(workspace, choice)
+    if isinstance(own, Diagnostic):
+        return
+    if own.prompt.syntax == "builder":
+        name, kind = own.prompt.template or own.prompt.mode, own.model.type if own.model else None
+        made = choose_builder(name, kind, workspace.options)
+        yield from BUILT.get(made, ())
+        if made == "standard" and name != "standard":
+            yield "condition4"
+    if own.adapter:
+        yield "assembly_profile"
+
+
+def _make_variant(name: str, workspace: Workspace) -> Variant:
+    now, versions = workspace.options.get(name, OPTIONS[name][0]), VERSIONS[name]
+    others = tuple((value, versions[value]) for value in OPTIONS[name] if value != now)
+    return Variant(name, now, versions[now], others)

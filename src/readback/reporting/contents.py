@@ -21,7 +21,7 @@ from readback.checks.groups import Group, groups
 from readback.checks.quoted import Quoted, where
 from readback.checks.verdicts import verdicts, why
 from readback.prompts import model_input
-from readback.prompts.in_chunks import Progress
+from readback.prompts.children import Progress
 from readback.readers.paths import resolve
 from readback.records.changed import DatasetChanged
 from readback.records.dataset import open_dataset
@@ -95,8 +95,8 @@ def _contents(
     asked, opened = opened, lock_check.dated(opened, when.time[:10])
     found, days = review(when.events), dict[str, Leaves | None]()
     made = meeting.gathered(opened, store, when.day, found, jobs, progress)
-    now = days[model_input.today(opened)] = _leaves(opened, jobs, progress)
-    lock = lock_file.lock(now, model_input.today(opened)) if now else None
+    now = days[model_input.resolve_today(opened)] = _leaves(opened, jobs, progress)
+    lock = lock_file.lock(now, model_input.resolve_today(opened)) if now else None
     kept = _evidence(made)
     decisions = [_decision(store, asked, one, days, jobs) for one in _later_first(found.decisions)]
     standings = dict[str, signing.Standing]()
@@ -155,7 +155,7 @@ def _reviewed(opened: Workspace, made: Meeting, lock: Lock | None) -> dict[str, 
     return {
         "dataset": opened.dataset.path if opened.dataset else None,
         "records": len(data) if opened.dataset else None,
-        "day": model_input.today(opened),
+        "day": model_input.resolve_today(opened),
         "files": [{"path": path, "what": what, "sha256": sha} for path, what, sha in _files(opened)],
         "fingerprints": [
             {"what": lock_file.head(subject), "records": root.records, "failed": root.failed, "sha256": root.root}
@@ -234,7 +234,7 @@ def _now(
 ) -> Mapping[str, str] | None:
     """The fingerprints of what a decision is on, as the files are now; None where nothing can be assembled."""
     dated = lock_check.dated(opened, one.today)
-    day = model_input.today(dated)
+    day = model_input.resolve_today(dated)
     if day not in days:
         days[day] = _leaves(dated, jobs, None)
     found = days[day]

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
-from readback.prompts.selections import choices
+from readback.prompts.selections import list_selections
 from readback.readers import checksum
 from readback.readers.bounded_diagnostics import BoundedDiagnostics, about, as_json, from_json
 from readback.readers.cache_folder import cache_folder
@@ -149,6 +149,6 @@ def _mark(opened: Workspace, data: Dataset, files: Sequence[Dataset]) -> str:
     seen = [[str(one.path), one.indexed_as] for one in (data, *files)]
     conditions: list[object] = [[condition.name, condition.aliases, condition.model] for condition in opened.conditions]
     conditions = conditions or list(opened.prompts)
-    judged = [[str(asdict(choice)) for choice in choices(opened)], find_marks_of_judges(opened)]
+    judged = [[str(asdict(choice)) for choice in list_selections(opened)], find_marks_of_judges(opened)]
     about = [VERSION, seen, data.id_field, conditions, judged, opened.sent]
     return hashlib.blake2b(json.dumps(about).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -54,7 +54,7 @@ class Observer:
         for logged in every:
             if logged.request.form == "prompt" and whole is None:
                 condition = self.opened.condition(made.choice.condition) if made.choice.condition else None
-                read = model_input.sent(self.opened, record, made, condition, False)
+                read = model_input.build_model_input(self.opened, record, made, condition, False)
                 whole = read.text if read else ""
             first = first_difference(ours, logged.request, served=served, whole=whole)
             if first is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from readback.prompts.selections import choices
+from readback.prompts.selections import list_selections
 from readback.records import custom_id
 from readback.records.dataset import Dataset
 from readback.requests.request import Request
@@ -42,7 +42,7 @@ class RowNames:
         self._judges = {name: name for name in opened.judges}
         self._by_judge_model = _only((model, name) for name, models in _judging(opened).items() for model in models)
         self._by_system = _only(_systems(opened))
-        self._choices = choices(opened)
+        self._choices = list_selections(opened)
 
     def find_key(self, fields: Mapping[str, Any], file: str, request: Request) -> Key | str:
         """Return what the request of a row is about, or a reason why that cannot be said."""

@@ -14,7 +14,7 @@ from readback.compare.over_records import Counted, Edit, over_versions
 from readback.compare.sentence import sentence
 from readback.compare.side import Side
 from readback.compare.sides import shown
-from readback.prompts.in_chunks import Replies
+from readback.prompts.children import Replies
 from readback.quantity import quantity
 from readback.records.dataset import Dataset, open_dataset
 from readback.review.leaves import Layer, Subject

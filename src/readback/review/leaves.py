@@ -21,14 +21,14 @@ from readback.checks.run import excess
 from readback.exporting import wanted
 from readback.exporting.chunk import NO_ANSWER, why
 from readback.exporting.wanted import NothingToExport
-from readback.prompts import in_chunks, model_input, training_text
+from readback.prompts import children, model_input, training_text
 from readback.prompts.assemble import assemble
-from readback.prompts.in_child import warm as warm
-from readback.prompts.in_chunks import Progress
-from readback.prompts.judge_messages import unanswered
-from readback.prompts.self_tests import hangs
-from readback.prompts.training_layout import training
-from readback.prompts.tri_section import fingerprint
+from readback.prompts.children import Progress
+from readback.prompts.children import warm as warm
+from readback.prompts.judge_messages import lacks_answer
+from readback.prompts.messages import compute_fingerprint
+from readback.prompts.self_tests import is_hanging
+from readback.prompts.training_text import find_training_messages
 from readback.readers.json_cells import as_written
 from readback.records.dataset import Dataset, open_dataset
 from readback.review import merkle
@@ -136,7 +136,7 @@ def leaves(
     dataset is written to meanwhile.
     """
     choices = subjects(opened) if choices is None else tuple(choices)
-    asked = (replace(opened, today=model_input.today(opened)), choices)
+    asked = (replace(opened, today=model_input.resolve_today(opened)), choices)
     known = _once.get()
     if known is not None and (before := next((made for one, made in known if one == asked), None)):
         return before
@@ -180,7 +180,7 @@ def _leaves_of(
         stopped = stopped or bool(progress and progress(done, total) is False)
         return not stopped
 
-    for one in in_chunks.drive(WORK, opened, data, choices, None, told, jobs=jobs):
+    for one in children.drive(WORK, opened, data, choices, None, told, jobs=jobs):
         gathered.take(one)
     return None if stopped else gathered.leaves()
 
@@ -198,8 +198,8 @@ class _Gathered:
         self.rows = bytearray(size)
         self.without = set(range(len(data)))  # records whose row nobody has hashed yet
 
-    def take(self, one: in_chunks.Frame | in_chunks.Lost) -> None:
-        if isinstance(one, in_chunks.Lost):
+    def take(self, one: children.Frame | children.Failure) -> None:
+        if isinstance(one, children.Failure):
             return  # nobody answered about it, and that is seen at the end
         for at, record in enumerate(one.value["records"], one.value["first"]):
             self._row(at, bytes.fromhex(record["row"]))
@@ -232,7 +232,7 @@ class _Gathered:
             occurrences.append(seen[called])
             seen[called] += 1
         known = {subject: column for subject, column in self.columns.items() if _known(column, len(ids))}
-        return Leaves(ids, occurrences, bytes(self.rows), known, model_input.today(self.opened))
+        return Leaves(ids, occurrences, bytes(self.rows), known, model_input.resolve_today(self.opened))
 
 
 def _known(column: Column, total: int) -> bool:
@@ -248,13 +248,13 @@ def layers(choice: Selection) -> tuple[Layer, ...]:
 # In a bounded child.
 
 
-@in_chunks.until_changed
+@children.stop_when_changed
 def leaf_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for some records: {"first", "next", "records": [{"row": hex, "leaves": [hex, code or null]}]}.
 
     `leaves` has for each choice, in their order, what each of its layers has.
     """
-    inside = in_chunks.enter(work)
+    inside = children.enter(work)
     first, made = inside.start, list[dict[str, Any]]()
     for record in inside.records():
         at = record.place.index or 0
@@ -276,13 +276,13 @@ def _leaves(
     opened: Workspace,
     record: Record,
     choice: Selection,
-    replies: in_chunks.Replies,
+    replies: children.Replies,
     learnt: dict[str, str | None],
 ) -> Iterator[str | None]:
     reply = replies.get(choice, record)
     made = assemble(opened, record, choice, reply, origins=False)
     if choice.judge:
-        asked = made.messages and not unanswered(made, reply)
+        asked = made.messages and not lacks_answer(made, reply)
         yield made.fingerprint if asked else NO_ANSWER if made.messages else why(opened, record, made)[0]
         return
     yield made.fingerprint if made.messages else why(opened, record, made)[0]
@@ -290,10 +290,10 @@ def _leaves(
     model = condition.model if condition and condition.model in opened.models else None
     if not made.messages:
         yield None
-    elif hangs(opened, model):
+    elif is_hanging(opened, model):
         yield excess.CODE
     else:
-        yield _of(model_input.sent(opened, record, made, condition, False))
+        yield _of(model_input.build_model_input(opened, record, made, condition, False))
     if model and model not in learnt:
         learnt[model] = _learnt(opened, record, model)
     yield learnt[model] if model else None
@@ -301,19 +301,26 @@ def _leaves(
 
 def _learnt(opened: Workspace, record: Record, model: str) -> str | None:
     """The text that a model was trained on for a record; its training messages where no template is known."""
-    made, found = training(opened, record, model), training_text.template(opened.models[model])
+    made, found = (
+        find_training_messages(opened, record, model),
+        training_text.find_training_template(opened.models[model]),
+    )
     if made is None or not made.messages:
         return None
     if found is None:
         return made.fingerprint
-    return excess.CODE if hangs(opened, model) else _of(training_text.rendered(opened, found, made.messages))
+    return (
+        excess.CODE
+        if is_hanging(opened, model)
+        else _of(training_text.render_training_text(opened, found, made.messages))
+    )
 
 
 def _of(text: ModelInput | None) -> str | None:
     if text is None:
         return None
     if text.segments:
-        return fingerprint((Message("prompt", text.segments),))
+        return compute_fingerprint((Message("prompt", text.segments),))
     return text.diagnostics[0].code if text.diagnostics else excess.CODE
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 from readback import workspace
 from readback.compare.side import SideError
 from readback.compare.sides import revision
-from readback.prompts.in_chunks import Progress
+from readback.prompts.children import Progress
 from readback.quantity import quantity
 from readback.review import changes, lock_file
 from readback.review.changes import Change

@@ -7,7 +7,7 @@ from datetime import date
 
 from readback.checks.run import engine
 from readback.checks.summary import Audit
-from readback.prompts.in_chunks import Progress
+from readback.prompts.children import Progress
 from readback.review import signing
 from readback.review.agenda import Agenda, agenda, last_signoff
 from readback.review.leaves import NothingToLock, worked_out_once

@@ -31,7 +31,7 @@ from readback.checks.run import engine
 from readback.checks.summary import Audit
 from readback.compare.side import SideError
 from readback.prompts import model_input
-from readback.prompts.in_chunks import Progress
+from readback.prompts.children import Progress
 from readback.quantity import quantity
 from readback.readers import cache_folder
 from readback.readers.paths import resolve
@@ -93,7 +93,7 @@ class Standing:
 
 def keep(opened: Workspace, subject: Subject, progress: Progress | None = None, jobs: int | None = None) -> Kept:
     """What a sign-off of a subject is made on, as the files are now. Raises NothingToLock, DatasetChanged, Stopped."""
-    choices, today = covers(opened, subject), model_input.today(opened)
+    choices, today = covers(opened, subject), model_input.resolve_today(opened)
     dated = lock_check.dated(opened, today)
     if (found := leaves(dated, choices, progress, jobs)) is None:
         raise Stopped
@@ -127,7 +127,7 @@ def mark(opened: Workspace, subject: Subject, progress: Progress | None = None, 
     than MARKED texts), or nothing is sent, it keeps none. Raises DatasetChanged and Stopped.
     """
     try:
-        choices, today = covers(opened, subject), model_input.today(opened)
+        choices, today = covers(opened, subject), model_input.resolve_today(opened)
         if len(open_dataset(opened.root, opened.dataset)) * len(choices) > MARKED:
             return Kept({}, {})
         found = leaves(lock_check.dated(opened, today), choices, progress, jobs)

@@ -19,7 +19,7 @@ from readback.checks.store.finding_lines import read
 from readback.checks.store.stored_ranges import StoredRanges
 from readback.checks.summary import Tally, Unlooked
 from readback.checks.variables import Variables
-from readback.prompts import in_child, token_counts
+from readback.prompts import children, token_counts
 from readback.readers.checksum import Hashes
 from readback.records.dataset import Dataset
 from readback.records.files_of_rows import States
@@ -105,7 +105,7 @@ class Run:
         return self._timed(self.workers.stream(work, here, self.ended) if self.workers else here())
 
     def _limits(self) -> tuple[sandbox.Limits, tuple[str, ...]]:
-        return token_counts.limits(self.opened, in_child.LIMITS), token_counts.shared_by_audit(self.opened)
+        return token_counts.extend_limits(self.opened, children.LIMITS), token_counts.list_audit_tables(self.opened)
 
     def _timed(self, frames: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         """How long a child takes is remembered, without its start."""

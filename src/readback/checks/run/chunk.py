@@ -16,10 +16,15 @@ from readback.checks.run import marks
 from readback.checks.run.marks import Mark
 from readback.checks.store.finding_lines import line
 from readback.checks.variables import Told
-from readback.prompts import assemble, in_child, in_chunks, model_input, token_counts
-from readback.prompts.self_tests import hangs, of_model, of_this, own_template
-from readback.prompts.training_layout import trained_on
-from readback.prompts.training_text import guessed, render_row, trained_input, trained_prompt
+from readback.prompts import assemble, children, model_input, token_counts
+from readback.prompts.self_tests import has_own_template, is_hanging, list_record_diagnostics, run_self_test
+from readback.prompts.training_text import (
+    build_trained_input,
+    build_trained_prompt,
+    find_trained_message,
+    is_guessed,
+    render_row,
+)
 from readback.records.dataset import open_dataset
 from readback.records.field_path import MASK
 from readback.requests.observer import Observer, Seen, diagnostic
@@ -61,16 +66,16 @@ def payload(
     `each`: a frame for each record.
     """
     asked = {"codes": None if codes is None else sorted(codes), "records": records, "each": each}
-    return {**in_chunks.payload(opened, choices, start, stop, numbers=numbers), **asked}
+    return {**children.make_payload(opened, choices, start, stop, numbers=numbers), **asked}
 
 
 def warm() -> None:
     """Once, in the zygote: the rules too, which take longer to load than a record takes to check."""
-    in_child.warm()
+    children.warm()
     rules.RULES()
 
 
-@in_chunks.until_changed
+@children.stop_when_changed
 def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Frames of the records in their order, several in one, in columns: {"indices", "longest": [characters of each
     record, for each choice]}, and what there is of the others, a list of [place in the frame, what is told of it]:
@@ -83,7 +88,7 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     A pure function of the dataset and `work`: the same records in any process and any order of chunks (once
     `batch.heard` has read the uses, which name what an earlier record told), whatever the frames.
     """
-    inside = in_chunks.enter(work)
+    inside = children.enter(work)
     batch: list[tuple[dict[str, Any], list[Mark]]] = []
     sent, most = time.monotonic(), 1
     for one in _records(inside, work):
@@ -105,7 +110,7 @@ def _frame(batch: Sequence[tuple[dict[str, Any], list[Mark]]]) -> dict[str, Any]
     return frame | ({"marks": marks.of_records(found).as_json()} if any(found) else {})
 
 
-def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], list[Mark]]]:
+def _records(inside: children.ChildJob, work: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], list[Mark]]]:
     opened, choices, replies, codes = inside.opened, inside.choices, inside.replies, work["codes"]
     wanted = None if codes is None else frozenset(codes)
     watching = Observer(opened, inside.data)
@@ -119,7 +124,7 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[tuple
         longest: list[int] = []
         observed: list[bool | None] = []
         if of_rows:
-            counted = token_counts.of_row(opened, record)
+            counted = token_counts.count_training_row(opened, record)
             alone = RuleContext(
                 opened,
                 record,
@@ -153,7 +158,7 @@ def _records(inside: in_child.Inside, work: Mapping[str, Any]) -> Iterator[tuple
         yield {"index": record.place.index, "longest": longest, **known}, mine
 
 
-def _decide(inside: in_child.Inside, codes: Collection[str] | None) -> rules.Deciding:
+def _decide(inside: children.ChildJob, codes: Collection[str] | None) -> rules.Deciding:
     """Return which rules are called: the same for all ranges of one check."""
     asked = [inside.opened, codes]
     if not _last or _last[0][0] != asked:
@@ -189,13 +194,13 @@ def everything(
     """
     told: rules.Seen = {}
     rows = open_dataset(opened.root, opened.dataset) if opened.dataset and opened.training else None
-    counted, systems = token_counts.of_row(opened, record), rows.systems if rows else NO_SYSTEMS
+    counted, systems = token_counts.count_training_row(opened, record), rows.systems if rows else NO_SYSTEMS
     learned = partial(_training_texts, opened, record)
     alone = RuleContext(opened, record, tokens=counted, systems=systems, render_training=learned)
     both = chain(
         rules.check(alone, "record", None, decided) if opened.dataset else (),
         about(
-            opened, record, assembly, None, seen, decided, in_child.Replies(opened).to_prompt(assembly.choice, record)
+            opened, record, assembly, None, seen, decided, children.Replies(opened).to_prompt(assembly.choice, record)
         )
         if assembly.choice != Selection()
         else (),  # else nothing is sent
@@ -225,11 +230,11 @@ def about(
     what rules find. `answer` is what the condition's model replied.
     """
     condition = opened.condition(assembly.choice.condition) if assembly.choice.condition else None
-    hung = hangs(opened, condition.model if condition else None)
-    read = None if hung else model_input.sent(opened, record, assembly, condition, False)
-    trained = trained_on(opened, record, assembly.choice)
-    counted = token_counts.as_needed(opened, assembly, read)
-    learn = _nothing if hung else partial(trained_input, opened, record, assembly.choice)
+    hung = is_hanging(opened, condition.model if condition else None)
+    read = None if hung else model_input.build_model_input(opened, record, assembly, condition, False)
+    trained = find_trained_message(opened, record, assembly.choice)
+    counted = token_counts.count_against_limit(opened, assembly, read)
+    learn = _nothing if hung else partial(build_trained_input, opened, record, assembly.choice)
     case = RuleContext(
         opened,
         record,
@@ -239,15 +244,15 @@ def about(
         tokens=counted,
         learn=learn,
         answer=answer,
-        find_trained_prompt=_nothing if hung else partial(trained_prompt, opened, record, assembly),
-        run_self_test=partial(of_model, opened, condition.model if condition else None),
+        find_trained_prompt=_nothing if hung else partial(build_trained_prompt, opened, record, assembly),
+        run_self_test=partial(run_self_test, opened, condition.model if condition else None),
     )
     wanted = None if codes is None else frozenset(codes)
     diagnostics = (*assembly.diagnostics, diagnostic(seen)) if seen and seen.first_difference else assembly.diagnostics
     served = opened.models.get(condition.model or "") if condition else None
-    learned = learn() if served and guessed(served) is False else None  # of a guess nothing is told
-    of_training = of_this(opened, learned) if learned and own_template(learned, read) else ()
-    said = (_said(one, case, served) for one in (*diagnostics, *of_this(opened, read), *of_training))
+    learned = learn() if served and is_guessed(served) is False else None  # of a guess nothing is told
+    of_training = list_record_diagnostics(opened, learned) if learned and has_own_template(learned, read) else ()
+    said = (_said(one, case, served) for one in (*diagnostics, *list_record_diagnostics(opened, read), *of_training))
     found = (
         *(one for one in said if wanted is None or one.code in wanted),
         *rules.check(case, "assembly", wanted, decided),
@@ -258,7 +263,7 @@ def about(
 def _training_texts(opened: Workspace, record: Record) -> Iterator[tuple[Model, tuple[Message, ...], ModelInput]]:
     """What models read of a training row, but those whose template hangs."""
     for model, messages, text in render_row(opened, record):
-        if not hangs(opened, model.name):
+        if not is_hanging(opened, model.name):
             yield model, messages, text
 
 

@@ -127,7 +127,7 @@ def connected(address: str, opened: Workspace, say: Say) -> Iterator[Cluster]:
     """
     client = _client(address)
     try:
-        day, hashes = model_input.today(opened), Hashes()
+        day, hashes = model_input.resolve_today(opened), Hashes()
         missing = carried_index.find_missing(opened.root, opened.dataset)  # of the file as it is before it is compared
         files = cluster_worker.files_of(opened, hashes)
         asked = {

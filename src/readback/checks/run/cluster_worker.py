@@ -22,7 +22,7 @@ from typing import Any
 from readback import plugins, sandbox
 from readback.checks.run.chunk import WORK
 from readback.checks.store import answer_names
-from readback.prompts import in_child, token_counts, training_match
+from readback.prompts import children, token_counts, training_rows
 from readback.readers.by_address import Refused, fetch
 from readback.readers.cache_folder import DiskFull, cache_folder
 from readback.readers.checksum import Hashes
@@ -103,7 +103,7 @@ class _Staying:
     """
 
     def __init__(self, of: str, opened: Workspace) -> None:
-        limits, shared = token_counts.limits(opened, in_child.LIMITS), token_counts.shared_by_audit(opened)
+        limits, shared = token_counts.extend_limits(opened, children.LIMITS), token_counts.list_audit_tables(opened)
         self.of, self._child, self._lock = of, sandbox.Child(WORK, limits, shared), Lock()
         self._end: Timer | None = None
 
@@ -192,7 +192,7 @@ def _prepared(frozen: str, held: str) -> Workspace:
     """
     opened = thaw(json.loads(frozen))
     data = open_dataset(opened.root, opened.dataset)
-    training_match.prepare(opened)
+    training_rows.index_training_files(opened)
     observer.prepare(opened, data)
     return opened
 

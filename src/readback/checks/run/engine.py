@@ -28,7 +28,7 @@ from readback.checks.summary import Audit, Progress, Tally, rows
 from readback.checks.unfilled_templates import find_unfilled_templates
 from readback.checks.unused import unused
 from readback.checks.variables import Variables, started
-from readback.prompts import assemble, in_chunks, judge_values, token_counts, training_match, trial
+from readback.prompts import assemble, children, judge_values, selections, token_counts, training_rows
 from readback.prompts.judge_values import Rows
 from readback.readers.bounded_diagnostics import MANY, many_of
 from readback.readers.checksum import Hashes
@@ -128,11 +128,13 @@ def _worked_out(
     try:
         data = open_dataset(opened.root, opened.dataset, _wanted(progress))
         beside = training.parts(opened, codes, _wanted(progress))
-        training_match.prepare(opened)
+        training_rows.index_training_files(opened)
     except Cancelled:
         yield Audit(opened.name, Counts(), stopped=True)
         return
-    choices = [choice for choice in assemble.choices(opened) if not conditions or choice.condition in conditions]
+    choices = [
+        choice for choice in selections.list_selections(opened) if not conditions or choice.condition in conditions
+    ]
     first = next(iter(data.records(0, 1)), None)
     firsts = [assemble.assemble(opened, first, choice) for choice in choices] if first else []
     tally = Tally(opened, rows(opened, choices if first else (), firsts), baseline)
@@ -141,7 +143,7 @@ def _worked_out(
     run = Run(opened, data, codes, list(choices), tally, names, numbers, states=states)
     part = run.sampled
     run.stored, run.workers = None if part else stored_ranges.open_ranges(opened, data, codes, hashes), workers
-    shared = token_counts.shared_by_audit(opened)
+    shared = token_counts.list_audit_tables(opened)
     if shared and workers is None:
         with suppress(OSError):  # who needs it says so
             sandbox.begin(WORK.partition(":")[0], shared=shared)  # it takes a second, in which all files are looked at
@@ -254,7 +256,7 @@ def _preflight(run: Run, record: Record, firsts: Iterable[Assembly]) -> Iterator
             found = about(run.opened, record, assembly, run.codes)
             alone = choice.condition is None
             yield from (_weigh_alone(one) if alone else one for one in found if not _is_no_answer(one))
-    for choice, limit in trial.too_slow(run.opened, run.data, run.active, hits).items():
+    for choice, limit in children.find_slow_selections(run.opened, run.data, run.active, hits).items():
         run.give_up(choice, len(run.numbers) if len(run.data) > 1 else 0, limit)  # of one record the finding says it
         yield hits.get(choice) or excess.given_up(run.opened, choice, EARLY, limit)
 
@@ -296,7 +298,7 @@ def _side_by_side(run: Run, jobs: int | None) -> Iterator[Found]:
     What a child did not finish, or did for a choice that was given up meanwhile, is done again, one record after
     another.
     """
-    most = jobs or (run.workers.at_once if run.workers else in_chunks.count_children(run.data))
+    most = jobs or (run.workers.at_once if run.workers else children.count_children(run.data))
     spans = deque(_spans(run, most))
     workers = min(most, len(spans))
     if workers < 2:
@@ -329,9 +331,9 @@ def _side_by_side(run: Run, jobs: int | None) -> Iterator[Found]:
 def _spans(run: Run, workers: int) -> Iterator[tuple[int, int]]:
     """Places of records (first, beyond the last) for one child each; of a sample so few that all have work."""
     if not run.sampled:
-        return in_chunks.spans_of(run.data)
+        return children.split_spans(run.data)
     count = len(run.numbers)
-    each = min(in_chunks.MOST, max(FEWEST, -(-count // workers)))
+    each = min(children.MAX_RECORDS, max(FEWEST, -(-count // workers)))
     return ((at, min(at + each, count)) for at in range(0, count, each))
 
 
@@ -380,7 +382,7 @@ def _chunk(run: Run, start: int, stop: int, *, careful: bool = False, whole: boo
                 at += len(told.indices)
                 yield run.take(told, choices)
             if at < stop:
-                in_chunks.try_again(run.opened, run.data, run.active, run.states, tried == at)
+                children.prepare_retry(run.opened, run.data, run.active, run.states, tried == at)
                 observer.prepare(run.opened, run.data)
                 tried = at
         except sandbox.Stopped:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from readback import sandbox
 from readback.checks import rules
 from readback.prompts.assemble import assemble
-from readback.prompts.in_chunks import Replies
+from readback.prompts.children import Replies
 from readback.records.dataset import Dataset
 from readback.types import Assembly, Diagnostic, Finding, Record, RuleContext, Selection, Workspace
 

@@ -12,8 +12,8 @@ from readback.checks.order import in_text
 from readback.checks.run.chunk import everything
 from readback.checks.run.chunk import warm as warm
 from readback.checks.summary import Audit, selection_key
-from readback.prompts import assemble, in_chunks
-from readback.prompts.in_chunks import Lost, Progress
+from readback.prompts import assemble, children
+from readback.prompts.children import Failure, Progress
 from readback.records.dataset import Dataset
 from readback.requests.observer import Observer, prepare
 from readback.types import Finding, Selection, Workspace
@@ -53,8 +53,8 @@ def nearest(
     if keys is not None and (there := pick(keys, at, back, around=False)) is not None:
         return Searched(there)
     seen = _Seen()
-    for one in in_chunks.drive(WORK, opened, data, [choice], None, progress, index=partial(prepare, opened, data)):
-        if isinstance(one, Lost):
+    for one in children.drive(WORK, opened, data, [choice], None, progress, index=partial(prepare, opened, data)):
+        if isinstance(one, Failure):
             if one.index is None:
                 return Searched(None)
             seen.keys[one.index] = ""
@@ -85,10 +85,10 @@ def of_audit(audit: Audit, choice: Selection) -> Mapping[int, str]:
     return keys
 
 
-@in_chunks.until_changed
+@children.stop_when_changed
 def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for some records: {"next", "found": [[number, key of the first finding]]}."""
-    inside, choice = in_chunks.enter(work), Selection(**work["choices"][0])
+    inside, choice = children.enter(work), Selection(**work["choices"][0])
     watching = Observer(inside.opened, inside.data)
     found: list[list[Any]] = []
     at = first = inside.start
@@ -109,8 +109,8 @@ def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _near(opened: Workspace, choice: Selection, start: int, stop: int) -> Mapping[int, str] | None:
     """The records of a short range with a finding; None where one of them stops its process."""
     try:
-        work = in_chunks.payload(opened, [choice], start, stop)
-        frames = in_chunks.stream(WORK, opened, work, once=True) if start < stop else ()
+        work = children.make_payload(opened, [choice], start, stop)
+        frames = children.stream_frames(WORK, opened, work, once=True) if start < stop else ()
         return {index: key for frame in frames for index, key in frame["found"]}
     except sandbox.Stopped:
         return None

@@ -39,7 +39,9 @@ def answer_check(
     if store is None or files is None:
         yield from work()
         return
-    dated = replace(opened, today=model_input.today(opened))  # templates may print the day on which the check began
+    dated = replace(
+        opened, today=model_input.resolve_today(opened)
+    )  # templates may print the day on which the check began
     name = _name_answer(dated, question, files, hashes)
     pieces = store.read(name) if name else None
     answer = _unpack(pieces) if pieces else None

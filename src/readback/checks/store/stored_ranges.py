@@ -23,7 +23,7 @@ from readback.checks.store.answer_names import States
 from readback.checks.store.answer_store import AnswerStore
 from readback.checks.summary import LIMIT
 from readback.prompts import model_input
-from readback.prompts.self_tests import said
+from readback.prompts.self_tests import summarise_for_child
 from readback.readers.checksum import Hashes
 from readback.readers.paths import show
 from readback.records.dataset import Dataset, DatasetChanged
@@ -116,13 +116,13 @@ class StoredRanges:
     def _about(self) -> str | None:
         """Everything that an answer depends on but the records and the choices; None where a file is gone."""
         opened = self._opened
-        dated = replace(opened, today=model_input.today(opened))  # templates may print it
+        dated = replace(opened, today=model_input.resolve_today(opened))  # templates may print it
         own = set() if reads_other_records(opened) else {show(opened.root, self._data.path)}
         others = {name: known for name, known in self._files.items() if name not in own}
         codes = None if self._codes is None else sorted(self._codes)
         with suppress(OSError):
             content = answer_names.digest_content(opened.root, others, self._hashes)
-            about = [answer_names.list_versions(), freeze(dated), content, said(opened), codes]
+            about = [answer_names.list_versions(), freeze(dated), content, summarise_for_child(opened), codes]
             return answer_names.digest_in_order(about)
         return None
 

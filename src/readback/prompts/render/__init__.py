@@ -13,15 +13,15 @@ from typing import Any
 
 from readback import sandbox
 from readback.prompts.render.foreign_marks import find_unreadable
-from readback.prompts.render.mustache import Read, mustache_pieces
+from readback.prompts.render.mustache import Read, fill_mustache
 from readback.prompts.render.simple_fields import (
     Piece,
-    Wrong,
-    dollar_pieces,
-    format_pieces,
-    left,
-    percent_pieces,
-    placeholder_pieces,
+    Refusal,
+    fill_dollar,
+    fill_format,
+    fill_percent,
+    fill_placeholders,
+    list_unfilled,
 )
 from readback.readers.json_cells import as_written, cell_of
 from readback.readers.python_text import looks_like_python
@@ -87,10 +87,10 @@ class Rendered:
 
 STEP = re.compile(r"[.\[]")
 FILLED = {
-    "format": format_pieces,
-    "percent": percent_pieces,
-    "dollar": dollar_pieces,
-    "placeholder": placeholder_pieces,
+    "format": fill_format,
+    "percent": fill_percent,
+    "dollar": fill_dollar,
+    "placeholder": fill_placeholders,
 }
 LOOKS = {
     "python": "a text that looks like a Python list",
@@ -139,14 +139,15 @@ def _filled(template: Template, values: Values, defaults: Values) -> Rendered:
         return Rendered((), tuple(names.items()), tuple(_wrong(template, each) for each in wrong), False, uses)
     if template.syntax == "placeholder":
         uses += tuple(
-            VariableUse(name, "missing", _at(template, line)) for name, line in left(template.text, names).items()
+            VariableUse(name, "missing", _at(template, line))
+            for name, line in list_unfilled(template.text, names).items()
         )
     return Rendered(_segments(template, pieces, values), tuple(names.items()), uses=uses)
 
 
 def _sections(template: Template, values: Values, defaults: Values) -> Rendered:
     """A mustache template: what became of its names is known to whoever goes through its sections."""
-    pieces, wrong, reads = mustache_pieces(template.text, {**defaults, **values})
+    pieces, wrong, reads = fill_mustache(template.text, {**defaults, **values})
     names: dict[str, Location] = {}
     for read in reads:
         names.setdefault(read.name, _at(template, read.line))
@@ -199,7 +200,7 @@ def _origin(template: Template, name: str | None, values: Values) -> Origin:
     return "variable" if name in values or STEP.split(name)[0] in values else "default"
 
 
-def _wrong(template: Template, wrong: Wrong) -> Diagnostic:
+def _wrong(template: Template, wrong: Refusal) -> Diagnostic:
     return Diagnostic(wrong.code, wrong.values, _at(template, wrong.line), wrong.flagged)
 
 

@@ -1,12 +1,19 @@
-"""In the sandbox: which data an expression of a template reads, as far as the template itself says."""
+"""In the sandbox: which data an expression of a template reads, as far as the template itself says.
+
+In the sandbox: which values a template goes into, through a loop, by a key or by an index."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import islice, takewhile
+from typing import Any, Literal
 
 from jinja2 import nodes
+
+from readback.readers.python_text import looks_like_python
+from readback.records.field_path import MASK
 
 BUSY = "\0"  # before a name whose sources are being looked up
 
@@ -25,7 +32,7 @@ class Chain:
 
     @property
     def rest(self) -> str:
-        return "".join("[*]" if isinstance(key, nodes.Expr) else step(key) for key in self.keys)
+        return "".join("[*]" if isinstance(key, nodes.Expr) else format_step(key) for key in self.keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +45,12 @@ class Each:
 Source = nodes.Node | Each | None  # None: not said by one expression
 
 
-def step(key: str | int) -> str:
+def format_step(key: str | int) -> str:
     """One key of a path as it is shown: `.title` or `[2]`."""
     return f"[{key}]" if isinstance(key, int) else f".{key}"
 
 
-def chain(expr: nodes.Node) -> Chain | None:
+def find_chain(expr: nodes.Node) -> Chain | None:
     """The chain that `expr` is, or None when it is something else."""
     key: str | int | nodes.Expr
     if isinstance(expr, nodes.Name):
@@ -51,26 +58,26 @@ def chain(expr: nodes.Node) -> Chain | None:
     if isinstance(expr, nodes.Getattr):
         holder, key = expr.node, expr.attr
     elif isinstance(expr, nodes.Getitem) and not isinstance(expr.arg, nodes.Slice):
-        holder, key = expr.node, _key(expr.arg)
-    elif isinstance(expr, nodes.Call) and isinstance(expr.node, nodes.Getattr) and gets(expr):
-        holder, key = expr.node.node, _key(expr.args[0])
+        holder, key = expr.node, _constant_or_node(expr.arg)
+    elif isinstance(expr, nodes.Call) and isinstance(expr.node, nodes.Getattr) and is_get_call(expr):
+        holder, key = expr.node.node, _constant_or_node(expr.args[0])
     else:
         return None
-    inner = chain(holder)
+    inner = find_chain(holder)
     return Chain((*inner.prefixes, expr), (*inner.keys, key)) if inner else None
 
 
-def _key(arg: nodes.Expr) -> str | int | nodes.Expr:
+def _constant_or_node(arg: nodes.Expr) -> str | int | nodes.Expr:
     return arg.value if isinstance(arg, nodes.Const) and type(arg.value) in (str, int) else arg
 
 
-def gets(expr: nodes.Node) -> bool:
+def is_get_call(expr: nodes.Node) -> bool:
     """Whether `expr` is `x.get("key")` or `x.get("key", otherwise)`."""
     called = isinstance(expr, nodes.Call) and isinstance(expr.node, nodes.Getattr) and expr.node.attr == "get"
     return called and len(expr.args) in (1, 2) and isinstance(expr.args[0], nodes.Const)  # type: ignore[attr-defined]
 
 
-def peel(expr: nodes.Node) -> nodes.Node:
+def strip_calls(expr: nodes.Node) -> nodes.Node:
     """What is left of `expr` without filters, slices and method calls: x of `x[:9].strip() | upper`."""
     while True:
         match expr:
@@ -78,7 +85,7 @@ def peel(expr: nodes.Node) -> nodes.Node:
                 expr = inner
             case nodes.Getitem(arg=nodes.Slice()):
                 expr = expr.node
-            case nodes.Call(node=nodes.Getattr() as method) if not gets(expr):
+            case nodes.Call(node=nodes.Getattr() as method) if not is_get_call(expr):
                 expr = method.node
             case _:
                 return expr
@@ -101,7 +108,7 @@ class Names:
 
         None when the template alone does not say.
         """
-        found = chain(peel(expr))
+        found = find_chain(strip_calls(expr))
         if found is None:
             return self._together(_outermost(expr))
         if found.root == "loop" and found.root not in self.sources:
@@ -135,7 +142,7 @@ class Names:
     def _of_source(self, source: Source) -> frozenset[str] | None:
         if isinstance(source, Each):
             starts = self.certain(source.expr)
-            whole = starts and len(starts) == 1 and chain(peel(source.expr))
+            whole = starts and len(starts) == 1 and find_chain(strip_calls(source.expr))
             return frozenset(start + "[*]" for start in starts) if starts and whole else starts
         return None if source is None else self.certain(source)
 
@@ -151,7 +158,7 @@ class Names:
 def _outermost(node: nodes.Node) -> Iterator[nodes.Node]:
     """The longest chains below `node`; of a method call its object, and the chains in its arguments."""
     for child in node.iter_child_nodes():
-        if isinstance(child, nodes.Expr) and (found := chain(peel(child))):
+        if isinstance(child, nodes.Expr) and (found := find_chain(strip_calls(child))):
             yield found.prefixes[-1]
             yield from _arguments(child)
         else:
@@ -178,19 +185,19 @@ def _arguments(expr: nodes.Node) -> Iterator[nodes.Node]:
         expr = inner
 
 
-def names(tree: nodes.Template, reads: frozenset[str]) -> Names:
+def find_names(tree: nodes.Template, reads: frozenset[str]) -> Names:
     """The names that `tree` sets, beside those that compiling showed it to read."""
     sources: dict[str, list[Source]] = {}
-    for node in _all(tree):
+    for node in _walk_nodes(tree):
         for target, source in _bindings(node):
             sources.setdefault(target, []).append(source)
     return Names(reads, sources)
 
 
-def _all(node: nodes.Node) -> Iterator[nodes.Node]:
+def _walk_nodes(node: nodes.Node) -> Iterator[nodes.Node]:
     for child in node.iter_child_nodes():
         yield child
-        yield from _all(child)
+        yield from _walk_nodes(child)
 
 
 def _bindings(node: nodes.Node) -> Iterator[tuple[str, Source]]:
@@ -217,11 +224,11 @@ def _targets(target: nodes.Node) -> Iterator[str]:
             yield from _targets(child)
 
 
-def first_lines(tree: nodes.Template, known: Names) -> dict[str, int]:
+def find_first_lines(tree: nodes.Template, known: Names) -> dict[str, int]:
     """The names read from the values, dotted where the template says so, with the line where each first appears."""
     found: dict[str, int] = {}
     for expr in _outermost(tree):
-        each = chain(expr)
+        each = find_chain(expr)
         if each is None or each.root not in known.context or each.prefixes[0].ctx != "load":  # type: ignore[attr-defined]
             continue
         keys = each.keys if known.reads(each.root) else ()  # elsewhere the name is another thing
@@ -229,3 +236,192 @@ def first_lines(tree: nodes.Template, known: Names) -> dict[str, int]:
         name = ".".join((each.root, *map(str, fixed)))
         found[name] = min(found.get(name, expr.lineno), expr.lineno)
     return found
+
+
+How = Literal["loop", "few", "key"]
+# Filters that go through the items of what is before them; of those in FEW a text's characters may be meant.
+GOING = ("batch", "dictsort", "groupby", "items", "join", "map", "reject", "rejectattr", "select", "selectattr", "sum")
+FEW = ("first", "last", "list", "max", "min", "random", "reverse", "slice", "sort", "unique")
+ITERATING = frozenset((*GOING, *FEW))
+WHOLE = frozenset(("batch", "d", "default", "list", "reverse", "slice", "sort", "unique"))  # give what is before them
+ASKING = ("string", "mapping", "sequence", "iterable")  # tests that tell a text from a list
+HOLDERS = frozenset(("items", "keys", "values", "copy", "get"))  # methods of an object, and of no text
+TEXTS = frozenset(name for name in dir(str) if not name.startswith("_"))
+MAX_PATHS = 100  # paths of one expression
+EACH = "[*]"
+
+
+@dataclass(slots=True)
+class EnteredPaths:
+    """The paths that a template goes into, each with how and the line where it first does.
+
+    `roots` are the names of the values they begin with, and those of values that may be gone into: what a macro is
+    called with. `guarded` are paths of which the template asks whether they are texts: it is ready for either.
+    """
+
+    paths: dict[tuple[str, How], int] = field(default_factory=dict)
+    maybe: set[str] = field(default_factory=set)
+    guarded: set[str] = field(default_factory=set)
+
+    @property
+    def roots(self) -> frozenset[str]:
+        found = {find_root(path) for path, _ in self.paths} | self.maybe
+        return frozenset(found - self.guarded)
+
+
+def find_root(path: str) -> str:
+    """Return the name that a path begins with."""
+    return path.partition(".")[0].partition("[")[0]
+
+
+def find_entered_paths(tree: nodes.Template, names: Names) -> EnteredPaths:
+    """Return what a template goes into; a filter or a method for texts goes into nothing."""
+    walked, paths = EnteredPaths(), _Paths(names)
+    for node, how, inner in _list_entries(tree):
+        for path in paths.of(inner):
+            key = (path, how)
+            walked.paths[key] = min(node.lineno, walked.paths.get(key, node.lineno))
+    for test in tree.find_all(nodes.Test):
+        if test.name in ASKING:
+            walked.guarded.update(paths.of(test.node))
+    macros = {macro.name for macro in tree.find_all(nodes.Macro)}
+    for call in tree.find_all(nodes.Call):
+        if isinstance(call.node, nodes.Name) and call.node.name in macros:
+            for arg in (*call.args, *(pair.value for pair in call.kwargs)):
+                walked.maybe.update(find_root(path) for path in paths.of(arg))
+    return walked
+
+
+def _list_entries(tree: nodes.Template) -> Iterator[tuple[nodes.Node, How, nodes.Node]]:
+    """Each place that goes into a value, with the expression of that value."""
+    methods = {id(call.node) for call in tree.find_all(nodes.Call) if isinstance(call.node, nodes.Getattr)}
+    for node in tree.find_all((nodes.For, nodes.Filter, nodes.Getattr, nodes.Getitem)):
+        if isinstance(node, nodes.For):
+            yield node, "loop", node.iter
+        elif isinstance(node, nodes.Filter):
+            if node.name in ITERATING and node.node is not None:
+                yield node, "few" if node.name in FEW else "loop", node.node
+        elif isinstance(node, nodes.Getattr):
+            if id(node) not in methods or node.attr in HOLDERS or node.attr not in TEXTS:
+                yield node, "key", node.node
+        elif isinstance(node, nodes.Getitem) and not isinstance(node.arg, nodes.Slice):
+            yield node, "key", node.node
+
+
+class _Paths:
+    """The paths of the values that expressions are, where the template says so."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def of(self, expr: nodes.Node | None) -> tuple[str, ...]:
+        """The paths of an expression; none where it is a new text or unknown."""
+        return tuple(dict.fromkeys(islice(self._all(expr), MAX_PATHS)))
+
+    def _all(self, expr: nodes.Node | None) -> Iterator[str]:
+        if isinstance(expr, nodes.Name):
+            yield from self._of_name(expr.name)
+        elif isinstance(expr, nodes.Filter) and expr.name in WHOLE:
+            yield from self._all(expr.node)
+        elif isinstance(expr, nodes.CondExpr):
+            yield from self._all(expr.expr1)
+            yield from self._all(expr.expr2)
+        elif isinstance(expr, nodes.Or | nodes.And):
+            yield from self._all(expr.left)
+            yield from self._all(expr.right)
+        elif isinstance(expr, nodes.Getattr):
+            yield from (path + format_step(expr.attr) for path in self._all(expr.node))
+        elif isinstance(expr, nodes.Getitem):
+            yield from (path + _format_key(expr.arg) for path in self._all(expr.node))
+        elif isinstance(expr, nodes.Call) and isinstance(expr.node, nodes.Getattr):
+            if is_get_call(expr):
+                yield from (path + _format_key(expr.args[0]) for path in self._all(expr.node.node))
+            elif expr.node.attr in ("items", "values", "copy"):
+                yield from self._all(expr.node.node)
+
+    def _of_name(self, name: str) -> tuple[str, ...]:
+        if name not in self._known:
+            self._known[name] = ()  # `{% set x = x or y %}` adds nothing to where x comes from
+            found = [name] if name in self._names.context else []
+            for source in self._names.sources.get(name, ()):
+                if isinstance(source, Each):
+                    found += [path + EACH for path in self.of(source.expr)]
+                elif source is not None:
+                    found += self.of(source)
+            self._known[name] = tuple(dict.fromkeys(found))[:MAX_PATHS]
+        return self._known[name]
+
+
+def _format_key(arg: nodes.Node) -> str:
+    """A key as a step of a path; a slice keeps the path."""
+    if isinstance(arg, nodes.Slice):
+        return ""
+    if isinstance(arg, nodes.Const) and isinstance(arg.value, str | int):
+        return format_step(arg.value)
+    return EACH
+
+
+def find_entered_texts(
+    walked: EnteredPaths, values: Mapping[str, Any], uses: Iterable[Sequence[Any]]
+) -> list[list[Any]]:
+    """Return the values that are texts where the template goes into a list or an object: [path, how, kind, line].
+
+    `kind` is "python" or "json" for a text that looks like a list or a mapping, "text" for any other, which is told of
+    a loop alone: an index of a text is often meant. By `uses` a loop that is on no branch taken tells nothing.
+    """
+    taken: dict[str, bool] = {}
+    for name, state, *_ in uses:
+        path, inside, _ = str(name).rpartition(EACH)
+        if inside:
+            taken[path] = taken.get(path, False) or state != "untaken"
+    found: list[list[Any]] = []
+    for (path, how), line in walked.paths.items():
+        if path in walked.guarded or not taken.get(path, True):
+            continue
+        kind = next((kind for text in list_texts_at(values, path) if (kind := _classify_text(text, how))), "")
+        if kind:
+            found.append([path, how, kind, line])
+    return found
+
+
+def _classify_text(text: str, how: How) -> str:
+    if looks_like_python(text):
+        return "json" if _is_json(text) else "python"
+    return "text" if how == "loop" and len(text) > 1 and text != MASK else ""
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), list | dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def list_texts_at(values: Mapping[str, Any], path: str) -> Iterable[str]:
+    """Return the texts that are at a path of values; [*] stands for every item."""
+    root = find_root(path)
+    if root not in values:
+        return ()
+    level: list[Any] = [values[root]]
+    for part in _split_steps(path[len(root) :]):
+        level = [inner for holder in level for inner in _step_into(holder, part)]
+    return [value for value in level if isinstance(value, str)]
+
+
+def _split_steps(rest: str) -> Iterator[str]:
+    for piece in rest.replace("[", ".").replace("]", "").split("."):
+        if piece:
+            yield piece
+
+
+def _step_into(holder: Any, part: str) -> Iterator[Any]:
+    if part == "*":
+        if isinstance(holder, list):
+            yield from holder
+        elif isinstance(holder, dict):
+            yield from holder.values()
+    elif isinstance(holder, dict) and part in holder:
+        yield holder[part]
+    elif isinstance(holder, list) and part.isdecimal() and int(part) < len(holder):
+        yield holder[int(part)]

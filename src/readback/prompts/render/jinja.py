@@ -1,12 +1,14 @@
-"""In the sandbox: compile and render Jinja templates, twice, so that every character has an origin.
+"""In the sandbox: the Jinja environments templates are compiled in; what they render equals stock Jinja2.
+
+In the sandbox: compile and render Jinja templates, twice, so that every character has an origin.
 
 The plain rendering is the truth. The marked one says who wrote what; where it differs from the plain text
-once its marks are taken out, nothing is claimed about the whole text.
-"""
+once its marks are taken out, nothing is claimed about the whole text."""
 
 from __future__ import annotations
 
 import copy
+import json
 import random
 import re
 import time
@@ -16,26 +18,153 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
+from jinja2 import Template, TemplateSyntaxError, UndefinedError, nodes
 from jinja2 import Template as Compiled
-from jinja2 import TemplateSyntaxError, UndefinedError, nodes
+from jinja2.compiler import CodeGenerator, Frame
 from jinja2.defaults import DEFAULT_NAMESPACE
 from jinja2.exceptions import SecurityError
+from jinja2.idtracking import VAR_LOAD_RESOLVE
+from jinja2.runtime import LoopContext
+from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
 from readback import sandbox
-from readback.prompts.render.data_paths import Names, first_lines, names
-from readback.prompts.render.env import environment, loaded, mutates
-from readback.prompts.render.marks import PLANES, Marker, Site, holds, split
-from readback.prompts.render.seen import SEEN, Kept, Seen, account
-from readback.prompts.render.trace import STATE, Trace
-from readback.prompts.render.walked import Walked, find_texts, find_walked
-from readback.prompts.render.watch import Look, watcher
+from readback.prompts.render import marks as render_trace
+from readback.prompts.render import watch as render_seen
+from readback.prompts.render.data_paths import (
+    EnteredPaths,
+    Names,
+    find_entered_paths,
+    find_entered_texts,
+    find_first_lines,
+    find_names,
+)
+from readback.prompts.render.marks import (
+    JOIN,
+    MARK,
+    PLANES,
+    TRACE,
+    Marker,
+    Site,
+    Trace,
+    has_plane_character,
+    split_marked,
+)
+from readback.prompts.render.watch import (
+    FIND,
+    GET,
+    SIGHTINGS,
+    WATCH,
+    Account,
+    Look,
+    Sightings,
+    list_accounts,
+    make_watcher,
+)
 from readback.readers.json_cells import with_cell
 
+DICT_NAMES = frozenset(dir(dict))
+LOOP_NAMES = frozenset(
+    ("index", "index0", "revindex", "revindex0", "first", "last", "length", "depth", "depth0", "previtem", "nextitem")
+)
+LIST_MUTATORS = ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort")
+MUTATORS = frozenset((*LIST_MUTATORS, "popitem", "setdefault", "update"))
+
+
+class _Tracking(CodeGenerator):
+    """The compiler, noting which names it looks up in the values (as jinja2.meta does, without a second pass)."""
+
+    def enter_frame(self, frame: Frame) -> None:
+        super().enter_frame(frame)
+        for action, name in frame.symbols.loads.values():
+            if action == VAR_LOAD_RESOLVE and name not in self.environment.globals:
+                self.environment.reads.add(name)  # type: ignore[attr-defined]
+
+
+class _Sandboxed(SandboxedEnvironment):
+    """Jinja's sandbox, with an unsafe attribute refused instead of printed as nothing, and two short cuts.
+
+    The short cuts answer plain keys of plain dicts and plain properties of loops; all else keeps the checks.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.code_generator_class = _Tracking
+        self.reads: set[str] = set()
+        self.globals["range"] = range  # the sandbox's own stops at 100,000; our sandbox stops it by time
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        if type(obj) is dict and attribute not in DICT_NAMES:
+            try:
+                return obj[attribute]
+            except KeyError:
+                return self.undefined(obj=obj, name=attribute)
+        if type(obj) is LoopContext and attribute in LOOP_NAMES:
+            return getattr(obj, attribute)
+        return super().getattr(obj, attribute)
+
+    def unsafe_undefined(self, obj: Any, attribute: str) -> NoReturn:
+        # an Undefined would print as nothing, where production prints the attribute
+        raise SecurityError(f"the attribute {attribute!r} of a {type(obj).__name__!r} may not be read")
+
+
+class _ImmutableSandboxed(_Sandboxed, ImmutableSandboxedEnvironment):
+    """For templates that call no method that changes a list or a dict: those are refused."""
+
+
+def load_template(env: SandboxedEnvironment, tree: nodes.Template) -> tuple[Template, frozenset[str]]:
+    """The compiled template, and the names it looks up in the values."""
+    env.reads.clear()  # type: ignore[attr-defined]
+    template = env.template_class.from_code(env, env.compile(tree), dict(env.globals))
+    template.globals = dict(env.globals)  # a plain dict: a ChainMap would be walked at every rendering
+    return template, frozenset(env.reads)  # type: ignore[attr-defined]
+
+
+@lru_cache(32)
+def make_environment(
+    blocks: bool, mutable: bool = False, hidden: frozenset[str] = frozenset(), marked: bool = False, seen: bool = False
+) -> SandboxedEnvironment:
+    """The environment for adapters (`blocks`) or prompts; `hidden` are global names that the data define anew.
+
+    `mutable` for templates that change what they make; `marked` for the rendering that keeps track of origins, `seen`
+    for one that only looks at the names it reads.
+    """
+    kind = _Sandboxed if mutable else _ImmutableSandboxed
+    env = kind(trim_blocks=blocks, lstrip_blocks=blocks)
+    if marked or seen:
+        env.filters |= {WATCH: render_seen.watch_name, FIND: render_seen.watch_found, GET: render_seen.watch_get}
+    if marked:
+        env.filters |= {
+            MARK: render_trace.mark_output,
+            JOIN: render_trace.join_marked,
+            "trim": render_trace.trim_marked,
+        }
+    for name in hidden:
+        env.globals.pop(name, None)
+    if blocks:
+        env.filters["json_block"] = json_block
+    return env
+
+
+def json_block(value: Any) -> str:
+    """What adapters insert for a JSON value: keys as they come, two spaces, ASCII, no final newline."""
+    return json.dumps(value, indent=2)
+
+
+def changes_values(tree: nodes.Template) -> bool:
+    """Whether the template names a method that changes its object, as `{% set _ = parts.append(x) %}` does.
+
+    Such a template gets copies of the values, so that what it changes lasts for one rendering.
+    """
+    return any(node.attr in MUTATORS for node in tree.find_all(nodes.Getattr)) or any(
+        isinstance(node.arg, nodes.Const) and node.arg.value in MUTATORS for node in tree.find_all(nodes.Getitem)
+    )
+
+
 NEVER = float("inf")
-KEPT = 256  # compiled templates kept in a child: more than the modes, tasks and adapters of a workspace
-LONGEST = 8 << 20  # characters of one rendered text
+MAX_TEMPLATES = 256  # compiled templates kept in a child: more than the modes, tasks and adapters of a workspace
+LONGEST_TEXT = 8 << 20  # characters of one rendered text
 ROOT = re.compile(r"[.\[]")  # where the first name of a path ends
 REASON = 300  # characters of a reason: an exception may repeat the data
 GLOBALS = frozenset(DEFAULT_NAMESPACE)
@@ -56,7 +185,7 @@ class Failed(Exception):  # noqa: N818 - carries the verdict on a template
 
 
 @dataclass(slots=True)
-class Ready:
+class CompiledTemplate:
     """A template compiled plainly, with what is known of its names; the marked form is made when first needed."""
 
     text: str
@@ -67,11 +196,11 @@ class Ready:
     lines: Mapping[str, int]
     mutable: bool
     drawn: Drawn | None  # what it draws at random, and where
-    walked: Walked  # the values that it goes into
+    walked: EnteredPaths  # the values that it goes into
     tree: nodes.Template | None  # until the first marked form is made of it
     marked: dict[int, tuple[Compiled, tuple[Site, ...], tuple[Look, ...]] | None] = field(default_factory=dict)
     watched: list[tuple[Compiled, tuple[Look, ...]] | None] = field(default_factory=list)  # at most one
-    accounts: dict[tuple[Any, ...], tuple[Kept, ...]] = field(default_factory=dict)
+    accounts: dict[tuple[Any, ...], tuple[Account, ...]] = field(default_factory=dict)
 
 
 def work(payload: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -92,7 +221,7 @@ def work(payload: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             if time.process_time() - began > payload.get("together", NEVER):
                 return
             sandbox.beat()
-        yield one(text, blocks, both, absent.keys(), hidden, origins, cells)
+        yield render_one(text, blocks, both, absent.keys(), hidden, origins, cells)
 
 
 def warm() -> None:
@@ -106,10 +235,10 @@ def warm() -> None:
     )
     asked = [[text, blocks] for text in (sample, "{{ a.b.c }}", "{% if %}") for blocks in (False, True)]
     list(work({"templates": asked, "values": {"cs": [{"t": "text"}], "a": ["text"]}, "defaults": {}}))
-    compiled.cache_clear()
+    compile_template.cache_clear()
 
 
-def one(
+def render_one(
     text: str,
     blocks: bool,
     values: Mapping[str, Any],
@@ -119,22 +248,26 @@ def one(
     cells: Mapping[str, str] = NO_CELLS,
 ) -> dict[str, Any]:
     """One template over one record; `absent` names the values that are the configuration's defaults."""
-    ready = compiled(text, blocks, hidden)
+    ready = compile_template(text, blocks, hidden)
     if isinstance(ready, Failed):
         return {"names": {}, "failed": ready.verdict}
-    values = _with_cells(ready, values, cells) if cells else values
+    values = _apply_cells(ready, values, cells) if cells else values
     try:
-        pieces, uses = rendered(ready, values, absent) if origins else (_whole(plainly(ready, values)), ())
-        texts = find_texts(ready.walked, values, ())
+        pieces, uses = (
+            render_pieces(ready, values, absent) if origins else (_make_whole(render_plain(ready, values)), ())
+        )
+        texts = find_entered_texts(ready.walked, values, ())
         if texts:  # seldom, so that a second look at the branches that were taken costs nothing
-            texts = find_texts(ready.walked, values, uses if origins else _looked(ready, values, absent))
+            texts = find_entered_texts(
+                ready.walked, values, uses if origins else _account_by_watching(ready, values, absent)
+            )
         return {"names": ready.lines, "pieces": pieces, "uses": uses, "drawn": ready.drawn, "texts": texts}
     except Failed as failed:
-        uses = _looked(ready, values, absent) if origins and failed.verdict["kind"] == "error" else ()
+        uses = _account_by_watching(ready, values, absent) if origins and failed.verdict["kind"] == "error" else ()
         return {"names": ready.lines, "failed": failed.verdict, "uses": uses}
 
 
-def _with_cells(ready: Ready, values: Mapping[str, Any], cells: Mapping[str, str]) -> Mapping[str, Any]:
+def _apply_cells(ready: CompiledTemplate, values: Mapping[str, Any], cells: Mapping[str, str]) -> Mapping[str, Any]:
     """The values, each cell as the text that it is, or as what is in it where the template goes into it."""
     roots = ready.walked.roots
     own = {
@@ -145,51 +278,55 @@ def _with_cells(ready: Ready, values: Mapping[str, Any], cells: Mapping[str, str
     return {**values, **own}
 
 
-@lru_cache(KEPT)
-def compiled(text: str, blocks: bool, hidden: frozenset[str]) -> Ready | Failed:
+@lru_cache(MAX_TEMPLATES)
+def compile_template(text: str, blocks: bool, hidden: frozenset[str]) -> CompiledTemplate | Failed:
     """`text` compiled, or why not; constants fold while compiling, so this too happens in the sandbox."""
     try:
-        tree = environment(blocks, hidden=hidden).parse(text)
-        mutable = mutates(tree)
-        plain, reads = loaded(environment(blocks, mutable, hidden), tree)
-        known = names(tree, reads)
-        lines, drawn = first_lines(tree, known), _drawn(tree, hidden)
-        return Ready(text, blocks, hidden, plain, known, lines, mutable, drawn, find_walked(tree, known), tree)
+        tree = make_environment(blocks, hidden=hidden).parse(text)
+        mutable = changes_values(tree)
+        plain, reads = load_template(make_environment(blocks, mutable, hidden), tree)
+        known = find_names(tree, reads)
+        lines, drawn = find_first_lines(tree, known), _find_random(tree, hidden)
+        return CompiledTemplate(
+            text, blocks, hidden, plain, known, lines, mutable, drawn, find_entered_paths(tree, known), tree
+        )
     except TemplateSyntaxError as error:
-        return Failed("error", _sentence(error.message or "not a Jinja template"), error.lineno)
+        return Failed("error", _strip_stop(error.message or "not a Jinja template"), error.lineno)
     except MemoryError:
         return Failed("memory", "compiling")
     except Exception as error:
-        return _failure(error)
+        return _explain_failure(error)
 
 
-def rendered(ready: Ready, values: Mapping[str, Any], absent: Any) -> tuple[list[Piece], tuple[Kept, ...]]:
+def render_pieces(
+    ready: CompiledTemplate, values: Mapping[str, Any], absent: Any
+) -> tuple[list[Piece], tuple[Account, ...]]:
     """The pieces of the text, and what became of each name. Raises Failed."""
-    plain = plainly(ready, values)
+    plain = render_plain(ready, values)
     try:
-        told = _pieces(ready, plain, copy.deepcopy(values) if ready.mutable else values, absent)
+        told = _split_pieces(ready, plain, copy.deepcopy(values) if ready.mutable else values, absent)
     except (Exception, MemoryError):  # only the account of origins failed; the text is
         told = None
-    return told or (_whole(plain), _looked(ready, values, absent))
+    return told or (_make_whole(plain), _account_by_watching(ready, values, absent))
 
 
-def plainly(ready: Ready, values: Mapping[str, Any]) -> str:
+def render_plain(ready: CompiledTemplate, values: Mapping[str, Any]) -> str:
     """The text. Raises Failed."""
     try:
-        return _run(ready.plain, copy.deepcopy(values) if ready.mutable else values, ready.drawn)
+        return _run_template(ready.plain, copy.deepcopy(values) if ready.mutable else values, ready.drawn)
     except Failed:
         raise
     except MemoryError:
         raise Failed("memory", "rendering") from None
     except Exception as error:
-        raise _failure(error) from None
+        raise _explain_failure(error) from None
 
 
-def _whole(text: str) -> list[Piece]:
+def _make_whole(text: str) -> list[Piece]:
     return [(text, "unknown", None, None)] if text else []
 
 
-def _drawn(tree: nodes.Template, hidden: frozenset[str]) -> Drawn | None:
+def _find_random(tree: nodes.Template, hidden: frozenset[str]) -> Drawn | None:
     """Where the template first draws at random: by the filter `random` or the words of `lipsum`."""
     names = (one for one in tree.find_all(nodes.Name) if one.name == "lipsum" and "lipsum" not in hidden)
     filters = (one for one in tree.find_all(nodes.Filter) if one.name == "random" or _maps_random(one))
@@ -201,12 +338,12 @@ def _maps_random(one: nodes.Filter) -> bool:
     return one.name == "map" and any(isinstance(arg, nodes.Const) and arg.value == "random" for arg in one.args)
 
 
-def _run(template: Compiled, values: Mapping[str, Any], drawn: Drawn | None = None) -> str:
+def _run_template(template: Compiled, values: Mapping[str, Any], drawn: Drawn | None = None) -> str:
     if drawn:
         random.seed(0)  # what is drawn is no secret, and the same for everybody who looks
     context = template.new_context(values)  # type: ignore[arg-type]
     parts: list[str] = []
-    left = LONGEST
+    left = LONGEST_TEXT
     for part in template.root_render_func(context):
         left -= len(part)
         if left < 0:
@@ -215,75 +352,77 @@ def _run(template: Compiled, values: Mapping[str, Any], drawn: Drawn | None = No
     return "".join(parts)
 
 
-def _pieces(
-    ready: Ready, plain: str, values: Mapping[str, Any], absent: Any
-) -> tuple[list[Piece], tuple[Kept, ...]] | None:
-    base = next((plane for plane in PLANES if not holds(plane, (plain, ready.text))), None)
+def _split_pieces(
+    ready: CompiledTemplate, plain: str, values: Mapping[str, Any], absent: Any
+) -> tuple[list[Piece], tuple[Account, ...]] | None:
+    base = next((plane for plane in PLANES if not has_plane_character(plane, (plain, ready.text))), None)
     if base is None:
         return None
     if base not in ready.marked:
-        ready.marked[base] = _marked(ready, base)
+        ready.marked[base] = _compile_marked(ready, base)
     if (made := ready.marked[base]) is None:
         return None
     template, sites, looks = made
     trace = Trace(base, sites, values, ready.names.context)
-    seen = Seen(looks, trace)
-    parts = split(_run(template, {**values, STATE: trace, SEEN: seen}, ready.drawn), base)
+    seen = Sightings(looks, trace)
+    parts = split_marked(_run_template(template, {**values, TRACE: trace, SIGHTINGS: seen}, ready.drawn), base)
     if parts is None:
         return None
-    pieces = [(text, *_origin(trace, index, absent)) for text, index in parts]
+    pieces = [(text, *_find_origin(trace, index, absent)) for text, index in parts]
     if "".join(piece[0] for piece in pieces) != plain:
         return None
-    return _joined(pieces), _account(ready, looks, seen, absent)
+    return _join_literals(pieces), _find_account(ready, looks, seen, absent)
 
 
-def _account(ready: Ready, looks: tuple[Look, ...], seen: Seen, absent: Any) -> tuple[Kept, ...]:
+def _find_account(
+    ready: CompiledTemplate, looks: tuple[Look, ...], seen: Sightings, absent: Any
+) -> tuple[Account, ...]:
     """What became of the names; most records of a dataset have one of a few accounts."""
     key = (len(looks), seen.key(), tuple(absent))
     if key not in ready.accounts:
         if len(ready.accounts) >= ACCOUNTS:
             ready.accounts.clear()
-        ready.accounts[key] = account(looks, seen, absent)
+        ready.accounts[key] = list_accounts(looks, seen, absent)
     return ready.accounts[key]
 
 
-def _looked(ready: Ready, values: Mapping[str, Any], absent: Any) -> tuple[Kept, ...]:
+def _account_by_watching(ready: CompiledTemplate, values: Mapping[str, Any], absent: Any) -> tuple[Account, ...]:
     """What became of the names where the marked rendering does not tell, up to where the template fails."""
     if not ready.watched:
-        ready.watched.append(_watched(ready))
+        ready.watched.append(_compile_watched(ready))
     if (made := ready.watched[0]) is None:
         return ()
     template, looks = made
-    seen = Seen(looks, Trace(PLANES[0], (), values, ready.names.context))
+    seen = Sightings(looks, Trace(PLANES[0], (), values, ready.names.context))
     with suppress(Exception, MemoryError):
-        _run(template, {**(copy.deepcopy(values) if ready.mutable else values), SEEN: seen}, ready.drawn)
-    return _account(ready, looks, seen, absent)
+        _run_template(template, {**(copy.deepcopy(values) if ready.mutable else values), SIGHTINGS: seen}, ready.drawn)
+    return _find_account(ready, looks, seen, absent)
 
 
-def _watched(ready: Ready) -> tuple[Compiled, tuple[Look, ...]] | None:
-    env = environment(ready.blocks, ready.mutable, ready.hidden, seen=True)
+def _compile_watched(ready: CompiledTemplate) -> tuple[Compiled, tuple[Look, ...]] | None:
+    env = make_environment(ready.blocks, ready.mutable, ready.hidden, seen=True)
     try:
         tree = env.parse(ready.text)
-        watching = watcher(tree, ready.names, holders=True)
-        template, _ = loaded(env, watching.visit(tree))
+        watching = make_watcher(tree, ready.names, holders=True)
+        template, _ = load_template(env, watching.visit(tree))
         return template, tuple(watching.looks)
     except Exception:  # more names than are looked at, or an expression that cannot be rewritten
         return None
 
 
-def _marked(ready: Ready, base: int) -> tuple[Compiled, tuple[Site, ...], tuple[Look, ...]] | None:
-    env = environment(ready.blocks, ready.mutable, ready.hidden, marked=True)
+def _compile_marked(ready: CompiledTemplate, base: int) -> tuple[Compiled, tuple[Site, ...], tuple[Look, ...]] | None:
+    env = make_environment(ready.blocks, ready.mutable, ready.hidden, marked=True)
     tree, ready.tree = ready.tree or env.parse(ready.text), None
     marker = Marker(ready.names, base)
     try:
-        watching = watcher(tree, ready.names)
-        template, _ = loaded(env, watching.visit(marker.visit(tree)))
+        watching = make_watcher(tree, ready.names)
+        template, _ = load_template(env, watching.visit(marker.visit(tree)))
         return template, tuple(marker.sites), tuple(watching.looks)
     except Exception:  # more outputs than marks, or an expression that cannot be rewritten
         return None
 
 
-def _origin(trace: Trace, index: int, absent: Any) -> tuple[str, str | None, int | None]:
+def _find_origin(trace: Trace, index: int, absent: Any) -> tuple[str, str | None, int | None]:
     if index < 0:
         return "unknown", None, None
     kind, name, line = trace.hits[index]
@@ -292,7 +431,7 @@ def _origin(trace: Trace, index: int, absent: Any) -> tuple[str, str | None, int
     return kind, name, line
 
 
-def _joined(pieces: list[Piece]) -> list[Piece]:
+def _join_literals(pieces: list[Piece]) -> list[Piece]:
     """Neighbouring literals of one line as one piece; outputs stay apart, for each is a value of its own."""
     joined: list[Piece] = []
     for piece in pieces:
@@ -303,27 +442,27 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
     return joined
 
 
-def _failure(error: Exception) -> Failed:
+def _explain_failure(error: Exception) -> Failed:
     """What an exception while compiling or rendering says about the template."""
-    line = _line(error.__traceback__)
+    line = _find_line(error.__traceback__)
     if isinstance(error, RecursionError):
         return Failed("nesting", "levels of nesting", line)
     if isinstance(error, SecurityError):
-        return Failed("unsafe", _sentence(error.message or "unsafe"), line)
+        return Failed("unsafe", _strip_stop(error.message or "unsafe"), line)
     if isinstance(error, TypeError) and "no loader for this environment" in str(error):
         return Failed("include", "", line)
     if isinstance(error, UndefinedError):
-        return Failed("error", _sentence(error.message or "undefined"), line)
+        return Failed("error", _strip_stop(error.message or "undefined"), line)
     if isinstance(error, OSError | ImportError):  # their texts name files of this machine
         return Failed("error", type(error).__name__, line)
     return Failed("error", f"{type(error).__name__}: {error}", line)
 
 
-def _sentence(message: str) -> str:
+def _strip_stop(message: str) -> str:
     return message.removesuffix(".")
 
 
-def _line(trace: TracebackType | None) -> int | None:
+def _find_line(trace: TracebackType | None) -> int | None:
     """The template's line in the innermost frame that is one of ours compiled from it."""
     line = None
     while trace is not None:

@@ -2,19 +2,24 @@
 
 Each literal and each output is put between two private-use characters; the first carries an index into the
 sites. Characters, because they survive `{% filter upper %}` and the like, where longer marks would break.
-"""
+
+
+In the sandbox: while a marked template renders, which value each output shows."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-from jinja2 import nodes
+from jinja2 import Undefined, nodes
+from jinja2.filters import make_attrgetter
+from jinja2.runtime import Context
+from jinja2.utils import pass_context
 from jinja2.visitor import NodeTransformer
 
-from readback.prompts.render.data_paths import Chain, Each, Names, chain, gets, peel, step
+from readback.prompts.render.data_paths import Chain, Each, Names, find_chain, format_step, is_get_call, strip_calls
 
 PLANES = (0xF0000, 0x100000)  # supplementary private use A and B: the second when a text uses the first
 ROOM = 0xFFF0  # marks in one plane
@@ -115,7 +120,7 @@ class Marker(NodeTransformer):
         if isinstance(expr, nodes.Or | nodes.And):
             site, left = self.site(expr.left)
             return site, type(expr)(left, self.inside(expr.right), lineno=expr.lineno)
-        if gets(expr) and len(expr.args) == 2:  # type: ignore[attr-defined]
+        if is_get_call(expr) and len(expr.args) == 2:  # type: ignore[attr-defined]
             site = self.described(expr, expr.lineno)
             args = [expr.args[0], self.inside(expr.args[1], site)]  # type: ignore[attr-defined]
             return site, nodes.Call(expr.node, args, [], None, None, lineno=expr.lineno)  # type: ignore[attr-defined]
@@ -132,8 +137,8 @@ class Marker(NodeTransformer):
         """`xs | join(", ")` with each item marked on its own, and what joins them as what it is."""
         assert expr.node is not None  # noqa: S101 - a filter block has no join in an output
         items = self.described(expr.node, expr.lineno)
-        found = items.chain or chain(expr.node)
-        after = tails(found) if found else ()
+        found = items.chain or find_chain(expr.node)
+        after = list_tails(found) if found else ()
         self.opening(Site(items.kind, items.name, expr.lineno, found, items.default, items.falsy, after))
         args: list[nodes.Expr] = [nodes.Const(len(self.sites) - 1)]
         args.append(nodes.List([*found.prefixes] if found else []))
@@ -146,23 +151,23 @@ class Marker(NodeTransformer):
         certain = self.names.certain(expr)
         name = ", ".join(sorted(certain)) if certain else None
         kind: Kind = "unknown" if certain is None else "variable" if certain else "literal"
-        found = chain(peel(expr))
+        found = find_chain(strip_calls(expr))
         known = self.names.context | self.names.sources.keys() | ({"loop"} if kind == "unknown" else set())
         if kind == "literal" or found is None or found.root not in known:
             return Site(kind, name, line)
-        default, falsy = _default(expr)
+        default, falsy = _find_default(expr)
         found = self.followed(found)
         fixed = self.names.reads(found.root) and not any(isinstance(key, nodes.Expr) for key in found.keys)
         if fixed and not default:
             return Site(kind, name, line)
-        return Site(kind, name, line, found, default, falsy, tails(found))
+        return Site(kind, name, line, found, default, falsy, list_tails(found))
 
     def followed(self, found: Chain) -> Chain:
         """A chain from the variable of the innermost loop, seen from what the loop goes through, by position."""
         loop = self.loops[-1] if self.loops else None
         if loop is None or loop.test is not None or loop.recursive or not isinstance(loop.target, nodes.Name):
             return found
-        start = chain(loop.iter)
+        start = find_chain(loop.iter)
         if start is None or loop.target.name != found.root or start.root == found.root:
             return found
         if not all(isinstance(source, Each) for source in self.names.sources[found.root]):
@@ -171,15 +176,15 @@ class Marker(NodeTransformer):
         return Chain((*start.prefixes, *found.prefixes), (*start.keys, position, *found.keys))
 
 
-def tails(found: Chain) -> tuple[str | None, ...]:
+def list_tails(found: Chain) -> tuple[str | None, ...]:
     """What follows each prefix of a chain; None where a key is computed."""
     after: list[str | None] = [""]
     for key in reversed(found.keys):
-        after.append(None if after[-1] is None or isinstance(key, nodes.Expr) else step(key) + after[-1])
+        after.append(None if after[-1] is None or isinstance(key, nodes.Expr) else format_step(key) + after[-1])
     return tuple(reversed(after))
 
 
-def _default(expr: nodes.Node) -> tuple[bool, bool]:
+def _find_default(expr: nodes.Node) -> tuple[bool, bool]:
     """Whether a default filter is in the chain of filters, and whether it also replaces false values."""
     while isinstance(expr, nodes.Filter) and expr.node is not None:
         if expr.name in ("default", "d"):
@@ -188,7 +193,7 @@ def _default(expr: nodes.Node) -> tuple[bool, bool]:
     return False, False
 
 
-def split(marked: str, base: int) -> list[tuple[str, int]] | None:
+def split_marked(marked: str, base: int) -> list[tuple[str, int]] | None:
     """The stretches of a marked text with the index of their innermost mark, -1 outside any; None if marks broke."""
     pieces = iter(PATTERNS[base].split(marked))
     first = next(pieces)
@@ -208,6 +213,181 @@ def split(marked: str, base: int) -> list[tuple[str, int]] | None:
     return None if open_ else parts
 
 
-def holds(base: int, texts: Sequence[str]) -> bool:
+def has_plane_character(base: int, texts: Sequence[str]) -> bool:
     """Whether any of the texts has a character of that plane."""
     return any(not text.isascii() and PATTERNS[base].search(text) for text in texts)
+
+
+TRACE = "readback state"  # a name no template can read
+MAX_VALUES = 200_000  # values of one record looked at; beyond, the template alone says where a text comes from
+
+Hit = tuple[Kind, str | None, int]  # kind, name, line
+
+
+class Trace:
+    """One rendering: the values by identity, and a mark for each (output, path) that occurred.
+
+    Values decoded from JSON are objects of their own, except short strings, numbers and constants; those are
+    known by the container they are in.
+    """
+
+    def __init__(self, base: int, sites: tuple[Site, ...], values: Mapping[str, Any], roots: Iterable[str]) -> None:
+        self.base, self.sites, self.values, self.roots = base, sites, values, roots
+        self.hits: list[Hit] = [(site.kind, site.name, site.line) for site in sites]
+        self._marks: dict[Hit, str] = {}
+        self._paths: dict[int, str] = {}
+        self._known: dict[int, tuple[int | None, str | int] | None] | None = None
+
+    def mark(self, hit: Hit, text: str) -> str:
+        if not text:
+            return text
+        opening = self._marks.get(hit)
+        if opening is None:
+            self.hits.append(hit)
+            if len(self.hits) >= ROOM:
+                raise OverflowError("more outputs than marks")
+            opening = self._marks[hit] = chr(self.base + len(self.hits))
+        return f"{opening}{text}{chr(self.base)}"
+
+    def path(self, site: Site, objects: list[Any], computed: list[Any]) -> str | None:
+        """The path of the last of `objects`, from the nearest one whose place in the values is known."""
+        for at in range(len(objects) - 1, -1, -1):
+            start = self.of(objects[at]) or (None if at else self._root(site, objects[0]))
+            if start is not None:
+                tail = site.tails[at]
+                return start + (self._tail(site, at, objects, computed) if tail is None else tail)
+        return site.name
+
+    def _root(self, site: Site, value: Any) -> str | None:
+        assert site.chain is not None  # noqa: S101 - only such sites are traced
+        root = site.chain.root
+        return root if root in self.roots and value is self.values.get(root) else None
+
+    def _tail(self, site: Site, at: int, objects: list[Any], computed: list[Any]) -> str:
+        """The keys after the prefix `at`, with the computed ones as they came out."""
+        assert site.chain is not None  # noqa: S101 - likewise
+        waiting = iter(computed)
+        keys = [key if isinstance(key, str | int) else _read_computed_key(next(waiting)) for key in site.chain.keys]
+        pairs = zip(objects[at:], keys[at:], strict=False)
+        return "".join(
+            format_step(key) if key is not None and _can_be_key(holder, key) else "[*]" for holder, key in pairs
+        )
+
+    def of(self, value: Any) -> str | None:
+        """The path of this very object in the values, if it is there exactly once."""
+        kind = type(value)
+        if not isinstance(value, dict | list) and (kind is not str or len(value) < 2):
+            return None
+        if self._known is None:
+            self._known = _locate_values(self.values, self.roots)
+        return self._path(id(value))
+
+    def _path(self, at: int) -> str | None:
+        assert self._known is not None  # noqa: S101 - filled by the only caller
+        if (found := self._known.get(at)) is None:
+            return None
+        holder, key = found
+        if holder is None:
+            return str(key)
+        if (start := self._paths.get(holder)) is None:
+            if (start := self._path(holder)) is None:
+                return None
+            self._paths[holder] = start
+        return start + format_step(key)
+
+
+def _read_computed_key(key: Any) -> str | int | None:
+    return key if type(key) in (str, int) and not (type(key) is int and key < 0) else None
+
+
+def _can_be_key(holder: Any, key: str | int) -> bool:
+    """Whether `key` can be the place in `holder`; the position in a loop over a dict is no key of it."""
+    return not isinstance(key, int) or isinstance(holder, list)
+
+
+def _locate_values(values: Mapping[str, Any], roots: Iterable[str]) -> dict[int, tuple[int | None, str | int] | None]:
+    """id → (id of the container, key); None for an object that is in several places."""
+    found: dict[int, tuple[int | None, str | int] | None] = {}
+    waiting: list[tuple[int | None, str | int, Any]] = [(None, name, values[name]) for name in roots if name in values]
+    left = MAX_VALUES
+    while waiting and left:
+        holder, key, value = waiting.pop()
+        left -= 1
+        kind = type(value)
+        if kind is str:
+            if len(value) > 1:
+                found[id(value)] = None if id(value) in found else (holder, key)
+        elif isinstance(value, dict | list):
+            if id(value) in found:
+                found[id(value)] = None
+                continue
+            found[id(value)] = (holder, key)
+            pairs = value.items() if isinstance(value, dict) else enumerate(value)
+            waiting.extend((id(value), inner, each) for inner, each in pairs)
+    return found
+
+
+@pass_context
+def mark_output(context: Context, value: Any, index: int, objects: list[Any], computed: list[Any]) -> str:
+    """The text of one output between its marks."""
+    trace: Trace = context.parent[TRACE]
+    site = trace.sites[index]
+    kind: Kind = "default" if _is_default_used(site, objects) else site.kind
+    name = trace.path(site, objects, computed)
+    if kind == "unknown" and name is not None:
+        kind = "variable"
+    return trace.mark((kind, name, site.line), str(value))
+
+
+@pass_context
+def join_marked(
+    context: Context,
+    value: Any,
+    index: int,
+    objects: list[Any],
+    computed: list[Any],
+    between: Any = "",
+    attribute: str | int | None = None,
+) -> str:
+    """The join filter, with each item between marks of its own."""
+    trace: Trace = context.parent[TRACE]
+    site = trace.sites[index]
+    start = trace.path(site, objects, computed) if site.chain else None
+    listed = bool(objects) and objects[-1] is value and isinstance(value, list)
+    used, several = _is_default_used(site, objects), site.name is not None and ", " in site.name
+    suffix = "" if attribute is None else format_step(attribute)
+    get = make_attrgetter(context.environment, attribute) if attribute is not None else None
+    texts = []
+    for position, item in enumerate(value):
+        shown = get(item) if get else item
+        name = trace.of(shown) or ((found := trace.of(item)) and found + suffix)
+        if name is None and listed and start:
+            name = f"{start}[{position}]{suffix}"
+        name = name or (site.name if several else site.name and f"{site.name}[*]{suffix}")
+        kind: Kind = "default" if used else "variable" if name else site.kind
+        texts.append(trace.mark((kind, name, site.line), str(shown)))
+    return str(between).join(texts)
+
+
+def _is_default_used(site: Site, objects: list[Any]) -> bool:
+    """Whether the default filter around an output stood in for an absent value."""
+    return site.default and (isinstance(objects[-1], Undefined) or (site.falsy and not objects[-1]))
+
+
+def trim_marked(value: Any, chars: str | None = None) -> str:
+    """The trim filter on text that may hold marks: they stay, the blanks around and between them go."""
+    text = str(value)
+    if chars is not None or (text.strip() == text and not _has_mark(text)):
+        return text.strip(chars)
+    pieces = list(text)
+    for order in (range(len(pieces)), range(len(pieces) - 1, -1, -1)):
+        for at in order:
+            if not _has_mark(pieces[at]):
+                if not pieces[at].isspace():
+                    break
+                pieces[at] = ""
+    return "".join(pieces)
+
+
+def _has_mark(text: str) -> bool:
+    return any(each >= "\U000f0000" for each in (text[:1], text[-1:]))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from readback.prompts.render.simple_fields import LONGEST, Piece, Wrong
+from readback.prompts.render.simple_fields import LONGEST, Piece, Refusal
 from readback.readers.json_cells import cell_of
 from readback.types import UseState, Values
 
@@ -50,7 +50,7 @@ class Read:
 class _Refused(Exception):  # noqa: N818 - it carries what is wrong with a template
     def __init__(self, code: str, line: int, reason: str, flagged: str = "") -> None:
         super().__init__(reason)
-        self.wrong = Wrong(code, line, {"reason": reason}, flagged)
+        self.wrong = Refusal(code, line, {"reason": reason}, flagged)
 
 
 class _Scope(NamedTuple):
@@ -71,17 +71,17 @@ class _Run:
             self.size += len(text)
 
 
-def mustache_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong], tuple[Read, ...]]:
+def fill_mustache(text: str, values: Values) -> tuple[list[Piece], list[Refusal], tuple[Read, ...]]:
     """`chevron.render(text, values)` in pieces, what is wrong, and what became of each name."""
     run = _Run()
-    wrong: list[Wrong] = []
+    wrong: list[Refusal] = []
     try:
         _render(list(_tags(text)), [_Scope(values, "")], run, 0)
     except _Refused as refused:
         wrong.append(refused.wrong)
     except _TooMuch:
         limit = {"what": "text of one template", "limit": f"{LONGEST >> 20} Mi characters, {STEPS:,} tags"}
-        wrong.append(Wrong("dat-limit", 1, limit))
+        wrong.append(Refusal("dat-limit", 1, limit))
     return run.pieces, wrong, tuple(Read(name, state, line, asked) for (name, state, asked), line in run.reads.items())
 
 

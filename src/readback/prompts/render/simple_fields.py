@@ -37,7 +37,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class Refusal:
     """Why a template cannot be filled: the code of its note, the diagnostic's values, and the line."""
 
     code: str
@@ -51,7 +51,7 @@ class _Text:
 
     def __init__(self, values: Values) -> None:
         self.pieces: list[Piece] = []
-        self.wrong: dict[str, Wrong] = {}  # by the field, so that each is said once
+        self.wrong: dict[str, Refusal] = {}  # by the field, so that each is said once
         self.left = LONGEST
         self._values = values
         self._shown: dict[str, str] = {}
@@ -74,7 +74,7 @@ class _Text:
         """The language has a field there, and its own engine stops at it."""
         if len(self.wrong) < REFUSED:
             shown = {"field": field[:SHOWN], "reason": reason}
-            self.wrong.setdefault(field, Wrong("jdg-format-field", line, shown, field[:SHOWN]))
+            self.wrong.setdefault(field, Refusal("jdg-format-field", line, shown, field[:SHOWN]))
 
     def refuse(self, field: str, line: int) -> None:
         known = ", ".join(islice(self._values, KNOWN))
@@ -83,16 +83,18 @@ class _Text:
         shown = field[:SHOWN] if field.strip() else f"{{{field[:SHOWN]}}}"
         if len(self.wrong) < REFUSED:
             values = {"field": shown, "reason": reason}
-            self.wrong.setdefault(field, Wrong("jdg-format-field", line, values, field[:SHOWN]))
+            self.wrong.setdefault(field, Refusal("jdg-format-field", line, values, field[:SHOWN]))
 
-    def done(self) -> tuple[list[Piece], list[Wrong]]:
+    def done(self) -> tuple[list[Piece], list[Refusal]]:
         wrong = list(self.wrong.values())
         if self.left < 0:
-            wrong = [Wrong("dat-limit", 1, {"what": "text of one template", "limit": f"{LONGEST >> 20} Mi characters"})]
+            wrong = [
+                Refusal("dat-limit", 1, {"what": "text of one template", "limit": f"{LONGEST >> 20} Mi characters"})
+            ]
         return self.pieces, wrong
 
 
-def format_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong]]:
+def fill_format(text: str, values: Values) -> tuple[list[Piece], list[Refusal]]:
     """`text.format(**values)` in pieces, and what is wrong.
 
     Positional fields, attributes and indexes are refused, and so are widths of five digits and fields within a format
@@ -110,7 +112,7 @@ def format_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong]]:
             continue
         if token[0] in ("{", "}"):
             reason = f"a single '{token[0]}'; write '{token[0] * 2}' for the character itself"
-            return [], [*made.wrong.values(), Wrong("jdg-format-syntax", line, {"reason": reason}, token[0])]
+            return [], [*made.wrong.values(), Refusal("jdg-format-syntax", line, {"reason": reason}, token[0])]
         made.literal(literal, began)
         literal = ""
         if _plain(token[1]) and token[1] in values:
@@ -147,7 +149,7 @@ def _formatted(made: _Text, written: str, values: Values, line: int) -> None:
             made.unfit(written, str(error), line)
 
 
-def percent_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong]]:
+def fill_percent(text: str, values: Values) -> tuple[list[Piece], list[Refusal]]:
     """`text % values` in pieces, for named fields only, and what is wrong.
 
     A `%` without a name is refused: Python puts the whole record there, or stops.
@@ -180,7 +182,7 @@ def percent_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong]]
     return made.done()
 
 
-def dollar_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong]]:
+def fill_dollar(text: str, values: Values) -> tuple[list[Piece], list[Refusal]]:
     """`string.Template(text).substitute(values)` in pieces, and what is wrong."""
     made = _Text(values)
     at, line = 0, 1
@@ -203,7 +205,7 @@ def dollar_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong]]:
     return made.done()
 
 
-def placeholder_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wrong]]:
+def fill_placeholders(text: str, values: Values) -> tuple[list[Piece], list[Refusal]]:
     """`text` with each {{NAME}} that `values` knows replaced; what is inserted is never read again."""
     made = _Text(values)
     at, line = 0, 1
@@ -220,7 +222,7 @@ def placeholder_pieces(text: str, values: Values) -> tuple[list[Piece], list[Wro
     return made.done()
 
 
-def left(text: str, filled: Collection[str]) -> dict[str, int]:
+def list_unfilled(text: str, filled: Collection[str]) -> dict[str, int]:
     """The placeholders of `text` that nothing was put in for, each with its line."""
     lines: dict[str, int] = {}
     for match in PLACEHOLDER.finditer(text):

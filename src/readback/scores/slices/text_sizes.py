@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from readback import sandbox
-from readback.prompts import assemble, in_chunks, model_input, token_counts, training_match
-from readback.prompts.in_child import warm as warm
+from readback.prompts import assemble, children, model_input, token_counts, training_rows
+from readback.prompts.children import warm as warm
 from readback.readers.progress import Cancelled
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
@@ -150,13 +150,13 @@ def _items(table: ScoreTable, condition: ConditionKey) -> list[str]:
 
 def _prompts(workspace: Workspace, condition: Condition, numbers: Sequence[int]) -> Iterator[tuple[int, Size]]:
     """Each record's prompt. A record that stops its child has none; the next ones get another child."""
-    training_match.prepare(workspace)
+    training_rows.index_training_files(workspace)
     rest, kills = list(numbers), 0
     while rest and kills < KILLS:
         now, done = rest[:AT_ONCE], 0
-        asked = {**in_chunks.payload(workspace, (Selection(condition=condition.name),), 0, 0), "numbers": now}
+        asked = {**children.make_payload(workspace, (Selection(condition=condition.name),), 0, 0), "numbers": now}
         try:
-            for frame in in_chunks.stream(WORK, workspace, asked):
+            for frame in children.stream_frames(WORK, workspace, asked):
                 if frame["characters"]:
                     yield now[done], Size(**frame)
                 done += 1
@@ -167,7 +167,7 @@ def _prompts(workspace: Workspace, condition: Condition, numbers: Sequence[int])
 
 def size_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A frame for each record of `numbers`: {"characters", "tokens", "exact"}; 0 where nothing could be built."""
-    inside = in_chunks.enter(work)
+    inside = children.enter(work)
     (choice,) = inside.choices
     condition = inside.opened.condition(choice.condition or "")
     for number in work["numbers"]:
@@ -177,8 +177,8 @@ def size_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         except (DatasetChanged, IndexError):
             return
         made = assemble.assemble(inside.opened, record, choice)
-        counted = token_counts.lightly(
-            inside.opened, made, model_input.sent(inside.opened, record, made, condition, False)
+        counted = token_counts.count_quickly(
+            inside.opened, made, model_input.build_model_input(inside.opened, record, made, condition, False)
         )
         characters = sum(len(message.text) for message in made.messages)
         yield {"characters": characters, "tokens": counted.count, "exact": counted.exact}
@@ -186,7 +186,7 @@ def size_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _answers(workspace: Workspace, condition: Condition, items: Sequence[str]) -> Iterator[tuple[str, Size]]:
     replies = open_answers(workspace, condition)
-    model = token_counts.model_of(workspace, Selection(condition=condition.name))
+    model = token_counts.find_model(workspace, Selection(condition=condition.name))
     named = model.tokenizer if model else None
     by, _ = tokens.load_counter(named if named and tokens.is_table(named) else None, workspace.root)
     texts = dict(_texts(replies, items))

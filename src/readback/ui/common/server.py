@@ -376,7 +376,7 @@ def _load() -> None:
 
         rules.RULES()
         first = next(iter((open_workspaces.configured() or open_workspaces.demos()).values()))
-        sandbox.begin(CHILDREN, shared=token_counts.shared_by_audit(workspace.open(first)))
+        sandbox.begin(CHILDREN, shared=token_counts.list_audit_tables(workspace.open(first)))
 
 
 def _no_pages_folder() -> None:

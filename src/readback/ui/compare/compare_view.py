@@ -14,7 +14,7 @@ from readback.compare.diff import Difference, MessageDifference
 from readback.compare.sides import Shown
 from readback.html import exact
 from readback.message_parts import parts
-from readback.prompts.unknown_system import unknown_system
+from readback.prompts.selections import explain_unknown_system
 from readback.types import Role
 from readback.ui.common import address, show
 from readback.ui.common.draw import message, picker, steps
@@ -94,7 +94,7 @@ def _unknown(shown: Shown) -> str | None:
     made = shown.assembly
     if made is None or not made.messages or shown.side.workspace is not None or shown.side.layer == "training":
         return None
-    return unknown_system(choice.workspace(), shown.side.choice, made.messages)
+    return explain_unknown_system(choice.workspace(), shown.side.choice, made.messages)
 
 
 def switch() -> str:

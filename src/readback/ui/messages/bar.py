@@ -8,7 +8,7 @@ from readback.checks.run import finding_search
 from readback.checks.run.finding_search import There
 from readback.checks.summary import Audit
 from readback.html import exact
-from readback.prompts import assemble
+from readback.prompts import selections
 from readback.records import raw_lines
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.types import Finding, Selection
@@ -215,7 +215,7 @@ def finding(back: bool) -> None:
     and the page shows how far that is.
     """
     at, sent, workspace, data = choice.position(), choice.sent(), choice.workspace(), choice.dataset()
-    if (audit := _audit()) is not None and sent in (assemble.choices(workspace) or (Selection(),)):
+    if (audit := _audit()) is not None and sent in (selections.list_selections(workspace) or (Selection(),)):
         return _go(finding_search.pick(finding_search.of_audit(audit, sent), at, back))
     known = st.session_state.get(KNOWN)
     if known is not None and known[0] == (choice.key(), sent):

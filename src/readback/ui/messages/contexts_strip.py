@@ -56,7 +56,7 @@ def _documents(made: Assembly) -> list[str]:
     answer = choice.answer(made.choice)
     mapped = workspace.dataset.fields if workspace.dataset else {}
     rows = judge_values.Rows(judge, choice.record(), made.choice.condition, answer, mapped=mapped)
-    return list(judge_values.documents(judge_values.value(rows, "documents"))[0])
+    return list(judge_values.list_documents(judge_values.find_value(rows, "documents"))[0])
 
 
 def _one(place: Place) -> Markup:

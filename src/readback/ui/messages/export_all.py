@@ -15,7 +15,7 @@ from readback.exporting import wanted
 from readback.exporting.export import MEDIA, Exported, NoModel, export
 from readback.exporting.lines import FORMS, Form
 from readback.exporting.wanted import NothingToExport
-from readback.prompts.in_chunks import Progress
+from readback.prompts.children import Progress
 from readback.readers.cache_folder import cache_folder
 from readback.records.dataset import DatasetChanged
 from readback.types import Selection, Workspace

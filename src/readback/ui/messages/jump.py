@@ -9,7 +9,7 @@ import streamlit as st
 
 from readback.checks.summary import Audit, Row, selection_key
 from readback.html import exact
-from readback.prompts import assemble
+from readback.prompts import selections
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.serving import limits
 from readback.serving.limits import Limit
@@ -30,8 +30,8 @@ There = tuple[int, Selection | None, str]  # the record's number, what is sent, 
 def menu() -> None:
     """The menu on the bar; what the files do not call for is not in it."""
     workspace = choice.workspace()
-    sent = [one for one in assemble.choices(workspace) if one.judge is None]
-    checked = choice.sent() in assemble.choices(workspace)
+    sent = [one for one in selections.list_selections(workspace) if one.judge is None]
+    checked = choice.sent() in selections.list_selections(workspace)
     offers = {
         "longest": checked,
         "shortest": checked,

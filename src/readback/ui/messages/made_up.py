@@ -9,7 +9,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.of_server import of_server
-from readback.prompts.self_tests import self_tests
+from readback.prompts.self_tests import run_self_tests
 from readback.types import Finding, Location, Message, Model, ModelInput, Segment, SelfTest, Workspace
 from readback.ui.common import address, show
 from readback.ui.common.draw import table
@@ -25,7 +25,7 @@ TURNS = (SENT, "later")
 def alone(workspace: Workspace) -> Mapping[str, SelfTest]:
     """The models with a server of their own that no condition sends anything to."""
     named = {condition.model for condition in workspace.conditions}
-    made = self_tests(workspace)
+    made = run_self_tests(workspace)
     return {
         name: self_test for name, self_test in made.items() if name not in named and self_test.first.kind != "format"
     }

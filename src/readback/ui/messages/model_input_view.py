@@ -8,7 +8,7 @@ from typing import Any
 
 from readback.checks.of_server import model_of, of_server
 from readback.html import exact
-from readback.prompts import by_ollama
+from readback.prompts import model_input
 from readback.review import under
 from readback.types import Assembly, Engine, Finding, Location, Model, ModelInput, Workspace
 from readback.ui.common import show
@@ -46,7 +46,7 @@ def draw(sent: ModelInput, made: Assembly, found: Sequence[Finding], server: Seq
     sized = token_sizes.of_model_input(sent.segments, made)
     text(sent, [one for _, one in numbered], [n for n, _ in numbered], more, made.masked, sized,
          refused=is_refused(server), rule=engine_in_words(workspace, model, sent) if model else "")  # fmt: skip
-    other = by_ollama.other_text(workspace, model, made.messages) if model else None
+    other = model_input.build_alternative(workspace, model, made.messages) if model else None
     draw_other(sent, other, made.masked)
     if not sent.segments:
         why = [one for one in (*found, *server) if one.code in {diagnostic.code for diagnostic in sent.diagnostics}]

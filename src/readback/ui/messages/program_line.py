@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from readback.prompts import program, request_settings
+from readback.prompts import request_settings
 from readback.types import Selection, Workspace
 from readback.ui.common import show
 from readback.ui.common.state import choice, options
@@ -17,7 +17,7 @@ OTHER = {"classic": "current", "current": "classic"}
 def draw() -> None:
     """The line on Messages, with the way to what the other program sends; nothing where no Albert mode is sent."""
     workspace, sent = choice.workspace(), choice.sent()
-    own = program.of_choice(workspace, sent)
+    own = request_settings.find_program(workspace, sent)
     if own is None:
         _draw_settings(workspace, sent)
         return
@@ -29,13 +29,13 @@ def draw() -> None:
 
 def in_short(workspace: Workspace, sent: Selection) -> str:
     """The program and its format, in a few words; empty where no Albert mode is sent."""
-    own = program.of_choice(workspace, sent)
+    own = request_settings.find_program(workspace, sent)
     if own is None:
         return ""
     return ", ".join(part for part in (t(f"messages.program_{own.dialect}"), _format(workspace, sent, own)) if part)
 
 
-def _format(workspace: Workspace, sent: Selection, own: program.Program) -> str:
+def _format(workspace: Workspace, sent: Selection, own: request_settings.Program) -> str:
     """The chat format in force; nothing where a Modelfile or a chat template decides."""
     condition = workspace.condition(sent.condition) if sent.condition else None
     model = workspace.models.get(condition.model) if condition and condition.model else None
@@ -47,7 +47,7 @@ def _format(workspace: Workspace, sent: Selection, own: program.Program) -> str:
     return t(f"messages.program_no_format_{own.dialect}")
 
 
-def _further(workspace: Workspace, own: program.Program) -> Iterator[str]:
+def _further(workspace: Workspace, own: request_settings.Program) -> Iterator[str]:
     """The option of the later program's ChatML, where it counts."""
     if own.dialect == "current" and "chatml_bug" in options.called_for(workspace):
         yield options.say("chatml_bug", own.chatml_bug)
@@ -55,11 +55,11 @@ def _further(workspace: Workspace, own: program.Program) -> Iterator[str]:
 
 def _sampling(workspace: Workspace, sent: Selection) -> str:
     """The sampling values with the line that sets each, and the names that nothing sets."""
-    stated = program.stated(workspace, sent)
+    stated = request_settings.find_sampling(workspace, sent)
     if not stated:
         return t("messages.program_no_sampling")
     said = ", ".join(_stated(name, one) for name, one in stated.items())
-    rest = ", ".join(name for name in program.SAMPLING if name not in stated)
+    rest = ", ".join(name for name in request_settings.SAMPLING if name not in stated)
     values = t("messages.program_sampling", values=said)
     return f"{values} · {t('messages.program_not_set', names=rest)}" if rest else values
 
@@ -72,6 +72,6 @@ def _draw_settings(workspace: Workspace, sent: Selection) -> None:
         show.draw(show.h('<p class="rb-small rb-program">{}</p>', t("messages.settings", values=values)))
 
 
-def _stated(name: str, one: request_settings.Setting | program.Stated) -> str:
+def _stated(name: str, one: request_settings.Setting | request_settings.Stated) -> str:
     where = t(f"messages.program_set_{one.level}", file=one.place.file or "", line=str(one.place.line or ""))
     return f"{name} {json.dumps(one.value, ensure_ascii=False)} ({where})"

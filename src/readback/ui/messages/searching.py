@@ -14,7 +14,7 @@ from readback.compare import search_expression
 from readback.compare.search import Found, Hit, SelectionHits, following, parts
 from readback.compare.search_expression import Query, QueryError
 from readback.html import exact
-from readback.prompts import assemble
+from readback.prompts import selections
 from readback.records.dataset import DatasetChanged
 from readback.types import Selection, Workspace
 from readback.ui.common import address, show
@@ -120,7 +120,7 @@ def _go(job: Job) -> None:
 
 def _every(workspace: Workspace) -> tuple[Selection, ...]:
     """What is sent in a workspace: the conditions; judges only where there is nothing else."""
-    every = assemble.choices(workspace)
+    every = selections.list_selections(workspace)
     return tuple(one for one in every if one.judge is None) or every
 
 

@@ -11,9 +11,8 @@ from readback.checks.order import in_text
 from readback.checks.run.chunk import everything
 from readback.compare.over_records import over_versions
 from readback.compare.patch import patch
-from readback.prompts import assemble
-from readback.prompts import edited as editing
-from readback.prompts.edited import Target
+from readback.prompts import assemble, editing
+from readback.prompts.editing import Target
 from readback.types import Assembly, Finding, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import downloads, exports
@@ -31,12 +30,12 @@ Made = tuple[Assembly, tuple[Finding, ...]]
 def draw() -> None:
     """The editor, and what the copy does to the record in view."""
     workspace = choice.workspace()
-    targets = editing.targets(workspace, choice.sent(), choice.record())
+    targets = editing.list_targets(workspace, choice.sent(), choice.record())
     if not targets:
         show.draw(show.h('<p class="rb-small">{}</p>', t("messages.edit_nothing")))
         return
     target = _which(targets)
-    original = editing.text(workspace, target)
+    original = editing.get_text(workspace, target)
     show.draw(show.h('<p class="rb-small">{}</p>', t("messages.edit_lead")))
     if target.written is not None:
         show.draw(show.h('<p class="rb-small">{}</p>', t("messages.edit_format")))
@@ -47,7 +46,7 @@ def draw() -> None:
     if copy == original:
         show.notice(t("messages.edit_same"))
         return
-    new = editing.edited(workspace, target, copy)
+    new = editing.replace_text(workspace, target, copy)
     made, found = _made(new, copy)
     was = choice.assembly(choice.sent())
     diff_here.draw(diff_here.both(was, made), KIND, t("messages.edit_before"), t("messages.edit_after"))
@@ -81,9 +80,9 @@ def _name(target: Target) -> str:
 
 def _shared(workspace: Workspace, target: Target) -> None:
     """Say which other prompts are read from the same file."""
-    names = [one.name for one in editing.sharing(workspace, target)]
+    names = [one.name for one in editing.list_sharing(workspace, target)]
     if len(names) > 1:
-        file = editing.place(workspace, target).file
+        file = editing.locate_text(workspace, target).file
         show.notice(t("messages.edit_shared", file=file, names=", ".join(names)))
 
 
@@ -102,7 +101,7 @@ def _editor(target: Target, original: str) -> str | None:
 
 
 def _try(target: Target, original: str, key: str) -> None:
-    edited_texts()[choice.workspace_id(), target] = editing.typed(original, st.session_state[key])
+    edited_texts()[choice.workspace_id(), target] = editing.restore_line_ends(original, st.session_state[key])
 
 
 def _reset(target: Target, original: str, key: str) -> None:
@@ -131,8 +130,8 @@ def _take(workspace: Workspace, target: Target, original: str, copy: str) -> Non
                          "application/octet-stream", key="edit_download", on_click="ignore")  # fmt: skip
         show.notice(t("messages.edit_format_file", file=f"{exports.name(target.name)}.jinja"))
         return
-    file = editing.place(workspace, target).file or target.name
-    there = editing.whole_file(workspace, target)
+    file = editing.locate_text(workspace, target).file or target.name
+    there = editing.read_whole_file(workspace, target)
     stem = exports.name(file.rpartition("/")[2])
     with st.container(horizontal=True, vertical_alignment="center"):
         if there is not None and there.removeprefix(BOM) == original:

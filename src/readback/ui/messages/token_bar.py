@@ -62,7 +62,7 @@ def draw(made: Assembly, tried: Values) -> None:
 def limit_of(made: Assembly) -> Limit | None:
     """How much the model reads; in an Albert mode without one, the budget that its configuration gives."""
     workspace = choice.workspace()
-    if found := limits.find_limit(token_counts.model_of(workspace, made.choice)):
+    if found := limits.find_limit(token_counts.find_model(workspace, made.choice)):
         return found
     condition = workspace.condition(made.choice.condition) if made.choice.condition else None
     mode = made.choice.mode or (condition.mode if condition else None)
@@ -166,7 +166,7 @@ def _sent(made: Assembly) -> tuple[Segment, ...]:
     """The text that the model reads; empty where it is not known."""
     workspace = choice.workspace()
     condition = workspace.condition(made.choice.condition) if made.choice.condition else None
-    sent = model_input.sent(workspace, choice.record(), made, condition, False)
+    sent = model_input.build_model_input(workspace, choice.record(), made, condition, False)
     return sent.segments if sent else ()
 
 

@@ -14,9 +14,8 @@ from readback.compare.marker_alignment import aligned
 from readback.compare.sentence import parted
 from readback.compare.token_numbers import numbers
 from readback.html import exact
-from readback.prompts import assemble, training_layout
-from readback.prompts.training_layout import asked_in
-from readback.prompts.training_text import Template, TrainedText, trained_text
+from readback.prompts import training_text
+from readback.prompts.training_text import TrainedText, TrainingTemplate, build_trained_text, find_question
 from readback.serving.named_formats import cut_segments
 from readback.types import Assembly, Model, ModelInput, Segment
 from readback.ui.common import address, show
@@ -34,14 +33,17 @@ BY = ("text", "role")  # one text, or message by message
 def there(made: Assembly) -> bool:
     """Whether it is known what the model of what is sent was trained on for this record; made without its template."""
     workspace, known = choice.workspace(), model(made)
-    sent = asked_in(made.messages)
-    return known is not None and assemble.training(workspace, choice.record(), known.name, sent) is not None
+    sent = find_question(made.messages)
+    return (
+        known is not None
+        and training_text.find_training_messages(workspace, choice.record(), known.name, sent) is not None
+    )
 
 
 def trained(made: Assembly) -> TrainedText | None:
     """What the model of what is sent was trained on for this record; None where no layout is known."""
     workspace, known = choice.workspace(), model(made)
-    found = trained_text(workspace, choice.record(), known.name, made.messages) if known else None
+    found = build_trained_text(workspace, choice.record(), known.name, made.messages) if known else None
     return found if found and found.messages is not None else None
 
 
@@ -76,7 +78,7 @@ def switch(known: TrainedText, sent: ModelInput | None) -> None:
 
 def page(known: TrainedText, sent: ModelInput | None, made: Assembly) -> None:
     """All of the view: the texts or the messages, then every place that states the system message."""
-    training_row.read_from(training_layout.read_from(known.messages) if known.messages else None)
+    training_row.read_from(training_text.find_source_row(known.messages) if known.messages else None)
     switch(known, sent)
     if sent and not by_role(known, sent):
         draw(known, sent, made)
@@ -118,7 +120,7 @@ def _needs(known: TrainedText, sent: ModelInput | None) -> str:
     return t("training_text.no_serving" if sent is None else "training_text.serving_failed")
 
 
-def _basis(found: Template) -> str:
+def _basis(found: TrainingTemplate) -> str:
     return t(f"training_text.basis_{found.basis}", name=found.name)
 
 

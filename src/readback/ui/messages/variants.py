@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from readback.compare.diff import Difference
-from readback.prompts import variants as made_by
-from readback.prompts.variants import Variant
+from readback.prompts import selections as made_by
+from readback.prompts.selections import Variant
 from readback.types import Assembly
 from readback.ui.common import show
 from readback.ui.common.state import choice
@@ -18,7 +18,7 @@ from readback.words import t
 
 def draw(made: Assembly) -> None:
     """On Messages: a line for each option that made the text."""
-    for one in made_by.variants(choice.workspace(), made.choice):
+    for one in made_by.list_variants(choice.workspace(), made.choice):
         links = show.join([_link(one, value) for value, _ in one.others], " ")
         show.draw(show.h('<p class="rb-small">{} {}</p>', coded(_said(one)), links))
 

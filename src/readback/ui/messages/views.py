@@ -11,8 +11,8 @@ import streamlit as st
 from readback import adapters, plugins
 from readback.checks.rules import Fault
 from readback.html import exact
-from readback.prompts.judge_messages import unanswered
-from readback.prompts.unknown_system import unknown_system
+from readback.prompts.judge_messages import lacks_answer
+from readback.prompts.selections import explain_unknown_system
 from readback.review import under
 from readback.types import Assembly, Finding, Location, Message, Segment
 from readback.ui.common import show
@@ -31,9 +31,9 @@ def warnings(made: Assembly, tried: Mapping[str, Any]) -> None:
         show.notice(t("messages.masked"), "warning")
     if ours := adapters.list_own_wordings(made.messages):
         show.notice(t("messages.wording", names=", ".join(ours)))
-    if why := unknown_system(choice.workspace(), made.choice, made.messages) if made.messages else None:
+    if why := explain_unknown_system(choice.workspace(), made.choice, made.messages) if made.messages else None:
         show.notice(t("messages.system_unknown", why=why), "warning")
-    if made.messages and unanswered(made, choice.answer(made.choice), tried):
+    if made.messages and lacks_answer(made, choice.answer(made.choice), tried):
         show.notice(t("messages.unanswered"), "warning")
     if tried:
         show.notice(t("messages.tried", names=", ".join(tried)), "warning")

@@ -14,8 +14,8 @@ from markupsafe import Markup
 from readback.checks.facts import trained_differences
 from readback.checks.summary import Audit, Row
 from readback.compare.first_difference import after, of_self_test
-from readback.prompts import assemble
-from readback.prompts.self_tests import self_tests
+from readback.prompts import selections
+from readback.prompts.self_tests import run_self_tests
 from readback.serving import limits
 from readback.types import Workspace
 from readback.ui.common import show
@@ -174,7 +174,7 @@ def system_as_trained(workspace: Workspace, row: Row) -> State:
 
 def text_as_trained(workspace: Workspace, row: Row) -> State:
     """Whether the server writes the same text around the messages as training did."""
-    model, self_test = workspace.models.get(row.model or ""), self_tests(workspace).get(row.model or "")
+    model, self_test = workspace.models.get(row.model or ""), run_self_tests(workspace).get(row.model or "")
     learned = self_test.trained if self_test else None
     if model is None or not (model.training or model.modelfile or learned):
         return _nothing(workspace, row)
@@ -203,7 +203,7 @@ def _nothing(workspace: Workspace, row: Row) -> State:
 def _unchecked(workspace: Workspace) -> Sequence[Row]:
     """The rows as far as they are in the configuration, without looking at a record."""
     made = []
-    for choice in (one for one in assemble.choices(workspace) if one.judge is None):
+    for choice in (one for one in selections.list_selections(workspace) if one.judge is None):
         condition = workspace.condition(choice.condition) if choice.condition else None
         mode, task, adapter = (
             (getattr(condition, key) if condition else None) or getattr(choice, key)
@@ -246,7 +246,7 @@ def _has_training(workspace: Workspace) -> bool:
     """Whether a training of any model is known: else there is nothing to say of it in every row."""
     if any(model.training or model.modelfile for model in workspace.models.values()):
         return True
-    return any(one.trained for one in self_tests(workspace).values())
+    return any(one.trained for one in run_self_tests(workspace).values())
 
 
 def _system_said(workspace: Workspace, row: Row) -> str:

@@ -10,8 +10,8 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.adapters import WORDINGS, load_shipped
-from readback.prompts.registry import Entry, Part
-from readback.prompts.registry import registry as entries_of
+from readback.prompts.adapter_texts import Entry, Part
+from readback.prompts.adapter_texts import list_entries as entries_of
 from readback.sources.verification import Running, configurations, models_of, running_here
 from readback.tasks import Task, profile_of, tasks_of
 from readback.types import Adapter, Workspace

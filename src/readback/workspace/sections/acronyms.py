@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from readback.prompts.albert_query import findable
+from readback.prompts.albert import is_findable
 from readback.readers.csv_file import separator
 from readback.readers.paths import show
 from readback.readers.text_file import read_text
@@ -117,4 +117,4 @@ def _unusable(name: str, long: str) -> str | None:
     """Why the program never finds an acronym in a query, or has nothing to put behind it."""
     if not long.strip():
         return "its long form is empty"
-    return None if findable(name) else "the program looks for three or more letters a-z and digits, without blanks"
+    return None if is_findable(name) else "the program looks for three or more letters a-z and digits, without blanks"

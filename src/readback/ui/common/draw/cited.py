@@ -14,7 +14,7 @@ from readback.citations.bounded import SearchResult, find_in_child
 from readback.citations.support import Verdict, judge_citations
 from readback.html import exact
 from readback.html.exact import Mark
-from readback.prompts.contexts import normalise_contexts
+from readback.prompts.builders import normalise_contexts
 from readback.records import row_fields
 from readback.sources import legal_prompt
 from readback.types import Assembly, Values

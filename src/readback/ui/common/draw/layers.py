@@ -22,7 +22,7 @@ def model_text(made: Assembly, record: Record | None = None) -> ModelInput | Non
     """What the server makes of the messages (of the record in view), where it is known."""
     workspace = choice.workspace()
     condition = workspace.condition(made.choice.condition) if made.choice.condition else None
-    return model_input.sent(workspace, record or choice.record(), made, condition, False)
+    return model_input.build_model_input(workspace, record or choice.record(), made, condition, False)
 
 
 def losses(sent: ModelInput | None, made: Assembly, known: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -9,7 +9,7 @@ import streamlit as st
 from readback.checks.groups import Group
 from readback.checks.sample import Sample, hit, share
 from readback.checks.summary import Audit
-from readback.prompts import assemble
+from readback.prompts import selections
 from readback.ui.common import show
 from readback.ui.common.state import choice
 from readback.words import t
@@ -64,7 +64,7 @@ def column(audit: Audit | None, title: str) -> str:
 
 def _cost(sample: Sample) -> str:
     """What the whole costs: how many prompts, and how long at the speed of the sample."""
-    ways, seconds = len(assemble.choices(choice.workspace())), math.ceil(sample.seconds)
+    ways, seconds = len(selections.list_selections(choice.workspace())), math.ceil(sample.seconds)
     said = [t("sample.cost", n=sample.of, ways=ways, all=sample.of * ways)] if ways else []
     if seconds:
         long = seconds > LONG

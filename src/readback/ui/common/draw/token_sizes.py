@@ -40,7 +40,7 @@ UNSIZED = Sized()
 def counter(sent: Selection) -> Counter:
     """What counts for the model that is sent to."""
     workspace = choice.workspace()
-    return token_counts.counter(workspace, token_counts.model_of(workspace, sent))
+    return token_counts.load_counter(workspace, token_counts.find_model(workspace, sent))
 
 
 def said(number: int, by: Counter) -> str:

@@ -26,8 +26,8 @@ from readback.checks.run.chunk import everything
 from readback.checks.sample import SIZE
 from readback.checks.summary import Audit
 from readback.html import exact
-from readback.prompts import assemble
-from readback.prompts.empty_places import Gap, empty_places
+from readback.prompts import assemble, selections
+from readback.prompts.gaps import Gap, find_gaps
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.requests.observer import Seen
 from readback.types import Answer, Assembly, Finding, Record, Selection, Values, Workspace
@@ -197,7 +197,7 @@ def sent() -> Selection:
     wrong = any(asked[key] is not None and asked[key] not in names for key, names in there.items())
     if any(asked.values()) and not wrong:
         return Selection(**asked)
-    return _once("first", lambda: next(iter(assemble.choices(opened)), Selection()))
+    return _once("first", lambda: next(iter(selections.list_selections(opened)), Selection()))
 
 
 def unknown() -> tuple[str, str] | None:
@@ -235,16 +235,14 @@ def assembly(choice: Selection | None = None, extra: Values | None = None) -> As
 
 def gaps(made: Assembly, extra: Values | None = None) -> tuple[tuple[Gap, ...], ...]:
     """Where in each message of the record in view a name without a value would be."""
-    return _once(
-        f"gaps {made.fingerprint}", lambda: empty_places(workspace(), record(), made, answer(made.choice), extra)
-    )
+    return _once(f"gaps {made.fingerprint}", lambda: find_gaps(workspace(), record(), made, answer(made.choice), extra))
 
 
 def found(made: Assembly, extra: Values | None = None) -> caches.Found:
     """The findings about the assembly in view and its record (with `extra`, the values tried), and failed rules."""
     # What could not be built has notes and no fingerprint.
     mark = f"{made.fingerprint} {made.diagnostics} {json.dumps(extra or {})}"
-    looked_at = assemble.tried(workspace(), record(), extra or {})
+    looked_at = assemble.apply_values(workspace(), record(), extra or {})
     return caches.found(key(), position(), mark, astuple(made.choice), lambda: findings_of(looked_at, made))
 
 
@@ -348,7 +346,7 @@ def key() -> Key:
 
 def size() -> int:
     """How many assemblies an audit makes: records times what can be sent."""
-    return len(dataset()) * max(1, len(assemble.choices(workspace())))
+    return len(dataset()) * max(1, len(selections.list_selections(workspace())))
 
 
 def _dataset() -> Dataset | None:

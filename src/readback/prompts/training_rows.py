@@ -32,21 +32,21 @@ FEW = 3  # words of a field that tells what a record is about
 ITEM = 8  # bytes of a hash, and of a number
 
 
-def row_of(workspace: Workspace, record: Record, file: str, sent: str = "") -> tuple[Record, TrainingRow] | None:
+def find_row(workspace: Workspace, record: Record, file: str, sent: str = "") -> tuple[Record, TrainingRow] | None:
     """The row of the training file that asks what `record` asks, else the one of its id; None where there is none.
 
     What is asked is compared without regard to white space, as it is in the record and in the layouts in which
     the prompt formats put it; then the user message that is `sent` for it. Of several rows the first one counts.
     """
-    if (data := _data(workspace, file)) is None:
+    if (data := _open_training_file(workspace, file)) is None:
         return None
     with contextlib.suppress(DatasetChanged):  # written to meanwhile: the next opening sees it
         index = _index(data)
-        for text in dict.fromkeys(map(_words, (*_asked(record.fields), sent))):
+        for text in dict.fromkeys(map(_normalise, (*_list_questions(record.fields), sent))):
             for number in index.find(text) if text else ():
                 found = data.record(number)
                 row = training_reader.read(found.fields)
-                if row and row.question and _words(row.question.text) == text:
+                if row and row.question and _normalise(row.question.text) == text:
                     return found, row
         own = None if record.is_called_by_place else record.id
         if own is not None and data.id_field and (same := data.find(own)) is not None:
@@ -56,24 +56,24 @@ def row_of(workspace: Workspace, record: Record, file: str, sent: str = "") -> t
     return None
 
 
-def never_has_system(workspace: Workspace, file: str) -> bool:
+def lacks_system_messages(workspace: Workspace, file: str) -> bool:
     """Whether the training file holds conversations or prompts, and surely none of its rows has a system message."""
-    data = _data(workspace, file)
+    data = _open_training_file(workspace, file)
     if data is None or data.source is None or data.source.private:  # of private fields no text is counted
         return False
     return bool(data.kinds) and "rag" not in data.kinds and not data.systems.rows
 
 
-def prepare(workspace: Workspace) -> None:
+def index_training_files(workspace: Workspace) -> None:
     """Read the training files of all models, for bounded children, which can keep nothing."""
     for model in workspace.models.values():
-        data = _data(workspace, model.training_messages) if model.training_messages else None
+        data = _open_training_file(workspace, model.training_messages) if model.training_messages else None
         with contextlib.suppress(DatasetChanged):
             if data and data.still_indexed(workspace.root):
                 _index(data)
 
 
-def _data(workspace: Workspace, file: str) -> Dataset | None:
+def _open_training_file(workspace: Workspace, file: str) -> Dataset | None:
     """The training file, opened once for each of its states."""
     private = workspace.dataset.private if workspace.dataset else ()
     try:
@@ -81,28 +81,28 @@ def _data(workspace: Workspace, file: str) -> Dataset | None:
     except OSError:
         return None
     own = workspace.dataset if workspace.dataset and workspace.dataset.path == file else None
-    data = _opened(workspace.root, file, private, own.json if own else None, now)
+    data = _open_file(workspace.root, file, private, own.json if own else None, now)
     return data if len(data) else None
 
 
 @lru_cache(maxsize=8)
-def _opened(root: Path, file: str, private: tuple[str, ...], json: tuple[str, ...] | None, state: State) -> Dataset:
+def _open_file(root: Path, file: str, private: tuple[str, ...], json: tuple[str, ...] | None, state: State) -> Dataset:
     return open_dataset(root, DatasetSource(file, private=private, json=json))
 
 
-def asks_it(record: Record, row: TrainingRow, sent: str) -> bool:
+def asks_question(record: Record, row: TrainingRow, sent: str) -> bool:
     """Whether a row asks what a record asks, white space aside: its text holds the question or a text of the record, or
     the user message that is `sent` holds it.
     """
-    row_text, sent_text = _words(row.question.text) if row.question else "", _words(sent)
+    row_text, sent_text = _normalise(row.question.text) if row.question else "", _normalise(sent)
     if not row_text:
         return False
     fields = (value for value in record.fields.values() if isinstance(value, str) and len(value.split()) >= FEW)
-    texts = map(_words, (*_asked(record.fields), *fields))
+    texts = map(_normalise, (*_list_questions(record.fields), *fields))
     return row_text in sent_text or any(text and text in row_text for text in texts)
 
 
-def _asked(fields: Values) -> Iterator[str]:
+def _list_questions(fields: Values) -> Iterator[str]:
     """What a record asks, in the layouts in which it may have been trained on."""
     row = training_reader.read(fields)
     if row and row.question:
@@ -123,7 +123,7 @@ class _Hashes:
         self.hashes, self.rows = numbers[:half], numbers[half:]
 
     def find(self, text: str) -> Iterator[int]:
-        wanted = _hash(text)
+        wanted = _compute_hash(text)
         at = bisect_left(self.hashes, wanted)
         while at < len(self.hashes) and self.hashes[at] == wanted:
             yield self.rows[at]
@@ -134,16 +134,16 @@ def _index(data: Dataset) -> _Hashes:
     about = f"{VERSION}\0{data.path}\0{file_state(data.path)}\0{data.source}"
     mark = hashlib.blake2b(about.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     kept = cache_folder("trained") / mark
-    if (found := _load(kept)) is None:
-        made = _made(data)
-        _keep(kept, made)
-        _load.cache_clear()
-        found = _load(kept) or _Hashes(memoryview(made))  # a bounded child may not write
+    if (found := _load_index(kept)) is None:
+        made = _build_index(data)
+        _store_index(kept, made)
+        _load_index.cache_clear()
+        found = _load_index(kept) or _Hashes(memoryview(made))  # a bounded child may not write
     return found
 
 
 @lru_cache(maxsize=16)
-def _load(kept: Path) -> _Hashes | None:
+def _load_index(kept: Path) -> _Hashes | None:
     try:
         held = map_file(kept)
     except OSError:
@@ -152,17 +152,17 @@ def _load(kept: Path) -> _Hashes | None:
     return _Hashes(memoryview(whole).cast("Q")) if whole is not None and len(whole) % (2 * ITEM) == 0 else None
 
 
-def _made(data: Dataset) -> array[int]:
+def _build_index(data: Dataset) -> array[int]:
     pairs: list[tuple[int, int]] = []
     for number, record in enumerate(data.records()):
         row = training_reader.read(record.fields)
-        if row and row.question and (text := _words(row.question.text)):
-            pairs.append((_hash(text), number))
+        if row and row.question and (text := _normalise(row.question.text)):
+            pairs.append((_compute_hash(text), number))
     pairs.sort()
     return array("Q", [*(one for one, _ in pairs), *(number for _, number in pairs)])
 
 
-def _keep(kept: Path, made: array[int]) -> None:
+def _store_index(kept: Path, made: array[int]) -> None:
     with contextlib.suppress(OSError):
         new = kept.with_name(f".{kept.name}-{os.getpid()}")
         with new.open("wb") as out:
@@ -173,9 +173,9 @@ def _keep(kept: Path, made: array[int]) -> None:
             old.unlink(missing_ok=True)
 
 
-def _hash(text: str) -> int:
+def _compute_hash(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=ITEM).digest())
 
 
-def _words(text: str) -> str:
+def _normalise(text: str) -> str:
     return " ".join(text.split())

@@ -14,7 +14,7 @@ from looking import page, said
 from readback import workspace
 from readback.html import exact
 from readback.prompts import assemble
-from readback.prompts.empty_places import empty_places
+from readback.prompts.gaps import find_gaps
 from readback.types import Record, Segment, Selection, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -47,7 +47,7 @@ def test_a_value_that_is_not_there_has_a_place(
 ) -> None:
     found, record = opened(template), Record("a", fields)
     made = assemble.assemble(found, record, Selection(mode="m"))
-    (mine,) = empty_places(found, record, made)
+    (mine,) = find_gaps(found, record, made)
     assert [(gap.at, gap.name, gap.state) for gap in mine] == gaps
 
 

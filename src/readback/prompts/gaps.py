@@ -30,7 +30,7 @@ class Gap:
     state: str
 
 
-def empty_places(
+def find_gaps(
     opened: Workspace,
     record: Record,
     made: Assembly,

@@ -11,8 +11,8 @@ import pytest
 from counts import part
 
 from readback import workspace
-from readback.prompts import in_chunks
-from readback.prompts.in_chunks import Frame, Lost
+from readback.prompts import children
+from readback.prompts.children import Failure, Frame
 from readback.records.dataset import DatasetChanged, open_dataset
 from readback.types import Selection, Workspace
 
@@ -30,16 +30,16 @@ def opened(write: Write, template: str, count: int) -> Workspace:
     )
 
 
-def drive(workspace: Workspace, **more: Any) -> Iterator[Frame | Lost]:
-    return in_chunks.drive(SEARCH, workspace, open_dataset(workspace.root, workspace.dataset), [M], QUERY, **more)
+def drive(workspace: Workspace, **more: Any) -> Iterator[Frame | Failure]:
+    return children.drive(SEARCH, workspace, open_dataset(workspace.root, workspace.dataset), [M], QUERY, **more)
 
 
-def hits(frames: Iterator[Frame | Lost]) -> list[int]:
+def hits(frames: Iterator[Frame | Failure]) -> list[int]:
     return [hit[1] for one in frames if isinstance(one, Frame) for hit in one.value["hits"]]
 
 
 def test_frames_come_in_the_order_of_the_records(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(in_chunks, "MOST", 5)
+    monkeypatch.setattr(children, "MAX_RECORDS", 5)
     assert hits(drive(opened(write, "{{ q }}", 17))) == list(range(17))
 
 
@@ -49,14 +49,14 @@ def test_records_that_kill_their_child_are_named_and_the_rest_is_done(write: Wri
     workspace = opened(write, "{% if evil %}" + LOOP + "{% endif %}{{ q }}", 9)
     frames = list(drive(workspace, together=together))
     assert hits(iter(frames)) == [0, 1, 2, 5, 6, 7, 8]
-    assert [one.index for one in frames if isinstance(one, Lost)] == [3, 4]
+    assert [one.index for one in frames if isinstance(one, Failure)] == [3, 4]
 
 
 @pytest.mark.usefixtures("hurried")
 def test_a_choice_that_keeps_killing_is_given_up(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(in_chunks, "KILLS", 1)
+    monkeypatch.setattr(children, "KILLS", 1)
     workspace = opened(write, "{% if evil %}" + LOOP + "{% endif %}{{ q }}", 9)
-    lost = [one for one in drive(workspace) if isinstance(one, Lost)]
+    lost = [one for one in drive(workspace) if isinstance(one, Failure)]
     assert [one.index for one in lost] == [3, None]
 
 
@@ -77,7 +77,7 @@ def test_a_dataset_that_is_written_to_meanwhile_is_told(write: Write) -> None:
     data = open_dataset(workspace.root, workspace.dataset)
     (workspace.root / "d.jsonl").write_text('{"id": "0", "q": "here"}\n', "utf-8")
     with pytest.raises(DatasetChanged):
-        list(in_chunks.drive(SEARCH, workspace, data, [M], QUERY))
+        list(children.drive(SEARCH, workspace, data, [M], QUERY))
 
 
 def test_a_workspace_that_is_in_no_file_is_what_the_children_see(write: Write) -> None:

@@ -17,38 +17,38 @@ Segments = tuple[Segment, ...]
 JOINER = Segment("\n\n", "joiner")
 
 
-def compact(segments: Iterable[Segment]) -> Segments:
+def drop_empty(segments: Iterable[Segment]) -> Segments:
     """The segments without empty ones, themselves where none is; the text stays the same."""
     every = tuple(segments)
     return every if "" not in [one.text for one in every] else tuple(one for one in every if one.text)
 
 
-def append(base: Segments, extra: Segments) -> Segments:
+def append_segments(base: Segments, extra: Segments) -> Segments:
     """`base`, a blank line and `extra`; where one of them is empty, the other alone."""
-    base, extra = compact(base), compact(extra)
+    base, extra = drop_empty(base), drop_empty(extra)
     return (*base, JOINER, *extra) if base and extra else base or extra
 
 
-def assemble_text(
+def join_texts(
     system: Segments, user: Segments, additions: Sequence[tuple[Segments, Segments]], instruction: Segments = ()
 ) -> tuple[Segments, Segments]:
     """System and user text with each addition's (system, user) parts in order, the user instruction last of all.
 
     The instruction always goes to the system text.
     """
-    system, user = compact(system), compact(user)
+    system, user = drop_empty(system), drop_empty(user)
     for to_system, to_user in additions:
-        system, user = append(system, to_system), append(user, to_user)
-    return append(system, instruction), user
+        system, user = append_segments(system, to_system), append_segments(user, to_user)
+    return append_segments(system, instruction), user
 
 
-def to_messages(system: Segments, user: Segments, system_role: bool) -> tuple[Message, ...]:
+def make_messages(system: Segments, user: Segments, system_role: bool) -> tuple[Message, ...]:
     """A system and a user message, or one user message.
 
     There is no empty system message, and always a user message. Without a system role the system text is put in
     front of the user text, with a blank line even before an empty one.
     """
-    system, user = compact(system), compact(user)
+    system, user = drop_empty(system), drop_empty(user)
     if not system:
         return (Message("user", user),)
     if system_role:
@@ -56,16 +56,16 @@ def to_messages(system: Segments, user: Segments, system_role: bool) -> tuple[Me
     return (Message("user", (*system, JOINER, *user)),)
 
 
-def fingerprint(messages: Iterable[Message]) -> str:
+def compute_fingerprint(messages: Iterable[Message]) -> str:
     """SHA-256 of the compact JSON [[role, text], …], non-ASCII characters and lone surrogates kept.
 
     A message that holds more than text has a third item, that more, with its keys sorted.
     """
-    pairs = ",".join([_item(message) for message in messages])
+    pairs = ",".join([_format_item(message) for message in messages])
     return hashlib.sha256(f"[{pairs}]".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _item(message: Message) -> str:
+def _format_item(message: Message) -> str:
     item = f"{encode_basestring(message.role)},{encode_basestring(message.text)}"
     if more := mark_of(message.whole):
         return f"[{item},{more}]"

@@ -12,8 +12,8 @@ import pytest
 from readback import workspace
 from readback.checks.run import engine
 from readback.cli import main
-from readback.prompts import training_match
-from readback.prompts.training_layout import read_from, training
+from readback.prompts import training_rows
+from readback.prompts.training_text import find_source_row, find_training_messages
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import Record, Workspace
 from readback.workspace import open as open_workspace
@@ -40,10 +40,10 @@ def opened(write: Write, row: Mapping[str, Any]) -> tuple[Workspace, Record]:
 def test_the_row_that_asks_the_same_is_found(write: Write, asked: str) -> None:
     row = {"messages": [{"role": "system", "content": "Be."}, {"role": "user", "content": asked}]}
     row["messages"].append({"role": "assistant", "content": "So!"})
-    made = training(*opened(write, row), "m")
+    made = find_training_messages(*opened(write, row), "m")
     assert made is not None
     assert [(m.role, m.text) for m in made.messages] == [("system", "Be."), ("user", asked), ("assistant", "So!")]
-    place = read_from(made)
+    place = find_source_row(made)
     assert place is not None
     assert (place.file, place.line, place.field) == ("train.jsonl", 2, "messages[0].content")
 
@@ -52,36 +52,36 @@ def test_a_row_of_the_same_id_is_found_where_none_asks_the_same(write: Write) ->
     other, row = ({"id": name, "prompt": f"{name}?", "completion": "So!"} for name in ("q1", "q7"))
     workspace, record = opened(write, row)
     write({"train.jsonl": [other, row]})
-    made = training(workspace, record, "m")
+    made = find_training_messages(workspace, record, "m")
     assert made is not None
     assert [m.text for m in made.messages] == ["q7?", "So!"]
 
 
 def test_of_a_pair_the_chosen_answer_was_trained_on(write: Write) -> None:
-    made = training(*opened(write, {"prompt": "Why?", "chosen": "So!", "rejected": "No!"}), "m")
+    made = find_training_messages(*opened(write, {"prompt": "Why?", "chosen": "So!", "rejected": "No!"}), "m")
     assert made is not None
     assert [(m.role, m.text) for m in made.messages] == [("user", "Why?"), ("assistant", "So!")]
 
 
 def test_without_such_a_row_the_layout_says_what_it_was(write: Write) -> None:
-    made = training(*opened(write, {"prompt": "When?", "completion": "So!"}), "m")
+    made = find_training_messages(*opened(write, {"prompt": "When?", "completion": "So!"}), "m")
     assert made is not None
-    assert read_from(made) is None
+    assert find_source_row(made) is None
     assert [m.text for m in made.messages if m.role != "system"] == ["Question: Why?\n\nAnswer:", "So."]
 
 
 def test_a_file_that_changed_is_looked_through_again(write: Write) -> None:
     workspace, record = opened(write, OTHER)
-    assert training_match.row_of(workspace, record, "train.jsonl") is None
+    assert training_rows.find_row(workspace, record, "train.jsonl") is None
     (workspace.root / "train.jsonl").write_text(json.dumps({"prompt": "Why?", "completion": "So!"}) + "\n", "utf-8")
-    found = training_match.row_of(workspace, record, "train.jsonl")
+    found = training_rows.find_row(workspace, record, "train.jsonl")
     assert found is not None
     assert found[0].place.line == 1
 
 
 def test_the_file_is_read_once_for_all_records(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace, record = opened(write, {"prompt": "Why?", "completion": "So!"})
-    training_match.prepare(workspace)
+    training_rows.index_training_files(workspace)
     read: list[int] = []
     whole = Dataset.record
 
@@ -91,13 +91,13 @@ def test_the_file_is_read_once_for_all_records(write: Write, monkeypatch: pytest
 
     monkeypatch.setattr(Dataset, "record", counted)
     for _ in range(3):
-        assert training_match.row_of(workspace, record, "train.jsonl") is not None
+        assert training_rows.find_row(workspace, record, "train.jsonl") is not None
     assert read == [1, 1, 1]
 
 
 def test_a_missing_file_has_no_row(write: Write) -> None:
     workspace, record = opened(write, OTHER)
-    assert training_match.row_of(workspace, record, "gone.jsonl") is None
+    assert training_rows.find_row(workspace, record, "gone.jsonl") is None
 
 
 def test_the_check_finds_in_its_children_what_was_kept_for_them(write: Write) -> None:
@@ -131,18 +131,18 @@ def test_a7_a_row_without_a_system_message_has_the_one_that_training_states(
     write: Write, models: str, name: str, file: str
 ) -> None:
     workspace, record = workspace_of(write, models, NO_SYSTEM, **{"train.py": f'SYSTEM = "{STATED}"\n'})
-    made = training(workspace, record, "m")
+    made = find_training_messages(workspace, record, "m")
     assert made is not None
     assert [(m.role, m.text) for m in made.messages] == [("system", STATED), ("user", "Why?"), ("assistant", "So.")]
     said = made.messages[0].segments[0]
     assert (said.origin, said.name, said.place.file) == ("system", name, file)
-    place = read_from(made)
+    place = find_source_row(made)
     assert place is not None
     assert (place.file, place.line) == ("train.jsonl", 1)
 
 
 def test_a7_a_rows_own_system_message_goes_before_what_training_states(write: Write) -> None:
-    made = training(*workspace_of(write, TYPED, WITH_SYSTEM), "m")
+    made = find_training_messages(*workspace_of(write, TYPED, WITH_SYSTEM), "m")
     assert made is not None
     assert [m.text for m in made.messages] == ["Be long.", "Why?", "So."]
 
@@ -160,7 +160,7 @@ def test_a7_what_other_rows_of_the_file_say_is_not_put_into_a_row_without_it(wri
     )
     workspace = open_workspace(workspace.root)
     assert workspace.models["m"].training is not None
-    made = training(workspace, record, "m")
+    made = find_training_messages(workspace, record, "m")
     assert made is not None
     assert [m.role for m in made.messages] == ["user", "assistant"]
 

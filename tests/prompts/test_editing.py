@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from readback import workspace
 from readback.compare.over_records import over_versions
 from readback.compare.patch import patch
-from readback.prompts import assemble
-from readback.prompts import edited as editing
-from readback.prompts.edited import Target, typed
+from readback.prompts import assemble, editing
+from readback.prompts.editing import Target, restore_line_ends
 from readback.types import Record, Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -83,18 +82,18 @@ def test_equal_texts_need_no_patch_and_others_do(old: str, new: str) -> None:
     ],
 )
 def test_what_is_typed_keeps_the_line_ends_of_the_file(original: str, said: str, kept: str) -> None:
-    assert typed(original, said) == kept
+    assert restore_line_ends(original, said) == kept
 
 
 def test_the_texts_of_what_is_sent_can_be_edited(write: Write) -> None:
     modes = [{"mode": "m", "system": "S", "template": "T"}, {"mode": "n", "template": "U"}]
     opened = workspace.open(write({"readback.yml": {"modes": modes, "tasks": {"parsing": {"user": "P"}}}}))
-    assert editing.targets(opened, Selection(mode="m")) == (T, Target("mode", "m", "system"))
-    assert editing.targets(opened, Selection(mode="n")) == (Target("mode", "n", "template"),)
-    assert editing.targets(opened, Selection(task="parsing")) == (Target("task", "parsing", "template"),)
-    assert editing.targets(opened, Selection(judge="j")) == ()
-    assert editing.targets(opened, Selection(mode="nowhere")) == ()
-    new = editing.edited(opened, T, "X")
+    assert editing.list_targets(opened, Selection(mode="m")) == (T, Target("mode", "m", "system"))
+    assert editing.list_targets(opened, Selection(mode="n")) == (Target("mode", "n", "template"),)
+    assert editing.list_targets(opened, Selection(task="parsing")) == (Target("task", "parsing", "template"),)
+    assert editing.list_targets(opened, Selection(judge="j")) == ()
+    assert editing.list_targets(opened, Selection(mode="nowhere")) == ()
+    new = editing.replace_text(opened, T, "X")
     assert (new.prompts["m"].template, new.prompts["n"].template) == ("X", "U")
     assert opened.prompts["m"].template == "T"
 
@@ -104,29 +103,29 @@ def test_modes_that_share_a_file_change_together(write: Write) -> None:
         {"mode": name, "template_file": file} for name, file in (("m", "t.jinja"), ("n", "t.jinja"), ("o", "u.jinja"))
     ]
     opened = workspace.open(write({"readback.yml": {"modes": modes}, "t.jinja": "T", "u.jinja": "T"}))
-    assert [one.name for one in editing.sharing(opened, T)] == ["m", "n"]
-    new = editing.edited(opened, T, "X")
+    assert [one.name for one in editing.list_sharing(opened, T)] == ["m", "n"]
+    new = editing.replace_text(opened, T, "X")
     assert [new.prompts[name].template for name in "mno"] == ["X", "X", "T"]
 
 
 def test_only_a_text_that_is_a_whole_file_can_be_patched(write: Write) -> None:
     modes = [{"mode": "m", "template_file": "t.jinja"}, {"mode": "n", "template": "inline"}]
     opened = workspace.open(write({"readback.yml": {"modes": modes}, "t.jinja": "\ufeffT\r\n"}))
-    assert editing.whole_file(opened, T) == "\ufeffT\r\n"
-    assert editing.text(opened, T) == "T\r\n"
-    assert editing.whole_file(opened, Target("mode", "n", "template")) is None
+    assert editing.read_whole_file(opened, T) == "\ufeffT\r\n"
+    assert editing.get_text(opened, T) == "T\r\n"
+    assert editing.read_whole_file(opened, Target("mode", "n", "template")) is None
 
 
 def test_the_records_that_change_are_counted(write: Write) -> None:
     config = {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": "{{ q }}"}]}
     rows = [{"id": f"r{n}", "q": "yes" if n % 3 else "no"} for n in range(10)]
     opened = workspace.open(write({"readback.yml": config, "d.jsonl": rows}))
-    new = editing.edited(opened, T, "{{ q }}{% if q == 'no' %}!{% endif %}")
+    new = editing.replace_text(opened, T, "{{ q }}{% if q == 'no' %}!{% endif %}")
     found = over_versions(opened, new, Selection(mode="m"))
     assert (found.done, found.total, found.differing, found.stopped) == (10, 10, 4, False)
     assert found.first == ((0, "r0"), (3, "r3"), (6, "r6"), (9, "r9"))
     assert dict(found.kinds) == {"added": 4}  # by the new one, which is B
-    broken = over_versions(opened, editing.edited(opened, T, "{{ q }"), Selection(mode="m"))
+    broken = over_versions(opened, editing.replace_text(opened, T, "{{ q }"), Selection(mode="m"))
     assert (broken.done, broken.differing, broken.only_a, broken.only_b) == (10, 0, 10, 0)
 
 
@@ -134,7 +133,7 @@ def test_the_records_that_change_are_counted(write: Write) -> None:
 def test_a_copy_that_never_ends_is_not_counted_and_says_why(write: Write) -> None:
     config = {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": "{{ q }}"}]}
     opened = workspace.open(write({"readback.yml": config, "d.jsonl": [{"id": str(n), "q": "x"} for n in range(50)]}))
-    found = over_versions(opened, editing.edited(opened, T, LOOP), Selection(mode="m"))
+    found = over_versions(opened, editing.replace_text(opened, T, LOOP), Selection(mode="m"))
     assert (found.differing, found.only_a, found.done) == (0, 0, 0)
     assert "time to render a template" in found.why
 
@@ -168,17 +167,19 @@ def test_a_built_in_format_is_written_out_as_a_template_of_the_same_text(
     for one in opened.conditions:
         choice = Selection(condition=one.name)
         was = assemble.assemble(opened, record, choice)
-        found = editing.targets(opened, choice, record)
+        found = editing.list_targets(opened, choice, record)
         assert [target.part for target in found] == (["template"] if was.messages else [])
         for target in found:
-            again = assemble.assemble(editing.edited(opened, target, editing.text(opened, target)), record, choice)
+            again = assemble.assemble(
+                editing.replace_text(opened, target, editing.get_text(opened, target)), record, choice
+            )
             assert again.fingerprint == was.fingerprint
-            other = editing.edited(opened, target, "Say {{ instruction }}")
+            other = editing.replace_text(opened, target, "Say {{ instruction }}")
             said = assemble.assemble(other, record, choice).messages[-1].text
             assert said == f"Say {fields['instruction']}"
 
 
 def test_nothing_is_written_out_of_a_format_that_makes_nothing_of_the_record(write: Write) -> None:
     opened = workspace.open(write({"readback.yml": {"prompts": ["builtin:prompt-formats"]}}))
-    assert editing.targets(opened, Selection(mode="hybrid"), Record("a", {"instruction": " "})) == ()
-    assert editing.targets(opened, Selection(mode="rag")) == ()
+    assert editing.list_targets(opened, Selection(mode="hybrid"), Record("a", {"instruction": " "})) == ()
+    assert editing.list_targets(opened, Selection(mode="rag")) == ()

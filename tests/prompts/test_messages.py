@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback.prompts.assemble import assemble
-from readback.prompts.tri_section import append, assemble_text, fingerprint, to_messages
+from readback.prompts.messages import append_segments, compute_fingerprint, join_texts, make_messages
 from readback.types import Adapter, Addition, Message, Prompt, Record, Segment, Selection, Workspace
 
 
@@ -64,9 +64,9 @@ def test_the_worked_checks_come_out_byte_for_byte(
     sha: str,
 ) -> None:
     parts = [(seg(s, "adapter"), seg(u, "adapter")) for s, u in additions]
-    messages = to_messages(*assemble_text(seg(system), seg(user), parts, seg(instruction, "instruction")), role)
+    messages = make_messages(*join_texts(seg(system), seg(user), parts, seg(instruction, "instruction")), role)
     assert expected == [(message.role, message.text) for message in messages]
-    assert sha == fingerprint(messages)
+    assert sha == compute_fingerprint(messages)
 
 
 @pytest.mark.parametrize(("system", "user", "instruction", "additions", "role", "expected", "sha"), CASES)
@@ -93,15 +93,15 @@ def test_the_worked_checks_come_out_of_a_workspace_too(
 
 
 def test_nothing_is_stripped_when_text_is_appended() -> None:
-    assert "".join(s.text for s in append(seg("S\n\n"), seg("X"))) == "S\n\n\n\nX"
+    assert "".join(s.text for s in append_segments(seg("S\n\n"), seg("X"))) == "S\n\n\n\nX"
 
 
 def test_what_stands_between_two_texts_is_a_joiner_of_its_own() -> None:
-    assert [s.origin for s in append(seg("S"), seg("X", "adapter"))] == ["task", "joiner", "adapter"]
+    assert [s.origin for s in append_segments(seg("S"), seg("X", "adapter"))] == ["task", "joiner", "adapter"]
 
 
 def test_a_fingerprint_keeps_lone_surrogates_apart() -> None:
-    assert len({fingerprint([Message("user", seg(text))]) for text in ("\ud800", "\ud801")}) == 2
+    assert len({compute_fingerprint([Message("user", seg(text))]) for text in ("\ud800", "\ud801")}) == 2
 
 
 texts = st.text(st.characters(exclude_categories=()), max_size=12)
@@ -113,15 +113,15 @@ def test_folding_keeps_every_character(
     system: str, user: str, instruction: str, additions: list[tuple[str, str]]
 ) -> None:
     parts = [(seg(s), seg(u)) for s, u in additions]
-    both = assemble_text(seg(system), seg(user), parts, seg(instruction))
-    apart, folded = to_messages(*both, True), to_messages(*both, False)
+    both = join_texts(seg(system), seg(user), parts, seg(instruction))
+    apart, folded = make_messages(*both, True), make_messages(*both, False)
     assert "\n\n".join(message.text for message in apart) == folded[0].text
     assert len(folded) == 1
 
 
 @given(texts, texts, pairs)
 def test_text_is_only_ever_added_behind(system: str, user: str, additions: list[tuple[str, str]]) -> None:
-    after = assemble_text(seg(system), seg(user), [(seg(s), seg(u)) for s, u in additions])
+    after = join_texts(seg(system), seg(user), [(seg(s), seg(u)) for s, u in additions])
     assert [
         "".join(s.text for s in text).startswith(base) for text, base in zip(after, (system, user), strict=True)
     ] == [
