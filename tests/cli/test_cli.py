@@ -102,6 +102,7 @@ def answer(output: Output, *words: Any) -> tuple[int, str]:
         "model-input --batch F",
         "modelfile A B --format json",
         "init F",
+        "schema",
         "rule fmt-markers",
         "rule --all --format json",
         "rule --markdown",

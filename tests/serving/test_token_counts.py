@@ -15,7 +15,7 @@ from readback.checks.summary import Audit
 from readback.serving import limits
 from readback.serving.modelfile import read_file as modelfile
 from readback.types import Model
-from readback.workspace.workspace_init import init_text
+from readback.workspace.workspace_file.writer import init_text
 
 Write = Callable[[Mapping[str, Any]], Path]
 WORDS = "word" + " word" * 59  # 60 tokens of cl100k

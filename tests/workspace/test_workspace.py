@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.folder import by
 from readback.readers.yaml_text import flow
 from readback.sources.options import OPTIONS
 from readback.types import Ignored, Workspace
-from readback.workspace.workspace_file import ORDER
+from readback.workspace.workspace_file.reader import SECTIONS
+from readback.workspace.workspace_file.schema import WorkspaceFile
+from readback.workspace.workspace_file.values import list_keys
 
 Write = Callable[[dict[str, Any]], Path]
 
@@ -262,8 +263,8 @@ def test_a_plan_may_be_listed_and_its_models_completed(write: Write) -> None:
     ) == ("base", 10, "x")
 
 
-def test_every_key_has_a_section_and_every_section_a_place_in_the_order() -> None:
-    assert set(ORDER) == set(by("readback.workspace.sections", "KEY"))
+def test_every_key_of_the_schema_is_taken_into_the_workspace() -> None:
+    assert {*SECTIONS, "name", "language", "headline", "today"} == set(list_keys(WorkspaceFile))
 
 
 def test_the_options_are_those_of_the_specification() -> None:

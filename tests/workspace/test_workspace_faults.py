@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from readback import workspace
 from readback.readers.yaml_file import Parsed
 from readback.workspace.draft import Draft
-from readback.workspace.workspace_file import ORDER, TEXTS
-from readback.workspace.workspace_file import read as read_file
+from readback.workspace.workspace_file.reader import read_workspace_file
+from readback.workspace.workspace_file.schema import WorkspaceFile
+from readback.workspace.workspace_file.values import list_keys
 
 Write = Callable[[dict[str, Any]], Path]
 
@@ -65,7 +66,7 @@ def test_an_unknown_key_is_found_at_every_level(write: Write, key: str, nearest:
         ("dataset.format", "dataset: {path: d.jsonl, format: exel}\n"),
         ("prompts[0]", "prompts: ['builtin:prompt-formts']\n"),
         ("prompts[0]", "prompts: [{a: b}]\n"),
-        ("modes", "modes: {a: b}\n"),
+        ("modes", "modes: text\n"),
         ("modes[0]", "modes: [text]\n"),
         ("modes[0]", "modes: [{template: x}]\n"),
         ("modes[0].template", "modes: [{mode: a, template: 3.0e, syntax: jinja}, {mode: b}]\n".replace("3.0e", "[x]")),
@@ -112,6 +113,8 @@ def test_a_wrong_value_is_a_note_and_the_good_rest_loads(write: Write, where: st
         ("dat-file-missing", "prompts: [gone.yml]\n"),
         ("dat-not-recognised", "prompts: [notes.xyz]\n"),
         ("dat-file-missing", "modes: [{mode: a, template_file: gone.jinja}]\n"),
+        ("dat-file-missing", "modes: {a: gone.jinja}\n"),
+        ("dat-file-missing", "modes: {a: gone.yml}\n"),
         ("dat-path-outside", "modes: [{mode: a, template_file: /etc/passwd}]\n"),
         ("dat-file-missing", "context: {parsing: {json_schema: gone.json}}\n"),
         ("dat-file-missing", "adapters: [adapters/gone.yml]\n"),
@@ -149,7 +152,9 @@ def test_a_secret_in_free_settings_is_masked(write: Write) -> None:
     assert [n.code for n in found.diagnostics] == ["dat-secret-masked"]
 
 
-WORDS = st.sampled_from([*ORDER, *TEXTS, "path", "mode", "name", "template", "system", "from", "a", "prompts", "scale"])
+WORDS = st.sampled_from(
+    [*list_keys(WorkspaceFile), "path", "mode", "name", "template", "system", "from", "a", "prompts", "scale"]
+)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.floats() | st.text(max_size=5) | WORDS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
@@ -161,5 +166,5 @@ VALUES = st.recursive(
 @given(st.dictionaries(WORDS, VALUES, max_size=5))
 def test_no_value_anywhere_makes_reading_raise(tmp_path_factory: pytest.TempPathFactory, value: dict[str, Any]) -> None:
     draft = Draft(tmp_path_factory.getbasetemp(), "x")
-    read_file(draft, Parsed(value, {(): (1, 1)}, (), "readback.yml"))
+    read_workspace_file(draft, Parsed(value, {(): (1, 1)}, (), "readback.yml"))
     assert all(diagnostic.code for diagnostic in draft.workspace().diagnostics)

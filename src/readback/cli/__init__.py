@@ -37,7 +37,7 @@ SECTIONS = {
     "Find what is wrong, and what changed": ("check", "rule", "diff", "lock", "since"),
     "Read the scores": ("scores", "agreement"),
     "Review it together": ("agenda", "review", "report"),
-    "Write files": ("init", "export", "import-adapter"),
+    "Write files": ("init", "schema", "export", "import-adapter"),
     "Readback itself": ("cache", "completion", "doctor", "help"),
 }
 # Names that commands had, which scripts may still use; no help speaks of them.
@@ -63,7 +63,7 @@ SIMILAR = {
 NEAR, LIKE = 3, 0.65  # commands that are suggested, and how alike they must be
 # Commands for which no child works. For all others the process that makes children starts while they are loaded, and
 # loads what is here, beside what every child needs.
-ALONE = {"cache", "completion", "help", "import-adapter", "modelfile", "rule", "serve"}
+ALONE = {"cache", "completion", "help", "import-adapter", "modelfile", "rule", "schema", "serve"}
 CHILDREN = {"check": ("readback.checks.run.chunk",)}
 
 

@@ -10,7 +10,8 @@ from readback.cli._sentence import fill
 from readback.readers.yaml_text import flow
 from readback.types import Workspace
 from readback.words import t
-from readback.workspace import proposed_scores, workspace_entries
+from readback.workspace import proposed_scores
+from readback.workspace.workspace_file import entries
 
 
 def text(opened: Workspace, said: str) -> Iterator[str]:
@@ -23,4 +24,4 @@ def text(opened: Workspace, said: str) -> Iterator[str]:
         yield "  that writes readback.yml with the other files found here and these lines:"
         yield "    scores:"
         read = workspace.open(said, chosen={**opened.chosen, one.key: one.line})
-        yield from (f"      - {flow(workspace_entries.scores(source))}" for source in read.scores)
+        yield from (f"      - {flow(entries.scores(source))}" for source in read.scores)

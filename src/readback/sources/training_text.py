@@ -19,6 +19,8 @@ from readback.sources.training_code import Candidate
 from readback.types import Diagnostic, Location, SystemText
 
 NAME = "training text"
+CONSTANT = "training constant"  # key of Model.settings: which constant of a Python file the training text is
+CELL = "training cell"  # the same: which cell of a notebook it is in
 ROWS = 1_000  # rows of a messages file in which a second system text is looked for: reading all would hold up opening
 LISTED = 8  # places named in one finding
 WITHOUT = "none of its rows has a system message"

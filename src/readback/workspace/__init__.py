@@ -22,7 +22,8 @@ from readback.workspace import (
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import DATASET, OTHER, WORKSPACE, recognise
 from readback.workspace.resolve_draft import resolve
-from readback.workspace.workspace_init import init_text
+from readback.workspace.workspace_file.reader import read_workspace_file
+from readback.workspace.workspace_file.writer import init_text
 
 __all__ = ["NothingRead", "init_text", "open"]
 
@@ -164,7 +165,7 @@ def _folder(root: Path, begun: _Begun) -> Draft:
         path = paths.resolve(root, workspace_file.NAME)
         if isinstance(path, Path):
             parsed = read_yaml(path, workspace_file.NAME)
-            workspace_file.read(draft, parsed)
+            read_workspace_file(draft, parsed)
             if isinstance(parsed.value, Mapping) and not SOURCES.isdisjoint(parsed.value):
                 return draft
         else:
@@ -183,7 +184,7 @@ def _file(path: Path, begun: _Begun) -> Draft:
     draft = begun.draft(path.parent, path.name, path.name)
     found = recognise(path, draft.root, named=True)
     if path.name == workspace_file.NAME or found.what == WORKSPACE:
-        workspace_file.read(draft, found.parsed or read_yaml(path, paths.show(draft.root, path)))
+        read_workspace_file(draft, found.parsed or read_yaml(path, paths.show(draft.root, path)))
         return draft
     if found.what != OTHER:
         discovery.open_file(found, draft)

@@ -2,48 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from readback.readers.paths import show
-from readback.readers.yaml_node import Node
-from readback.serving import named_formats
 from readback.serving.chat import files as chat_files
 from readback.serving.chat import model_input as chat
 from readback.types import ChatTemplate, Location, Model
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import CHAT_TEMPLATE, Found
 
-KEYS = ("chat_template", "tokenizer_config", "add_special_tokens", "format")
 CONFIG = "tokenizer configuration"
 
 
-def template(parts: Mapping[str, Node], draft: Draft) -> ChatTemplate | None:
-    """The chat template of `chat_template`, else of `tokenizer_config`, which in any case supplies the tokens.
-
-    A format that is a data file is a chat template here only where it says `add_special_tokens`.
-    """
-    adds = bool(parts["add_special_tokens"].flag()) if "add_special_tokens" in parts else False
-    config = _file(parts.get("tokenizer_config"), draft)
-    path = _file(parts.get("chat_template"), draft) or config
-    if path is None:
-        known = chat.load_format(named(parts) or "") if adds else None
-        return replace(known, adds_bos=known.bos_token is not None) if known else None
-    found = chat.read(path, draft.root, tokens=config if config != path else None, add_special_tokens=adds)
-    _say(found, path, draft, found.detail)
-    return found
-
-
-def named(parts: Mapping[str, Node]) -> str | None:
-    """The format's name; an unknown one is a diagnostic with the known names."""
-    known = (*named_formats.FORMATS, named_formats.NO_FORMAT, *chat.list_formats())
-    return parts["format"].one_of(known) if "format" in parts else None
-
-
-def _file(node: Node | None, draft: Draft) -> Path | None:
-    name = node.text() if node else None
-    return draft.file_at(name, node.place) if node and name else None
+def read_template(path: Path, config: Path | None, draft: Draft, *, adds: bool) -> ChatTemplate:
+    """Return the chat template in `path`, with the tokens of `config`; `adds` says that special tokens are added."""
+    template = chat.read(path, draft.root, tokens=config if config != path else None, add_special_tokens=adds)
+    _say(template, path, draft, template.detail)
+    return template
 
 
 def take(found: Found, draft: Draft) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from readback.readers.encodings import needs_decoding
 from readback.readers.paths import resolve, show
 from readback.readers.text_file import read_text
-from readback.sources import inline, plain_prompts
+from readback.sources import plain_prompts
 from readback.sources.plain_prompts import PlainPrompt
 from readback.sources.template_language import (
     LANGUAGES,
@@ -145,7 +145,7 @@ def pasted(made: Workspace, texts: Mapping[str, str]) -> Workspace:
     prompts = dict(map(_typed, texts.items()))
     if not prompts:
         return made
-    config = PromptConfig(TYPED, inline.NAME, prompts)
+    config = PromptConfig(TYPED, plain_prompts.INLINE, prompts)
     there = tuple(one for one in made.diagnostics if one.code != NOTHING)
     return replace(made, prompts={**made.prompts, **prompts}, configs=(*made.configs, config), diagnostics=there)
 
@@ -163,7 +163,7 @@ def _typed(entry: tuple[str, str]) -> tuple[str, Prompt]:
 def cut_files(made: Workspace) -> dict[str, int]:
     """The files of which each part is a mode, with the number of modes."""
     prompts = [one for config in made.configs if config.name == NAME for one in config.prompts.values()]
-    files = [one.place.file or "" for one in prompts if inline.PART in one.settings]
+    files = [one.place.file or "" for one in prompts if plain_prompts.PART in one.settings]
     return {file: files.count(file) for file in files}
 
 
@@ -286,7 +286,7 @@ def _add(draft: Draft, texts: Sequence[_Text], cut: Collection[str], fields: Col
         draft.diagnostics.append(Diagnostic("dat-limit", limit, _first(first), f"{len(modes)}"))
     if not modes:
         return
-    draft.add_config(PromptConfig(NAME, inline.NAME, {one.mode: one.prompt() for one in modes[:MOST]}))
+    draft.add_config(PromptConfig(NAME, plain_prompts.INLINE, {one.mode: one.prompt() for one in modes[:MOST]}))
     for one in modes[:MOST]:
         for text, role in ((one.user, "user"), (one.system, "system")):
             if text is not None:
@@ -340,7 +340,7 @@ class _Mode:
         """What is known of the mode besides its texts."""
         if self.user is None:
             return {plain_prompts.SYSTEM_ALONE: True}
-        return {inline.PART: self.user.part} if self.user.part else {}
+        return {plain_prompts.PART: self.user.part} if self.user.part else {}
 
 
 def _parts(one: PlainPrompt, texts: Mapping[str, _Text], fields: Collection[str] | None) -> Iterator[_Mode]:

@@ -16,11 +16,11 @@ from readback.readers.paths import show
 from readback.sources import training_code, training_text
 from readback.sources.python_constants import SYSTEM
 from readback.sources.training_code import NOTEBOOK, Candidate, Code
+from readback.sources.training_text import CELL, CONSTANT
 from readback.types import Diagnostic, Model, SystemText
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import CODE, Found
 from readback.workspace.survey import Survey
-from readback.workspace.workspace_entries import CELL, CONSTANT
 
 KEY = "training"  # of what whoever opens a workspace chooses
 TAKEN_FOR = "taken for "

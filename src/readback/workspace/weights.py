@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from readback.readers.paths import resolve, show
-from readback.readers.yaml_node import Node
 from readback.serving import gguf
 from readback.serving.chat import files as chat_files
 from readback.serving.modelfile.inheritance import merge_base
@@ -34,16 +33,6 @@ def add_weights(draft: Draft) -> None:
         if base and base.place.file != model.modelfile.place.file:
             model = replace(model, base=base, modelfile=merge_base(model.modelfile, base))
         draft.models[name] = replace(model, weights=_weights(model, draft))
-
-
-def read_base(node: Node, modelfile: Modelfile | None, draft: Draft) -> str | None:
-    """The path of the file that `base` names; a diagnostic where there is no Modelfile that it could be the base of."""
-    named = node.text()
-    path = draft.file_at(named, node.place) if named else None
-    if path and modelfile is None:
-        node.wrong("a file beside modelfile: it says what the model in its FROM has")
-        return None
-    return show(draft.root, path) if path else None
 
 
 def _shown(draft: Draft) -> Iterator[Modelfile]:

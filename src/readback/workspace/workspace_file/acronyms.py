@@ -16,13 +16,13 @@ from readback.readers.yaml_node import Node
 from readback.types import Location
 from readback.workspace.draft import Draft
 
-KEY = "acronyms"
 TABLES = (".csv", ".tsv")
 # What the column of acronyms is called, where a table has a row of names: `symbol` in the program's own list.
 HEADS = ("acronym", "acronyms", "acronyme", "acronymes", "symbol", "sigle", "abbreviation", "abréviation", "short")
 
 
-def read(node: Node, draft: Draft) -> None:
+def read_acronyms(node: Node, draft: Draft) -> None:
+    """Add the acronyms of a mapping, of a file, or of several of them, to the draft."""
     for part in node.items():
         if not isinstance(part.value, str):
             _mapping(part, draft)

@@ -8,14 +8,14 @@ from types import MappingProxyType
 from typing import Any
 
 from readback.readers.yaml_text import comment, flow
-from readback.sources import inline, prompt_formats
+from readback.sources import plain_prompts, prompt_formats
 from readback.sources.prompt_formats import SAID
+from readback.sources.training_text import CELL, CONSTANT
 from readback.types import Leaks, Model, Workspace
-from readback.workspace import template_options
-from readback.workspace import workspace_entries as entries
 from readback.workspace.judge_files import judge_criteria
 from readback.workspace.recognise import COMPARISONS, DATASET, MODEL, MODELFILE, OTHER, PLAN
 from readback.workspace.training_texts import TAKEN_FOR
+from readback.workspace.workspace_file import entries
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 HEAD = "Written by readback from what lies in this folder. Everything may be changed; paths stay below the folder."
@@ -75,7 +75,7 @@ def _prompts(workspace: Workspace) -> Iterator[str]:
     for config in workspace.configs:
         if config.dialect == prompt_formats.NAME:
             named.append(prompt_formats.BUILTIN)
-        elif config.dialect != inline.NAME and config.place.file:
+        elif config.dialect != plain_prompts.INLINE and config.place.file:
             named.append(config.place.file)
     if named:
         yield "prompts:"
@@ -90,7 +90,7 @@ def _modes_of(workspace: Workspace) -> str:
 
 
 def _modes(workspace: Workspace) -> Iterator[str]:
-    prompts = [p for c in workspace.configs if c.dialect == inline.NAME for p in c.prompts.values()]
+    prompts = [p for c in workspace.configs if c.dialect == plain_prompts.INLINE for p in c.prompts.values()]
     if prompts:
         yield "modes:"
     for prompt in prompts:
@@ -99,14 +99,14 @@ def _modes(workspace: Workspace) -> Iterator[str]:
         why = _why(workspace, prompt.place.file or "") if prompt.place.file != workspace.file else ""
         if why:
             yield f"  {comment(why)}"
-        yield f"  - {flow({'mode': prompt.mode} | entries.texts(workspace, prompt, 'template') | of_system)}"
+        yield f"  {flow(prompt.mode)}: {flow(entries.texts(workspace, prompt) | of_system)}"
 
 
 def _tasks(workspace: Workspace) -> Iterator[str]:
     if workspace.tasks:
         yield "tasks:"
     for name, prompt in workspace.tasks.items():
-        yield f"  {flow(name)}: {flow(entries.texts(workspace, prompt, 'user'))}"
+        yield f"  {flow(name)}: {flow(entries.texts(workspace, prompt))}"
 
 
 def _context(workspace: Workspace) -> Iterator[str]:
@@ -152,7 +152,7 @@ def _type(workspace: Workspace, model: Model) -> Iterator[str]:
 
 def _config(workspace: Workspace, model: Model) -> Iterator[str]:
     files = {r.path for r in workspace.recognised if r.what == MODEL}
-    settings = {key: value for key, value in model.settings.items() if key not in (entries.CONSTANT, entries.CELL)}
+    settings = {key: value for key, value in model.settings.items() if key not in (CONSTANT, CELL)}
     if model.place.file in files:
         yield f"config: {flow(model.place.file)}"
     elif settings:
@@ -178,7 +178,7 @@ def _serving(workspace: Workspace, model: Model) -> Iterator[str]:
 def _sizes(workspace: Workspace, model: Model) -> Iterator[str]:
     said = entries.said(tokenizer=model.tokenizer, context=model.context)
     said |= {} if model.reserve is None else {"reserve": model.reserve}  # 0 says something
-    said |= entries.said(template_options=template_options.entries(model)[0])
+    said |= entries.said(template_options=entries.split_options(model)[0])
     yield from (f"{key}: {flow(value)}" for key, value in said.items())
 
 

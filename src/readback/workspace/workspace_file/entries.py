@@ -7,7 +7,8 @@ from typing import Any
 
 from readback.adapters import load_shipped
 from readback.records.training_row import DATASET, TRAIN
-from readback.sources import inline
+from readback.sources.plain_prompts import PART
+from readback.sources.training_text import CELL, CONSTANT
 from readback.tasks import PROFILES
 from readback.types import (
     Adapter,
@@ -22,11 +23,8 @@ from readback.types import (
     TrainingFile,
     Workspace,
 )
-from readback.workspace import template_options
+from readback.workspace.workspace_file.reader import CONSTANTS
 
-CONSTANT = "training constant"  # key of Model.settings: which constant of a Python file the training text is
-CELL = "training cell"  # the same: which cell of a notebook it is in
-CONSTANTS = "constants"  # key of Judge.settings: which constants of a Python file its texts are
 CONDITION = ("name", "mode", "model", "adapter", "task", "judge", "answers", "aliases", "settings")
 SCORES = ("path", "item", "condition", "judges", "criterion", "criteria", "cluster", "label", "synthetic", "all_items")
 
@@ -36,16 +34,19 @@ def said(**values: Any) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value not in (None, "", (), {}, [], False)}
 
 
-def texts(workspace: Workspace, prompt: Prompt, user: str) -> dict[str, Any]:
+def texts(workspace: Workspace, prompt: Prompt) -> dict[str, Any]:
     """The texts of a mode or task: the file where one was named, else the text itself."""
     found: dict[str, Any] = {}
-    for key, text, place in ((user, prompt.template, prompt.place), ("system", prompt.system, prompt.system_place)):
+    for key, text, place in (
+        ("template", prompt.template, prompt.place),
+        ("system", prompt.system, prompt.system_place),
+    ):
         if text is not None:
             inside = place.file in (None, workspace.file)
             found |= {key: text} if inside else {f"{key}_file": place.file}
     syntax = None if prompt.syntax == "jinja" else prompt.syntax
-    part = prompt.settings.get(inline.PART)
-    settings = {key: value for key, value in prompt.settings.items() if key != inline.PART}
+    part = prompt.settings.get(PART)
+    settings = {key: value for key, value in prompt.settings.items() if key != PART}
     return found | said(part=part, syntax=syntax, default=prompt.defaults, settings=settings)
 
 
@@ -70,7 +71,7 @@ def adapter(one: Adapter) -> str:
 
 def training(model: Model) -> dict[str, Any]:
     found = said(messages=model.training_messages) | _template(model.training_template, model.training_format)
-    found |= said(template_options=template_options.entries(model)[2])
+    found |= said(template_options=split_options(model)[2])
     text = model.training
     if text and not text.verified:
         found["system"] = text.text
@@ -89,7 +90,7 @@ def stated(model: Model) -> list[dict[str, Any]]:
 def serving(model: Model) -> dict[str, Any]:
     file = model.modelfile.place.file if model.modelfile else None
     base = model.base.place.file if model.base else None
-    options = said(template_options=template_options.entries(model)[1])
+    options = said(template_options=split_options(model)[1])
     return said(modelfile=file, base=base) | _template(model.chat_template, model.chat_format) | options
 
 
@@ -145,3 +146,11 @@ def criterion(one: Criterion) -> dict[str, Any]:
     }
     direction = None if one.direction == "up" else one.direction
     return said(scale=spelt.get(one.scale), direction=direction, unit=one.unit, meanings=one.meanings)
+
+
+def split_options(model: Model) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return the template options of a model: those of the model itself, and what serving and training have besides."""
+    serving, training = dict(model.serving_options), dict(model.training_options)
+    if serving and serving == training:
+        return serving, {}, {}
+    return {}, serving, training
