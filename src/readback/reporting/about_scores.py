@@ -71,10 +71,10 @@ def charts(made: Meeting) -> dict[str, Any] | None:
 def _spread(table: ScoreTable, ranked: Sequence[Row], criterion: Criterion) -> dict[str, Any]:
     """How the scores are spread: parts of a bar where the scale has few steps, else means with their intervals."""
     names = [table.label(row.condition) for row in ranked]
-    steps = drawn.in_steps(ranked, criterion)
-    make = drawn.distribution if steps else drawn.means
+    steps = drawn.has_few_values(ranked, criterion)
+    make = drawn.draw_distribution if steps else drawn.draw_means
     chart = make(ranked, names, criterion, _say)
-    means = drawn.means(ranked, names, criterion, _say).table
+    means = drawn.draw_means(ranked, names, criterion, _say).table
     return {
         "kind": "steps" if steps else "means",
         "said": chart_sentences.distribution(table, ranked, criterion),
@@ -89,7 +89,7 @@ def _spread(table: ScoreTable, ranked: Sequence[Row], criterion: Criterion) -> d
 def _shades(ranked: Sequence[Row], criterion: Criterion) -> list[list[str]]:
     """The colours of the values, on light and on dark paper."""
     values = list(dict.fromkeys(value for row in ranked for value, _ in row.distribution))
-    both = (drawn.steps(values, criterion, dark) for dark in (False, True))
+    both = (drawn.choose_steps(values, criterion, dark) for dark in (False, True))
     return [[light.shade, dark.shade] for light, dark in zip(*both, strict=True)]
 
 
@@ -101,7 +101,7 @@ def _differences(
     """
     name = partial(report.short, table)
     names = [t("report.minus", a=name(one.a), b=name(one.b)) for one in compared]
-    chart = drawn.forest(compared, names, criterion, _say, why=lambda why: finding(why).message)
+    chart = drawn.draw_forest(compared, names, criterion, _say, explain=lambda why: finding(why).message)
     tested = [one for one in compared if isinstance(one, Comparison)]
     margins = {one.margin for one in tested if one.margin}
     fairness = drawn_pairs.list_fairness(concluded)

@@ -1,24 +1,40 @@
-"""Charts of scores: counts in, a figure, its words and its table out; the axis is the criterion's own scale."""
+"""Draw charts of scores: counts in, a figure, its words and its table out; the axis is the criterion's own scale."""
 
-from readback.scores.charts._chart import Chart, Say, counted
-from readback.scores.charts._chart import extent as span
-from readback.scores.charts._costs import costs
-from readback.scores.charts._distribution import distribution, in_steps
-from readback.scores.charts._dumbbell import RECORDS, dumbbell
-from readback.scores.charts._forest import forest
-from readback.scores.charts._frame import NARROW, WIDE
-from readback.scores.charts._heat import confusion, heat, joint, kappas
-from readback.scores.charts._lengths import against_length
-from readback.scores.charts._look import DARK, LIGHT, Step, steps
-from readback.scores.charts._means import effects, leniency, means
-from readback.scores.charts._slope import slope
-from readback.scores.charts._strengths import strengths
-from readback.scores.charts._wins import wins
-from readback.scores.charts.config import toolbar
-from readback.scores.charts.larger import larger
+from readback.scores.charts.chart import Chart, Say, find_axis_range
+from readback.scores.charts.costs import draw_costs
+from readback.scores.charts.distribution import draw_distribution, has_few_values
+from readback.scores.charts.forest import draw_forest
+from readback.scores.charts.heat import draw_confusion, draw_heat, draw_joint, draw_kappas, draw_lengths
+from readback.scores.charts.means import draw_effects, draw_leniency, draw_means
+from readback.scores.charts.pairwise import draw_strengths, draw_wins
+from readback.scores.charts.records import RECORDS, draw_dumbbells, draw_slope
+from readback.scores.charts.template import DARK, LIGHT, Step, build_toolbar_config, choose_steps, enlarge
 
 __all__ = [
-    "DARK", "LIGHT", "NARROW", "RECORDS", "WIDE", "Chart", "Say", "Step", "against_length", "confusion",
-    "costs", "counted", "distribution", "dumbbell", "effects", "forest", "heat", "in_steps", "joint", "kappas",
-    "larger", "leniency", "means", "slope", "span", "steps", "strengths", "toolbar", "wins",
-]  # fmt: skip
+    "DARK",
+    "LIGHT",
+    "RECORDS",
+    "Chart",
+    "Say",
+    "Step",
+    "build_toolbar_config",
+    "choose_steps",
+    "draw_confusion",
+    "draw_costs",
+    "draw_distribution",
+    "draw_dumbbells",
+    "draw_effects",
+    "draw_forest",
+    "draw_heat",
+    "draw_joint",
+    "draw_kappas",
+    "draw_lengths",
+    "draw_leniency",
+    "draw_means",
+    "draw_slope",
+    "draw_strengths",
+    "draw_wins",
+    "enlarge",
+    "find_axis_range",
+    "has_few_values",
+]

@@ -109,9 +109,9 @@ def _chart(one: Item, table: ScoreTable) -> None:
     if not lines:
         return
     name = partial(report.short, seen)
-    made = drawn.forest(lines, [t("report.minus", a=name(each.a), b=name(each.b)) for each in lines],
+    made = drawn.draw_forest(lines, [t("report.minus", a=name(each.a), b=name(each.b)) for each in lines],
                         seen.criteria[criterion], score_view.say, score_view.dark(),
-                        why=lambda why: said_of(why).message, width=drawn.WIDE)  # fmt: skip
+                        explain=lambda why: said_of(why).message)  # fmt: skip
     said = " ".join(report.sentence(each, name, seen.criteria[criterion]) for each in lines
                     if isinstance(each, Comparison))  # fmt: skip
     score_chart.draw(f"agenda_{criterion}", made, said)

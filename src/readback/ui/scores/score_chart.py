@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from readback.as_csv import format_csv
 from readback.bookmarks.markdown import line
-from readback.scores.charts import Chart, larger, toolbar
+from readback.scores.charts import Chart, build_toolbar_config, enlarge
 from readback.scores.export.as_markdown import markdown
 from readback.ui.common import show
 from readback.ui.common.draw import bookmarks, downloads, exports, present, table
@@ -35,10 +35,15 @@ def draw(key: str, made: Chart, said: str, how: str = "", opens: Opens | None = 
 
     clicks: dict[str, Any] = {"on_select": chosen, "selection_mode": "points"} if opens is not None else {}
     kind = st.session_state.get(f"picture_{key}") or PICTURES[0]
-    figure = larger(made.figure, present.LARGER) if present.on() else made.figure
+    figure = enlarge(made.figure, present.LARGER) if present.on() else made.figure
     with st.container(key=f"wide_{key}"):
         st.plotly_chart(
-            figure, key=f"chart_{key}", alt=made.alt, theme=None, config=toolbar(f"scores-{key}", kind), **clicks
+            figure,
+            key=f"chart_{key}",
+            alt=made.alt,
+            theme=None,
+            config=build_toolbar_config(f"scores-{key}", kind),
+            **clicks,
         )
     show.draw(show.h('<p class="rb-said">{}</p><p class="rb-small rb-how">{}</p>', said, how))
     _take(key, made, said, how)

@@ -46,7 +46,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     shown = sorted(compared, key=lambda one: (one.interval is None, one.difference))[:DRAWN]
     if shown:
         names = [f"{one.code} · {report.short(scored, one.condition)}" for one in shown]
-        made = charts.costs(shown, names, view.criterion, score_view.say, score_view.dark(), charts.WIDE)
+        made = charts.draw_costs(shown, names, view.criterion, score_view.say, score_view.dark())
         sure = any(one.interval for one in compared)
         said = t("scores.costs_said" if sure else "scores.costs_few", n=len(compared), shown=len(shown))
 

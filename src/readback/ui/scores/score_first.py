@@ -154,8 +154,8 @@ def tables(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: Ch
 
 
 def _distribution(scored: ScoreTable, rows: Sequence[Row], view: Chosen) -> None:
-    made = drawn.distribution(
-        rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(), drawn.WIDE
+    made = drawn.draw_distribution(
+        rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark()
     )
 
     def opens(point: Point) -> dict[str, str | None] | None:
@@ -175,9 +175,9 @@ def _differences(
         return
     lines = _lines(compared, rows)
     of_one = len({one.a for one in lines}) == 1
-    made = drawn.forest(
+    made = drawn.draw_forest(
         lines, score_view.name_lines(scored, lines), view.criterion, score_view.say, score_view.dark(),
-        baseline=report.short(scored, lines[0].a) if of_one else "", why=_why, width=drawn.WIDE,
+        baseline=report.short(scored, lines[0].a) if of_one else "", explain=_why
     )  # fmt: skip
 
     def opens(point: Point) -> dict[str, str | None] | None:
@@ -207,9 +207,7 @@ def _lines(compared: Compared, rows: Sequence[Row]) -> list[Line]:
 
 def _means(scored: ScoreTable, rows: Sequence[Row], view: Chosen) -> None:
     """With one condition there is nothing to set against it: its mean is where the differences would."""
-    made = drawn.means(
-        rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(), drawn.WIDE
-    )
+    made = drawn.draw_means(rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark())
 
     def opens(point: Point) -> dict[str, str | None] | None:
         at = score_chart.place(point)

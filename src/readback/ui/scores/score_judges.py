@@ -95,7 +95,7 @@ def _confusion(scored: ScoreTable, found: Agreement) -> None:
         return
     values = tuple(number(value) for value in one.values)
     counted = counts.Counted((one.a, one.b), values, values, one.table)
-    made = charts.confusion(counted, score_view.say, score_view.dark(), charts.WIDE)
+    made = charts.draw_confusion(counted, score_view.say, score_view.dark())
 
     def opens(point: Point) -> Mapping[str, str | None] | None:
         at = score_chart.place(point)
@@ -117,7 +117,7 @@ def _kappas(found: Agreement) -> None:
         return
     grid = [[known[pair].kappa if (pair := frozenset((a, b))) in known else None for b in names] for a in names]
     shown = [_name(name) for name in names]
-    made = charts.kappas(grid, shown, score_view.say, score_view.dark(), charts.WIDE)
+    made = charts.draw_kappas(grid, shown, score_view.say, score_view.dark())
     low, high = (pick(known.values(), key=lambda one: one.kappa or 0.0) for pick in (min, max))
 
     def opens(point: Point) -> Mapping[str, str | None] | None:
@@ -143,7 +143,7 @@ def _leniency(found: Agreement) -> None:
         Row((("judge", one.judge),), name, one.judge, one.n, 0, 0, 0, one.mean, (), one.mean_interval)
         for one in found.leniency
     ]
-    made = charts.leniency(rows, found.criterion, score_view.say, score_view.dark(), charts.WIDE)
+    made = charts.draw_leniency(rows, found.criterion, score_view.say, score_view.dark())
     high, low = (pick(found.leniency, key=lambda one: one.deviation) for pick in (max, min))
     said = t("scores.leniency_said", high=_name(high.judge), up=report.plus(high.deviation),
              up_span=_interval(high.interval), up_n=high.n, low=_name(low.judge),

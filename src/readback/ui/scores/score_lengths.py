@@ -57,7 +57,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
         show.draw(show.h("<p>{}</p>", t("scores.lengths_unmeasured", why=_left(by[FIRST[0]], by[FIRST[1]]))))
         return
     found, unit = by[size], t(f"scores.length_{size.replace('-', '_')}")
-    made = charts.against_length(found, view.criterion, score_view.say, score_view.dark(), unit=unit, width=charts.WIDE)
+    made = charts.draw_lengths(found, view.criterion, score_view.say, score_view.dark(), unit=unit)
 
     def opens(point: Point) -> Mapping[str, str | None] | None:
         at = score_chart.place(point)

@@ -37,7 +37,7 @@ def shown(scored: ScoreTable) -> None:
     pairs = [one for at, one in enumerate(found) if not at or (one.a, one.b) != (found[at - 1].a, found[at - 1].b)]
     names = [_pair(scored, one) for one in pairs]
     votes = [(one.wins_a, one.ties, one.wins_b) for one in pairs]
-    made = charts.wins(votes, names, score_view.say, score_view.dark(), charts.WIDE)
+    made = charts.draw_wins(votes, names, score_view.say, score_view.dark())
 
     def opens(point: Point) -> Mapping[str, str | None] | None:
         at = score_chart.place(point)
@@ -80,7 +80,7 @@ def _ranking(scored: ScoreTable) -> None:
     names = [report.short(scored, one) for one in found.conditions]
     shares = [_logistic(one) for one in found.strengths]
     spans = [(_logistic(low), _logistic(high)) for low, high in found.intervals]
-    made = charts.strengths(shares, spans, names, score_view.say, score_view.dark(), charts.WIDE)
+    made = charts.draw_strengths(shares, spans, names, score_view.say, score_view.dark())
 
     def opens(point: Point) -> Mapping[str, str | None] | None:
         at = score_chart.place(point)

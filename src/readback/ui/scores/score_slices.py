@@ -64,8 +64,8 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     if len(kept) < len(made):
         said = f"{said} {t('scores.slices_undrawn', n=len(made) - len(kept), few=FEW)}"
     if kept:
-        chart = charts.forest([made[at] for at in kept], names, view.criterion, score_view.say, score_view.dark(),
-                              baseline=report.short(scored, a), width=charts.WIDE)  # fmt: skip
+        chart = charts.draw_forest([made[at] for at in kept], names, view.criterion, score_view.say, score_view.dark(),
+                              baseline=report.short(scored, a))  # fmt: skip
         score_chart.draw("more", chart, said, how, opens)
     else:
         show.draw(show.h('<p class="rb-said">{}</p><p class="rb-small">{}</p>', said, how))

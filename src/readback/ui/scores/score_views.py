@@ -38,8 +38,7 @@ Opened = dict[str, str | None]
 
 def means(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """The mean of each row with its interval, on the whole scale."""
-    made = charts.means(rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark(),
-                        charts.WIDE)  # fmt: skip
+    made = charts.draw_means(rows, score_view.names(scored, rows), view.criterion, score_view.say, score_view.dark())
     said = score_means.lead(scored, rows, view.criterion)
     score_chart.draw("more", made, said, chart_sentences.of_means(rows), _to(scored, rows))
 
@@ -48,7 +47,7 @@ def effects(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view:
     """Every value of every factor with its mean over all rows that share it."""
     by = _levels(scored, view)
     listed = [row for found in by.values() for row in found]
-    made = charts.effects(by, view.criterion, score_view.say, score_view.dark(), charts.WIDE)
+    made = charts.draw_effects(by, view.criterion, score_view.say, score_view.dark())
     widths = {factor: max(r.mean or 0 for r in found) - min(r.mean or 0 for r in found) for factor, found in by.items()}
     said = ""
     if widths:
@@ -67,9 +66,9 @@ def heat(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
         across = score_view.pick("columns", t("scores.columns"), rest)
     found = counts.heat(scored, down, across, view.criterion.name, view.judge)
     flat = [mean for line in found.means for mean in line if mean is not None]
-    low, high = charts.span(view.criterion, flat)
+    low, high = charts.find_axis_range(view.criterion, flat)
     near = len(flat) > 1 and max(flat) - min(flat) < CLOSE * (high - low)
-    made = charts.heat(found, view.criterion, score_view.say, score_view.dark(), whole=not near, width=charts.WIDE)
+    made = charts.draw_heat(found, view.criterion, score_view.say, score_view.dark(), whole=not near)
 
     def opens(point: Point) -> Opened | None:
         at = score_chart.place(point)
@@ -93,7 +92,7 @@ def joint(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: C
     others = tuple(name for name in scored.columns.criteria if name != view.criterion.name)
     second = score_view.pick("second", t("scores.second"), others)
     found = counts.joint(scored, view.criterion.name, second, view.judge)
-    made = charts.joint(found, score_view.say, score_view.dark(), charts.WIDE)
+    made = charts.draw_joint(found, score_view.say, score_view.dark())
     cells = [(n, r, c) for r, line in enumerate(found.counts) for c, n in enumerate(line)]
     said = t("scores.joint_none")
     if found.n:
@@ -142,10 +141,11 @@ def slope(scored: ScoreTable, rows: Sequence[Row], view: Chosen, named: Sequence
     same = len(found.items) - up - down
     moved = counts.transitions(found.a, found.b, view.criterion, None, sides)
     if len(found.items) <= FEW:
-        made = charts.dumbbell(found.items, found.a.tolist(), found.b.tolist(), sides, view.criterion, score_view.say,
-                               score_view.dark(), charts.WIDE)  # fmt: skip
+        made = charts.draw_dumbbells(
+            found.items, found.a.tolist(), found.b.tolist(), sides, view.criterion, score_view.say, score_view.dark()
+        )
     else:
-        made = charts.slope(moved, view.criterion, score_view.say, score_view.dark(), charts.WIDE)
+        made = charts.draw_slope(moved, view.criterion, score_view.say, score_view.dark())
     said = t("scores.slope_said", n=len(found.items), a=sides[0], b=sides[1], up=up, down=down, same=same)
 
     def opens(point: Point) -> Opened | None:
