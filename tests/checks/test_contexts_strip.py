@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looking import page, said
 
-from readback.checks.facts.context_places import Place, places
+from readback.checks.facts.contexts import ContextPlace, locate_contexts
 from readback.types import NOWHERE, Segment
 
 SIX = {"workspace": "six-conditions-mistakes", "record": "ellery-07"}
@@ -16,22 +16,28 @@ def sent(text: str, name: str = "question") -> list[list[Segment]]:
 
 def test_contexts_are_told_by_the_characters_in_the_text() -> None:
     fields = {"rag": {"contexts": ["[1] one", None, "two"]}}
-    assert places(fields, sent("Context:\n[1] one\n"), whole=True) == (Place(1, "there", 0, 9, 16), Place(3, "absent"))
+    assert locate_contexts(fields, sent("Context:\n[1] one\n"), whole=True) == (
+        ContextPlace(1, "there", 0, 9, 16),
+        ContextPlace(3, "absent"),
+    )
 
 
 def test_contexts_that_are_objects_are_looked_for_by_their_text() -> None:
     fields = {"documents": [{"title": "T", "text": "one tide"}, {"title": "T", "text": "two tides"}]}
-    assert [one.sent for one in places(fields, sent("one tide"), whole=False)] == ["there", "unknown"]
+    assert [place.state for place in locate_contexts(fields, sent("one tide"), whole=False)] == ["there", "unknown"]
 
 
 def test_nobody_can_tell_what_a_template_has_written_in_another_form() -> None:
     fields = {"contexts": ["one", "two"]}
-    assert [one.sent for one in places(fields, sent("ONE", "contexts[0]"), whole=False)] == ["unknown", "unknown"]
-    assert [one.sent for one in places(fields, sent("Why?"), whole=False)] == ["absent", "absent"]
+    assert [place.state for place in locate_contexts(fields, sent("ONE", "contexts[0]"), whole=False)] == [
+        "unknown",
+        "unknown",
+    ]
+    assert [place.state for place in locate_contexts(fields, sent("Why?"), whole=False)] == ["absent", "absent"]
 
 
 def test_a_record_without_contexts_has_no_strip() -> None:
-    assert places({"question": "Why?", "contexts": []}, sent("Why?"), whole=True) == ()
+    assert locate_contexts({"question": "Why?", "contexts": []}, sent("Why?"), whole=True) == ()
 
 
 def test_the_strip_links_each_context_that_is_in_the_text_to_its_place() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from readback import workspace as workspaces
-from readback.checks.facts.dropped_messages import find_dropped_messages
+from readback.checks.facts.chat_templates import find_dropped_messages
 from readback.checks.run import engine
 from readback.types import Finding, Message, ModelInput, Segment
 

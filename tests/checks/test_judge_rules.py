@@ -222,8 +222,8 @@ def test_the_scale_that_is_declared_is_held_against_the_prompt(write: Write, sca
 
 
 def test_a_broken_template_reads_no_names() -> None:
-    assert judge_prompt.names(Judge("j", "{a")) is None
-    assert judge_prompt.names(Judge("j", "QUESTION", syntax="placeholder", bare=True)) == frozenset({"question"})
+    assert judge_prompt.list_names(Judge("j", "{a")) is None
+    assert judge_prompt.list_names(Judge("j", "QUESTION", syntax="placeholder", bare=True)) == frozenset({"question"})
 
 
 @pytest.mark.realdata

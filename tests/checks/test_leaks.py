@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.checks.facts.leaked_texts import listed, phrases
-from readback.checks.facts.overlapping import Hit, blanked, overlaps
-from readback.checks.facts.text_words import span, words
+from readback.checks.facts.leaked_texts import find_phrases, get_phrases
+from readback.checks.facts.repetitions import Hit, blank_out, find_repetitions
+from readback.checks.facts.text_units import locate_word, split_words
 from readback.checks.rules.asm_duplicate_block import twice
 from readback.checks.run import engine
 from readback.types import Finding, Leaks
@@ -98,7 +98,7 @@ def test_a_phrase_inside_a_system_text_is_told_once(write: Write) -> None:
     ],
 )
 def test_a_phrase_that_names_a_role_opens_a_sentence_and_names_no_other_role(text: str, said: list[str]) -> None:
-    assert [text[one.start : one.end] for one in phrases(text, listed(Leaks()))] == said
+    assert [text[one.start : one.end] for one in find_phrases(text, get_phrases(Leaks()))] == said
 
 
 @pytest.mark.parametrize(
@@ -126,12 +126,12 @@ def test_what_the_workspace_says_of_leaks_is_read_and_wrong_values_are_noted(
 def test_neighbouring_sentences_are_one_finding_and_the_words_beside_them_that_agree_belong_to_it() -> None:
     source = "Be kind. Cite your sources by number. Answer in one short sentence. Never guess."
     text = f"Why? {source[9:]}"
-    assert overlaps(text, [source]) == (Hit(5, len(text), 0),)
+    assert find_repetitions(text, [source]) == (Hit(5, len(text), 0),)
 
 
 def test_the_words_that_were_changed_at_an_end_belong_to_the_hit() -> None:
     text = "Browse the logbook of the lighthouse and name the storms in it! Why?"
-    (hit,) = overlaps(text, [LOG.partition(". ")[0] + "."])
+    (hit,) = find_repetitions(text, [LOG.partition(". ")[0] + "."])
     assert text[hit.start : hit.end] == text[:63]
 
 
@@ -139,7 +139,7 @@ def test_a_hit_never_reaches_across_what_is_not_looked_at() -> None:
     half = len(LOG) // 2
     text = f"{LOG[:half]} {'x' * 50} {LOG[half:]}"
     holes = [(half + 1, half + 51)]
-    assert all(hit.end <= half + 1 or hit.start >= half + 51 for hit in overlaps(blanked(text, holes), [LOG]))
+    assert all(hit.end <= half + 1 or hit.start >= half + 51 for hit in find_repetitions(blank_out(text, holes), [LOG]))
 
 
 def test_system_text_that_varies_by_record_and_was_folded_is_found_where_it_stands_again(write: Write) -> None:
@@ -158,13 +158,13 @@ def test_system_text_that_varies_by_record_and_was_folded_is_found_where_it_stan
 @given(st.lists(st.sampled_from(["storm", "Log,", "le phare", "it's", "灯塔", "\n", "\0\0", "a_b", "é"]), max_size=40))
 def test_words_have_their_places_and_spans_of_hits_are_inside_the_text(parts: list[str]) -> None:
     text = " ".join(parts)
-    for at, word in enumerate(words(text)):
-        start, end = span(text, at)
+    for at, word in enumerate(split_words(text)):
+        start, end = locate_word(text, at)
         assert word == text[start:end].casefold()
-    for hit in overlaps(text, [LOG, "storm Log le phare", "灯塔 it's é storm storm"]):
+    for hit in find_repetitions(text, [LOG, "storm Log le phare", "灯塔 it's é storm storm"]):
         assert 0 <= hit.start < hit.end <= len(text)
     for one in twice(text):
-        assert words(text[slice(*one.first)]) == words(text[slice(*one.again)])
+        assert split_words(text[slice(*one.first)]) == split_words(text[slice(*one.again)])
         assert one.first[1] <= one.again[0]
 
 
@@ -172,12 +172,12 @@ def test_a_text_of_thousands_of_words_is_known_by_its_likeness() -> None:
     said = [f"word{number % 700} of{number}" for number in range(1500)]
     edited = [one if number % 5 else f"other{number} thing" for number, one in enumerate(said)]
     text = f"Why? {' '.join(edited)} So."
-    (hit,) = overlaps(text, [" ".join(said)], 0.7)
+    (hit,) = find_repetitions(text, [" ".join(said)], 0.7)
     assert (hit.how, text[hit.start : hit.start + 5], text[hit.end - 5 : hit.end]) == ("edited", "other", "f1499")
 
 
 def test_what_stands_exactly_is_never_found_worse_than_exactly() -> None:
-    (hit,) = overlaps(f"Well. {LOG} So.", [LOG])
+    (hit,) = find_repetitions(f"Well. {LOG} So.", [LOG])
     assert (hit.how, hit.share, hit.start, hit.end) == ("exact", 1.0, 6, 6 + len(LOG))
 
 
@@ -195,7 +195,7 @@ HOSTILE = {
 def test_a_long_text_takes_time_in_proportion(text: str) -> None:
     long = (text * (2_000_000 // len(text)))[:2_000_000]
     began = time.process_time()
-    overlaps(long, [LOG, "You are a helpful assistant."])
+    find_repetitions(long, [LOG, "You are a helpful assistant."])
     list(twice(long))
     assert time.process_time() - began < 6  # measured 0.1 to 0.9 s; a machine that is busy takes its time
 

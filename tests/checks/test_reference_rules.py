@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.checks.facts import citation_marks
+from readback.checks.facts.contexts import find_other_styles
 from readback.checks.run import engine
 from readback.types import Finding
 
@@ -37,7 +37,7 @@ def found(write: Write, row: Mapping[str, Any]) -> list[Finding]:
     ],
 )
 def test_a_citation_in_another_spelling_is_told_from_data(text: str, contexts: int, expected: list[str]) -> None:
-    assert [hit[0] for hit in citation_marks.find_other_styles(text, contexts)] == expected
+    assert [hit[0] for hit in find_other_styles(text, contexts)] == expected
 
 
 def test_an_answer_that_a_judge_is_shown_is_looked_at_too(write: Write) -> None:

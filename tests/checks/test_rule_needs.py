@@ -16,8 +16,7 @@ from told import told_of_each
 
 from readback import workspace
 from readback.checks import needs, rules
-from readback.checks.facts.text_units import BECOME_ASCII
-from readback.checks.facts.text_words import MIXED, words
+from readback.checks.facts.text_units import BECOME_ASCII, MIXED, split_words
 from readback.checks.run import chunk
 from readback.prompts import selections
 from readback.records.dataset import open_dataset
@@ -76,7 +75,7 @@ def test_what_a_rule_says_it_needs_hides_nothing_of_its_examples(code: str, tmp_
 
 @given(st.text(st.sampled_from("aB'_7 \0\n.-\x0b\x1c\x7f")))
 def test_the_words_of_plain_text_are_those_of_any_text(text: str) -> None:
-    assert words(text) == tuple(map(str.casefold, MIXED.findall(text)))
+    assert split_words(text) == tuple(map(str.casefold, MIXED.findall(text)))
 
 
 def test_a_need_that_nobody_knows_is_said() -> None:

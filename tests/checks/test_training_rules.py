@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.checks.facts import training_facts
+from readback.checks.facts import training_rows
 from readback.checks.rules.trn_damaged_text import damages
 from readback.checks.run import engine
 from readback.checks.summary import Audit
@@ -291,7 +291,7 @@ def test_masked_texts_are_not_held_against_each_other(write: Write) -> None:
             "train.jsonl": [pair("a "), pair("b ", "Thus.")],
         }
     )
-    assert field_path.MASK == training_facts.MASKED
+    assert field_path.MASK == training_rows.MASKED
     assert codes(check(root)) == {}
 
 

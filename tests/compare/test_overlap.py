@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.checks.facts.overlapping import Hit, blanked, overlaps, places
-from readback.checks.facts.sentence_edges import only_names
-from readback.checks.facts.text_words import words
+from readback.checks.facts.repetitions import Hit, blank_out, find_places, find_repetitions
+from readback.checks.facts.text_units import is_list_of_names, split_words
 
 PAPER = "You are a research paper assistant."
 RAG = (
@@ -39,7 +38,7 @@ NOT_FOUND = [
 
 @pytest.mark.parametrize(("text", "sources", "flagged"), [case[1:] for case in FOUND], ids=[case[0] for case in FOUND])
 def test_a_repeated_text_is_found(text: str, sources: list[str], flagged: list[str] | None) -> None:
-    hits = overlaps(text, sources)
+    hits = find_repetitions(text, sources)
     assert hits
     assert not any(hit.part for hit in hits)
     if flagged is not None:
@@ -48,22 +47,22 @@ def test_a_repeated_text_is_found(text: str, sources: list[str], flagged: list[s
 
 @pytest.mark.parametrize(("text", "sources"), [case[1:] for case in NOT_FOUND], ids=[case[0] for case in NOT_FOUND])
 def test_what_is_no_repetition_is_left_alone(text: str, sources: list[str]) -> None:
-    assert overlaps(text, sources) == ()
+    assert find_repetitions(text, sources) == ()
 
 
 def test_eight_words_in_a_row_are_a_partial_hit_and_neighbours_make_one() -> None:
     same = "answers with concise, evidence-grounded prose and includes inline numeric"
-    assert overlaps(f"He {same} remarks.", [RAG]) == (Hit(3, 3 + len(same), 0, "part"),)
+    assert find_repetitions(f"He {same} remarks.", [RAG]) == (Hit(3, 3 + len(same), 0, "part"),)
 
 
 def test_of_two_texts_at_one_place_the_longer_one_is_reported() -> None:
     longer = f"{PAPER} Be very careful with numbers."
-    assert [(0, len(longer), 1)] == [(h.start, h.end, h.which) for h in overlaps(longer, [PAPER, longer])]
+    assert [(0, len(longer), 1)] == [(h.start, h.end, h.source) for h in find_repetitions(longer, [PAPER, longer])]
 
 
 def test_what_is_blanked_out_is_not_looked_at_and_the_rest_keeps_its_place() -> None:
     text = f"[1] {PAPER} {PAPER}"
-    assert overlaps(blanked(text, [(4, 39)]), [PAPER]) == (Hit(40, 75, 0),)
+    assert find_repetitions(blank_out(text, [(4, 39)]), [PAPER]) == (Hit(40, 75, 0),)
 
 
 @pytest.mark.parametrize(
@@ -82,20 +81,20 @@ def test_what_is_blanked_out_is_not_looked_at_and_the_rest_keeps_its_place() -> 
     ],
 )
 def test_a_list_of_names_is_told_from_sentences(text: str, names: bool) -> None:
-    assert only_names(text, set(words(text)), 5) is names
-    assert only_names(text, set(), 5) is (names or text.startswith("choose"))
+    assert is_list_of_names(text, set(split_words(text)), 5) is names
+    assert is_list_of_names(text, set(), 5) is (names or text.startswith("choose"))
 
 
 def test_places_prefers_the_text_as_it_is() -> None:
-    assert list(places("a b a b", "a b")) == [(0, 3), (4, 7)]
-    assert list(places("A\n b", "a b")) == [(0, 4)]
-    assert list(places("abc", "  ")) == []
+    assert list(find_places("a b a b", "a b")) == [(0, 3), (4, 7)]
+    assert list(find_places("A\n b", "a b")) == [(0, 4)]
+    assert list(find_places("abc", "  ")) == []
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.sampled_from(["  ", "\n", "\t", "\u00a0", "\u2028"]))
 def test_spans_are_exact_whatever_stands_around(before: str, after: str, blank: str) -> None:
     said = RAG.replace(" ", blank)
     text = f"{before} {said} {after}"
-    assert any(text[hit.start : hit.end] == said for hit in overlaps(text, [RAG]))
-    for hit in overlaps(text, [RAG]):
+    assert any(text[hit.start : hit.end] == said for hit in find_repetitions(text, [RAG]))
+    for hit in find_repetitions(text, [RAG]):
         assert 0 <= hit.start < hit.end <= len(text)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.checks.facts import training_facts
+from readback.checks.facts import training_rows
 from readback.records.field_path import look
 from readback.records.training_reader import read
 from readback.records.training_row import TrainingRow, Turn, find_kind, find_main_kind, is_training
@@ -68,7 +68,7 @@ def test_content_in_parts_is_one_text_with_a_place_for_each_part() -> None:
     (turn,) = row.prompt
     assert turn.text == "Why\nso?"
     assert [one.field for one in turn.stretches] == ["messages[0].content[0].value", "messages[0].content[1].text"]
-    spot = training_facts.spot(turn, 4, 6)
+    spot = training_rows.locate(turn, 4, 6)
     assert (spot.field, spot.start, spot.end) == ("messages[0].content[1].text", 0, 2)
 
 
@@ -128,7 +128,7 @@ JSON = st.recursive(
     ),
     max_leaves=8,
 )
-KEYS = st.sampled_from([*training_facts.KEYS, "split", "contexts"])
+KEYS = st.sampled_from([*training_rows.KEYS, "split", "contexts"])
 
 
 @given(st.dictionaries(KEYS, JSON, max_size=5))

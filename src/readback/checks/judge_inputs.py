@@ -66,7 +66,7 @@ def said(found: Sequence[Input]) -> Mapping[str, str]:
 def _of(
     opened: Workspace, key: str, judge: Judge, records: Sequence[Record], find: Callable[[Condition], Answers]
 ) -> Iterator[Input]:
-    read = judge_prompt.names(judge)
+    read = judge_prompt.list_names(judge)
     if not read or not records:
         return
     condition = next((one for one in opened.conditions if one.judge == key and one.answers), None)

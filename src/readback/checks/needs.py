@@ -57,7 +57,7 @@ OF_CHOICE: Mapping[str, Callable[[Workspace, Selection], bool]] = {
     "albert": _albert,  # a configuration or a prompt of Albert
     "builder": _builder,  # a built-in format makes the messages
     "judge": lambda opened, choice: choice.judge is not None,  # a judge's messages
-    "stored prompt": lambda opened, choice: stored_prompt.unsent(opened),  # it is nowhere sent, and so looked at itself
+    "stored prompt": lambda opened, choice: stored_prompt.is_unsent(opened),  # nowhere sent, and so looked at itself
     "template": _template,  # a template of a mode or task makes the messages
     "training rows": lambda opened, choice: bool(opened.training),
 }

@@ -47,7 +47,7 @@ def record_uses(
         known = is_documented(name) if albert else None
         missing = all(use.state in ("missing", "null") for use in uses)
         a_list = any(other.startswith(f"{name}[") for other in by_name)
-        near = record_fields.offered(name, record.fields, a_list, taken) if missing else None
+        near = record_fields.find_offered_field(name, record.fields, a_list, taken) if missing else None
         meant = documented_for(name) if known is False else None
         rows.append(RecordUse(name, tuple(uses), _value(record, made, answer, name), known, meant, near, uses[0].place))
     return tuple(rows)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from readback.checks.facts.stated_system_texts import for_model
+from readback.checks.facts.stated_texts import list_system_texts
 from readback.types import Location, Message, Model, Workspace
 
 Kind = Literal["training", "typed", "row", "modelfile", "configuration", "format", "sent"]
@@ -45,7 +45,7 @@ def system_places(
 
 
 def _found(workspace: Workspace, model: Model, trained: Message | None, sent: Message | None) -> Iterator[Stated]:
-    stated = for_model(workspace, model)
+    stated = list_system_texts(workspace, model)
     yield from (Stated(one.source, one.text, one.place) for one in stated if one.source in ("training", "typed"))
     if trained and all(one.text != trained.text for one in stated if one.source in ("training", "typed", "format")):
         yield Stated("row", trained.text, _place(trained))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from readback.checks import rules
-from readback.checks.facts.record_fields import nearest, paths
+from readback.checks.facts.record_fields import find_nearest_field, list_paths
 from readback.prompts import assemble, selections
 from readback.types import Diagnostic, Finding, Message, Record, RuleContext, Selection, Values, Workspace
 
@@ -69,7 +69,7 @@ def _words(name: str, records: Sequence[Record]) -> bool:
 
 def fields(records: Sequence[Record]) -> tuple[str, ...]:
     """The dotted paths of the records' fields, in their order."""
-    return tuple(dict.fromkeys(path for record in records for path, _ in paths(record.fields)))
+    return tuple(dict.fromkeys(path for record in records for path, _ in list_paths(record.fields)))
 
 
 def _entry(name: str, many: Sequence[Finding], known: set[str]) -> Unmapped:
@@ -97,7 +97,7 @@ def _unfilled(one: Diagnostic) -> bool:
 
 def _near(one: Diagnostic, record: Record) -> Values:
     name = str(one.values["field"])
-    return {**one.values, "variable": name, "nearest": nearest(name, record.fields, False) or ""}
+    return {**one.values, "variable": name, "nearest": find_nearest_field(name, record.fields, False) or ""}
 
 
 def _prompts(workspace: Workspace) -> tuple[Selection, ...]:

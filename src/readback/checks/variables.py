@@ -223,7 +223,9 @@ def documented_for(name: str) -> str | None:
     if part and albert_names.documented(root):
         return albert_names.meant_field(part, root)
     root = root.partition(".")[0]
-    return albert_names.meant(root) or record_fields.nearest(root, dict.fromkeys(albert_names.VARIABLES, ""), False)
+    return albert_names.meant(root) or record_fields.find_nearest_field(
+        root, dict.fromkeys(albert_names.VARIABLES, ""), False
+    )
 
 
 def _most(a: VariableRow, b: VariableRow) -> VariableRow:
@@ -238,5 +240,5 @@ def _near(row: VariableRow, data: Dataset, a_list: bool, taken: Collection[str])
         return row
     with suppress(DatasetChanged):
         fields = data.record(row.first["missing"]).fields
-        return replace(row, nearest=record_fields.offered(row.name, fields, a_list, taken))
+        return replace(row, nearest=record_fields.find_offered_field(row.name, fields, a_list, taken))
     return row

@@ -1,4 +1,4 @@
-"""What rules ask about a judge's prompt: which names its template reads, and where its values are in a message."""
+"""Find the names that a judge's template reads, and the values that are put into its messages."""
 
 from __future__ import annotations
 
@@ -20,53 +20,53 @@ _WORDS = "|".join(PLACEHOLDERS)
 BRACED, BARE = re.compile(r"\{\{(" + _WORDS + r")\}\}"), re.compile(r"\b(" + _WORDS + r")\b")
 
 
-class Inserted(NamedTuple):
-    """A value in the judge's user message: its name (`answer`, `documents[1]`), its text, where it begins, and the
-    row that it is from.
-    """
+class InsertedValue(NamedTuple):
+    """A value in the judge's user message: its name (`answer`, `documents[1]`), text, start, and its own row."""
 
     name: str
     text: str
     start: int
     source: Location = NOWHERE
 
-    def place(self, case: RuleContext, message: Message, start: int, end: int) -> Location:
-        """A stretch of the value in its message; in the file of the value's own row, where that is not the record's."""
-        own = case.record.place.file if case.record else None
-        at = Location(role=message.role, start=self.start + start, end=self.start + end)
-        if self.source.file is None or self.source.file == own:
-            return at
-        return replace(at, file=self.source.file, line=self.source.line)
+    def locate(self, case: RuleContext, message: Message, start: int, end: int) -> Location:
+        """Return the place of a span of the value: in the message, and in the file of its row if not the record's."""
+        record_file = case.record.place.file if case.record else None
+        place = Location(role=message.role, start=self.start + start, end=self.start + end)
+        if self.source.file is None or self.source.file == record_file:
+            return place
+        return replace(place, file=self.source.file, line=self.source.line)
 
 
-def names(judge: Judge) -> frozenset[str] | None:
-    """What the template reads, as question, answer, documents, gold or its own names; None where it is broken."""
+def list_names(judge: Judge) -> frozenset[str] | None:
+    """Return what the template reads, as question, answer, documents, gold or its own names; None if it is broken."""
     if judge.syntax == "placeholder":
         pattern = BARE if judge.bare else BRACED
         return frozenset(PLACEHOLDERS[hit[1]] for hit in pattern.finditer(judge.user))
     fields = format_names(judge)
     if fields is None:
         return None
-    filled = (("gold" if name == "gold_reference" else name, filled_by(judge, name)) for name in fields)
-    return frozenset(name for pair in filled for name in pair if name)
+    names: set[str | None] = set()
+    for name in fields:
+        names |= {"gold" if name == "gold_reference" else name, filled_by(judge, name)}
+    return frozenset(name for name in names if name)
 
 
-def of(case: RuleContext) -> Judge | None:
-    """The judge whose prompt the case's assembly is."""
+def find_judge(case: RuleContext) -> Judge | None:
+    """Return the judge that is shown the case's assembly."""
     choice = case.assembly.choice if case.assembly else None
     return case.workspace.judges.get(choice.judge) if choice and choice.judge else None
 
 
-def inserted(case: RuleContext) -> Iterator[tuple[Message, Inserted]]:
-    """The values of the record and of the answer, in their order."""
+def list_inserted_values(case: RuleContext) -> Iterator[tuple[Message, InsertedValue]]:
+    """Yield the values of the record and of the answer in their order, each with its message."""
     for message in case.messages("user"):
         start = 0
         for segment in message.segments:
             if segment.origin == "variable" and segment.name:
-                yield message, Inserted(segment.name, segment.text, start, segment.place)
+                yield message, InsertedValue(segment.name, segment.text, start, segment.place)
             start += len(segment.text)
 
 
 def is_foreign(name: str) -> bool:
-    """Whether a value was written by those who are judged, or is in a source: what may speak to the judge."""
+    """Return whether a value was written by those who are judged, or is in a source, and so may address the judge."""
     return name.startswith(("documents[", "answer", "response"))

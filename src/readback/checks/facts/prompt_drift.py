@@ -1,18 +1,17 @@
-"""How a stored prompt differs from the standard one: sentences more and fewer, the order of its parts, its question."""
+"""Compare a stored prompt with the standard one: its sentences, the order of its parts, its question, its contexts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from readback.checks.facts.outside_contexts import from_number, in_stored
-from readback.checks.facts.overlapping import blanked, normal
-from readback.checks.facts.stored_prompt import bare, context_texts
-from readback.checks.facts.text_units import BREAK
-from readback.checks.facts.text_words import GAP, SHORT, Words, words
+from readback.checks.facts.contexts import extend_to_number, find_in_prompt
+from readback.checks.facts.repetitions import blank_out, find_first_difference, normalize
+from readback.checks.facts.stored_prompt import list_context_texts, remove_number
+from readback.checks.facts.text_units import BREAK, GAP, SHORT, Words, split_words
 from readback.records.record_memo import remember
 from readback.sources.prompt_texts import NO_CITATIONS, NO_CONTEXTS, SENTENCES, STANDARD, UNKNOWN
 from readback.types import Values
@@ -20,9 +19,9 @@ from readback.types import Values
 CONTEXT = re.compile(r"(?:^|(?<=\n))Context:")
 QUESTION, ANSWER = "Question:", "Answer:"
 CITE = SENTENCES[1]
-KNOWN = frozenset(map(words, (*SENTENCES, NO_CITATIONS, NO_CONTEXTS, "Context:", QUESTION, ANSWER)))
+KNOWN = frozenset(map(split_words, (*SENTENCES, NO_CITATIONS, NO_CONTEXTS, "Context:", QUESTION, ANSWER)))
 SECOND = NO_CITATIONS  # what the program writes in place of CITE where a row needs no citations
-BEGINNING = 40  # characters by which the beginning of a context is known
+BEGINNING = 40  # characters by which the beginning of a context is recognised
 
 Span = tuple[int, int]
 Sentence = tuple[Span, str, Words]
@@ -31,132 +30,150 @@ Cut = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """`extra` and `missing` sentences; `extra_at`: where the first run of extra ones is.
+    """`extra` and `missing` sentences; `extra_span` is the first run of extra ones.
 
-    `no_citations`: the program's other second sentence. `asks`: another question than the record's. `order`: the parts
-    are in another order. `blanks`: the character from which only blanks or capitals differ. `cut`: contexts that are
-    there in part: (number, characters there, characters in all).
+    `no_citations`: the program's other second sentence. `other_question`: another question than the record's.
+    `reordered`: the parts are in another order. `blanks_start`: the first character where only blanks or capitals
+    differ. `cut`: contexts that are there in part, as (number, characters there, characters in all).
     """
 
     extra: tuple[str, ...] = ()
-    extra_at: Span | None = None
+    extra_span: Span | None = None
     missing: tuple[str, ...] = ()
     no_citations: bool = False
-    asks: str | None = None
-    order: bool = False
-    blanks: int | None = None
+    other_question: str | None = None
+    reordered: bool = False
+    blanks_start: int | None = None
     cut: tuple[Cut, ...] = ()
 
     @property
     def any(self) -> bool:
-        """Whether it differs; contexts that are cut are told by fmt-context-not-sent."""
-        differs = self.extra or self.missing or self.no_citations or self.asks is not None or self.order
-        return bool(differs) or self.blanks is not None
+        """Whether the prompt differs; contexts that are cut are left to fmt-context-not-sent."""
+        words_differ = self.extra or self.missing or self.no_citations or self.other_question is not None
+        return bool(words_differ) or self.reordered or self.blanks_start is not None
 
 
-def drift(text: str, fields: Values, question: str, told: Sequence[Span]) -> Drift:
-    """`text` against the standard prompt for its contexts and `question`; `told`: what other rules speak of."""
-    return remember(fields, (drift, text, question, tuple(told)), lambda: _drift(text, fields, question, told))
+def find_drift(text: str, fields: Values, question: str, reported: Sequence[Span]) -> Drift:
+    """Return how a text differs from the standard prompt for its contexts and `question`.
+
+    `reported` are the spans of which other rules have findings.
+    """
+    key = (find_drift, text, question, tuple(reported))
+    return remember(fields, key, lambda: _find_drift(text, fields, question, reported))
 
 
-def _drift(text: str, fields: Values, question: str, told: Sequence[Span]) -> Drift:
-    contexts, listed = in_stored(text, fields), context_texts(fields)
-    return _against(text, blanked(text, (*contexts, *told)), contexts, listed, question, told)
+def _find_drift(text: str, fields: Values, question: str, reported: Sequence[Span]) -> Drift:
+    contexts = find_in_prompt(text, fields)
+    own, cut = _remove_cut_contexts(blank_out(text, (*contexts, *reported)), list_context_texts(fields))
+    question_start, answer_start = own.rfind(QUESTION), own.rfind(ANSWER)
+    tail = (question_start, answer_start + len(ANSWER)) if 0 <= question_start < answer_start else None
 
+    sentences = _split_sentences(_remove_tail(own, tail))
+    starts = {words: span[0] for span, _, words in reversed(sentences)}
+    extra = [(span, sentence) for span, sentence, words in sentences if words not in KNOWN]
+    no_citations = split_words(NO_CITATIONS) in starts and split_words(CITE) not in starts
+    missing = [sentence for sentence in SENTENCES if split_words(sentence) not in starts]
+    if no_citations:
+        missing = [sentence for sentence in missing if sentence != CITE]
 
-def _against(
-    text: str, own: str, contexts: Sequence[Span], listed: Sequence[str], question: str, told: Sequence[Span]
-) -> Drift:
-    """`own` is `text` without its contexts and what is told."""
-    own, cut = _without_parts(own, listed)
-    head, asked, answer = CONTEXT.search(own), own.rfind(QUESTION), own.rfind(ANSWER)
-    said = (asked, answer + len(ANSWER)) if 0 <= asked < answer else None
-    # Without what is asked: most prompts end with it, and what is before it is the same in many.
-    found = _sentences(blanked(own, [said]) if said and own[said[1] :] else own[: said[0]] if said else own)
-    present = {spoken: span[0] for span, _, spoken in reversed(found)}
-    extra = [(span, one) for span, one, spoken in found if spoken not in KNOWN]
-    no_citations = words(NO_CITATIONS) in present and words(CITE) not in present
-    missing = [one for one in SENTENCES if words(one) not in present and not (no_citations and one == CITE)]
-    asks = own[asked + len(QUESTION) : answer].replace(GAP, " ").strip() if said else question
-    parts = [
-        at for at in (*(present.get(words(one), -1) for one in SENTENCES), head.start() if head else -1) if at >= 0
-    ]
-    order = [*parts, *([asked] if said else [])]
-    one = Drift(
+    own_question = question
+    if tail:
+        own_question = own[question_start + len(QUESTION) : answer_start].replace(GAP, " ").strip()
+    parts = [starts[split_words(sentence)] for sentence in SENTENCES if split_words(sentence) in starts]
+    head = CONTEXT.search(own)
+    if head:
+        parts.append(head.start())
+    if tail:
+        parts.append(question_start)
+
+    drift = Drift(
         extra=tuple(" ".join(sentence.split()) for _, sentence in extra),
-        extra_at=_run([span for span, _ in extra], own),
+        extra_span=_find_first_run([span for span, _ in extra], own),
         missing=tuple(missing),
         no_citations=no_citations,
-        asks=None if normal(asks) == normal(question) else asks,
-        order=any(after < before for before, after in pairwise(order)),
+        other_question=None if normalize(own_question) == normalize(question) else own_question,
+        reordered=any(following < part for part, following in pairwise(parts)),
         cut=tuple(cut),
     )
-    return one if one.any or cut or told or not said else Drift(blanks=_blanks(text, contexts, question, asked))
+    if drift.any or cut or reported or not tail:
+        return drift
+    return Drift(blanks_start=_find_blanks(text, contexts, question, question_start))
 
 
-def _sentences(own: str) -> tuple[Sentence, ...]:
-    return _short(own) if len(own) < SHORT else _long(own)
+def _remove_tail(own: str, tail: Span | None) -> str:
+    """Return a prompt without its question: most prompts end with it, and what is before it is the same in many."""
+    if tail is None:
+        return own
+    return blank_out(own, [tail]) if own[tail[1] :] else own[: tail[0]]
 
 
-def _long(own: str) -> tuple[Sentence, ...]:
-    """The sentences outside gaps, without blanks at their ends; marks without a word are none."""
-    found: list[Sentence] = []
+def _split_sentences(own: str) -> tuple[Sentence, ...]:
+    return _split_short(own) if len(own) < SHORT else _split_long(own)
+
+
+def _split_long(own: str) -> tuple[Sentence, ...]:
+    """Return the sentences outside of gaps, without blanks at their ends and without those that have no word."""
+    sentences: list[Sentence] = []
     for stretch in re.finditer(rf"[^{GAP}]+", own):
-        at = stretch.start()
-        for sentence in (*BREAK.finditer(own, stretch.start(), stretch.end()), None):
-            end = sentence.start() if sentence else stretch.end()
-            piece = own[at:end]
-            if spoken := words(piece):
+        start = stretch.start()
+        for sentence_break in (*BREAK.finditer(own, stretch.start(), stretch.end()), None):
+            end = sentence_break.start() if sentence_break else stretch.end()
+            piece = own[start:end]
+            words = split_words(piece)
+            if words:
                 text = piece.strip()
-                start = at + len(piece) - len(piece.lstrip())
-                found.append(((start, start + len(text)), text, spoken))
-            at = sentence.end() if sentence else end
-    return tuple(found)
+                text_start = start + len(piece) - len(piece.lstrip())
+                sentences.append(((text_start, text_start + len(text)), text, words))
+            start = sentence_break.end() if sentence_break else end
+    return tuple(sentences)
 
 
-_short = lru_cache(maxsize=64)(_long)
+_split_short = lru_cache(maxsize=64)(_split_long)
 
 
-def _without_parts(own: str, listed: Sequence[str]) -> tuple[str, list[Cut]]:
-    """The text without contexts of the record that begin in it and break off; and which those are."""
+def _remove_cut_contexts(own: str, contexts: Sequence[str]) -> tuple[str, list[Cut]]:
+    """Return a prompt without the contexts of the record that begin in it and break off, and which those are."""
     cut: list[Cut] = []
     head = CONTEXT.search(own)
-    for number, context in enumerate(listed if head else (), 1):
-        alone = bare(context)
-        for text in (context,) if alone == context else (context, alone):
-            at = own.find(text[:BEGINNING], head.end() if head else 0) if text else -1
-            if at >= 0:
-                there = _first_difference(own[at:], text)
-                own = blanked(own, [(from_number(own, at), at + there)])
-                cut.append((number, there, len(text)))
+    if head is None:
+        return own, cut
+    for number, context in enumerate(contexts, 1):
+        for text in _list_forms(context):
+            start = own.find(text[:BEGINNING], head.end()) if text else -1
+            if start >= 0:
+                length = find_first_difference(own[start:], text)
+                own = blank_out(own, [(extend_to_number(own, start), start + length)])
+                cut.append((number, length, len(text)))
                 break
     return own, cut
 
 
-def _run(spans: Sequence[Span], own: str) -> Span | None:
-    """The first of the spans, with those that follow it directly."""
+def _list_forms(context: str) -> Iterator[str]:
+    """Yield a context with its number, and without it."""
+    yield context
+    without_number = remove_number(context)
+    if without_number != context:
+        yield without_number
+
+
+def _find_first_run(spans: Sequence[Span], own: str) -> Span | None:
+    """Return the first of the spans, extended by those that follow it directly."""
     if not spans:
         return None
     start, end = spans[0]
-    for a, b in spans[1:]:
-        if own[end:a].strip():
+    for next_start, next_end in spans[1:]:
+        if own[end:next_start].strip():
             break
-        end = b
+        end = next_end
     return start, end
 
 
-def _blanks(text: str, contexts: Sequence[Span], question: str, asked: int) -> int | None:
-    """The first character that is not the standard prompt's, where all words are."""
+def _find_blanks(text: str, contexts: Sequence[Span], question: str, question_start: int) -> int | None:
+    """Return the first character that differs from the standard prompt, all of whose words are there; None if equal."""
     head = f"{STANDARD} {UNKNOWN}\n\nContext:\n"
     first = contexts[0][0] if contexts else len(head)
     if text[:first] != head:
-        return _first_difference(text[:first], head)
-    tails = [f"{QUESTION} {one}\n{ANSWER}" for one in (question.strip(), question)]
-    tail = text[asked:].rstrip()
-    return None if tail in tails else asked + _first_difference(tail, tails[0])
-
-
-def _first_difference(one: str, other: str) -> int:
-    """The first character in which two texts differ."""
-    pairs = zip(one, other, strict=False)
-    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+        return find_first_difference(text[:first], head)
+    tails = [f"{QUESTION} {form}\n{ANSWER}" for form in (question.strip(), question)]
+    tail = text[question_start:].rstrip()
+    return None if tail in tails else question_start + find_first_difference(tail, tails[0])

@@ -1,4 +1,4 @@
-"""Which fields a record has, and which of them a template's variable probably means."""
+"""List the fields of a record, and find the field that a template's variable probably means."""
 
 from __future__ import annotations
 
@@ -10,47 +10,48 @@ from readback.records.field_likeness import compute_likeness
 from readback.records.field_path import list_texts as list_texts
 
 DEPTH = 3  # levels of a record that are looked at: rag.contexts, metadata.a.b
+MIN_LIKENESS = 0.5  # from which on a field is offered for a name
 
 
-def nearest(name: str, fields: Mapping[str, Any], a_list: bool) -> str | None:
-    """The field that `name` most likely means, dotted; a list where the template goes through one."""
-    found = [(path, value) for path, value in paths(fields) if isinstance(value, list) == a_list]
-    ranked = sorted(((compute_likeness(name, path), -at, path) for at, (path, _) in enumerate(found)), reverse=True)
-    if ranked and ranked[0][0] >= 0.5:
+def find_nearest_field(name: str, fields: Mapping[str, Any], is_list: bool) -> str | None:
+    """Return the path of the field that a name most likely means; of a list if the template loops over it."""
+    paths = [path for path, value in list_paths(fields) if isinstance(value, list) == is_list]
+    ranked = sorted(((compute_likeness(name, path), -index, path) for index, path in enumerate(paths)), reverse=True)
+    if ranked and ranked[0][0] >= MIN_LIKENESS:
         return ranked[0][2]
-    return found[0][0] if a_list and len(found) == 1 else None
+    return paths[0] if is_list and len(paths) == 1 else None
 
 
-def paths(fields: Mapping[str, Any], before: str = "", depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
-    """Every field that has a value, with its dotted path; those of mappings too."""
+def list_paths(fields: Mapping[str, Any], prefix: str = "", depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
+    """Yield the dotted path and value of every field that has a value, those of mappings too."""
     for name, value in fields.items():
-        path = f"{before}{name}"
+        path = f"{prefix}{name}"
         if isinstance(value, Mapping):
             if depth > 1:
-                yield from paths(value, f"{path}.", depth - 1)
+                yield from list_paths(value, f"{path}.", depth - 1)
         elif value is not None:
             yield path, value
 
 
-def offered(name: str, fields: Mapping[str, Any], a_list: bool, taken: Collection[str] = ()) -> str | None:
-    """The field that a missing name may mean: of the record, or of the items of the list it is looked up in.
+def find_offered_field(name: str, fields: Mapping[str, Any], is_list: bool, used: Collection[str] = ()) -> str | None:
+    """Return the field that a missing name may mean: of the record, or of the items of the list it is looked up in.
 
-    Of an item's fields only such as are not `taken` by another name, and none where some item has the very field.
+    Of an item's fields only those that no other name uses (`used`), and none if some item has the very field.
     """
-    start, _, rest = name.rpartition("[*].")
-    if not start:
-        return nearest(name, fields, a_list)
-    listed = _at(fields, start)
-    items = [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
-    if not items or any(item.get(rest) is not None for item in items):
+    path, _, field = name.rpartition("[*].")
+    if not path:
+        return find_nearest_field(name, fields, is_list)
+    value = _get_value(fields, path)
+    items = [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+    if not items or any(item.get(field) is not None for item in items):
         return None
-    free = {key: value for key, value in items[0].items() if f"{start}[*].{key}" not in taken}
-    near = nearest(rest, free, a_list)
-    return f"{start}[*].{near}" if near else None
+    free = {key: value for key, value in items[0].items() if f"{path}[*].{key}" not in used}
+    nearest = find_nearest_field(field, free, is_list)
+    return f"{path}[*].{nearest}" if nearest else None
 
 
-def _at(fields: Mapping[str, Any], path: str) -> Any:
+def _get_value(fields: Mapping[str, Any], path: str) -> Any:
     value: Any = fields
-    for step in path.split("."):
-        value = value.get(step) if isinstance(value, Mapping) else None
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
     return value

@@ -1,37 +1,41 @@
-"""What rules ask about the length of a prompt: its model, what fits, and how sure a count is."""
+"""Find how many tokens fit into a prompt, and weigh a count of tokens against it."""
 
 from __future__ import annotations
 
-from readback.checks.facts import albert_modes
+from readback.checks.facts import conditions
+from readback.checks.facts.albert_modes import find_albert_mode
 from readback.serving.limits import CONTEXT, Limit, find_limit, find_ollama_limit, find_training_limit
 from readback.types import Location, Model, RuleContext, Severity, Tokens
 
 __all__ = ["CONTEXT", "Limit", "find_limit", "find_ollama_limit", "find_training_limit"]
 
-MARGIN = 1.2  # an estimate of more than this times the room is over it: bytes ÷ 4 is 17 % too much in 1 of 100 prompts
+MARGIN = 1.2  # an estimate above this times the room is surely over it: bytes ÷ 4 is 17 % too much in 1 of 100 prompts
 
 
-def model(case: RuleContext) -> Model | None:
-    """The model of the case's condition; None for a judge and where the budget of an Albert mode is kept to."""
-    choice = case.assembly.choice if case.assembly else None
-    condition = case.workspace.condition(choice.condition) if choice and choice.condition and not choice.judge else None
-    mode = albert_modes.mode(case)
-    if condition is None or (mode and mode.max_tokens):
+def find_model(case: RuleContext) -> Model | None:
+    """Return the model of the case's condition.
+
+    None for a judge, and for an Albert mode with a budget, which shortens the messages itself.
+    """
+    if conditions.is_for_judge(case) or conditions.find_condition(case) is None:
         return None
-    return case.workspace.models.get(condition.model or "")
+    mode = find_albert_mode(case)
+    if mode and mode.max_tokens:
+        return None
+    return conditions.find_model(case)
 
 
-def over_window(case: RuleContext) -> Limit | None:
-    """What Ollama is told to read, where the prompt has more tokens than that."""
-    read = find_ollama_limit(model(case))
-    return read if read and case.tokens and case.tokens.count > read.context else None
+def find_exceeded_window(case: RuleContext) -> Limit | None:
+    """Return what Ollama is configured to read, if the prompt has more tokens than that."""
+    limit = find_ollama_limit(find_model(case))
+    return limit if limit and case.tokens and case.tokens.count > limit.context else None
 
 
-def weight(counted: Tokens, room: int) -> Severity:
-    """An error where it is sure that the prompt does not fit; an estimate near the limit is a warning."""
-    return "error" if counted.exact or counted.count > MARGIN * room else "warning"
+def weigh(tokens: Tokens, room: int) -> Severity:
+    """Return error if the prompt surely does not fit; warning if an estimate is near the limit."""
+    return "error" if tokens.exact or tokens.count > MARGIN * room else "warning"
 
 
-def place(case: RuleContext) -> Location:
-    """The text that was counted."""
+def locate_text(case: RuleContext) -> Location:
+    """Return the place of the text that was counted."""
     return Location(role="prompt" if case.model_input and case.model_input.segments else "user")

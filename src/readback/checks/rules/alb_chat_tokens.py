@@ -36,8 +36,8 @@ WRITTEN = ("system", "task", "template", "adapter", "instruction", "joiner")  # 
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    mode = albert_modes.mode(case)
-    if mode is None or mode.wrapped_by is None or case.assembly is None:
+    mode = albert_modes.find_albert_mode(case)
+    if mode is None or mode.wrapper is None or case.assembly is None:
         return
     for message in case.assembly.messages:
         hits = list(TOKEN.finditer(message.text))
@@ -46,7 +46,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             first = (written or hits)[0]
             tokens = list(dict.fromkeys(hit[0] for hit in hits))
             place = Location(role=message.role, start=first.start(), end=first.end())
-            values = {"tokens": tokens, "format": mode.wrapped_by, "role": message.role}
+            values = {"tokens": tokens, "format": mode.wrapper, "role": message.role}
             yield Diagnostic(CODE, values, place, " ".join(tokens), None if written else "warning")
 
 

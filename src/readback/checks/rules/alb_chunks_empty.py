@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import albert_names, variable_uses
+from readback.checks.facts import albert_modes, variable_uses
 from readback.checks.facts.record_fields import SAME
 from readback.types import Diagnostic, RuleContext, Severity, VariableUse
 
@@ -32,19 +32,19 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    prompt = variable_uses.prompt(case)
+    prompt = variable_uses.find_prompt(case)
     if prompt is None:
         return
-    every = {use.name for use in variable_uses.uses(case, prompt)}
-    for use in variable_uses.uses(case, prompt, ("idle", "empty")):
+    every = {use.name for use in variable_uses.list_uses(case, prompt)}
+    for use in variable_uses.list_uses(case, prompt, ("idle", "empty")):
         if _is_sources(use, variable_uses.is_albert(prompt)) and any(
             name.startswith(f"{use.name}[*]") for name in every
         ):
             severity: Severity | None = "info" if use.only_asked or case.workspace.dataset is None else None
-            yield Diagnostic(CODE, {"list": use.name}, variable_uses.at(use), use.name, severity)
+            yield Diagnostic(CODE, {"list": use.name}, variable_uses.locate(use), use.name, severity)
 
 
 def _is_sources(use: VariableUse, albert: bool) -> bool:
     if albert:
-        return albert_names.fields(use.name) is not None or use.name.endswith(albert_names.COLLECTION)
+        return albert_modes.fields(use.name) is not None or use.name.endswith(albert_modes.COLLECTION)
     return use.name.rpartition(".")[2].casefold() in SAME[1]

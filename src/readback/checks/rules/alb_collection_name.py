@@ -18,11 +18,11 @@ FAIL = ({"readback.yml": _FILE % "classic", **_REST},)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    mode = albert_modes.mode(case)
-    if mode is None or mode.current:
+    mode = albert_modes.find_albert_mode(case)
+    if mode is None or mode.is_current:
         return
     fields = case.record.fields if case.record else {}
-    for name, place in albert_modes.read_names(case):
+    for name, place in albert_modes.list_variables(case):
         filled = mode.prompt.defaults.get(name) or not isinstance(fields.get(name), list | None)
         if name.endswith(albert_modes.COLLECTION) and not filled:
             yield Diagnostic(CODE, {"variable": name}, place, name)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from readback.checks.facts import albert_names, variable_uses
+from readback.checks.facts import albert_modes, variable_uses
 from readback.types import Diagnostic, Location, Prompt, RuleContext
 
 CODE = "alb-default-unused"
@@ -25,12 +25,12 @@ NONE = "–"  # stands for "none is near" in any language
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    prompt = variable_uses.prompt(case)
-    if prompt is None or not prompt.defaults or not variable_uses.once(case):
+    prompt = variable_uses.find_prompt(case)
+    if prompt is None or not prompt.defaults or not variable_uses.is_first_case(case):
         return
-    read = variable_uses.roots(case, prompt)
+    read = variable_uses.find_variables(case, prompt)
     for name in prompt.defaults:
-        if name in read or (variable_uses.is_albert(prompt) and (name in albert_names.META or name == "system_prompt")):
+        if name in read or (variable_uses.is_albert(prompt) and (name in albert_modes.META or name == "system_prompt")):
             continue
         near = next(iter(get_close_matches(name, read, n=1)), NONE)
         values = {"name": name, "mode": prompt.mode, "nearest": near}

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import albert_names, variable_uses
-from readback.checks.facts.record_fields import offered
+from readback.checks.facts import albert_modes, variable_uses
+from readback.checks.facts.record_fields import find_offered_field
 from readback.types import Diagnostic, RuleContext, Severity
 
 CODE = "alb-field-missing"
@@ -33,30 +33,30 @@ NONE = "–"  # stands for "no field is near" in any language
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    prompt = variable_uses.prompt(case)
+    prompt = variable_uses.find_prompt(case)
     if prompt is None or case.record is None:
         return
     albert, taken = (
         variable_uses.is_albert(prompt),
-        {use.name for use in variable_uses.uses(case, prompt, ("present",))},
+        {use.name for use in variable_uses.list_uses(case, prompt, ("present",))},
     )
-    for use in variable_uses.uses(case, prompt, ("missing", "null")):
-        listed, field = variable_uses.split(use.name)
+    for use in variable_uses.list_uses(case, prompt, ("missing", "null")):
+        listed, field = variable_uses.split_path(use.name)
         if not listed or (use.only_asked and not albert) or (albert and not _known(listed, field)):
             continue
-        near = offered(use.name, case.record.fields, False, taken) or ""
+        near = find_offered_field(use.name, case.record.fields, False, taken) or ""
         values = {
             "list": listed,
             "field": field,
             "absent": use.times,
             "items": use.total,
-            "nearest": variable_uses.split(near)[1] or NONE,
+            "nearest": variable_uses.split_path(near)[1] or NONE,
         }
         light = use.only_asked or case.workspace.dataset is None
         severity: Severity | None = "info" if light else None
-        yield Diagnostic(CODE, values, variable_uses.at(use), use.name, severity)
+        yield Diagnostic(CODE, values, variable_uses.locate(use), use.name, severity)
 
 
 def _known(listed: str, field: str) -> bool:
-    known = albert_names.fields(listed)
+    known = albert_modes.fields(listed)
     return known is None or field in known

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from readback.checks.facts import albert_names, variable_uses
+from readback.checks.facts import albert_modes, variable_uses
 from readback.types import Diagnostic, RuleContext, Severity
 
 CODE = "alb-field-unknown"
@@ -18,18 +18,23 @@ NONE = "–"  # stands for "none is near" in any language
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    prompt = variable_uses.prompt(case)
-    if prompt is None or case.record is None or not variable_uses.is_albert(prompt) or not variable_uses.once(case):
+    prompt = variable_uses.find_prompt(case)
+    if (
+        prompt is None
+        or case.record is None
+        or not variable_uses.is_albert(prompt)
+        or not variable_uses.is_first_case(case)
+    ):
         return
-    for use in variable_uses.uses(case, prompt):
-        listed, field = variable_uses.split(use.name)
-        known = albert_names.fields(listed)
+    for use in variable_uses.list_uses(case, prompt):
+        listed, field = variable_uses.split_path(use.name)
+        known = albert_modes.fields(listed)
         if known is None or field.partition(".")[0].partition("[")[0] in known:
             continue
-        near = albert_names.meant_field(field, listed) or NONE
+        near = albert_modes.meant_field(field, listed) or NONE
         values = {"list": listed, "field": field, "nearest": near, "known": known}
         severity: Severity | None = "info" if _there(case.record.fields, listed, field) else None
-        yield Diagnostic(CODE, values, variable_uses.at(use), use.name, severity)
+        yield Diagnostic(CODE, values, variable_uses.locate(use), use.name, severity)
 
 
 def _there(fields: Mapping[str, Any], listed: str, field: str) -> bool:

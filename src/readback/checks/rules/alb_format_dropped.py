@@ -22,7 +22,7 @@ FAIL = ({"readback.yml": _FILE % "current", "prompt_config.yml": _CONFIG, **_TEM
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    if albert_modes.current(case.workspace):
-        for config in albert_modes.configs(case.workspace):
+    if albert_modes.is_current(case.workspace):
+        for config in albert_modes.list_configs(case.workspace):
             if config.chat_format:
                 yield Diagnostic(CODE, {"format": config.chat_format}, config.place, config.chat_format)

@@ -20,8 +20,8 @@ FORMAT = "openai"
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    if albert_modes.current(case.workspace) or albert_modes.served(case.workspace):
+    if albert_modes.is_current(case.workspace) or albert_modes.has_server(case.workspace):
         return
-    for config in albert_modes.configs(case.workspace):
+    for config in albert_modes.list_configs(case.workspace):
         if config.chat_format == FORMAT:
             yield Diagnostic(CODE, {"format": FORMAT}, config.place, config.name)

@@ -22,9 +22,9 @@ FAIL = ({"readback.yml": _FILE % "current", "rag.jinja": _OLD, **_REST},)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    mode = albert_modes.mode(case)
-    if mode is None or not mode.current:
+    mode = albert_modes.find_albert_mode(case)
+    if mode is None or not mode.is_current:
         return
-    for name, place in albert_modes.read_names(case):
+    for name, place in albert_modes.list_variables(case):
         if name in albert_modes.CHUNKS and not mode.prompt.defaults.get(name):
             yield Diagnostic(CODE, {"variable": name}, place, name)

@@ -21,10 +21,10 @@ UNCUT = "it would leave out no turn, so the server cuts what does not fit"
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    mode = albert_modes.mode(case)
+    mode = albert_modes.find_albert_mode(case)
     if mode is None or mode.max_tokens is None or case.assembly is None:
         return
-    if not mode.current:
+    if not mode.is_current:
         return  # what the classic program leaves out is left out, and said, where the messages are put together
     budget = mode.max_tokens * albert_modes.SHARE
     words = _words(case.assembly.messages)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import albert_names, variable_uses
+from readback.checks.facts import albert_modes, variable_uses
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "alb-query-missing"
@@ -16,15 +16,20 @@ FAIL = (
     {"prompt_config.yml": _CONFIG, "rag.jinja": _TEMPLATE, "data.jsonl": _DATA},
     {"prompt_config.yml": _CONFIG, "rag.jinja": "Answer the question.\n", "data.jsonl": _DATA},
 )
-ASKS = {"query", "search_query", albert_names.MISSPELT, "history"}
+ASKS = {"query", "search_query", albert_modes.MISSPELT, "history"}
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    prompt = variable_uses.prompt(case)
-    if prompt is None or prompt.template is None or not variable_uses.is_albert(prompt) or not variable_uses.once(case):
+    prompt = variable_uses.find_prompt(case)
+    if (
+        prompt is None
+        or prompt.template is None
+        or not variable_uses.is_albert(prompt)
+        or not variable_uses.is_first_case(case)
+    ):
         return
-    read = set(variable_uses.roots(case, prompt))
-    meant = {albert_names.meant(name) for name in read if not albert_names.documented(name)}
+    read = set(variable_uses.find_variables(case, prompt))
+    meant = {albert_modes.meant(name) for name in read if not albert_modes.documented(name)}
     if not (read | meant) & ASKS:
         place = Location(file=prompt.place.file, line=prompt.place.line, role="user")
         yield Diagnostic(CODE, {"mode": prompt.mode}, place, prompt.mode)

@@ -22,12 +22,12 @@ FORMAT = "chatml"
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    if not albert_modes.current(case.workspace) or case.workspace.options.get("chatml_bug") == "fixed":
+    if not albert_modes.is_current(case.workspace) or case.workspace.options.get("chatml_bug") == "fixed":
         return
-    for config in albert_modes.configs(case.workspace):
+    for config in albert_modes.list_configs(case.workspace):
         if config.chat_format == FORMAT:
             yield Diagnostic(CODE, {"what": config.name}, config.place, config.name)
-    modes = {mode for config in albert_modes.configs(case.workspace) for mode in config.prompts}
+    modes = {mode for config in albert_modes.list_configs(case.workspace) for mode in config.prompts}
     served = {
         condition.model: condition.place
         for condition in case.workspace.conditions

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from readback.checks.facts import variable_uses
-from readback.checks.facts.outside_contexts import RETRIEVED
-from readback.checks.facts.record_fields import nearest
+from readback.checks.facts.contexts import RETRIEVED
+from readback.checks.facts.record_fields import find_nearest_field
 from readback.types import Diagnostic, Finding, Prompt, RuleContext, Severity, VariableUse
 
 CODE = "alb-variable-no-data"
@@ -47,17 +47,17 @@ NONE = "–"  # stands for "no field is near" in any language
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    prompt = variable_uses.prompt(case)
+    prompt = variable_uses.find_prompt(case)
     if prompt is None or case.record is None:
         return
     for use in _without(case, prompt):
         name = use.name
-        if "[*]" in name or (variable_uses.is_albert(prompt) and variable_uses.others(case, name)):
+        if "[*]" in name or (variable_uses.is_albert(prompt) and variable_uses.is_of_other_program(case, name)):
             continue
-        near = nearest(name, case.record.fields, _is_list(case, prompt, name))
+        near = find_nearest_field(name, case.record.fields, _is_list(case, prompt, name))
         values = {"variable": name, "nearest": near or NONE, "mode": prompt.mode, "records": ""}
         severity: Severity | None = "info" if use.only_asked or case.workspace.dataset is None else None
-        yield Diagnostic(CODE, values, variable_uses.at(use), name, severity)
+        yield Diagnostic(CODE, values, variable_uses.locate(use), name, severity)
 
 
 def weigh_guess(finding: Finding) -> Severity:
@@ -75,16 +75,16 @@ def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None
 
 def _without(case: RuleContext, prompt: Prompt) -> Iterator[VariableUse]:
     """The names without a value; then those for which the template itself has something instead."""
-    absent = {use.name: use for use in variable_uses.uses(case, prompt, ("missing", "null"))}
+    absent = {use.name: use for use in variable_uses.list_uses(case, prompt, ("missing", "null"))}
     yield from absent.values()
-    for use in variable_uses.uses(case, prompt, ("default",)):
-        if use.name not in absent and variable_uses.root(use.name) not in prompt.defaults:
+    for use in variable_uses.list_uses(case, prompt, ("default",)):
+        if use.name not in absent and variable_uses.get_variable(use.name) not in prompt.defaults:
             yield use
 
 
 def _is_list(case: RuleContext, prompt: Prompt, name: str) -> bool:
     """Whether the template goes through a variable, or asks for its items."""
-    if any(use.name.startswith(f"{name}[") for use in variable_uses.uses(case, prompt)):
+    if any(use.name.startswith(f"{name}[") for use in variable_uses.list_uses(case, prompt)):
         return True
     template, said = f"{prompt.template or ''}\n{prompt.system or ''}", re.escape(name)
     return re.search(rf"\bin\s+{said}\b|\b{said}\s*\|\s*(?:join|length|first|last)", template) is not None

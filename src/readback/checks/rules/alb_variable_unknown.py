@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import albert_names, variable_uses
-from readback.checks.facts.record_fields import nearest
+from readback.checks.facts import albert_modes, variable_uses
+from readback.checks.facts.record_fields import find_nearest_field
 from readback.types import Diagnostic, Prompt, RuleContext, Severity
 
 CODE = "alb-variable-unknown"
@@ -23,15 +23,20 @@ NONE = "–"  # stands for "none is near" in any language
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    prompt = variable_uses.prompt(case)
-    if prompt is None or case.record is None or not variable_uses.is_albert(prompt) or not variable_uses.once(case):
+    prompt = variable_uses.find_prompt(case)
+    if (
+        prompt is None
+        or case.record is None
+        or not variable_uses.is_albert(prompt)
+        or not variable_uses.is_first_case(case)
+    ):
         return
     # alb-variable-no-data reports these at the same line; this rule adds only the name that may be meant
-    empty = {use.name for use in variable_uses.uses(case, prompt, ("missing", "null")) if not use.only_asked}
-    for name, place in variable_uses.roots(case, prompt).items():
-        if albert_names.documented(name):
+    empty = {use.name for use in variable_uses.list_uses(case, prompt, ("missing", "null")) if not use.only_asked}
+    for name, place in variable_uses.find_variables(case, prompt).items():
+        if albert_modes.documented(name):
             continue
-        near = albert_names.meant(name) or nearest(name, dict.fromkeys(albert_names.VARIABLES, ""), False)
+        near = albert_modes.meant(name) or find_nearest_field(name, dict.fromkeys(albert_modes.VARIABLES, ""), False)
         if near is None and name in empty:
             continue
         given = case.record.fields.get(name) is not None or name in prompt.defaults
@@ -43,7 +48,7 @@ def _optional(case: RuleContext, prompt: Prompt, name: str) -> bool:
     """Whether the template only asks for a variable where it reads it here."""
     taken = [
         use
-        for use in variable_uses.uses(case, prompt)
-        if variable_uses.root(use.name) == name and use.state != "untaken"
+        for use in variable_uses.list_uses(case, prompt)
+        if variable_uses.get_variable(use.name) == name and use.state != "untaken"
     ]
     return bool(taken) and all(use.only_asked for use in taken)

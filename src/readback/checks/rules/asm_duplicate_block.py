@@ -7,10 +7,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from readback.checks.facts.leaked_texts import OWN, folded, leaks
-from readback.checks.facts.outside_contexts import STORED, Spans, in_message
-from readback.checks.facts.overlapping import blanked
-from readback.checks.facts.text_words import GAP, Words, letters, span, starts, words
+from readback.checks.facts.contexts import STORED, Spans, find_in_message
+from readback.checks.facts.leaked_texts import OWN, find_folded, find_leaks
+from readback.checks.facts.repetitions import blank_out
+from readback.checks.facts.text_units import GAP, Words, count_letters, list_word_starts, locate_word, split_words
 from readback.records.record_memo import remember
 from readback.types import Diagnostic, Location, Message, RuleContext, Segment, Values
 
@@ -66,7 +66,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     for message in case.assembly.messages if case.assembly else ():
         found = _found(message, fields)
         if found and message.role == "user":
-            told = leaks(case, message.text, folded(case, message), in_message(message, fields))
+            told = find_leaks(case, message.text, find_folded(case, message), find_in_message(message, fields))
             spans = [(leak.start, leak.end) for leak in told if not leak.inside]
             found = [one for one in found if not any(_within(place, spans) for place in one[:2])]
         yield from (_diagnostic(message, one) for one in found)
@@ -75,11 +75,13 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 def _found(message: Message, fields: Values) -> list[Twice]:
     """The blocks that a message holds twice outside of its contexts; kept, for several conditions send the same one."""
     parts = message.segments
-    return remember(fields, (twice, id(parts)), lambda: (parts, list(_looked(message, in_message(message, fields)))))[1]
+    return remember(
+        fields, (twice, id(parts)), lambda: (parts, list(_looked(message, find_in_message(message, fields))))
+    )[1]
 
 
 def _looked(message: Message, contexts: Spans) -> Iterator[Twice]:
-    own = blanked(message.text, contexts)
+    own = blank_out(message.text, contexts)
     return (one for one in _repeated_blocks(own) if _meant_once(message, one))
 
 
@@ -137,7 +139,7 @@ def _within(place: tuple[int, int], spans: list[tuple[int, int]]) -> bool:
 
 def twice(text: str) -> Iterator[Twice]:
     """The blocks that `text` holds twice, in the order of the second place; each block as long as can be."""
-    own = words(text)
+    own = split_words(text)
     if len(own) < 2 * PARAGRAPH or not _comes_again(own):
         return
     found = sorted((*_paragraphs(own, _bounds(text)), *_stretches(own[:LOOKED])), key=lambda pair: (pair[1], -pair[2]))
@@ -157,7 +159,7 @@ def _comes_again(own: Words) -> bool:
 
 def _bounds(text: str) -> list[int]:
     """The words with which paragraphs begin, and the number of words."""
-    begin = starts(text)
+    begin = list_word_starts(text)
     return sorted({0, len(begin), *(bisect_left(begin, blank.end()) for blank in BLANK_LINE.finditer(text))})
 
 
@@ -166,7 +168,7 @@ def _paragraphs(own: Words, bounds: list[int]) -> Iterator[tuple[int, int, int]]
     seen: dict[Words, int] = {}
     for number, (begin, end) in enumerate(pairwise(bounds)):
         paragraph = own[begin:end]
-        if len(paragraph) < PARAGRAPH or sum(map(letters, paragraph)) < PARAGRAPH_LETTERS or _has_gap(paragraph):
+        if len(paragraph) < PARAGRAPH or sum(map(count_letters, paragraph)) < PARAGRAPH_LETTERS or _has_gap(paragraph):
             continue
         first = seen.setdefault(paragraph, begin)
         if first != begin:
@@ -199,4 +201,4 @@ def _has_gap(some: Words) -> bool:
 
 
 def _span(text: str, at: int, size: int) -> tuple[int, int]:
-    return span(text, at)[0], span(text, at + size - 1)[1]
+    return locate_word(text, at)[0], locate_word(text, at + size - 1)[1]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts.running_tasks import tasks_by_key
+from readback.checks.facts.stated_texts import find_tasks_by_instruction
 from readback.types import NOWHERE, Diagnostic, RuleContext
 
 CODE = "asm-instruction-never-used"
@@ -21,7 +21,7 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    for key, tasks in tasks_by_key(case.workspace).items():
+    for key, tasks in find_tasks_by_instruction(case.workspace).items():
         if tasks and not any(task.runs for task in tasks):
             place = case.workspace.instruction_places.get(key, NOWHERE)
             why = ", ".join(dict.fromkeys(task.why for task in tasks))

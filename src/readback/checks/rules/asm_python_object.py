@@ -27,7 +27,7 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    prompt = variable_uses.prompt(case)
+    prompt = variable_uses.find_prompt(case)
     if case.assembly is None or case.record is None or prompt is None:
         return
     for message in case.assembly.messages:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import sent_contexts
-from readback.checks.facts.citation_marks import find_context_marks
+from readback.checks.facts import contexts
+from readback.checks.facts.contexts import find_context_marks
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-answer-cites-missing"
@@ -53,8 +53,8 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     answer, record = case.answer, case.record
     if answer is None or not answer.text or record is None or answer.masked or record.masked:
         return
-    cited = find_context_marks(answer.text, sent_contexts.listed(record.fields))
-    numbers = sent_contexts.numbers(record.fields, case.assembly) if cited and case.assembly else None
+    cited = find_context_marks(answer.text, len(contexts.list_contexts(record.fields)))
+    numbers = contexts.find_sent_numbers(record.fields, case.assembly) if cited and case.assembly else None
     if numbers is None:
         return
     wrong = list(dict.fromkeys(f"[{mark.number}]" for mark in cited if mark.number not in numbers))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from readback.checks.facts import stored_prompt
-from readback.checks.facts.citation_marks import find_other_styles
+from readback.checks.facts.contexts import find_other_styles
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-citation-style"
@@ -16,11 +16,11 @@ FAIL = ({"data.jsonl": _ROW % "So [1, 2]."}, {"data.jsonl": _ROW % "So [1-3]."},
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
-    _, listed = stored_prompt.contexts(fields) or ("", ())
+    _, listed = stored_prompt.find_contexts(fields) or ("", ())
     if not listed:
         return
     if case.assembly is None:
-        if stated := stored_prompt.reference(fields):
+        if stated := stored_prompt.find_reference(fields):
             yield from _diagnostic("reference", stated[1], len(listed), Location(field=stated[0], start=0))
     elif case.assembly.choice.judge and case.assembly.choice.condition:
         for message in case.messages("user"):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from readback.checks.facts import stored_prompt
-from readback.checks.facts.context_places import inside
+from readback.checks.facts.contexts import locate_context
 from readback.records.record_memo import remember
 from readback.types import Diagnostic, Location, RuleContext
 
@@ -18,7 +18,7 @@ FAIL = (
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
-    name, listed = stored_prompt.contexts(fields) or ("", ())
+    name, listed = stored_prompt.find_contexts(fields) or ("", ())
     prompts = tuple(_prompts(case))
     if not prompts:
         return
@@ -28,7 +28,9 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     texts = [(number, text) for number, text in texts if text]
     asked = (CODE, prompts, tuple(number for number, _ in texts))
     missing = remember(
-        fields, asked, lambda: [n for n, text in texts if all(inside(prompt, text) is None for prompt in prompts)]
+        fields,
+        asked,
+        lambda: [n for n, text in texts if all(locate_context(prompt, text) is None for prompt in prompts)],
     )
     if missing:
         values = {"present": len(texts) - len(missing), "listed": len(texts), "missing": missing}
@@ -38,16 +40,20 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 def _picks(case: RuleContext) -> bool:
     """Whether a template makes the prompt, and no builder that writes each context whole."""
-    _, prompt = stored_prompt.sent_by(case) if case.assembly else ("", None)
+    _, prompt = stored_prompt.find_sent_prompt(case) if case.assembly else ("", None)
     return prompt is not None and prompt.syntax != "builder"
 
 
 def _prompts(case: RuleContext) -> Iterator[str]:
     """What a model in mode rag gets to read; nothing for any other mode."""
     if case.assembly:
-        mode, prompt = stored_prompt.sent_by(case)
+        mode, prompt = stored_prompt.find_sent_prompt(case)
         # An Albert mode called rag limits its chunks on purpose; there `limit` says how many are sent.
         if mode == "rag" and (prompt is None or prompt.settings.get("dialect") != "albert"):
             yield from (message.text for message in case.messages("user"))
-    elif case.record and stored_prompt.unsent(case.workspace) and (stored := stored_prompt.prompt(case.record.fields)):
+    elif (
+        case.record
+        and stored_prompt.is_unsent(case.workspace)
+        and (stored := stored_prompt.find_prompt(case.record.fields))
+    ):
         yield stored[1]

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from readback.checks.facts import stored_prompt
-from readback.checks.facts.outside_contexts import Spans, in_message, in_stored
-from readback.checks.facts.overlapping import blanked
+from readback.checks.facts.contexts import Spans, find_in_message, find_in_prompt
+from readback.checks.facts.repetitions import blank_out
 from readback.records.record_memo import remember
 from readback.types import Diagnostic, Finding, Location, Message, RuleContext, Values
 
@@ -26,13 +26,13 @@ QUESTION, ANSWER = "Question:", "Answer:"
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     if case.assembly:
-        _, prompt = stored_prompt.sent_by(case)
+        _, prompt = stored_prompt.find_sent_prompt(case)
         if prompt and prompt.syntax == "builder":
             for message in case.messages("user"):
                 yield from _of_message(message, fields)
-    elif stored_prompt.unsent(case.workspace) and (stored := stored_prompt.prompt(fields)):
+    elif stored_prompt.is_unsent(case.workspace) and (stored := stored_prompt.find_prompt(fields)):
         name, text = stored
-        yield from _diagnostics(text, in_stored(text, fields), Location(field=name))
+        yield from _diagnostics(text, find_in_prompt(text, fields), Location(field=name))
 
 
 def _of_message(message: Message, fields: Values) -> Sequence[Diagnostic]:
@@ -46,7 +46,7 @@ def _by_part(message: Message, fields: Values, at: Location) -> Iterator[Diagnos
     """The faults of a message; those behind the record's own text are the same in every record."""
     last = next((part for part in reversed(message.segments) if part.text), None)
     by_record = last is None or last.origin == "variable"
-    for one in _diagnostics(message.text, in_message(message, fields), at):
+    for one in _diagnostics(message.text, find_in_message(message, fields), at):
         yield one if by_record else replace(one, values={**one.values, "added": last.text if last else ""})
 
 
@@ -59,7 +59,7 @@ def gather(finding: Finding) -> tuple[str, ...] | None:
 
 
 def _diagnostics(text: str, contexts: Spans, at: Location) -> Iterator[Diagnostic]:
-    own = blanked(text, contexts)
+    own = blank_out(text, contexts)
     question, answer = own.find(QUESTION), own.rfind(ANSWER)
     if question < 0 or answer < 0:
         lacking = [mark for mark, found in ((QUESTION, question), (ANSWER, answer)) if found < 0]

@@ -17,7 +17,7 @@ FAIL = ({"data.jsonl": _ROW % ("/home/a/two.txt#page=3", "/home/a/one.txt")},)
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
-    own, sources = stored_prompt.paper(fields), stored_prompt.retrieved(fields)
+    own, sources = stored_prompt.find_source_name(fields), stored_prompt.list_retrieved_names(fields)
     if own and sources and own not in sources:
         values = {"own": own, "sources": sources, "count": len(sources)}
         yield Diagnostic(CODE, values, Location(field="rag.sources"), ",".join(sources))

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 
 from readback.checks.facts import stored_prompt
-from readback.checks.facts.leaked_texts import folded, leaks
-from readback.checks.facts.outside_contexts import STORED, in_message, in_stored
-from readback.checks.facts.prompt_drift import SECOND, Drift, Span, drift
+from readback.checks.facts.contexts import STORED, find_in_message, find_in_prompt
+from readback.checks.facts.leaked_texts import find_folded, find_leaks
+from readback.checks.facts.prompt_drift import SECOND, Drift, Span, find_drift
 from readback.types import Diagnostic, Finding, Location, RuleContext, Severity, Values
 
 CODE = "fmt-rag-drift"
@@ -45,19 +45,21 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             start = 0
             for segment in message.segments:
                 if segment.origin == "variable" and segment.name in STORED:
-                    told = leaks(case, message.text, folded(case, message), in_message(message, fields))
+                    told = find_leaks(case, message.text, find_folded(case, message), find_in_message(message, fields))
                     spans = [(leak.start - start, leak.end - start) for leak in told if not leak.inside]
                     inside = [span for span in spans if span[0] >= 0 and span[1] <= len(segment.text)]
                     yield from _diagnostics(
-                        drift(segment.text, fields, question, inside), fields, Location(role="user"), start
+                        find_drift(segment.text, fields, question, inside), fields, Location(role="user"), start
                     )
                 start += len(segment.text)
-    elif not case.assembly and stored_prompt.unsent(case.workspace) and (stored := stored_prompt.prompt(fields)):
+    elif (
+        not case.assembly and stored_prompt.is_unsent(case.workspace) and (stored := stored_prompt.find_prompt(fields))
+    ):
         name, text = stored
         if name != "prompt":  # that name is given to prompts of any kind
-            told = leaks(case, text, (), in_stored(text, fields))
+            told = find_leaks(case, text, (), find_in_prompt(text, fields))
             spans = [(leak.start, leak.end) for leak in told if not leak.inside]
-            yield from _diagnostics(drift(text, fields, question, spans), fields, Location(field=name), 0)
+            yield from _diagnostics(find_drift(text, fields, question, spans), fields, Location(field=name), 0)
 
 
 def settle(finding: Finding, records: int, count_like: Callable[[str, object], int]) -> Severity:
@@ -80,9 +82,9 @@ def _diagnostics(found: Drift, fields: Values, at: Location, start: int) -> Iter
         "task_type": fields.get(TASK_TYPE),
         "kind": [*_known_by(found)],
     }
-    marked: Span | tuple[None, None] = found.extra_at or (None, None)
-    if found.blanks is not None:
-        marked = (found.blanks, found.blanks + 1)
+    marked: Span | tuple[None, None] = found.extra_span or (None, None)
+    if found.blanks_start is not None:
+        marked = (found.blanks_start, found.blanks_start + 1)
     begin, end = (None if one is None else start + one for one in marked)
     place = Location(role=at.role, field=at.field, start=begin, end=end)
     flagged = "\n".join((*found.extra, *found.missing, *_known_by(found)))
@@ -98,12 +100,12 @@ def _differences(found: Drift) -> Iterator[str]:
         yield f"it lacks {_quoted(found.missing)}"
     if found.no_citations:
         yield f'it has "{SECOND}" instead of the sentence that asks for citations'
-    if found.asks is not None:
-        yield f'its question is "{found.asks}" instead of the record\'s question'
-    if found.order:
+    if found.other_question is not None:
+        yield f'its question is "{found.other_question}" instead of the record\'s question'
+    if found.reordered:
         yield "its parts are in another order"
-    if found.blanks is not None:
-        yield f"only whitespace or capitals differ, from character {found.blanks + 1}"
+    if found.blanks_start is not None:
+        yield f"only whitespace or capitals differ, from character {found.blanks_start + 1}"
     for number, there, every in found.cut:
         yield f"context {number} is cut off after {there:,} of {every:,} characters"
 
@@ -117,12 +119,12 @@ def _known_by(found: Drift) -> Iterator[str]:
         yield f"it lacks {_quoted(found.missing)}"
     if found.no_citations:
         yield f'"{SECOND}" is in place of the demand to cite'
-    if found.asks is not None:
-        yield f'it asks "{found.asks}" and not the record\'s question'
-    if found.order:
+    if found.other_question is not None:
+        yield f'it asks "{found.other_question}" and not the record\'s question'
+    if found.reordered:
         yield "its parts are in another order"
-    if found.blanks is not None:
-        yield f"only blanks or capitals differ, from character {found.blanks + 1}"
+    if found.blanks_start is not None:
+        yield f"only blanks or capitals differ, from character {found.blanks_start + 1}"
     for number, there, every in found.cut:
         yield f"context {number} breaks off after {there:,} of {every:,} characters"
 
@@ -137,5 +139,5 @@ def _explained(found: Drift, fields: Values) -> bool:
     said = metadata if isinstance(metadata, dict) else {}
     asked = " ".join(str(said.get("retrieval_extra_instructions") or "").split())
     free = said.get("require_citations") is False or not found.no_citations
-    plain = not (found.missing or found.order) and found.asks is None and found.blanks is None
+    plain = not (found.missing or found.reordered) and found.other_question is None and found.blanks_start is None
     return plain and free and " ".join(found.extra) == asked

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from readback.checks.facts import stored_prompt
-from readback.checks.facts.citation_marks import find_context_marks
+from readback.checks.facts.contexts import find_context_marks
 from readback.types import Diagnostic, Location, RuleContext, Severity
 
 CODE = "fmt-reference-cites-missing"
@@ -20,7 +20,7 @@ DEMAND = "[#]"  # how the prompt formats ask for numbers that count the snippets
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
-    listed, stated = stored_prompt.contexts(fields), stored_prompt.reference(fields)
+    listed, stated = stored_prompt.find_contexts(fields), stored_prompt.find_reference(fields)
     if listed is None or stated is None:
         return
     (_, contexts), (name, text) = listed, stated
@@ -38,7 +38,7 @@ def _counts_snippets(case: RuleContext, cited: Sequence[str], contexts: Sequence
     """
     if any(mark in str(one) for mark in cited for one in contexts):
         return False
-    stored = stored_prompt.prompt(case.record.fields if case.record else {})
+    stored = stored_prompt.find_prompt(case.record.fields if case.record else {})
     if stored is not None and DEMAND in stored[1]:
         return True
     prompts = case.workspace.prompts.values()

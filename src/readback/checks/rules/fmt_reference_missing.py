@@ -20,5 +20,5 @@ FIELD = "expected_response"
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     built = any(prompt.syntax == "builder" for prompt in case.workspace.prompts.values())
     trained = any(model.type in TRAINED for model in case.workspace.models.values())
-    if built and trained and case.record and not stored_prompt.reference(case.record.fields):
+    if built and trained and case.record and not stored_prompt.find_reference(case.record.fields):
         yield Diagnostic(CODE, {"field": FIELD}, Location(field=FIELD))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from readback.checks.facts import stored_prompt
-from readback.checks.facts.citation_marks import find_marks, find_other_styles
+from readback.checks.facts.contexts import find_marks, find_other_styles
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "fmt-reference-no-citation"
@@ -25,7 +25,7 @@ MANY = 99  # contexts: whatever looks like a citation in another spelling is lef
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     metadata = fields.get("metadata")
-    stated = stored_prompt.reference(fields)
+    stated = stored_prompt.find_reference(fields)
     if stated is None or not isinstance(metadata, Mapping) or metadata.get("require_citations") is not True:
         return
     name, text = stated

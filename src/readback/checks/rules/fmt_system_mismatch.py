@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from readback.checks.facts.stated_system_texts import for_model, where
+from readback.checks.facts.stated_texts import describe_place, list_system_texts
 from readback.types import Diagnostic, Model, RuleContext, SystemText
 
 CODE = "fmt-system-mismatch"
@@ -21,7 +21,7 @@ AROUND = 20  # characters of a text shown before and after the point where two p
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     for model in case.workspace.models.values():
-        first, *others = for_model(case.workspace, model) or (None,)
+        first, *others = list_system_texts(case.workspace, model) or (None,)
         if first is None:
             continue
         yield from (_diagnostic(model, first, other) for other in others if other.text != first.text)
@@ -34,9 +34,9 @@ def _diagnostic(model: Model, first: SystemText, other: SystemText) -> Diagnosti
     at = _first_difference(first.text, other.text)
     values = {
         "model": model.name,
-        "one": where(first),
+        "one": describe_place(first),
         "one_text": _shown(first.text, at),
-        "other": where(other),
+        "other": describe_place(other),
         "other_text": _shown(other.text, at),
         "at": at + 1,
         "texts": [first.text, other.text],

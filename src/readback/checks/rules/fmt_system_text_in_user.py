@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from readback.checks.facts import stored_prompt
-from readback.checks.facts.leaked_texts import PART, Leak, folded, leaks
-from readback.checks.facts.outside_contexts import in_message, in_stored
-from readback.checks.facts.overlapping import overlaps
-from readback.checks.facts.stated_system_texts import for_model
+from readback.checks.facts.contexts import find_in_message, find_in_prompt
+from readback.checks.facts.leaked_texts import PART, Leak, find_folded, find_leaks
+from readback.checks.facts.repetitions import find_repetitions
+from readback.checks.facts.stated_texts import list_system_texts
 from readback.types import Diagnostic, Location, RuleContext, Severity
 
 CODE = "fmt-system-text-in-user"
@@ -58,25 +58,27 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     fields = case.record.fields if case.record else {}
     if case.assembly:
         for message in case.messages("user"):
-            found = leaks(case, message.text, folded(case, message), in_message(message, fields))
+            found = find_leaks(case, message.text, find_folded(case, message), find_in_message(message, fields))
             yield from _diagnostics(case, message.text, found, Location(role="user"), _alone(case))
-    elif case.record and stored_prompt.unsent(case.workspace) and (stored := stored_prompt.prompt(fields)):
+    elif case.record and stored_prompt.is_unsent(case.workspace) and (stored := stored_prompt.find_prompt(fields)):
         name, text = stored
-        yield from _diagnostics(case, text, leaks(case, text, (), in_stored(text, fields)), Location(field=name))
+        yield from _diagnostics(
+            case, text, find_leaks(case, text, (), find_in_prompt(text, fields)), Location(field=name)
+        )
 
 
 def _alone(case: RuleContext) -> bool:
     """Whether a mode of the workspace's own sends no system message, where nothing states one: it says who the model is
     where it can.
     """
-    _, prompt = stored_prompt.sent_by(case)
+    _, prompt = stored_prompt.find_sent_prompt(case)
     own = prompt is not None and prompt.syntax != "builder"
     return own and not case.workspace.system_texts and not any(True for _ in case.messages("system"))
 
 
 def _carried(case: RuleContext, leak: Leak, flagged: str) -> bool:
     """Whether the system message that is sent with the text carries it, too, as it is or with a few words changed."""
-    if any(one.startswith("configuration of this message") for one in leak.stated):
+    if any(one.startswith("configuration of this message") for one in leak.sources):
         return True
     sent = [message.text for message in case.messages("system")] if case.assembly else []
     return _is_in_one_of(case, flagged, sent)
@@ -87,14 +89,16 @@ def _is_of_served_model(case: RuleContext, flagged: str) -> bool:
     choice = case.assembly.choice if case.assembly else None
     condition = case.workspace.condition(choice.condition or "") if choice and not choice.judge else None
     model = case.workspace.models.get(condition.model or "") if condition else None
-    return model is not None and _is_in_one_of(case, flagged, [one.text for one in for_model(case.workspace, model)])
+    return model is not None and _is_in_one_of(
+        case, flagged, [one.text for one in list_system_texts(case.workspace, model)]
+    )
 
 
 def _is_in_one_of(case: RuleContext, flagged: str, texts: Sequence[str]) -> bool:
     """Whether one of the texts has the flagged one, as it is or with a few words changed."""
     if any(" ".join(flagged.split()).casefold() in " ".join(one.split()).casefold() for one in texts):
         return True
-    return bool(texts) and bool(overlaps(flagged, tuple(texts), case.workspace.leaks.threshold, True))
+    return bool(texts) and bool(find_repetitions(flagged, tuple(texts), case.workspace.leaks.threshold, True))
 
 
 def _diagnostics(
@@ -106,8 +110,8 @@ def _diagnostics(
         values = {
             "text": flagged,
             "carrier": "system message" if carried else "",
-            "owner": "" if carried or leak.how == "phrase" else leak.stated[0],
-            "stated": list(leak.stated),
+            "owner": "" if carried or leak.how == "phrase" else leak.sources[0],
+            "stated": list(leak.sources),
             "share": int(leak.share * 100),  # rounded down: what was edited is never quite the same
             "threshold": round(leak.needed * 100),
             "how": leak.how,

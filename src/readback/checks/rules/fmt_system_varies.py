@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from readback.checks.facts.stated_system_texts import for_model
+from readback.checks.facts.stated_texts import list_system_texts
 from readback.types import Condition, Diagnostic, Prompt, RuleContext, Workspace
 
 CODE = "fmt-system-varies"
@@ -47,7 +47,7 @@ def _base(workspace: Workspace, condition: Condition, prompt: Prompt | None) -> 
     own = prompt.system if prompt else None
     model = workspace.models.get(condition.model or "")
     stated = (
-        sorted(for_model(workspace, model), key=lambda text: ORDER.index(text.source))
+        sorted(list_system_texts(workspace, model), key=lambda text: ORDER.index(text.source))
         if model and condition.mode
         else []
     )

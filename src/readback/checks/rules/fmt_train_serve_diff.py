@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from readback.checks.facts import row_differences, stored_prompt, trained_differences
-from readback.checks.facts.leaked_texts import folded, leaks
-from readback.checks.facts.outside_contexts import Spans, in_message
-from readback.checks.facts.row_differences import Kind
-from readback.checks.facts.trained_differences import FirstDifference
+from readback.checks.facts import stored_prompt, trained_differences
+from readback.checks.facts.contexts import Spans, find_in_message
+from readback.checks.facts.leaked_texts import find_folded, find_leaks
+from readback.checks.facts.trained_differences import FirstDifference, Kind
 from readback.types import (
     Condition,
     Diagnostic,
@@ -76,7 +75,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         return
     yield from _of_record(case)
     if case.trained is not None:
-        mode, prompt = stored_prompt.sent_by(case)
+        mode, prompt = stored_prompt.find_sent_prompt(case)
         condition = case.workspace.condition(case.assembly.choice.condition or "")
         model = case.workspace.models.get(condition.model or "") if condition else None
         designed = (
@@ -106,7 +105,7 @@ def _of_record(case: RuleContext) -> Iterator[Diagnostic]:
     trained = case.find_trained_prompt()
     if trained is None:
         return
-    for difference, kind, mark, more in row_differences.find_row_differences(case, model, trained):
+    for difference, kind, mark, more in trained_differences.find_row_differences(case, model, trained):
         mine, theirs = trained_differences.halves(difference)
         where = "" if kind == "system" else f" {trained_differences.after(difference).rstrip(',')}"
         how = f"{trained.template}, assumed" if trained.basis == "assumed" else trained.template
@@ -141,7 +140,7 @@ def _weigh(kind: Kind, trained: TrainedPrompt, difference: FirstDifference) -> S
 
 def _around(case: RuleContext) -> Iterator[Diagnostic]:
     """What the training template and the server write around the same messages, where it differs."""
-    for model, self_test, all_found in trained_differences.parted(case):
+    for model, self_test, all_found in trained_differences.find_template_differences(case):
         found = _not_by_design(model, self_test, all_found)
         if not found:
             continue
@@ -150,7 +149,7 @@ def _around(case: RuleContext) -> Iterator[Diagnostic]:
         by = self_test.trained.format if self_test.trained else ""
         how = (
             by
-            if trained_differences.stated(model)
+            if trained_differences.is_training_stated(model)
             else f"{by}, assumed"
             if self_test.trained and self_test.trained.assumed
             else by
@@ -162,14 +161,16 @@ def _around(case: RuleContext) -> Iterator[Diagnostic]:
             "trained": f"{mine} {trained_differences.after(first).rstrip(',')} ({how})",
             "sent": f"{theirs}{more}",
             **NO_COUNT,
-            "texts": [trained_differences.text(self_test.trained), self_test.first.text],
+            "texts": [self_test.trained.text if self_test.trained else "", self_test.first.text],
             "at": [first.a.start, first.b.start],
         }
         place = next((one.place for one in first.b.segments if one.place.file), self_test.first.place)
         guessed = bool(
             self_test.trained and self_test.trained.assumed
         )  # by the model's name: its makers may know better
-        severity: Severity | None = None if trained_differences.stated(model) else "info" if guessed else "warning"
+        severity: Severity | None = (
+            None if trained_differences.is_training_stated(model) else "info" if guessed else "warning"
+        )
         yield Diagnostic(
             CODE, values, place if place.file else model.place, f"{model.name}\n{mine}\n{theirs}", severity
         )
@@ -183,7 +184,11 @@ def _not_by_design(
     """
     made, served = self_test.trained, self_test.first
     same = made is not None and (made.format, made.place) == (served.format, served.place)
-    return found if trained_differences.stated(model) or not same else tuple(one for one in found if not one.last)
+    return (
+        found
+        if trained_differences.is_training_stated(model) or not same
+        else tuple(one for one in found if not one.last)
+    )
 
 
 def _by_design(case: RuleContext, condition: Condition) -> Iterator[Diagnostic]:
@@ -204,12 +209,12 @@ def _differs(
     case: RuleContext, message: Message, trained: Message, condition: Condition, model: Model, prompt: Prompt
 ) -> Iterator[Diagnostic]:
     """The difference of one user message; what was folded into it and what other rules tell are left out."""
-    contexts, said = in_message(message, case.record.fields if case.record else {}), trained.text
+    contexts, said = find_in_message(message, case.record.fields if case.record else {}), trained.text
     kept = list(_kept(case, message, contexts))
     sent = "".join(message.text[start:end] for start, end in kept)
     if sent == said or (prompt.syntax == "builder" and sent.startswith(said)):
         return
-    if bool(contexts) != bool(in_message(trained, case.record.fields if case.record else {})):
+    if bool(contexts) != bool(find_in_message(trained, case.record.fields if case.record else {})):
         other = HYBRID if contexts else CLOSED
         yield _diagnostic(model, condition, TRAINED[model.type or ""][1], other, Location(role="user"), "info")
         return
@@ -225,7 +230,11 @@ def _differs(
 def _kept(case: RuleContext, message: Message, contexts: Spans) -> Iterator[tuple[int, int]]:
     """The message without folded text and system text, each with the blanks after it."""
     text = message.text
-    found = leaks(case, text, folded(case, message), contexts) if text != (case.trained and case.trained.text) else ()
+    found = (
+        find_leaks(case, text, find_folded(case, message), contexts)
+        if text != (case.trained and case.trained.text)
+        else ()
+    )
     diagnostics = case.assembly.diagnostics if case.assembly else ()
     holes = [(0, diagnostic.place.end or 0) for diagnostic in diagnostics if diagnostic.code == "asm-system-folded"]
     holes += [(leak.start, leak.end) for leak in found if not leak.inside and not leak.names]

@@ -26,14 +26,14 @@ FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)(?!.*```.*$)", re.MULTILINE)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    judge = judge_prompt.of(case)
+    judge = judge_prompt.find_judge(case)
     if judge is None or case.assembly is None:
         return
     own = bool(FENCE.search(judge.user) or FENCE.search(judge.system or ""))
-    for message, value in judge_prompt.inserted(case):
+    for message, value in judge_prompt.list_inserted_values(case):
         hits = list(FENCE.finditer(value.text)) if value.name.startswith(("answer", "response")) else []
         if hits:
-            place = value.place(case, message, hits[0].start(), hits[0].end())
+            place = value.locate(case, message, hits[0].start(), hits[0].end())
             values = {"judge": case.assembly.choice.judge, "fences": len(hits)}
             light = len(hits) % 2 == 0 and not own
             yield Diagnostic(CODE, values, place, str(len(hits)), "info" if light else None)

@@ -49,7 +49,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     condition = case.workspace.condition(choice.condition or "") if choice and choice.judge else None
     if choice is None or condition is None:
         return
-    values = list(judge_prompt.inserted(case))
+    values = list(judge_prompt.list_inserted_values(case))
     others = "\n".join(value.text for _, value in values if not value.name.startswith("answer"))
     names = [name for name in _names(case, condition) if not _word(name).search(others)]
     for message, value in values:
@@ -58,7 +58,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         hits = [hit for pattern in (*map(_word, names), MAKER) if (hit := pattern.search(value.text))]
         if hits:
             hit = min(hits, key=lambda one: one.start())
-            place = value.place(case, message, hit.start(), hit.end())
+            place = value.locate(case, message, hit.start(), hit.end())
             said = {"condition": condition.name, "judge": choice.judge, "what": f"'{hit[0]}'"}
             yield Diagnostic(CODE, said, place, hit[0])
 

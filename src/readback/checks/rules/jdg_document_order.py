@@ -27,14 +27,18 @@ NUMBER = re.compile(r"\s*\[(\d{1,4})\]\s*")
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    if judge_prompt.of(case) is None or case.assembly is None:
+    if judge_prompt.find_judge(case) is None or case.assembly is None:
         return
-    found = [(message, value) for message, value in judge_prompt.inserted(case) if value.name.startswith("documents[")]
+    found = [
+        (message, value)
+        for message, value in judge_prompt.list_inserted_values(case)
+        if value.name.startswith("documents[")
+    ]
     texts = [value.text for _, value in found]
     order = _numbers(texts) or (_places(texts, _contexts(case)) if _of_record(case) else [])
     if order and (order != sorted(order) or order[0] != 1):
         message, value = found[0]
-        place = value.place(case, message, 0, len(value.text))
+        place = value.locate(case, message, 0, len(value.text))
         values = {"judge": case.assembly.choice.judge, "order": order}
         yield Diagnostic(CODE, values, place, ",".join(map(str, order)))
 
@@ -61,5 +65,5 @@ def _of_record(case: RuleContext) -> bool:
 
 
 def _contexts(case: RuleContext) -> list[str]:
-    _, listed = stored_prompt.contexts(case.record.fields if case.record else {}) or ("", [])
+    _, listed = stored_prompt.find_contexts(case.record.fields if case.record else {}) or ("", [])
     return [str(context) for context in listed]

@@ -33,7 +33,7 @@ ANSWER = re.compile(r"^(?!ref|gold|expected).*(?:answer|response|output|completi
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     judging = {condition.judge for condition in case.workspace.conditions}
     for key, judge in case.workspace.judges.items():
-        names = judge_prompt.names(judge)
+        names = judge_prompt.list_names(judge)
         if not names:  # nothing is read, or the braces are broken: other rules say so
             continue
         blind = key in judging and not any(map(ANSWER.match, names))

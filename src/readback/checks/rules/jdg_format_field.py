@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from readback.checks.facts.outside_contexts import RETRIEVED
+from readback.checks.facts.contexts import RETRIEVED
 from readback.types import Finding, Severity
 
 # The names that a comparison of two answers gives them.

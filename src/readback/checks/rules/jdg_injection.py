@@ -46,11 +46,11 @@ SPEAKS = re.compile("|".join(f"(?:{phrase})" for phrase in PHRASES), re.IGNORECA
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    if judge_prompt.of(case) is None or case.assembly is None:
+    if judge_prompt.find_judge(case) is None or case.assembly is None:
         return
-    for message, value in judge_prompt.inserted(case):
+    for message, value in judge_prompt.list_inserted_values(case):
         hit = SPEAKS.search(value.text) if judge_prompt.is_foreign(value.name) else None
         if hit:
-            place = value.place(case, message, hit.start(), hit.end())
+            place = value.locate(case, message, hit.start(), hit.end())
             values = {"name": value.name, "judge": case.assembly.choice.judge, "text": hit[0]}
             yield Diagnostic(CODE, values, place, f"{value.name}\n{hit[0]}")

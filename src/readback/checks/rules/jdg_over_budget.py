@@ -23,7 +23,7 @@ BYTES = 4  # of a token, on average
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    judge = judge_prompt.of(case)
+    judge = judge_prompt.find_judge(case)
     if judge is None or case.assembly is None:
         return
     context = _number(judge, CONTEXT)

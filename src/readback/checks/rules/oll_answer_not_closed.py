@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from readback.checks.facts.served_texts import Served, modelfiles, quoted, source
+from readback.checks.facts.modelfiles import ServedModel, list_served_models, locate_message_action, quote
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "oll-answer-not-closed"
@@ -33,7 +33,7 @@ ANSWER, MESSAGES = ".Response", ".Messages"  # fields of a template
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     """In the longer conversation: what comes first behind the answer is not the token that closes the question."""
-    for served in modelfiles(case):
+    for served in list_served_models(case):
         if served.self_test is None or not served.self_test.later.segments:
             continue
         text, question, answer = served.self_test.later.text, served.self_test.user, served.self_test.reply
@@ -46,12 +46,12 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         first = TOKEN.search(text, behind, following)
         if end and (first is None or first[0] != end):
             shown = text[behind : behind + AROUND] + ("…" if len(text) > behind + AROUND else "")
-            place = _locate_answer(served) or source(served, served.self_test.later, said)
-            values = {"token": end, "follows": quoted(shown), "model": served.name}
+            place = _locate_answer(served) or locate_message_action(served, served.self_test.later, said)
+            values = {"token": end, "follows": quote(shown), "model": served.name}
             yield Diagnostic(CODE, values, place, end)
 
 
-def _locate_answer(served: Served) -> Location | None:
+def _locate_answer(served: ServedModel) -> Location | None:
     """The place where the template writes the answer, or its end, where Ollama puts one; None where it loops."""
     template = served.modelfile.template or ""
     at = template.rfind(ANSWER)
@@ -59,4 +59,4 @@ def _locate_answer(served: Served) -> Location | None:
         return None
     before = template[:at] if at >= 0 else template.rstrip()
     line = before.rpartition("\n")[2]
-    return served.place(before.count("\n") + 1, len(line) + 1)
+    return served.locate(before.count("\n") + 1, len(line) + 1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts.ollama_engines import EngineOfModel, has_different_texts, list_engines
+from readback.checks.facts.modelfiles import EngineOfModel, has_different_texts, list_engines
 from readback.types import Diagnostic, OllamaServer, RuleContext, Weights
 
 CODE = "oll-chat-template-sent"
@@ -65,7 +65,7 @@ def _weights(weights: Weights | None) -> str:
 
 def _texts(served: EngineOfModel) -> str:
     """What the two templates make of the made-up conversation, in words."""
-    texts = (served.first, served.later, *(served.others or ()))
+    texts = (served.first, served.later, *(served.alternatives or ()))
     if all(text.segments for text in texts):
         return "the two make different texts of a made-up conversation"
     return "one of the two makes no text of a made-up conversation"

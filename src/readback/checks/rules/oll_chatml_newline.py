@@ -3,7 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from readback.checks.facts.served_texts import Served, is_file, locate_segments, modelfiles, quoted, template_offset
+from readback.checks.facts.modelfiles import (
+    ServedModel,
+    find_template_offset,
+    is_file,
+    list_served_models,
+    locate_segments,
+    quote,
+)
 from readback.types import Diagnostic, Location, ModelInput, RuleContext, Severity
 
 CODE = "oll-chatml-newline"
@@ -33,15 +40,15 @@ AROUND = 24  # characters shown behind the token
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    for served in modelfiles(case):
-        found = next(((model_input, at) for model_input in served.made for at in _lost(model_input)), None)
+    for served in list_served_models(case):
+        found = next(((model_input, at) for model_input in served.texts for at in _lost(model_input)), None)
         if found and served.template and "<|im_start|>" in served.template.text:
             other = _other(served)
-            light: Severity | None = "info" if other else None if found[0] is served.made[0] else "warning"
+            light: Severity | None = "info" if other else None if found[0] is served.texts[0] else "warning"
             yield _diagnostic(served, *found, other, light)
 
 
-def _other(served: Served) -> str:
+def _other(served: ServedModel) -> str:
     """The model that FROM names, where it is known to be trained with another format."""
     base = next((args for name, args, _ in reversed(served.modelfile.commands) if name == "model"), "")
     return base if OTHERS.match(base) and not is_file(base) else ""
@@ -61,7 +68,7 @@ def _lost(model_input: ModelInput) -> Iterator[int]:
 
 
 def _diagnostic(
-    served: Served, model_input: ModelInput, after: int, other: str, severity: Severity | None
+    served: ServedModel, model_input: ModelInput, after: int, other: str, severity: Severity | None
 ) -> Diagnostic:
     place, marker = _place(served, model_input, after)
     how = f"{marker} on line {place.line} removes it" if marker else "the template has none"
@@ -70,8 +77,8 @@ def _diagnostic(
     values = {
         "how": how,
         "marker": marker,
-        "served": quoted(model_input.text[start:after] + rest + cut),
-        "trained": quoted(model_input.text[start:after] + "\n" + rest.lstrip(" \t") + cut),
+        "served": quote(model_input.text[start:after] + rest + cut),
+        "trained": quote(model_input.text[start:after] + "\n" + rest.lstrip(" \t") + cut),
         "span": [start, after],
         "other": other,
         "model": served.name,
@@ -79,9 +86,12 @@ def _diagnostic(
     return Diagnostic(CODE, values, place, END, severity)
 
 
-def _place(served: Served, model_input: ModelInput, after: int) -> tuple[Location, str]:
+def _place(served: ServedModel, model_input: ModelInput, after: int) -> tuple[Location, str]:
     """Where the newline is lost: at the marker that removes it (then with the marker), else right after the token."""
-    at, following = template_offset(served, model_input, after - 1), template_offset(served, model_input, after)
+    at, following = (
+        find_template_offset(served, model_input, after - 1),
+        find_template_offset(served, model_input, after),
+    )
     text = served.template.text if served.template else ""
     if at is None:
         return served.modelfile.template_place, ""
@@ -95,5 +105,5 @@ def _place(served: Served, model_input: ModelInput, after: int) -> tuple[Locatio
     return _at(served, at + 1), ""
 
 
-def _at(served: Served, at: int) -> Location:
-    return served.place(*served.template.at(at)) if served.template else served.modelfile.template_place
+def _at(served: ServedModel, at: int) -> Location:
+    return served.locate_offset(at) if served.template else served.modelfile.template_place

@@ -27,7 +27,7 @@ BYTES = 4  # of a token, as an estimate
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    model = token_limits.model(case)
+    model = token_limits.find_model(case)
     if model is None or model.modelfile is None or case.assembly is None or token_limits.find_limit(model) is not None:
         return
     if _request_says(case):
@@ -50,7 +50,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         "records": "",
         "of": "",
     }
-    yield Diagnostic(CODE, values, token_limits.place(case), model.modelfile.place.file or model.name)
+    yield Diagnostic(CODE, values, token_limits.locate_text(case), model.modelfile.place.file or model.name)
 
 
 def gather(finding: Finding) -> tuple[str, ...] | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts.ollama_engines import EngineOfModel, has_different_texts, list_engines
+from readback.checks.facts.modelfiles import EngineOfModel, has_different_texts, list_engines
 from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-engine-unknown"

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts.go_template import printed
-from readback.checks.facts.served_texts import Served, locate_segments, modelfiles
+from readback.checks.facts.modelfiles import ServedModel, list_printed_names, list_served_models, locate_segments
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "oll-no-value"
@@ -22,22 +21,22 @@ WORDS = "<no value>"
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    for served in modelfiles(case):
+    for served in list_served_models(case):
         found: dict[Location, str] = {}
-        for model_input in served.made:
+        for model_input in served.texts:
             for segment, _, _ in locate_segments(model_input):
                 if WORDS in segment.text and segment.origin in ("serving", "unknown"):
-                    place = segment.place if served.inside(segment.place) else served.modelfile.template_place
+                    place = segment.place if served.find_position(segment.place) else served.modelfile.template_place
                     found.setdefault(place, _name(served, place))
         for place, name in found.items():
             yield Diagnostic(CODE, {"name": name, "model": served.name}, place, name)
 
 
-def _name(served: Served, place: Location) -> str:
+def _name(served: ServedModel, place: Location) -> str:
     """What the action at a place prints."""
-    inside = served.inside(place)
+    inside = served.find_position(place)
     for node in served.template.nodes if served.template else ():
         if (node.line, node.column) == inside:
-            path = next((one.path for one in printed(node)), ())
+            path = next((one.path for one in list_printed_names(node)), ())
             return ".".join(("", *path)) if path and not path[0].startswith("$") else ".".join(path) or "an action"
     return "an action"

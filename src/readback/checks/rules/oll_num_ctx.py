@@ -20,7 +20,7 @@ FAIL = ({"Modelfile": _MODELFILE % 59, **_REST},)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    window, counted, model = token_limits.over_window(case), case.tokens, token_limits.model(case)
+    window, counted, model = token_limits.find_exceeded_window(case), case.tokens, token_limits.find_model(case)
     if window is None or counted is None or model is None or model.modelfile is None or case.assembly is None:
         return
     turns = [message for message in case.assembly.messages[:-1] if message.role != "system"]
@@ -33,5 +33,5 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         "messages": len(case.assembly.messages),
         "drop": len(turns),
     }
-    severity = token_limits.weight(counted, window.context)
-    yield Diagnostic(CODE, values, token_limits.place(case), str(window.context), severity)
+    severity = token_limits.weigh(counted, window.context)
+    yield Diagnostic(CODE, values, token_limits.locate_text(case), str(window.context), severity)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from readback.checks.facts.served_texts import modelfiles
+from readback.checks.facts.modelfiles import list_served_models
 from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-preseeded-turns"
@@ -14,7 +14,7 @@ FAIL = ({"Modelfile": "FROM x\nMESSAGE user Is it high water?\nMESSAGE assistant
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    for model in modelfiles(case):
+    for model in list_served_models(case):
         turns = [(args.partition(": ")[0], line) for name, args, line in model.modelfile.commands if name == "message"]
         if turns:
             counted = Counter(role for role, _ in turns)

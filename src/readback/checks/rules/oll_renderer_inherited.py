@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from readback.checks.facts.ollama_engines import list_engines
+from readback.checks.facts.modelfiles import list_engines
 from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-renderer-inherited"

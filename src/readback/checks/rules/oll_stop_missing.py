@@ -3,7 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from readback.checks.facts.served_texts import Served, is_file, modelfiles, source, template_offset
+from readback.checks.facts.modelfiles import (
+    ServedModel,
+    find_template_offset,
+    is_file,
+    list_served_models,
+    locate_message_action,
+)
 from readback.types import Diagnostic, Location, ModelInput, RuleContext, Severity
 
 CODE = "oll-stop-missing"
@@ -45,9 +51,9 @@ BARS = str.maketrans("", "", "|｜")
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    for served in modelfiles(case):
+    for served in list_served_models(case):
         stops = tuple(dict.fromkeys(args for name, args, _ in served.modelfile.commands if name == "stop"))
-        for token in dict.fromkeys(token for model_input in served.made for token in _ends(served, model_input)):
+        for token in dict.fromkeys(token for model_input in served.texts for token in _ends(served, model_input)):
             if not any(stop and stop in token for stop in stops):
                 meant = _meant(served, token, stops)
                 values = {"token": token, "stops": list(stops), "meant": meant, "model": served.name}
@@ -57,7 +63,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
                 yield Diagnostic(CODE, values, _place(served, token), token, light)
 
 
-def _ends(served: Served, model_input: ModelInput) -> Iterator[str]:
+def _ends(served: ServedModel, model_input: ModelInput) -> Iterator[str]:
     """The tokens right behind what the user or the assistant says."""
     for said in (served.self_test.user, served.self_test.reply) if served.self_test else ():
         at = model_input.text.find(said)
@@ -72,7 +78,7 @@ def _ends(served: Served, model_input: ModelInput) -> Iterator[str]:
             at = model_input.text.find(said, at)
 
 
-def _opens(served: Served, model_input: ModelInput, said: int, token: re.Match[str]) -> bool:
+def _opens(served: ServedModel, model_input: ModelInput, said: int, token: re.Match[str]) -> bool:
     """Whether a token behind what was said from an offset on begins the text, or what is said next.
 
     What opens the answer has nothing behind it in what is sent, and the answer itself in a longer conversation. In the
@@ -81,29 +87,29 @@ def _opens(served: Served, model_input: ModelInput, said: int, token: re.Match[s
     rest = model_input.text[token.end() :].lstrip()
     if not rest or (served.self_test and rest.startswith(served.self_test.reply)):
         return True
-    if served.made[0].text.lstrip().startswith(token[1]):
+    if served.texts[0].text.lstrip().startswith(token[1]):
         return True
-    last = template_offset(served, model_input, token.end() - 1)
+    last = find_template_offset(served, model_input, token.end() - 1)
     if last is None or served.template is None:
         return False
-    own, printed = served.place(*served.template.at(last)), source(served, model_input, said)
+    own, printed = served.locate_offset(last), locate_message_action(served, model_input, said)
     before = ((own.line or 0), (own.column or 0)) < ((printed.line or 0), (printed.column or 0))
     return before or PRINTS.match(served.template.text, last + 1) is not None
 
 
-def _meant(served: Served, token: str, stops: Sequence[str]) -> str:
+def _meant(served: ServedModel, token: str, stops: Sequence[str]) -> str:
     """The token of the template, or the stop text, that this one is but for its bars: it is mistyped, then."""
     known = (*stops, *ANY.findall(served.template.text if served.template else ""))
     return next((one for one in known if one != token and one.translate(BARS) == token.translate(BARS)), "")
 
 
-def _inherits(served: Served) -> bool:
+def _inherits(served: ServedModel) -> bool:
     """Whether the file is made from another model rather than from weights in a file."""
     return not any(name == "model" and is_file(args) for name, args, _ in served.modelfile.commands)
 
 
-def _place(served: Served, token: str) -> Location:
+def _place(served: ServedModel, token: str) -> Location:
     """Where the template first writes the token."""
     read = served.template
     at = read.text.find(token) if read else -1
-    return served.place(*read.at(at)) if read and at >= 0 else served.modelfile.template_place
+    return served.locate_offset(at) if read and at >= 0 else served.modelfile.template_place

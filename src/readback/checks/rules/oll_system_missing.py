@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts.served_texts import Served, modelfiles, shown
+from readback.checks.facts.modelfiles import ServedModel, list_served_models, was_written
 from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-system-missing"
@@ -24,19 +24,19 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    for served in modelfiles(case):
+    for served in list_served_models(case):
         system = served.modelfile.system or _sent(case, served)
         if (
             served.self_test
-            and served.made
+            and served.texts
             and system
-            and not any(shown(model_input, served.self_test.system) for model_input in served.made)
+            and not any(was_written(model_input, served.self_test.system) for model_input in served.texts)
         ):
             values = {"system": system, "model": served.name}
             yield Diagnostic(CODE, values, served.modelfile.template_place, "system")
 
 
-def _sent(case: RuleContext, served: Served) -> str | None:
+def _sent(case: RuleContext, served: ServedModel) -> str | None:
     """A system text that a condition sends to one of the models this Modelfile serves."""
     workspace = case.workspace
     for condition in workspace.conditions:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts.served_texts import blocks, modelfiles, quoted, source
+from readback.checks.facts.modelfiles import find_block_spans, list_served_models, locate_message_action, quote
 from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-system-twice"
@@ -23,19 +23,19 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    for served in modelfiles(case):
-        for model_input in served.made:
-            found = served.doubled(model_input)
+    for served in list_served_models(case):
+        for model_input in served.texts:
+            found = served.find_system_spans(model_input)
             if len(found) < 2:
                 continue
-            first, second = (model_input.text[slice(*block)] for block in blocks(model_input, found)[:2])
+            first, second = (model_input.text[slice(*block)] for block in find_block_spans(model_input, found)[:2])
             values = {
                 "times": len(found),
-                "first": quoted(first),
-                "second": quoted(second),
+                "first": quote(first),
+                "second": quote(second),
                 "blocks": [first, second],
                 "spans": [list(span) for span in found],
                 "model": served.name,
             }
-            yield Diagnostic(CODE, values, source(served, model_input, found[1][0]), "system")
+            yield Diagnostic(CODE, values, locate_message_action(served, model_input, found[1][0]), "system")
             break

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts.served_texts import modelfiles, shown
+from readback.checks.facts.modelfiles import list_served_models, was_written
 from readback.types import Diagnostic, RuleContext
 
 CODE = "oll-user-missing"
@@ -19,11 +19,11 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    for served in modelfiles(case):
+    for served in list_served_models(case):
         if (
             served.self_test
-            and served.made
-            and not any(shown(model_input, served.self_test.user) for model_input in served.made)
+            and served.texts
+            and not any(was_written(model_input, served.self_test.user) for model_input in served.texts)
         ):
-            values = {"text": served.made[0].text, "model": served.name}
+            values = {"text": served.texts[0].text, "model": served.name}
             yield Diagnostic(CODE, values, served.modelfile.template_place, "user")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from readback.checks.facts import templated_text
+from readback.checks.facts import chat_templates
 from readback.types import Diagnostic, Location, Model, Modelfile, RuleContext
 
 CODE = "srv-double-bos"
@@ -44,7 +44,7 @@ TOKENIZER, ENGINE, ITSELF = "the tokenizer (add_special_tokens)", "Ollama's engi
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    for served in templated_text.templated(case):
+    for served in chat_templates.list_template_uses(case):
         template, token = served.template, served.template.bos_token
         made = served.self_test.first.text if served.self_test else ""
         # A template that refuses the made-up conversation still shows what it writes.

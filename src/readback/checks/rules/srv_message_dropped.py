@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import albert_modes, dropped_messages, templated_text
-from readback.checks.facts.dropped_messages import DroppedMessage
+from readback.checks.facts import albert_modes, chat_templates
+from readback.checks.facts.chat_templates import DroppedMessage
 from readback.types import Diagnostic, Finding, Location, Model, RuleContext
 
 CODE = "srv-message-dropped"
@@ -26,15 +26,15 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     text, assembly = case.model_input, case.assembly
     if text is None or assembly is None or not text.segments:
         return
-    if text.kind == "format" and (text.diagnostics or albert_modes.mode(case)):
+    if text.kind == "format" and (text.diagnostics or albert_modes.find_albert_mode(case)):
         return  # Albert's formats have rules of their own
-    used = templated_text.template(case)
+    used = chat_templates.find_template(case)
     source = used.text if used else _modelfile_template(case)
-    if templated_text.reads_parts_alone(text, assembly.messages, source):
+    if chat_templates.reads_only_parts(text, assembly.messages, source):
         return  # servers make lists of parts for such a template, as srv-system-dropped says
-    for dropped in dropped_messages.find_dropped_messages(text, assembly.messages, source):
+    for dropped in chat_templates.find_dropped_messages(text, assembly.messages, source):
         if not _is_named_by_another_rule(case, text.kind, dropped):
-            values = dropped_messages.describe(dropped, assembly.messages, text.format)
+            values = chat_templates.describe_dropped(dropped, assembly.messages, text.format)
             place = Location(role=dropped.message.role)
             yield Diagnostic(CODE, values, place, f"{text.format}\n{dropped.message.role}\n{dropped.reason}")
 
@@ -47,7 +47,7 @@ def gather(finding: Finding) -> tuple[str, ...] | None:
 
 def _is_named_by_another_rule(case: RuleContext, kind: str, dropped: DroppedMessage) -> bool:
     """Whether srv-system-dropped names it, or one of the rules about what a Modelfile never writes."""
-    if kind == templated_text.CHAT:
+    if kind == chat_templates.CHAT:
         return dropped.message.role == "system" and dropped.number == 0
     if kind != "modelfile":
         return False

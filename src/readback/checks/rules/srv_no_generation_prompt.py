@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from readback.checks.facts import templated_text
+from readback.checks.facts import chat_templates
 from readback.types import Diagnostic, RuleContext, SelfTest
 
 CODE = "srv-no-generation-prompt"
@@ -37,7 +37,7 @@ CLOSED = re.compile(r"\[/INST\]$")  # the end of a question that is the beginnin
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    for served in templated_text.templated(case):
+    for served in chat_templates.list_template_uses(case):
         missing = _missing(served.self_test) if served.self_test else ""
         if missing:
             values = {"name": served.template.name, "missing": missing, "model": served.model.name}

@@ -28,11 +28,11 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    limit = token_limits.find_limit(token_limits.model(case))
+    limit = token_limits.find_limit(token_limits.find_model(case))
     counted = case.tokens
     if limit is None or limit.line is not None or counted is None or counted.count <= limit.room:
         return
-    if token_limits.over_window(case):  # told by oll-num-ctx
+    if token_limits.find_exceeded_window(case):  # told by oll-num-ctx
         return
     values = {
         "tokens": counted.count,
@@ -43,5 +43,5 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         "reserve": limit.reserve,
     }
     yield Diagnostic(
-        CODE, values, token_limits.place(case), str(limit.context), token_limits.weight(counted, limit.room)
+        CODE, values, token_limits.locate_text(case), str(limit.context), token_limits.weigh(counted, limit.room)
     )

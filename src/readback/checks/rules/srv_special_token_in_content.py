@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import albert_modes, templated_text
+from readback.checks.facts import albert_modes, chat_templates
 from readback.types import Diagnostic, Location, Message, RuleContext
 
 CODE = "srv-special-token-in-content"
@@ -32,12 +32,12 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         or (case.model_input.kind == "format" and case.model_input.format in BARE)
     ):
         return
-    mode = albert_modes.mode(case)
-    if mode and mode.wrapped_by:  # alb-chat-tokens tells of these
+    mode = albert_modes.find_albert_mode(case)
+    if mode and mode.wrapper:  # alb-chat-tokens tells of these
         return
-    template = templated_text.template(case)
+    template = chat_templates.find_template(case)
     own = (template.bos_token, template.eos_token, *template.special) if template else ()
-    pattern = templated_text.tokens(tuple(dict.fromkeys(one for one in own if one)))
+    pattern = chat_templates.build_token_pattern(tuple(dict.fromkeys(one for one in own if one)))
     for message in case.assembly.messages:
         if hits := list(pattern.finditer(message.text)):
             written = [hit for hit in hits if _is_written(message, hit.start())]

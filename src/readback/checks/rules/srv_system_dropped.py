@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import templated_text
+from readback.checks.facts import chat_templates
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "srv-system-dropped"
@@ -30,19 +30,19 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     model_input = case.model_input
     if (
         model_input is None
-        or model_input.kind != templated_text.CHAT
+        or model_input.kind != chat_templates.CHAT
         or not model_input.segments
         or case.assembly is None
     ):
         return
     everything = case.assembly.messages
-    used = templated_text.template(case)
-    parts = templated_text.reads_parts_alone(model_input, everything, used.text if used else None)
+    used = chat_templates.find_template(case)
+    parts = chat_templates.reads_only_parts(model_input, everything, used.text if used else None)
     for message in everything[:1]:  # of later ones srv-message-dropped tells
         if (
             message.role == "system"
             and message.text.strip()
-            and not templated_text.reached(model_input, message, everything)
+            and not chat_templates.has_trace(model_input, message, everything)
         ):
             yield Diagnostic(
                 CODE, {"name": model_input.format}, Location(role="system"), message.text, "info" if parts else None

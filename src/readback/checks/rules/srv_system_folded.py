@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from readback.checks.facts import templated_text
+from readback.checks.facts import chat_templates
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "srv-system-folded"
@@ -26,13 +26,13 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     system = next(case.messages("system"), None)
     if (
         model_input is None
-        or model_input.kind != templated_text.CHAT
+        or model_input.kind != chat_templates.CHAT
         or system is None
-        or not (at := templated_text.stands(model_input, system))
+        or not (at := chat_templates.find_message(model_input, system))
     ):
         return
     for message in case.messages("user"):
-        found = templated_text.stands(model_input, message, at[1])
+        found = chat_templates.find_message(model_input, message, at[1])
         between = model_input.text[at[1] : found[0]] if found else None
         if between is not None and len(between) <= MOST and not MARKED.search(between):
             yield Diagnostic(

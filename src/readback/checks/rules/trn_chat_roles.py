@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from readback.checks.facts import training_facts
-from readback.checks.facts.training_facts import TrainingRow, Turn
+from readback.checks.facts import training_rows
+from readback.checks.facts.training_rows import TrainingRow, Turn
 from readback.types import Diagnostic, Location, RuleContext, Severity
 
 CODE = "trn-chat-roles"
@@ -33,7 +33,7 @@ ROLES = ("system", "user", "assistant", "tool")
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = training_facts.row(case)
+    row = training_rows.read_row(case)
     if row is None or not row.is_chat:
         return
     seen: set[str] = set()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import training_facts
+from readback.checks.facts import training_rows
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-chosen-equals-rejected"
@@ -17,12 +17,12 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = training_facts.row(case)
+    row = training_rows.read_row(case)
     if row is None or not (row.chosen and row.rejected):
         return
     chosen, rejected = ([turn.same_as for turn in turns] for turns in (row.chosen, row.rejected))
-    same = [[(role, training_facts.words(text), more) for role, text, more in turns] for turns in (chosen, rejected)]
+    same = [[(role, training_rows.collapse(text), more) for role, text, more in turns] for turns in (chosen, rejected)]
     if same[0] == same[1] and any(turn.text.strip() or turn.same_as[2] for turn in row.chosen):
         last = row.rejected[-1]
-        place = training_facts.spot(last, 0, len(last.text)) if last.stretches else Location(field=last.field)
+        place = training_rows.locate(last, 0, len(last.text)) if last.stretches else Location(field=last.field)
         yield Diagnostic(CODE, {"exact": chosen == rejected}, place, row.chosen[-1].text)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import legal_row
+from readback.checks.facts import legal_rows
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-chosen-no-citation"
@@ -21,11 +21,11 @@ FAIL = ({"train.jsonl": _ROW % ("See Smith v. Jones, 123 F.3d 456 (2020).", "The
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = legal_row.row(case)
+    row = legal_rows.read_row(case)
     if row is None or not row.source:
         return
     there = list(dict.fromkeys(one.text for one in row.source if one.resolves_to is None and one.normal))
-    for answer in row.wanted:
+    for answer in row.target_answers:
         if there and answer.text.strip() and not answer.citations:
             values = {"answer": answer.name, "citations": there[:SHOWN]}
             yield Diagnostic(CODE, values, Location(field=answer.turn.field), answer.text)

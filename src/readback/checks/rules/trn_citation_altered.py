@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from readback.checks.facts import legal_row
+from readback.checks.facts import legal_rows
 from readback.types import Diagnostic, RuleContext, Severity
 
 CODE = "trn-citation-altered"
@@ -20,14 +20,16 @@ SERIES = re.compile(r"\b[234]d\b")
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = legal_row.row(case)
-    for answer in row.wanted if row else ():
-        for one in answer.of("altered"):
+    row = legal_rows.read_row(case)
+    for answer in row.target_answers if row else ():
+        for one in answer.list_verdicts("altered"):
             there = one.source.text if one.source else ""
             values = {"answer": answer.name, "citation": one.citation.text, "source": there}
             same = _read_reporter(one.citation.text) == _read_reporter(there)
             severity: Severity = "error" if same else "warning"  # another reporter may print the same case
-            yield Diagnostic(CODE, values, legal_row.place(answer, one.citation), one.citation.text, severity)
+            yield Diagnostic(
+                CODE, values, legal_rows.locate_citation(answer, one.citation), one.citation.text, severity
+            )
 
 
 def _read_reporter(citation: str) -> str:

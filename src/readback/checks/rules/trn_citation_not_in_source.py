@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import legal_row
+from readback.checks.facts import legal_rows
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-citation-not-in-source"
@@ -29,10 +29,10 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = legal_row.row(case)
-    for answer in row.wanted if row else ():
-        for one in answer.of("absent"):
+    row = legal_rows.read_row(case)
+    for answer in row.target_answers if row else ():
+        for one in answer.list_verdicts("absent"):
             values = {"answer": answer.name, "citation": one.citation.text}
             short = one.citation.kind == "short rule"  # it may be a rule of any set
-            place = legal_row.place(answer, one.citation)
+            place = legal_rows.locate_citation(answer, one.citation)
             yield Diagnostic(CODE, values, place, one.citation.text, "info" if short else None)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import legal_row
+from readback.checks.facts import legal_rows
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-citation-year-differs"
@@ -17,9 +17,9 @@ FAIL = ({"train.jsonl": _ROW % "Dismissed (Smith v. Jones, 123 F.3d 456 (2019)).
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = legal_row.row(case)
-    for answer in row.wanted if row else ():
-        for one in answer.of("year differs"):
+    row = legal_rows.read_row(case)
+    for answer in row.target_answers if row else ():
+        for one in answer.list_verdicts("year differs"):
             year = one.source.year if one.source else None
             values = {"answer": answer.name, "citation": one.citation.text, "year": year}
-            yield Diagnostic(CODE, values, legal_row.place(answer, one.citation), one.citation.text)
+            yield Diagnostic(CODE, values, legal_rows.locate_citation(answer, one.citation), one.citation.text)

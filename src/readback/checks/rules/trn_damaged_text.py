@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from readback.checks.facts import training_facts
+from readback.checks.facts import training_rows
 from readback.types import Diagnostic, RuleContext
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -83,12 +83,12 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = training_facts.row(case)
+    row = training_rows.read_row(case)
     if row is None or not (row.chosen and row.rejected):
         return
     rejected, prompt = row.rejected[-1], " ".join(turn.text for turn in row.prompt)
     if damage := next(damages(rejected.text, row.chosen[-1].text, prompt), None):
-        place = training_facts.spot(rejected, damage.start, damage.end)
+        place = training_rows.locate(rejected, damage.start, damage.end)
         damaged = rejected.text[damage.start : damage.end]
         yield Diagnostic(
             CODE, {"field": place.field, "damaged": repr(damaged), "whole": repr(damage.whole)}, place, damaged

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from readback.checks.facts import training_facts
+from readback.checks.facts import training_rows
 from readback.types import ChatTemplate, Diagnostic, Finding, RuleContext, Workspace
 
 CODE = "trn-double-bos"
@@ -29,7 +29,7 @@ READY = ("text", "sft", "dpo", "alpaca")  # rows whose texts go to the tokenizer
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = training_facts.row(case)
+    row = training_rows.read_row(case)
     turns = (*row.prompt, *row.completion) if row and row.kind in READY else ()
     if not turns or case.record is None:
         return
@@ -38,7 +38,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         token = template.bos_token
         if token and template.tokenizer_adds_bos and first.text.startswith(token):
             values = {"token": token, "name": template.config or template.name}
-            yield Diagnostic(CODE, values, training_facts.spot(first, 0, len(token)), token)
+            yield Diagnostic(CODE, values, training_rows.locate(first, 0, len(token)), token)
             return
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from readback.checks.facts import training_facts
+from readback.checks.facts import training_rows
 from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-duplicate-prompt"
@@ -28,22 +28,22 @@ INPUTS = (
 
 
 def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
-    if text := training_facts.asked(case):
+    if text := training_rows.get_prompt_key(case):
         yield PROMPT, text
 
 
 def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
-    if training_facts.whole(RuleContext(case.workspace, first)) == training_facts.whole(case):
+    if training_rows.get_row_key(RuleContext(case.workspace, first)) == training_rows.get_row_key(case):
         return  # the row as a whole, which is another rule's
     values = {"line": first.place.line, "file": first.place.file, "record": first.id}
-    row = training_facts.row(case)
+    row = training_rows.read_row(case)
     field = row.question.field if row and row.question else None
     differs = case.record is not None and any(first.fields.get(f) != case.record.fields.get(f) for f in INPUTS)
-    earlier = training_facts.row(RuleContext(case.workspace, first))
+    earlier = training_rows.read_row(RuleContext(case.workspace, first))
     same = (
         row is not None
         and earlier is not None
-        and training_facts.said(row.chosen) == training_facts.said(earlier.chosen)
+        and training_rows.join_turns(row.chosen) == training_rows.join_turns(earlier.chosen)
     )
     several = row is not None and (row.kind == "alpaca" or (row.is_pair and same))
     several = several or (_is_labelled(first) and _is_labelled(case.record))

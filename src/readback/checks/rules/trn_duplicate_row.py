@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from readback.checks.facts import training_facts
+from readback.checks.facts import training_rows
 from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-duplicate-row"
@@ -16,12 +16,12 @@ ROW = "row"
 
 
 def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
-    if text := training_facts.whole(case):
+    if text := training_rows.get_row_key(case):
         yield ROW, text
 
 
 def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
     values = {"line": first.place.line, "file": first.place.file, "record": first.id}
-    row = training_facts.row(case)
+    row = training_rows.read_row(case)
     field = row.question.field if row and row.question else None
     yield Diagnostic(CODE, values, Location(field=field), str(first.id))

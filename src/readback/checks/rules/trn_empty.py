@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import training_facts
+from readback.checks.facts import training_rows
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-empty"
@@ -28,7 +28,7 @@ FOUND = {'""': "an empty text", "[]": "an empty list", "absent": "nothing"}  # i
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = training_facts.row(case)
+    row = training_rows.read_row(case)
     for wrong in row.wrong if row else ():
         found = FOUND.get(wrong.json_type, wrong.json_type)
         yield Diagnostic(CODE, {"field": wrong.field, "found": found}, Location(field=wrong.field), wrong.field)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import legal_row
+from readback.checks.facts import legal_rows
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-label-swapped"
@@ -18,11 +18,11 @@ FAIL = ({"train.jsonl": _ROW % (_BAD, _GOOD)},)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = legal_row.row(case)
-    chosen, rejected = (row.answer("chosen"), row.answer("rejected")) if row else (None, None)
+    row = legal_rows.read_row(case)
+    chosen, rejected = (row.get_answer("chosen"), row.get_answer("rejected")) if row else (None, None)
     if row is None or chosen is None or rejected is None or not row.source:
         return
-    better, worse = row.numbers(rejected), row.numbers(chosen)
+    better, worse = row.count_verdicts(rejected), row.count_verdicts(chosen)
     invents = (better.hallucination or 0.0, worse.hallucination or 0.0)
     recalls = (better.recalled, worse.recalled)
     never_worse = invents[0] <= invents[1] and recalls[0] >= recalls[1]

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from readback.checks.facts import training_facts
-from readback.checks.facts.training_facts import DATASET
+from readback.checks.facts import training_rows
+from readback.checks.facts.training_rows import DATASET
 from readback.types import Diagnostic, Location, Record, RuleContext, Severity
 
 CODE = "trn-leak"
@@ -36,26 +36,28 @@ def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
     record = case.record
     if record is None or not _apart(case, record):
         return
-    row = training_facts.row(case)
+    row = training_rows.read_row(case)
     if row is None:
         asked = (
-            training_facts.evaluated(record.fields) if training_facts.file_of(case.workspace, record) is None else ()
+            training_rows.list_questions(record.fields)
+            if training_rows.find_file(case.workspace, record) is None
+            else ()
         )
-        texts = [text for text in dict.fromkeys(map(training_facts.words, asked)) if text]
+        texts = [text for text in dict.fromkeys(map(training_rows.collapse, asked)) if text]
         yield from ((PROMPT, text) for text in texts)
         yield from ((NEAR, text) for text in dict.fromkeys(map(_plain, texts)) if text)
         return
-    if row.question and (text := training_facts.words(row.question.text)):
+    if row.question and (text := training_rows.collapse(row.question.text)):
         yield PROMPT, text
         if near := _plain(text):
             yield NEAR, near
-    if (found := training_facts.legal(row)) and found[1].excerpt:
-        yield EXCERPT, training_facts.words(found[1].excerpt.text)
+    if (found := training_rows.find_legal_prompt(row)) and found[1].excerpt:
+        yield EXCERPT, training_rows.collapse(found[1].excerpt.text)
 
 
 def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
     later = case.record or first
-    split, other = (training_facts.split_of(case.workspace, one) for one in (later, first))
+    split, other = (training_rows.find_split(case.workspace, one) for one in (later, first))
     if split == other:
         return
     what = next(kind for kind in (PROMPT, EXCERPT, NEAR) if kind in kinds)  # the same prompt has the same excerpt
@@ -67,7 +69,7 @@ def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[
         "file": first.place.file,
         "record": first.id,
     }
-    row = training_facts.row(case)
+    row = training_rows.read_row(case)
     field = row.question.field if row and row.question else None
     severity: Severity | None = None if what == PROMPT else "warning"
     yield Diagnostic(CODE, values, Location(field=field), f"{other} {first.id}", severity)
@@ -75,7 +77,7 @@ def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[
 
 def _plain(text: str) -> str:
     """A prompt without what a slip of the pen changes: its case, its blanks, the marks at the ends of words."""
-    return training_facts.words(ENDS.sub("", text.casefold()))
+    return training_rows.collapse(ENDS.sub("", text.casefold()))
 
 
 def _apart(case: RuleContext, record: Record) -> bool:

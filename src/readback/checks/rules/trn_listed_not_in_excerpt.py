@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import legal_row, training_facts
+from readback.checks.facts import legal_rows, training_rows
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-listed-not-in-excerpt"
@@ -17,18 +17,18 @@ FAIL = ({"train.jsonl": _ROW % "Smith v. Jones, 123 F.3d 456, Fed. R. Evid. 802"
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = legal_row.row(case)
-    prompt, asked = (row.prompt, row.asked) if row else (None, None)
+    row = legal_rows.read_row(case)
+    prompt, asked = (row.prompt, row.question) if row else (None, None)
     if prompt is None or asked is None or prompt.excerpt is None or prompt.citations_listed is None:
         return
-    listed = legal_row.cited(prompt.citations_listed.text)
+    listed = legal_rows.find_citations(prompt.citations_listed.text)
     wrong = [
         one.citation
-        for one in legal_row.judge_citations(listed, legal_row.cited(prompt.excerpt.text))
+        for one in legal_rows.judge_citations(listed, legal_rows.find_citations(prompt.excerpt.text))
         if one.state in ("absent", "altered") and one.citation.resolves_to is None
     ]
     if wrong:
         texts = list(dict.fromkeys(one.text for one in wrong))
         first = prompt.citations_listed.start + wrong[0].start
-        at = training_facts.spot(asked, first, first + len(wrong[0].text))
+        at = training_rows.locate(asked, first, first + len(wrong[0].text))
         yield Diagnostic(CODE, {"citations": texts}, at, ", ".join(texts))

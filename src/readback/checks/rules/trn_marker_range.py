@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from readback.checks.facts import training_facts
-from readback.checks.facts.citation_marks import find_context_marks
-from readback.checks.facts.training_facts import DATASET, TrainingRow
+from readback.checks.facts import training_rows
+from readback.checks.facts.contexts import find_context_marks
+from readback.checks.facts.training_rows import DATASET, TrainingRow
 from readback.types import Diagnostic, Record, RuleContext
 
 CODE = "trn-marker-range"
@@ -27,28 +27,28 @@ LISTED = re.compile(r"^\[(\d{1,4})\][ \t]", re.MULTILINE)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = training_facts.row(case)
+    row = training_rows.read_row(case)
     if row is None or case.record is None or _is_said_elsewhere(case, row):
         return
     count = _contexts(case.record, row)
-    for name, turn in training_facts.answers(row) if count else ():
+    for name, turn in training_rows.list_answers(row) if count else ():
         wrong = [mark for mark in find_context_marks(turn.text, count) if not 1 <= mark.number <= count]
         if wrong and name != "rejected":
             cited = list(dict.fromkeys(turn.text[mark.start : mark.end] for mark in wrong))
-            place = training_facts.spot(turn, wrong[0].start, wrong[0].end)
+            place = training_rows.locate(turn, wrong[0].start, wrong[0].end)
             values = {"field": place.field, "cited": cited, "contexts": count}
             yield Diagnostic(CODE, values, place, " ".join(cited))
 
 
 def _is_said_elsewhere(case: RuleContext, row: TrainingRow) -> bool:
     """Records of the prompt formats that are evaluated have a rule of their own for their reference."""
-    known = training_facts.file_of(case.workspace, case.record) if case.record else None
+    known = training_rows.find_file(case.workspace, case.record) if case.record else None
     return row.kind == "rag" and (known is None or known.split == DATASET)
 
 
 def _contexts(record: Record, row: TrainingRow) -> int:
     """How many contexts the row has: those of a list, else those numbered from 1 without a gap in what is asked."""
-    if (listed := training_facts.contexts(record)) is not None:
+    if (listed := training_rows.count_contexts(record)) is not None:
         return listed
     numbers = [int(hit[1]) for turn in row.prompt for hit in LISTED.finditer(turn.text)]
     return len(numbers) if numbers == list(range(1, len(numbers) + 1)) else 0

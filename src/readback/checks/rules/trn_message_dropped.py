@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import dropped_messages, templated_text, training_facts
+from readback.checks.facts import chat_templates, training_rows
 from readback.types import Diagnostic, Finding, Location, Message, RuleContext
 
 CODE = "trn-message-dropped"
@@ -31,15 +31,15 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    if training_facts.row(case) is None:
+    if training_rows.read_row(case) is None:
         return
     for model, messages, text in case.render_training():
         template = model.training_template or model.chat_template
         source = template.text if template else None
-        if templated_text.reads_parts_alone(text, messages, source):
+        if chat_templates.reads_only_parts(text, messages, source):
             continue
-        for dropped in dropped_messages.find_dropped_messages(text, messages, source):
-            values = dropped_messages.describe(dropped, messages, text.format)
+        for dropped in chat_templates.find_dropped_messages(text, messages, source):
+            values = chat_templates.describe_dropped(dropped, messages, text.format)
             flagged = f"{text.format}\n{dropped.message.role}\n{dropped.reason}"
             yield Diagnostic(CODE, values, _spot(dropped.message), flagged)
 

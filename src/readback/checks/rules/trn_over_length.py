@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import token_limits, training_facts
+from readback.checks.facts import token_limits, training_rows
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-over-length"
@@ -24,7 +24,7 @@ FAIL = (
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     counted = case.tokens
-    file = training_facts.file_of(case.workspace, case.record) if case.record and counted else None
+    file = training_rows.find_file(case.workspace, case.record) if case.record and counted else None
     if counted is None or file is None:
         return
     found = ((name, token_limits.find_training_limit(case.workspace.models.get(name))) for name in file.models)

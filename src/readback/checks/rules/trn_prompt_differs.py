@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from readback.checks.facts import training_facts
+from readback.checks.facts import training_rows
 from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-prompt-differs"
@@ -25,7 +25,7 @@ SHOWN = 60  # characters of a prompt in the sentence
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = training_facts.row(case)
+    row = training_rows.read_row(case)
     if row is None or row.other_prompt is None:
         return
     pairs = zip((*row.prompt, None), (*row.other_prompt, None), strict=False)
@@ -36,25 +36,29 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         "text": _shown(other.text if other else ""),
         "first": _shown(one.text if one else ""),
     }
-    yield Diagnostic(CODE, values, Location(field=field), training_facts.said(row.other_prompt))
+    yield Diagnostic(CODE, values, Location(field=field), training_rows.join_turns(row.other_prompt))
 
 
 def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
     record = case.record
-    row = training_facts.row(case)
+    row = training_rows.read_row(case)
     called = record.id if record else None
     if record and row and row.kind != "rag" and called is not None and not record.is_called_by_place:
         yield ID, f"{record.place.file}\0{called}"
 
 
 def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
-    row, earlier = training_facts.row(case), training_facts.row(RuleContext(case.workspace, first))
-    if row is None or earlier is None or training_facts.said(row.prompt) == training_facts.said(earlier.prompt):
+    row, earlier = training_rows.read_row(case), training_rows.read_row(RuleContext(case.workspace, first))
+    if (
+        row is None
+        or earlier is None
+        or training_rows.join_turns(row.prompt) == training_rows.join_turns(earlier.prompt)
+    ):
         return
     field = row.question.field if row.question else None
     said, was = (one.question.text if one.question else "" for one in (row, earlier))
     values = {"other": f"{first.id} ({first.place.line})", "text": _shown(said), "first": _shown(was)}
-    yield Diagnostic(CODE, values, Location(field=field), training_facts.said(row.prompt))
+    yield Diagnostic(CODE, values, Location(field=field), training_rows.join_turns(row.prompt))
 
 
 def _shown(text: str) -> str:

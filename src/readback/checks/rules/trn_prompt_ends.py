@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import training_facts
+from readback.checks.facts import training_rows
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-prompt-ends"
@@ -16,11 +16,11 @@ SHOWN = 12  # characters of either side
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = training_facts.row(case)
+    row = training_rows.read_row(case)
     if row is None or row.kind not in ("sft", "dpo") or not row.prompt:
         return
     prompt = row.prompt[-1]
-    touching = [turn for _, turn in training_facts.answers(row) if turn.text and not turn.text[0].isspace()]
+    touching = [turn for _, turn in training_rows.list_answers(row) if turn.text and not turn.text[0].isspace()]
     if touching and prompt.text and not prompt.text[-1].isspace():
         first = touching[0]
         start = max(0, len(prompt.text) - SHOWN)
@@ -29,5 +29,5 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             "field": first.field,
             "begins": repr(first.text[:SHOWN]),
         }
-        place = training_facts.spot(prompt, len(prompt.text) - 1, len(prompt.text))
+        place = training_rows.locate(prompt, len(prompt.text) - 1, len(prompt.text))
         yield Diagnostic(CODE, values, place, first.field)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import training_facts
-from readback.checks.facts.training_facts import EXCERPT, LISTED, SUMMARY
+from readback.checks.facts import training_rows
+from readback.checks.facts.training_rows import EXCERPT, LISTED, SUMMARY
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-prompt-layout"
@@ -24,8 +24,8 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = training_facts.row(case)
-    found = training_facts.legal(row) if row else None
+    row = training_rows.read_row(case)
+    found = training_rows.find_legal_prompt(row) if row else None
     if found is None:
         return
     asked, parts = found
@@ -36,5 +36,5 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         return
     at = parts.after or parts.summary or parts.instruction
     after = parts.after.text if parts.after else ""
-    place = training_facts.spot(asked, at.start, at.end) if at else training_facts.spot(asked, 0, len(asked.text))
+    place = training_rows.locate(asked, at.start, at.end) if at else training_rows.locate(asked, 0, len(asked.text))
     yield Diagnostic(CODE, {"missing": missing or "", "after": after}, place, " ".join((*missing, after)))

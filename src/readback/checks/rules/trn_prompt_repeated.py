@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import training_facts
-from readback.checks.facts.training_facts import TrainingRow, Turn
+from readback.checks.facts import training_rows
+from readback.checks.facts.training_rows import TrainingRow, Turn
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-prompt-repeated"
@@ -31,16 +31,16 @@ LEAST = 12  # characters of a prompt that an answer repeats: a shorter one is a 
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = training_facts.row(case)
+    row = training_rows.read_row(case)
     prompt = row.question if row and row.kind != "rag" else None
-    if row is None or prompt is None or len(training_facts.words(prompt.text)) < LEAST:
+    if row is None or prompt is None or len(training_rows.collapse(prompt.text)) < LEAST:
         return
     repeated = [(name, turn) for name, turn in _answers(row) if _repeats(turn, prompt)]
     if repeated:
         _, first = repeated[0]
         end = len(first.text) - len(first.text.lstrip()) + len(prompt.text.strip())
         values = {"answers": [name for name, _ in repeated], "characters": len(prompt.text)}
-        place = training_facts.spot(first, 0, end)
+        place = training_rows.locate(first, 0, end)
         yield Diagnostic(CODE, values, place, first.field)
 
 

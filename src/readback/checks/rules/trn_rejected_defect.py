@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import legal_row
+from readback.checks.facts import legal_rows
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-rejected-defect"
@@ -24,25 +24,30 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = legal_row.row(case)
-    chosen, rejected = (row.answer("chosen"), row.answer("rejected")) if row else (None, None)
-    if chosen is None or rejected is None or legal_row.same(chosen.text, rejected.text) or not rejected.text.strip():
+    row = legal_rows.read_row(case)
+    chosen, rejected = (row.get_answer("chosen"), row.get_answer("rejected")) if row else (None, None)
+    if (
+        chosen is None
+        or rejected is None
+        or legal_rows.are_equal(chosen.text, rejected.text)
+        or not rejected.text.strip()
+    ):
         return
     if defects := list(_defects(chosen, rejected)):
         yield Diagnostic(CODE, {"defects": defects}, Location(field=rejected.turn.field), " ".join(defects))
 
 
-def _defects(chosen: legal_row.Answer, rejected: legal_row.Answer) -> Iterator[str]:
+def _defects(chosen: legal_rows.Answer, rejected: legal_rows.Answer) -> Iterator[str]:
     told = {
-        "missing citations": legal_row.missing(chosen, rejected),
-        "invented citation": (one.citation for one in rejected.of("absent") if one.counts),
-        "altered citation": (one.citation for one in rejected.of("altered", "year differs")),
-        "citation that the chosen answer does not have": legal_row.missing(rejected, chosen)
+        "missing citations": legal_rows.list_missing_citations(chosen, rejected),
+        "invented citation": (one.citation for one in rejected.list_verdicts("absent") if one.counts),
+        "altered citation": (one.citation for one in rejected.list_verdicts("altered", "year differs")),
+        "citation that the chosen answer does not have": legal_rows.list_missing_citations(rejected, chosen)
         if rejected.verdicts is None
         else (),
     }
     texts = {name: list(dict.fromkeys(one.text for one in citations)) for name, citations in told.items()}
     if any(texts.values()):
         yield from (f"{name} ({'; '.join(cited)})" for name, cited in texts.items() if cited)
-    elif not legal_row.similar(chosen.text, rejected.text):
+    elif not legal_rows.are_similar(chosen.text, rejected.text):
         yield "other text"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from readback.checks.facts import legal_row
+from readback.checks.facts import legal_rows
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "trn-rejected-no-defect"
@@ -21,10 +21,19 @@ FAIL = ({"train.jsonl": _ROW % "The court dismissed the case at once (Smith v. J
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row = legal_row.row(case)
-    chosen, rejected = (row.answer("chosen"), row.answer("rejected")) if row else (None, None)
-    if chosen is None or rejected is None or rejected.verdicts is None or legal_row.same(chosen.text, rejected.text):
+    row = legal_rows.read_row(case)
+    chosen, rejected = (row.get_answer("chosen"), row.get_answer("rejected")) if row else (None, None)
+    if (
+        chosen is None
+        or rejected is None
+        or rejected.verdicts is None
+        or legal_rows.are_equal(chosen.text, rejected.text)
+    ):
         return
     wrong = [one for one in rejected.verdicts if one.counts and one.state != "supported"]
-    if not wrong and not any(legal_row.missing(chosen, rejected)) and legal_row.similar(chosen.text, rejected.text):
+    if (
+        not wrong
+        and not any(legal_rows.list_missing_citations(chosen, rejected))
+        and legal_rows.are_similar(chosen.text, rejected.text)
+    ):
         yield Diagnostic(CODE, {}, Location(field=rejected.turn.field), rejected.text)

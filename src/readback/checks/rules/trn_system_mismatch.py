@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
-from readback.checks.facts import training_facts
-from readback.checks.facts.stated_system_texts import for_model, where
+from readback.checks.facts import training_rows
+from readback.checks.facts.stated_texts import describe_place, list_system_texts
 from readback.types import Diagnostic, Finding, RuleContext, Severity, SystemText, TrainingFile, Workspace
 
 CODE = "trn-system-mismatch"
@@ -33,20 +33,20 @@ SHOWN = 80  # characters of a text in the sentence
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    row, record = training_facts.row(case), case.record
+    row, record = training_rows.read_row(case), case.record
     system = row.system if row else None
-    known = training_facts.file_of(case.workspace, record) if record else None
+    known = training_rows.find_file(case.workspace, record) if record else None
     if system is None or known is None:
         return
     stated, compared = _stated(case.workspace, known)
     if not stated or system.text in compared or any(one.text == system.text for one in stated):
         return
-    varied = any(training_facts.meant(case, system.text, one.text) for one in stated)
+    varied = any(training_rows.is_intended(case, system.text, one.text) for one in stated)
     near = next((one for one in stated if one.text.split() == system.text.split()), None)
     other = near or stated[0]
-    values = {"trained": _shown(system.text), "other": where(other), "stated": _shown(other.text),
+    values = {"trained": _shown(system.text), "other": describe_place(other), "stated": _shown(other.text),
               "texts": [system.text, other.text]}  # fmt: skip
-    place = training_facts.spot(system, 0, len(system.text))
+    place = training_rows.locate(system, 0, len(system.text))
     severity: Severity = "error"
     if varied:
         severity = "info"
@@ -63,7 +63,7 @@ def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None
 def _stated(workspace: Workspace, known: TrainingFile) -> tuple[tuple[SystemText, ...], frozenset[str]]:
     """What is stated for the file's models outside of the file; and the texts that are compared for a whole model."""
     models = [workspace.models[name] for name in known.models if name in workspace.models]
-    every = [text for model in models for text in for_model(workspace, model)]
+    every = [text for model in models for text in list_system_texts(workspace, model)]
     if not models:
         every = [text for text in workspace.system_texts if text.source in SOURCES and text.text]
     taken = frozenset(model.training.text for model in models if model.training)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from readback.checks.facts import context_places, stored_prompt
-from readback.checks.facts.context_places import Place
+from readback.checks.facts import contexts, stored_prompt
+from readback.checks.facts.contexts import ContextPlace
 from readback.html.exact import Mark
 from readback.prompts import judge_values
 from readback.types import Assembly, RuleContext, Segment
@@ -20,17 +20,17 @@ SIGNS = {"there": "✓", "absent": "✗", "unknown": "?"}
 
 def draw(texts: Mapping[str, Sequence[Segment]], made: Assembly) -> dict[str, tuple[Mark, ...]]:
     """Draw it above `texts`, by the name each is drawn under; the marks are where the contexts are in each of them."""
-    mode, prompt = stored_prompt.sent_by(RuleContext(choice.workspace(), assembly=made))
+    mode, prompt = stored_prompt.find_sent_prompt(RuleContext(choice.workspace(), assembly=made))
     whole = prompt is not None and prompt.syntax == "builder"  # a builder writes each context as it is
     fields = {"contexts": _documents(made)} if made.choice.judge else choice.record().fields
-    places = context_places.places(fields, list(texts.values()), whole)
+    places = contexts.locate_contexts(fields, list(texts.values()), whole)
     if not places:
         return {}
-    there = sum(one.sent == "there" for one in places)
+    there = sum(one.state == "there" for one in places)
     if whole and mode == "instruction" and not there:  # nothing that is missing
         show.draw(show.h('<p class="rb-small">{}</p>', t("messages.contexts_not_meant", n=len(places))))
         return {}
-    signs = [sent for sent in SIGNS if any(one.sent == sent for one in places)]
+    signs = [sent for sent in SIGNS if any(one.state == sent for one in places)]
     legend = [t(f"messages.context_sign_{sent}") for sent in signs if signs != ["there"]]
     sentence = " ".join((t("messages.contexts_there", n=there, all=len(places)), *legend))
     title = t("messages.contexts_of_judge" if made.choice.judge else "messages.contexts")
@@ -41,7 +41,7 @@ def draw(texts: Mapping[str, Sequence[Segment]], made: Assembly) -> dict[str, tu
         name: tuple(
             Mark(one.start, one.end, 0, "context", t("messages.context", n=one.number), name=_id(one))
             for one in places
-            if one.sent == "there" and one.text == index
+            if one.state == "there" and one.text == index
         )
         for index, name in enumerate(texts)
     }
@@ -59,14 +59,14 @@ def _documents(made: Assembly) -> list[str]:
     return list(judge_values.list_documents(judge_values.find_value(rows, "documents"))[0])
 
 
-def _one(place: Place) -> Markup:
-    said = t(f"messages.context_{place.sent}", n=place.number)
-    if place.sent == "there":
+def _one(place: ContextPlace) -> Markup:
+    said = t(f"messages.context_{place.state}", n=place.number)
+    if place.state == "there":
         return show.h('<a href="#{}" data-rb-to="{}" aria-label="{}">{} {}</a>',
-                      _id(place), _id(place), said, place.number, SIGNS[place.sent])  # fmt: skip
+                      _id(place), _id(place), said, place.number, SIGNS[place.state])  # fmt: skip
     return show.h('<span class="rb-{}" role="img" aria-label="{}">{} {}</span>',
-                  place.sent, said, place.number, SIGNS[place.sent])  # fmt: skip
+                  place.state, said, place.number, SIGNS[place.state])  # fmt: skip
 
 
-def _id(place: Place) -> str:
+def _id(place: ContextPlace) -> str:
     return f"context-{place.number}"

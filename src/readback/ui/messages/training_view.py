@@ -158,7 +158,7 @@ def _list(
     at = [[one.a.start + one.shared for one in found], [one.b.start + one.shared for one in found]]
     texts = ("".join(s.text for s in known.prompt), sent.text)
     tokens = [numbers(by, text, some, workspace.root) for text, some in zip(texts, at, strict=True)]
-    rows = [_row(one, number, names, tokens, by is not None and trained_differences.harmless(one, sent.kind, by))
+    rows = [_row(one, number, names, tokens, by is not None and trained_differences.is_harmless(one, sent.kind, by))
             for number, one in enumerate(found[:LISTED], 1)]  # fmt: skip
     more = show.h("<p>{}</p>", t("training_text.more", n=len(found) - LISTED)) if len(found) > LISTED else Markup("")
     heads = [t("training_text.difference"), t("training_text.training_head"), t("training_text.serving_head")]

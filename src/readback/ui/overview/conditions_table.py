@@ -183,7 +183,7 @@ def text_as_trained(workspace: Workspace, row: Row) -> State:
     if learned is None or not learned.segments:
         return State(t("overview.trained_unknown"), t("overview.no_training_template"))
     found = [
-        one for one in of_self_test(self_test) if not trained_differences.harmless(one, self_test.first.kind, model)
+        one for one in of_self_test(self_test) if not trained_differences.is_harmless(one, self_test.first.kind, model)
     ]
     assumed = t("overview.text_assumed", name=learned.format) if learned.assumed else ""
     if not found:
