@@ -53,7 +53,7 @@ def main() -> None:
 def step(folder: Path, what: str, condition: str, text: str) -> None:
     """One line of the answer; nothing for `warm`."""
     from readback import workspace
-    from readback.compare import over_records, search
+    from readback.compare import record_differences, search
     from readback.compare.search_expression import Query
     from readback.compare.side import Side
     from readback.records import raw_lines
@@ -62,14 +62,14 @@ def step(folder: Path, what: str, condition: str, text: str) -> None:
 
     opened = workspace.open(folder)
     data, chosen, query = open_dataset(opened.root, opened.dataset), Selection(condition=condition), Query(text)
-    search.following(opened, chosen, Query(COMMON), 0)
+    search.find_next(opened, chosen, Query(COMMON), 0)
     raw_lines.find_first(data, ABSENT, 0, min(1_000, len(data)))
     works: dict[str, Callable[[], Iterator[Any]]] = {
         "warm": lambda: iter(()),
-        "next": lambda: iter([search.following(opened, chosen, query, 10)]),
+        "next": lambda: iter([search.find_next(opened, chosen, query, 10)]),
         "fields": lambda: iter([raw_lines.find_first(data, text, 11, len(data))]),
-        "list": lambda: search.parts(opened, [chosen], query),
-        "count": lambda: over_records.parts(opened, Side(chosen), Side(Selection(condition=text))),
+        "list": lambda: search.iterate_results(opened, [chosen], query),
+        "count": lambda: record_differences.iterate_counts(opened, Side(chosen), Side(Selection(condition=text))),
     }
     before, began, first = _spent(), time.monotonic(), 0.0
     for _ in works[what]():

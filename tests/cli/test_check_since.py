@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from readback import cli, workspace
 from readback.cli import _changes
-from readback.compare import over_records
-from readback.compare.edit import edit
+from readback.compare import record_differences
+from readback.compare.similarity import name_edit
 from readback.records.dataset import open_dataset
 from readback.review import changes, since
 from readback.review.leaves import Subject
@@ -241,7 +241,7 @@ def test_of_too_many_edits_some_records_are_put_into_words(
 ) -> None:
     rows = [{**row, "c": f"other {n * n}"} for n, row in enumerate(ROWS)]
     (folder / "data.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
-    monkeypatch.setattr(over_records, "MOST", 5)
+    monkeypatch.setattr(record_differences, "MAX_EDITS", 5)
     monkeypatch.setattr(changes, "LOOKED_AT", 4)
     (one, _) = prompts(capsys, folder)
     assert (one["differ"], one["change"]["looked_at"]) == (12, 4)
@@ -255,7 +255,7 @@ TEXT = st.text("ab \n", max_size=12)
 @given(TEXT, TEXT, TEXT, TEXT)
 def test_an_edit_has_one_name_whatever_record_it_is_in(start: str, old: str, new: str, other: str) -> None:
     def of(value: str, was: str, now: str) -> str:
-        return edit([("user", f"{value}\nQ: {was}.\n")], [("user", f"{value}\nQ: {now}.\n")])
+        return name_edit([("user", f"{value}\nQ: {was}.\n")], [("user", f"{value}\nQ: {now}.\n")])
 
     assert (of(start, old, new) == of(other, old, new)) or old == new
     assert of(start, old, new) != of(start, old, new + "c")
@@ -264,10 +264,10 @@ def test_an_edit_has_one_name_whatever_record_it_is_in(start: str, old: str, new
 
 def test_an_edit_of_the_list_of_messages_has_a_name_too() -> None:
     one, two = [("user", "a")], [("user", "b")]
-    added = [edit(each, [("system", "s"), *each]) for each in (one, two)]
+    added = [name_edit(each, [("system", "s"), *each]) for each in (one, two)]
     assert added[0] == added[1]
-    assert edit(one, [("system", "t"), *one]) != added[0]
-    assert edit([("user", "\ud800")], [("user", "")]) != edit([("user", "\ud801")], [("user", "")])
+    assert name_edit(one, [("system", "t"), *one]) != added[0]
+    assert name_edit([("user", "\ud800")], [("user", "")]) != name_edit([("user", "\ud801")], [("user", "")])
 
 
 def test_a_change_as_json_names_no_more_than_it_has(folder: Path) -> None:

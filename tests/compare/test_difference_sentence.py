@@ -13,10 +13,10 @@ from hypothesis import strategies as some
 from in_time import in_time
 
 from readback import cli, workspace
-from readback.compare.diff import Difference, difference
-from readback.compare.sentence import sentence
-from readback.compare.side import Shown, Side
-from readback.compare.sides import read_sides, show_side
+from readback.compare.diff import Difference, compare_sides
+from readback.compare.sentence import format_sentence
+from readback.compare.side import ShownSide, Side, read_sides
+from readback.compare.sides import show_side
 from readback.prompts.messages import compute_fingerprint
 from readback.types import Message, Origin, Segment, Selection
 
@@ -39,12 +39,12 @@ def system(*parts: str | tuple[str, str] | tuple[str, str, Origin]) -> tuple[Mes
     return (Message("system", tuple(map(segment, parts))),)
 
 
-def shown(messages: tuple[Message, ...]) -> Shown:
-    return Shown(Side(Selection()), messages, compute_fingerprint(messages), None, (), "")
+def shown(messages: tuple[Message, ...]) -> ShownSide:
+    return ShownSide(Side(Selection()), messages, compute_fingerprint(messages), None, (), "")
 
 
 def between(a: tuple[Message, ...], b: tuple[Message, ...]) -> Difference:
-    return difference(shown(a), shown(b))
+    return compare_sides(shown(a), shown(b))
 
 
 Q, C, D = ("question", "When do boats enter?"), ("context", CONTEXT), ("context", OTHER)
@@ -176,7 +176,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_the_sentence_says_what_changed(name: str) -> None:
     a, b, expected = CASES[name]
-    assert sentence(between(a, b)) == expected
+    assert format_sentence(between(a, b)) == expected
 
 
 UNKNOWN = {
@@ -249,7 +249,7 @@ messages = some.lists(
 @given(messages, messages)
 def test_there_is_always_one_sentence(a: tuple[Message, ...], b: tuple[Message, ...]) -> None:
     found = between(a, b)
-    said = sentence(found)
+    said = format_sentence(found)
     assert said.endswith(".")
     assert "\n" not in said
     assert len(said) < 700
@@ -270,7 +270,7 @@ HUGE = "\n".join(f"line {n} stands here for a while and says little" for n in ra
     ids=["lines shuffled", "many changes", "all different", "blanks and signs"][:: 1 if LONG else 2],
 )
 def test_a_message_of_five_megabytes_is_said_in_seconds(a: str, b: str) -> None:
-    said = in_time(8, lambda: sentence(between(user(a), user(b))))
+    said = in_time(8, lambda: format_sentence(between(user(a), user(b))))
     assert len(said) < 400
 
 
@@ -279,7 +279,9 @@ def test_the_two_layouts_of_condition_4_are_another_order(shared: Path) -> None:
     opened = workspace.open(shared / "data" / "prompt-formats")
     a, b = read_sides("condition=hybrid_science_0p5b_instruction_only", "condition4=standard")
     for index in part(range(16), 3):
-        found = difference(show_side(opened, a, index), show_side(opened, b, index))
-        assert sentence(found).startswith("The order changed: B puts the question after the context and “Answer the")
-        back = difference(show_side(opened, b, index), show_side(opened, a, index))
-        assert sentence(back).startswith("The order changed: B puts the question before the context")
+        found = compare_sides(show_side(opened, a, index), show_side(opened, b, index))
+        assert format_sentence(found).startswith(
+            "The order changed: B puts the question after the context and “Answer the"
+        )
+        back = compare_sides(show_side(opened, b, index), show_side(opened, a, index))
+        assert format_sentence(back).startswith("The order changed: B puts the question before the context")

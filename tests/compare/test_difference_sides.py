@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from readback import workspace
-from readback.compare.diff import difference
-from readback.compare.sides import Side, SideError, label, read_sides, show_side
+from readback.compare.diff import compare_sides
+from readback.compare.side import Side, SideError, format_label, read_sides
+from readback.compare.sides import show_side
 from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -183,8 +184,8 @@ def test_options_of_a_side_replace_those_of_the_file(write: Write) -> None:
     standard = show_side(opened, side(condition="c", options=(("condition4", "standard"),)))
     assert plain.messages[-1].text.startswith("Answer the question")
     assert hybrid.messages[-1].text.startswith("Question: Why?")
-    assert difference(plain, standard).equal
-    assert not difference(plain, hybrid).equal
+    assert compare_sides(plain, standard).equal
+    assert not compare_sides(plain, hybrid).equal
 
 
 def test_fields_mapped_on_a_page_stay_mapped_with_other_options(write: Write) -> None:
@@ -199,4 +200,4 @@ def test_the_label_names_all_that_was_asked() -> None:
     asked = side(
         mode="m", adapter="x", index=3, layer="wire", workspace="w", rev="v1", options=(("spacing", "document"),)
     )
-    assert label(asked) == "mode m, adapter x, record 3, spacing document, layer wire, workspace w, revision v1"
+    assert format_label(asked) == "mode m, adapter x, record 3, spacing document, layer wire, workspace w, revision v1"

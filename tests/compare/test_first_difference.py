@@ -8,10 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from readback.compare.first_difference import first_differences, halves, of_self_test, place, said
-from readback.compare.marker_alignment import aligned
-from readback.compare.sentence import parted
-from readback.compare.spelling import spelling
+from readback.compare.first_difference import (
+    compare_self_test,
+    describe_difference,
+    describe_halves,
+    find_first_differences,
+    format_place,
+)
+from readback.compare.marker_alignment import align_marked
+from readback.compare.sentence import format_first_difference
+from readback.compare.spelling import spell_out
 from readback.types import ModelInput, Segment, SelfTest
 
 PIECES = ["<|im_start|>", "<|im_end|>", "\n", "\n\n", " ", "system", "user", "Be brief.", "Why?", "<s>", "\u200b", "x"]
@@ -47,14 +53,14 @@ def one(text: str) -> tuple[Segment, ...]:
     ],
 )
 def test_the_first_difference_is_named_by_what_stands_before_it(a: str, b: str, expected: str, where: int) -> None:
-    found = first_differences(one(a), one(b))
-    assert said(found[0]) == expected
-    assert place(found[0]).startswith(f"character {where}, ")
+    found = find_first_differences(one(a), one(b))
+    assert describe_difference(found[0]) == expected
+    assert format_place(found[0]).startswith(f"character {where}, ")
     assert len(found) == 1
 
 
 def test_equal_texts_do_not_part() -> None:
-    assert first_differences(one("<s>a"), by(("<s>", "serving"), ("a", "variable"))) == ()
+    assert find_first_differences(one("<s>a"), by(("<s>", "serving"), ("a", "variable"))) == ()
 
 
 def test_a_doubled_system_message_and_two_lost_newlines_are_two_differences() -> None:
@@ -64,19 +70,22 @@ def test_a_doubled_system_message_and_two_lost_newlines_are_two_differences() ->
     asks = ("<|im_end|><|im_start|>assistant\n", "serving")
     served = by(("<|im_start|>system\n", "serving"), system, ("<|im_end|><|im_start|>system\n", "serving"), system,
                 ("<|im_end|><|im_start|>user\n", "serving"), user, asks)  # fmt: skip
-    first, second = first_differences(trained, served)
+    first, second = find_first_differences(trained, served)
     assert first.again
-    assert halves(first) == (
+    assert describe_halves(first) == (
         "a newline",
         "none and goes on with `<|im_start|>system⏎You are a tide table.<|im_end|>`, the system message once more",
     )
-    assert said(second, "training", "serving") == "after `<|im_end|>` training has a newline, serving has none"
+    assert (
+        describe_difference(second, "training", "serving")
+        == "after `<|im_end|>` training has a newline, serving has none"
+    )
     assert (second.a.line, second.b.line) == (6, 6)
-    assert parted((first, second)).endswith("(character 51, line 2 of A); 1 more difference.")
+    assert format_first_difference((first, second)).endswith("(character 51, line 2 of A); 1 more difference.")
 
 
 def test_both_sides_say_who_wrote_what_stands_there() -> None:
-    found = first_differences(
+    found = find_first_differences(
         by(("a", "variable"), ("\n", "serving"), ("b", "template")), by(("a", "variable"), ("b", "template"))
     )
     assert [one.origin for one in found[0].a.segments] == ["serving"]
@@ -95,12 +104,12 @@ def test_both_sides_say_who_wrote_what_stands_there() -> None:
     ],
 )
 def test_a_stretch_is_spelled_out(text: str, expected: str) -> None:
-    assert spelling(text) == expected
+    assert spell_out(text) == expected
 
 
 @given(texts, texts)
 def test_what_differs_and_what_is_equal_make_up_both_texts(a: str, b: str) -> None:
-    changes = aligned(a, b)
+    changes = align_marked(a, b)
     assert "".join(a[slice(*change.a)] for change in changes) == a
     assert "".join(b[slice(*change.b)] for change in changes) == b
     assert all(a[slice(*change.a)] == b[slice(*change.b)] for change in changes if change.kind == "equal")
@@ -109,9 +118,9 @@ def test_what_differs_and_what_is_equal_make_up_both_texts(a: str, b: str) -> No
 @given(texts, texts)
 def test_putting_the_second_sides_stretches_into_the_first_gives_the_second(a: str, b: str) -> None:
     made, at = [], 0
-    for found in first_differences(one(a), one(b)):
+    for found in find_first_differences(one(a), one(b)):
         assert found.a.text != found.b.text
-        assert said(found)
+        assert describe_difference(found)
         made += [a[at : found.a.start], found.b.text]
         at = found.a.end
     assert "".join([*made, a[at:]]) == b
@@ -119,21 +128,21 @@ def test_putting_the_second_sides_stretches_into_the_first_gives_the_second(a: s
 
 @given(some.text(max_size=60), some.text(max_size=60))
 def test_any_two_texts_are_told_apart_in_words(a: str, b: str) -> None:
-    found = first_differences(one(a), one(b))
+    found = find_first_differences(one(a), one(b))
     assert bool(found) == (a != b)
-    assert all(said(one) and "\n" not in said(one) for one in found)
+    assert all(describe_difference(one) and "\n" not in describe_difference(one) for one in found)
 
 
 def test_texts_that_are_too_long_to_align_differ_between_their_shared_ends() -> None:
     a, b = "start" + "a " * 130_000 + "end", "start" + "b " * 130_000 + "end"
-    found = first_differences(one(a), one(b))
+    found = find_first_differences(one(a), one(b))
     assert [(one.a.start, one.a.end) for one in found] == [(5, len(a) - 4)]
 
 
 def test_a_probe_parts_up_to_its_answer() -> None:
     trained = ModelInput("t", by(("<u>Q</u>\n", "serving"), ("The reply", "variable"), ("</a>", "serving")))
     served = ModelInput("s", by(("<u>Q</u>", "serving")))
-    found = of_self_test(SelfTest("m", "", "Q", "The reply", served, served, trained))
-    assert [said(one) for one in found] == ["at the end, after `</u>`, A has a newline, B has none"]
-    assert of_self_test(SelfTest("m", "", "Q", "The reply", served, served, None)) == ()
-    assert of_self_test(SelfTest("m", "", "Q", "The reply", ModelInput("s", ()), served, trained)) == ()
+    found = compare_self_test(SelfTest("m", "", "Q", "The reply", served, served, trained))
+    assert [describe_difference(one) for one in found] == ["at the end, after `</u>`, A has a newline, B has none"]
+    assert compare_self_test(SelfTest("m", "", "Q", "The reply", served, served, None)) == ()
+    assert compare_self_test(SelfTest("m", "", "Q", "The reply", ModelInput("s", ()), served, trained)) == ()

@@ -12,9 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from readback import workspace
-from readback.compare.over_records import FIRST, Counted, over_records, over_sides, over_versions
+from readback.compare.record_differences import (
+    FIRST_RECORDS,
+    RecordCounts,
+    count_differences,
+    count_selection_differences,
+    count_version_differences,
+)
 from readback.compare.side import Side, SideError
-from readback.compare.similarity import KINDS, kind
+from readback.compare.similarity import KINDS, find_kind
 from readback.types import Message, Segment, Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -29,7 +35,7 @@ modes:
 """
 
 
-def counts(found: Counted) -> tuple[int, ...]:
+def counts(found: RecordCounts) -> tuple[int, ...]:
     return found.equal, found.differing, found.only_a, found.only_b, found.neither, found.unpaired_a
 
 
@@ -63,14 +69,14 @@ def variables(*named: tuple[str, str]) -> Message:
     ],
 )
 def test_one_word_says_in_which_way_messages_differ(a: list[Message], b: list[Message], expected: str) -> None:
-    assert kind(a, b) == expected
+    assert find_kind(a, b) == expected
 
 
 @given(*(some.lists(some.builds(message, some.sampled_from(["user", "system"]), some.text("ab \n", max_size=9))),) * 2)
 def test_every_difference_has_one_kind(a: list[Message], b: list[Message]) -> None:
     same = [(m.role, m.text) for m in a] == [(m.role, m.text) for m in b]
-    assert (kind(a, b) == "") is same
-    assert kind(a, b) in ("", *KINDS)
+    assert (find_kind(a, b) == "") is same
+    assert find_kind(a, b) in ("", *KINDS)
 
 
 def rows(n: int) -> list[dict[str, Any]]:
@@ -80,7 +86,9 @@ def rows(n: int) -> list[dict[str, Any]]:
 def test_the_records_that_differ_are_counted_by_kind_and_named(write: Write) -> None:
     opened = workspace.open(write({"readback.yml": FILE, "data.jsonl": rows(1000)}))
     steps: list[tuple[int, int]] = []
-    found = over_records(opened, Selection(mode="a"), Selection(mode="b"), lambda *step: steps.append(step))
+    found = count_selection_differences(
+        opened, Selection(mode="a"), Selection(mode="b"), lambda *step: steps.append(step)
+    )
     assert counts(found) == (666, 334, 0, 0, 0, 0)
     assert (found.done, found.total, found.stopped) == (1000, 1000, False)
     assert dict(found.kinds) == {"added": 334}
@@ -91,31 +99,49 @@ def test_the_records_that_differ_are_counted_by_kind_and_named(write: Write) -> 
 
 
 def test_only_the_first_thousand_are_named_and_all_are_numbered(write: Write) -> None:
-    opened = workspace.open(write({"readback.yml": FILE, "data.jsonl": rows(FIRST + 200)}))
-    found = over_records(opened, Selection(mode="a"), Selection(mode="turned"))
-    assert (len(found.first), len(found.differ), dict(found.kinds)) == (FIRST, FIRST + 200, {"order": FIRST + 200})
+    opened = workspace.open(write({"readback.yml": FILE, "data.jsonl": rows(FIRST_RECORDS + 200)}))
+    found = count_selection_differences(opened, Selection(mode="a"), Selection(mode="turned"))
+    assert (len(found.first), len(found.differ), dict(found.kinds)) == (
+        FIRST_RECORDS,
+        FIRST_RECORDS + 200,
+        {"order": FIRST_RECORDS + 200},
+    )
 
 
 def test_what_could_not_be_built_is_no_difference(write: Write) -> None:
     data: Sequence[dict[str, Any]] = [{"id": "1", "q": "x", "c": ""}, {"id": "2", "q": {"x": {"y": {"z": 1}}}, "c": ""}]
     opened = workspace.open(write({"readback.yml": FILE, "data.jsonl": data}))
-    found = over_records(opened, Selection(mode="half"), Selection(mode="a"))
+    found = count_selection_differences(opened, Selection(mode="half"), Selection(mode="a"))
     assert counts(found) == (0, 1, 0, 1, 0, 0)
-    assert counts(over_records(opened, Selection(mode="a"), Selection(mode="half"))) == (0, 1, 1, 0, 0, 0)
-    assert counts(over_records(opened, Selection(mode="half"), Selection(mode="half"))) == (1, 0, 0, 0, 1, 0)
+    assert counts(count_selection_differences(opened, Selection(mode="a"), Selection(mode="half"))) == (
+        0,
+        1,
+        1,
+        0,
+        0,
+        0,
+    )
+    assert counts(count_selection_differences(opened, Selection(mode="half"), Selection(mode="half"))) == (
+        1,
+        0,
+        0,
+        0,
+        1,
+        0,
+    )
 
 
 def test_a_record_that_stops_its_process_does_not_stop_the_others(write: Write) -> None:
     data = rows(50)
     data[7] |= {"bad": True, "n": 10**12}
     opened = workspace.open(write({"readback.yml": FILE, "data.jsonl": data}))
-    found = over_records(opened, Selection(mode="a"), Selection(mode="broken"))
+    found = count_selection_differences(opened, Selection(mode="a"), Selection(mode="broken"))
     assert (found.done, found.differing, found.only_a + found.neither, found.stopped) == (50, 49, 1, False)
 
 
 def test_it_stops_when_it_is_told_to(write: Write) -> None:
     opened = workspace.open(write({"readback.yml": FILE, "data.jsonl": rows(50)}))
-    found = over_records(opened, Selection(mode="a"), Selection(mode="b"), lambda *_: False)
+    found = count_selection_differences(opened, Selection(mode="a"), Selection(mode="b"), lambda *_: False)
     assert found.stopped
     assert found.done < 50
 
@@ -130,16 +156,18 @@ def test_two_options_are_two_sides(write: Write) -> None:
     ]
     opened = workspace.open(write({"readback.yml": file, "data.jsonl": data}))
     c = Selection(condition="c")
-    found = over_records(opened, c, c, options_a={"condition4": "hybrid"}, options_b={"condition4": "standard"})
+    found = count_selection_differences(
+        opened, c, c, options_a={"condition4": "hybrid"}, options_b={"condition4": "standard"}
+    )
     assert (found.differing, dict(found.kinds)) == (9, {"order": 9})
-    assert over_records(opened, c, c, options_b={"condition4": "hybrid"}).equal == 9
+    assert count_selection_differences(opened, c, c, options_b={"condition4": "hybrid"}).equal == 9
 
 
 def test_two_datasets_are_matched_by_record_id(write: Write, tmp_path: Path) -> None:
     write({"other/readback.yml": FILE, "other/data.jsonl": [*reversed(rows(12)[2:])]})
     opened = workspace.open(write({"readback.yml": FILE, "data.jsonl": rows(10)}))
     a, b = Side(Selection(mode="a")), Side(Selection(mode="a"), workspace=str(tmp_path / "other"))
-    found = over_sides(opened, a, b)
+    found = count_differences(opened, a, b)
     assert counts(found) == (8, 0, 0, 0, 0, 2)
     assert found.unpaired_b == 2
 
@@ -153,8 +181,10 @@ def test_judges_are_compared_with_their_answers(write: Write) -> None:
     answers = {f"{name}.jsonl": [{"id": str(i), "answer": "same" if i else name} for i in range(4)] for name in "xy"}
     data = [{"id": str(i), "question": f"Why {i}?"} for i in range(4)]
     opened = workspace.open(write({"readback.yml": file, "judge.py": judge, "data.jsonl": data, **answers}))
-    found = over_records(opened, Selection(condition="x", judge="j"), Selection(condition="y", judge="j"))
-    again = over_versions(replace(opened, name="as it was"), opened, Selection(condition="x", judge="j"))
+    found = count_selection_differences(
+        opened, Selection(condition="x", judge="j"), Selection(condition="y", judge="j")
+    )
+    again = count_version_differences(replace(opened, name="as it was"), opened, Selection(condition="x", judge="j"))
     assert (again.done, again.equal) == (again.total, again.total)
     assert (found.differing, found.equal, found.first) == (1, 3, ((0, "0"),))
 
@@ -170,10 +200,10 @@ def test_judges_are_compared_with_their_answers(write: Write) -> None:
 def test_a_side_that_cannot_be_shown_is_said_before_anything_is_counted(write: Write, b: Side, expected: str) -> None:
     opened = workspace.open(write({"readback.yml": FILE, "data.jsonl": rows(3)}))
     with pytest.raises(SideError, match=expected):
-        over_sides(opened, Side(Selection(mode="a")), b)
+        count_differences(opened, Side(Selection(mode="a")), b)
 
 
 def test_a_workspace_without_data_has_its_one_empty_record(write: Write) -> None:
     opened = workspace.open(write({"readback.yml": FILE.partition("\n")[2]}))
-    found = over_records(opened, Selection(mode="a"), Selection(mode="b"))
+    found = count_selection_differences(opened, Selection(mode="a"), Selection(mode="b"))
     assert (found.done, found.total, found.equal, found.first) == (1, 1, 1, ())

@@ -14,10 +14,9 @@ import pytest
 from test_revision import git
 
 from readback.cli import main
-from readback.compare import repository
 from readback.compare.git import Git
+from readback.compare.revisions import copy_revision
 from readback.compare.side import SideError
-from readback.compare.sides import revision
 from readback.readers.paths import of_git
 from readback.ui.common.uploads import store as upload
 
@@ -54,7 +53,7 @@ def ours(tmp_path: Path) -> Path:
 
 
 def refused(folder: Path, because: str, rev: str = "HEAD") -> None:
-    for ask in (lambda: revision(folder, rev), lambda: list(Git(folder).commits(9))):
+    for ask in (lambda: copy_revision(folder, rev), lambda: list(Git(folder).commits(9))):
         with pytest.raises(SideError) as error:
             ask()
         said = str(error.value)
@@ -139,7 +138,7 @@ def test_c1_alternates_are_found_behind_a_commondir_too(ours: Path, theirs: Path
     (ours / "own" / "HEAD").write_text("ref: refs/heads/main\n")
     (ours / "own" / "commondir").write_text("../shared\n")
     (ours / ".git").write_text("gitdir: own\n")
-    assert (revision(ours, "HEAD").path / "data.jsonl").is_file()
+    assert (copy_revision(ours, "HEAD").path / "data.jsonl").is_file()
     (ours / "shared" / "objects" / "info" / "alternates").write_text(f"{theirs / '.git' / 'objects'}\n")
     refused(ours, "takes objects from another one")
 
@@ -172,7 +171,7 @@ def test_c1_a_link_that_stays_inside_and_a_linked_hook_are_no_fault(ours: Path) 
     (ours / ".git" / "refs" / "heads" / "alias").symlink_to("main")
     (ours / ".git" / "hooks").mkdir(exist_ok=True)
     (ours / ".git" / "hooks" / "pre-commit").symlink_to("/etc/hostname")
-    assert (revision(ours, "alias").path / "data.jsonl").is_file()
+    assert (copy_revision(ours, "alias").path / "data.jsonl").is_file()
 
 
 SETTINGS = "include.path includeIf.gitdir:/.path core.worktree core.attributesFile core.excludesFile mailmap.file"
@@ -183,7 +182,7 @@ def test_c1_no_setting_of_the_repository_leads_git_out_of_it(ours: Path, tmp_pat
     outside = tmp_path / "outside.conf"
     os.mkfifo(outside)  # whoever opens it waits for ever
     git(ours, "config", setting, str(outside))
-    assert '"ours"' in (revision(ours, "HEAD").path / "data.jsonl").read_text("utf-8")
+    assert '"ours"' in (copy_revision(ours, "HEAD").path / "data.jsonl").read_text("utf-8")
 
 
 def test_c1_replaced_and_grafted_history_is_not_believed(ours: Path) -> None:
@@ -193,7 +192,7 @@ def test_c1_replaced_and_grafted_history_is_not_believed(ours: Path) -> None:
     second = git(ours, "rev-parse", "HEAD")
     git(ours, "replace", second, first)
     (ours / ".git" / "info" / "grafts").write_text(f"{second}\n")
-    assert (revision(ours, "HEAD").path / "data.jsonl").read_text() == "{}\n"
+    assert (copy_revision(ours, "HEAD").path / "data.jsonl").read_text() == "{}\n"
     with Git(ours) as opened:
         assert [one[0] for one in opened.commits(9)] == [second, first]
 
@@ -205,7 +204,7 @@ def test_c1_a_folder_below_a_plain_repository_has_its_history(ours: Path) -> Non
     git(ours, "commit", "-qm", "study")
     with Git(ours / "study") as opened:
         assert (opened.below, [one[2] for one in opened.commits(9)]) == ("study/", ["study"])
-    assert [path.name for path in revision(ours / "study", "HEAD").path.iterdir()] == ["readback.yml"]
+    assert [path.name for path in copy_revision(ours / "study", "HEAD").path.iterdir()] == ["readback.yml"]
 
 
 def test_c1_a_file_named_git_does_not_make_a_folder_the_top_of_the_repository_above(theirs: Path) -> None:
@@ -223,8 +222,8 @@ def test_c1_a_working_tree_inside_its_repository_is_read(ours: Path) -> None:
     git(ours, "worktree", "add", "-q", "-b", "feature", str(ours / "tree"))
     (ours / "tree" / "data.jsonl").write_text("{}\n")
     git(ours / "tree", "commit", "-qam", "feature")
-    assert (revision(ours / "tree", "HEAD").path / "data.jsonl").read_text() == "{}\n"
-    assert (revision(ours / "tree", "main").path / "data.jsonl").read_text() != "{}\n"
+    assert (copy_revision(ours / "tree", "HEAD").path / "data.jsonl").read_text() == "{}\n"
+    assert (copy_revision(ours / "tree", "main").path / "data.jsonl").read_text() != "{}\n"
 
 
 def test_c1_a_working_tree_elsewhere_is_refused_and_says_what_to_open(ours: Path, tmp_path: Path) -> None:
@@ -234,7 +233,7 @@ def test_c1_a_working_tree_elsewhere_is_refused_and_says_what_to_open(ours: Path
 
 def test_c1_a_submodule_of_the_repository_above_is_read(ours: Path, theirs: Path) -> None:
     git(ours, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(theirs), "part")
-    assert SECRET in (revision(ours / "part", "HEAD").path / "data.jsonl").read_text()
+    assert SECRET in (copy_revision(ours / "part", "HEAD").path / "data.jsonl").read_text()
     folder = a_workspace(ours / "forged")
     (folder / ".git").write_text("gitdir: ../.git/modules/part\n")
     refused(folder, "does not know this folder")
@@ -242,9 +241,9 @@ def test_c1_a_submodule_of_the_repository_above_is_read(ours: Path, theirs: Path
 
 def test_c1_a_copy_of_a_commit_is_not_handed_to_another_repository(ours: Path, theirs: Path) -> None:
     head = git(theirs, "rev-parse", "HEAD")
-    known = revision(theirs, "HEAD").path
+    known = copy_revision(theirs, "HEAD").path
     subprocess.run(["git", "clone", "-q", str(theirs), str(ours / "copy")], check=True)
-    assert known != revision(ours / "copy", head).path
+    assert known != copy_revision(ours / "copy", head).path
 
 
 def test_c1_a_repository_of_somebody_else_is_refused(ours: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,11 +251,11 @@ def test_c1_a_repository_of_somebody_else_is_refused(ours: Path, monkeypatch: py
     monkeypatch.setattr(os, "geteuid", lambda: ours.stat().st_uid + 1)
     refused(ours, "belongs to somebody else")
     subprocess.run(["git", "config", "--global", "--add", "safe.directory", str(ours)], check=True)
-    assert (revision(ours, "HEAD").path / "data.jsonl").is_file()
+    assert (copy_revision(ours, "HEAD").path / "data.jsonl").is_file()
     subprocess.run(["git", "config", "--global", "--add", "safe.directory", ""], check=True)
     refused(ours, "safe.directory")
     subprocess.run(["git", "config", "--global", "--add", "safe.directory", f"{ours.parent}/*"], check=True)
-    assert (revision(ours, "HEAD").path / "data.jsonl").is_file()
+    assert (copy_revision(ours, "HEAD").path / "data.jsonl").is_file()
 
 
 def test_c1_a_repository_that_names_files_without_end_is_stopped(ours: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,15 +265,15 @@ def test_c1_a_repository_that_names_files_without_end_is_stopped(ours: Path, mon
         tree = subprocess.run(["git", "-C", str(ours), "mktree"], input=made.encode(), capture_output=True,
                               check=True).stdout.decode().strip()  # fmt: skip
     git(ours, "update-ref", "refs/heads/bomb", git(ours, "commit-tree", tree, "-m", "bomb"))
-    monkeypatch.setattr("readback.compare.git.MOST", 1 << 20)
+    monkeypatch.setattr("readback.compare.git.MAX_ANSWER", 1 << 20)
     with pytest.raises(SideError, match="names more than is looked at"):
-        revision(ours, "bomb")
+        copy_revision(ours, "bomb")
 
 
 def test_c1_git_is_not_asked_about_an_upload(theirs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even where the folder of uploads lies in a repository of the server."""
     monkeypatch.setenv("READBACK_UPLOADS", str(theirs / "uploads"))
-    monkeypatch.setattr(repository, "_at", lambda *_: pytest.fail("a repository was looked for"))
+    monkeypatch.setattr("readback.compare.git._find_at", lambda *_: pytest.fail("a repository was looked for"))
     me = upload.owner("me")
     token, _ = upload.save([("study/readback.yml", io.BytesIO(FILE.encode()))], me)
     folder = upload.path(token, me)

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.compare import sides as revisions
-from readback.compare.diff import difference
-from readback.compare.over_records import over_sides
-from readback.compare.sentence import sentence
+from readback.compare import revisions
+from readback.compare.diff import compare_sides
+from readback.compare.record_differences import count_differences
+from readback.compare.revisions import copy_revision
+from readback.compare.sentence import format_sentence
 from readback.compare.side import Side, SideError
-from readback.compare.sides import revision, show_side
+from readback.compare.sides import show_side
 from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -60,18 +61,18 @@ def test_a_revision_shows_the_files_as_they_were(folder: Path) -> None:
     assert text(opened, "HEAD") == "Question: Who?\nBe brief."
     assert text(opened, "v1") == "Q: Who?"  # the same record, which was the second one then
     assert text(opened, "v1", record="1") == "Q: Why?"
-    assert sorted(path.name for path in revision(folder, "v1").path.iterdir()) == ["data.jsonl", "readback.yml"]
+    assert sorted(path.name for path in copy_revision(folder, "v1").path.iterdir()) == ["data.jsonl", "readback.yml"]
 
 
 def test_what_changed_since_a_revision_is_said(folder: Path) -> None:
     opened = workspace.open(folder)
     a, b = (show_side(opened, Side(Selection(mode="m"), rev=rev)) for rev in ("v1", "HEAD"))
-    assert sentence(difference(a, b)) == ("B changes “Q” to “Question” and adds a sentence after the q.")
+    assert format_sentence(compare_sides(a, b)) == ("B changes “Q” to “Question” and adds a sentence after the q.")
     assert a.label == "mode m, record 2, revision v1"
 
 
 def test_records_of_two_revisions_are_matched_by_id(folder: Path) -> None:
-    found = over_sides(
+    found = count_differences(
         workspace.open(folder), Side(Selection(mode="m"), rev="v1"), Side(Selection(mode="m"), rev="HEAD")
     )
     assert (found.done, found.total, found.differing, found.equal) == (2, 2, 1, 0)
@@ -80,15 +81,15 @@ def test_records_of_two_revisions_are_matched_by_id(folder: Path) -> None:
 
 
 def test_a_commit_is_copied_once(folder: Path) -> None:
-    first = revision(folder, "v1").path
+    first = copy_revision(folder, "v1").path
     (first / "readback.yml").write_text("mark", "utf-8")
-    assert revision(folder, git(folder, "rev-parse", "v1")).path == first
+    assert copy_revision(folder, git(folder, "rev-parse", "v1")).path == first
     assert (first / "readback.yml").read_text("utf-8") == "mark"
 
 
 def test_a_file_opened_by_itself_is_the_file_of_the_revision(folder: Path) -> None:
     opened = workspace.open(folder / "data.jsonl")
-    assert revision(opened.root / "data.jsonl", "v1").path.read_text("utf-8") == ROWS
+    assert copy_revision(opened.root / "data.jsonl", "v1").path.read_text("utf-8") == ROWS
 
 
 @pytest.mark.parametrize(
@@ -106,26 +107,26 @@ def test_a_file_opened_by_itself_is_the_file_of_the_revision(folder: Path) -> No
 )
 def test_a_revision_that_is_not_there_is_said(folder: Path, rev: str, expected: str) -> None:
     with pytest.raises(SideError) as error:
-        revision(folder, rev)
+        copy_revision(folder, rev)
     assert expected in str(error.value)
     assert not (folder / "x").exists()
 
 
 def test_a_folder_without_a_repository_has_no_revisions(write: Write) -> None:
     with pytest.raises(SideError, match="is in no git repository, so it has no revisions"):
-        revision(write({"readback.yml": FILE}), "HEAD")
+        copy_revision(write({"readback.yml": FILE}), "HEAD")
 
 
 def test_a_folder_that_came_later_is_said(folder: Path, write: Write) -> None:
     write({"new/readback.yml": FILE})
     with pytest.raises(SideError, match="was not there then"):
-        revision(folder.parent / "new", "v1")
+        copy_revision(folder.parent / "new", "v1")
 
 
 def test_without_git_it_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
     with pytest.raises(SideError, match="git is not installed here"):
-        revision(folder, "HEAD")
+        copy_revision(folder, "HEAD")
 
 
 def test_nothing_that_the_repository_configures_is_run(folder: Path) -> None:
@@ -141,7 +142,7 @@ def test_nothing_that_the_repository_configures_is_run(folder: Path) -> None:
     for hook in ("post-checkout", "post-index-change", "reference-transaction"):
         (root / ".git" / "hooks").mkdir(exist_ok=True)
         os.link(trap, root / ".git" / "hooks" / hook)
-    assert (revision(folder, "HEAD").path / "readback.yml").read_text("utf-8") == LATER
+    assert (copy_revision(folder, "HEAD").path / "readback.yml").read_text("utf-8") == LATER
     assert not (root / "ran").exists()
 
 
@@ -154,20 +155,20 @@ def test_an_object_that_is_not_there_is_not_fetched(folder: Path) -> None:
     blob = git(root, "rev-parse", "v1:ws/data.jsonl")
     (root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     with pytest.raises(SideError):
-        revision(folder, "v1")
+        copy_revision(folder, "v1")
     assert not (root / "ran").exists()
 
 
 def test_the_environment_does_not_lead_git_elsewhere(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_DIR", "/nonexistent")
     monkeypatch.setenv("GIT_WORK_TREE", "/nonexistent")
-    assert revision(folder, "v1").path.is_dir()
+    assert copy_revision(folder, "v1").path.is_dir()
 
 
 def test_a_folder_that_only_looks_like_a_repository_is_none(write: Write) -> None:
     root = write({"readback.yml": FILE, "HEAD": "ref: refs/heads/main\n", "objects/x": "", "refs/x": "", "config": ""})
     with pytest.raises(SideError, match="no git repository"):
-        revision(root, "HEAD")
+        copy_revision(root, "HEAD")
 
 
 def test_links_pointers_and_odd_names_are_left_out_and_said(write: Write, tmp_path: Path) -> None:
@@ -183,7 +184,7 @@ def test_links_pointers_and_odd_names_are_left_out_and_said(write: Write, tmp_pa
     git(root, "init", "-q")
     git(root, "add", ".")
     git(root, "commit", "-q", "-m", "one")
-    found = revision(root, "HEAD")
+    found = copy_revision(root, "HEAD")
     assert {diagnostic.flagged: diagnostic.code for diagnostic in found.diagnostics} == {
         "big.jsonl": "dat-file-missing",
         "out.txt": "dat-path-outside",
@@ -206,7 +207,7 @@ def test_a_tree_that_writes_through_a_link_does_not(tmp_path: Path) -> None:
     inner = made_tree(repository, f"100644 blob {blob}\tx")
     tree = made_tree(repository, f"120000 blob {link}\td\n040000 tree {inner}\td\n100644 blob {blob}\t.git")
     git(repository, "update-ref", "refs/heads/bad", git(repository, "commit-tree", tree, "-m", "bad"))
-    found = revision(repository, "bad")
+    found = copy_revision(repository, "bad")
     assert {diagnostic.flagged for diagnostic in found.diagnostics} == {"d", ".git"}
     assert list(outside.iterdir()) == []
 
@@ -216,21 +217,21 @@ def made_tree(repository: Path, entries: str) -> str:
     return subprocess.run(command, input=entries.encode(), capture_output=True, check=True).stdout.decode().strip()
 
 
-@pytest.mark.parametrize(("name", "value"), [("FILES", 1), ("BYTES", 10)])
+@pytest.mark.parametrize(("name", "value"), [("MAX_FILES", 1), ("MAX_BYTES", 10)])
 def test_more_than_a_workspace_holds_is_not_copied(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: int
 ) -> None:
     monkeypatch.setattr(revisions, name, value)
     git(folder.parent, "commit", "-q", "--allow-empty", "-a", "-m", f"never copied {name}")
     with pytest.raises(SideError, match="which is not copied"):
-        revision(folder, "HEAD")
+        copy_revision(folder, "HEAD")
 
 
 def test_only_the_latest_revisions_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(revisions, "KEPT", 2)
+    monkeypatch.setattr(revisions, "MAX_REVISIONS", 2)
     made = []
     for number in range(4):
         git(folder.parent, "commit", "-q", "--allow-empty", "-a", "-m", f"number {number}")
-        made.append(revision(folder, "HEAD").path)
+        made.append(copy_revision(folder, "HEAD").path)
         os.utime(made[-1].parent, (number, number))
     assert [path.exists() for path in made] == [False, False, True, True]

@@ -17,7 +17,7 @@ from in_time import spent
 from readback import cli, workspace
 from readback.compare import line_search, search_expression
 from readback.compare import search as compare_search
-from readback.compare.search import Found, following, parts, search, search_chunk
+from readback.compare.search import SearchResult, find_next, iterate_results, search, search_chunk
 from readback.compare.search_expression import Query, QueryError
 from readback.prompts import children
 from readback.records.dataset import open_dataset
@@ -52,7 +52,7 @@ def folder_of(write: Write, rows: list[dict[str, Any]], modes: Any = MODES) -> P
 )
 def test_what_re2_refuses_is_said_in_a_sentence(text: str, why: str) -> None:
     with pytest.raises(QueryError, match=why.replace("(", "\\(").replace(")", "\\)")):
-        search_expression.check(Query(text, regex=True))
+        search_expression.check_query(Query(text, regex=True))
 
 
 @pytest.mark.parametrize(
@@ -71,22 +71,25 @@ def test_what_re2_refuses_is_said_in_a_sentence(text: str, why: str) -> None:
     ],
 )
 def test_the_places_are_character_offsets(query: Query, text: str, spans: tuple[tuple[int, int], ...]) -> None:
-    assert search_expression.spans(query, text) == spans
+    assert search_expression.find_spans(query, text) == spans
 
 
 @given(st.text(max_size=20).filter(bool), st.text(max_size=40))
 def test_a_plain_text_is_found_where_it_stands(wanted: str, around: str) -> None:
     text = f"{around}{wanted}{around}"
     query = Query(wanted, case=True)
-    found = search_expression.spans(query, text)
+    found = search_expression.find_spans(query, text)
     assert found
-    assert all(search_expression._clean(text[start:end]) == search_expression._clean(wanted) for start, end in found)
-    assert search_expression.holding(query, [text]) == [True]
+    assert all(
+        search_expression._replace_surrogates(text[start:end]) == search_expression._replace_surrogates(wanted)
+        for start, end in found
+    )
+    assert search_expression.find_holding(query, [text]) == [True]
 
 
 def test_an_expression_that_hangs_others_is_quick() -> None:
     began = spent()
-    assert search_expression.spans(Query("(a+)+$", regex=True), "a" * 100_000 + "b") == ()
+    assert search_expression.find_spans(Query("(a+)+$", regex=True), "a" * 100_000 + "b") == ()
     assert spent() - began < 1
 
 
@@ -129,7 +132,7 @@ def test_a_template_that_never_ends_is_left_out_and_the_others_are_searched(writ
 def test_a_search_stops_when_it_is_told_to_and_says_so(write: Write) -> None:
     opened = workspace.open(folder_of(write, [{"id": str(n), "q": "x"} for n in range(9)]))
     found = search(opened, BOTH, Query("x"), lambda done, total: total == 0)
-    assert isinstance(found, Found)
+    assert isinstance(found, SearchResult)
     assert found.stopped
 
 
@@ -148,16 +151,16 @@ def test_the_command_says_where_it_stands(write: Write, capsys: pytest.CaptureFi
 
 def test_the_next_hit_is_the_first_one_behind_the_record_in_view_or_from_the_top(write: Write) -> None:
     opened = workspace.open(folder_of(write, [{"id": str(n), "q": "x" * (n in (2, 5))} for n in range(9)]))
-    found = [following(opened, BOTH[0], Query("x"), at) for at in (0, 2, 5, 8)]
+    found = [find_next(opened, BOTH[0], Query("x"), at) for at in (0, 2, 5, 8)]
     assert found == [2, 5, 2, 2]
-    assert following(opened, BOTH[0], Query("zebra"), 0) is None
-    assert following(opened, BOTH[0], Query("x"), 5, lambda *_: False) is None
+    assert find_next(opened, BOTH[0], Query("zebra"), 0) is None
+    assert find_next(opened, BOTH[0], Query("x"), 5, lambda *_: False) is None
 
 
 def test_what_was_found_so_far_is_told_before_the_end(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = workspace.open(folder_of(write, [{"id": str(n), "q": "x"} for n in range(200)]))
-    monkeypatch.setattr(compare_search, "PART", 0)
-    *some, whole = parts(opened, BOTH[:1], Query("x"))
+    monkeypatch.setattr(compare_search, "PART_SECONDS", 0)
+    *some, whole = iterate_results(opened, BOTH[:1], Query("x"))
     assert [list(one.hits[0].records) for one in some] == [list(range(one.done)) for one in some]
     assert [(one.done, one.stopped) for one in some] == [(64, False)]
     assert whole == search(opened, BOTH[:1], Query("x"))
@@ -194,7 +197,7 @@ def test_records_that_are_passed_over_unassembled_hold_nothing(write: Write, *, 
     choices = [Selection(condition=one.name) for one in opened.conditions]
     passed = 0
     for query in (Query(text, case=case) for text in WANTED for case in (True, False)):
-        known = [(asdict(choice), line_search.patterns(opened, data, choice, query)) for choice in choices]
+        known = [(asdict(choice), line_search.list_patterns(opened, data, choice, query)) for choice in choices]
         work = {**children.make_payload(opened, choices, 0, len(data)), "query": asdict(query)}
         (short,) = search_chunk({**work, "patterns": known})
         (whole,) = search_chunk({**work, "patterns": [(choice, None) for choice, _ in known]})

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as some
 from in_time import in_time
 
-from readback.compare.texts import Change, blank, changes, compared, same_but_blanks
+from readback.compare.texts import Change, compare_texts, differ_in_blanks, is_blank_change, list_changes
 
 texts = some.text(alphabet="ab .\n\r\t\u00a0é\u0301\ud800", max_size=80)
 lines = some.lists(some.sampled_from(["one two\n", "two\n", "\n", "three. ", "four", " "]), max_size=12).map("".join)
 
 
 def told(a: str, b: str) -> list[tuple[str, str, str]]:
-    return [(one.kind, a[slice(*one.a)], b[slice(*one.b)]) for one in changes(a, b)]
+    return [(one.kind, a[slice(*one.a)], b[slice(*one.b)]) for one in list_changes(a, b)]
 
 
 def altered(a: str, b: str) -> list[tuple[str, str]]:
@@ -42,12 +42,12 @@ def consistent(found: Sequence[Change], a: str, b: str) -> bool:
 
 @given(texts | lines, texts | lines)
 def test_the_changes_cover_both_texts_and_equal_is_equal(a: str, b: str) -> None:
-    assert consistent(changes(a, b), a, b)
+    assert consistent(list_changes(a, b), a, b)
 
 
 @given(texts | lines)
 def test_a_text_is_equal_to_itself(a: str) -> None:
-    assert changes(a, a) == ((Change("equal", (0, len(a)), (0, len(a))),) if a else ())
+    assert list_changes(a, a) == ((Change("equal", (0, len(a)), (0, len(a))),) if a else ())
 
 
 @given(some.lists(some.integers(0, 99), unique=True, min_size=3, max_size=30), some.data())
@@ -95,8 +95,8 @@ def test_the_longer_of_two_blocks_stays_and_the_shorter_one_moves() -> None:
     [("a b", "a\nb", True), ("a b", "a  b\n", True), ("a b", "a c", False), ("a", "a", False), ("a", " a", True)],
 )
 def test_a_difference_of_white_space_only_is_known(a: str, b: str, expected: bool) -> None:
-    assert same_but_blanks(a, b) is expected
-    assert (a != b and all(blank(one, a, b) for one in changes(a, b) if one.kind != "equal")) is expected
+    assert differ_in_blanks(a, b) is expected
+    assert (a != b and all(is_blank_change(one, a, b) for one in list_changes(a, b) if one.kind != "equal")) is expected
 
 
 def words(n: int, kinds: int, seed: int, prefix: str = "w", end: str = " ") -> str:
@@ -121,7 +121,7 @@ NASTY = {
 @pytest.mark.parametrize("name", NASTY)
 def test_two_texts_of_20000_characters_take_no_time(name: str) -> None:
     a, b = NASTY[name]
-    found = in_time(0.3, lambda: changes(a, b))
+    found = in_time(0.3, lambda: list_changes(a, b))
     assert consistent(found, a, b)
 
 
@@ -138,11 +138,11 @@ HUGE = {
 @pytest.mark.parametrize("name", part(list(HUGE), 2))
 def test_five_megabytes_are_bounded_and_still_exact(name: str) -> None:
     a, b = HUGE[name]
-    found = in_time(8, lambda: compared(a, b))
+    found = in_time(8, lambda: compare_texts(a, b))
     assert consistent(found.changes, a, b)
 
 
 def test_what_is_not_looked_into_is_said() -> None:
-    assert not compared("a b c", "a x c").coarse
+    assert not compare_texts("a b c", "a x c").coarse
     a, b = HUGE["all different"]
-    assert compared(a, b).coarse
+    assert compare_texts(a, b).coarse

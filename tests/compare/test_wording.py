@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from readback import adapters, as_json, project_files
 from readback.cli import main
 from readback.compare import as_text
-from readback.compare.diff import difference
-from readback.compare.sides import Side, shown
+from readback.compare.diff import compare_sides
+from readback.compare.side import Side
+from readback.compare.sides import show_record
 from readback.notebook.assembled import Assembled
 from readback.notebook.study import open_workspace
 from readback.prompts.assemble import assemble
@@ -156,7 +157,7 @@ def test_law_text_that_the_product_wrote_is_never_shown_or_exported_without_sayi
     exported = [
         json.dumps([as_json.message_to_json(one) for one in made.messages]),
         exports.as_json(made.messages),
-        json.dumps(as_text.values(difference(*[shown(workspace, Side(made.choice), RECORD)] * 2), "")),
+        json.dumps(as_text.make_values(compare_sides(*[show_record(workspace, Side(made.choice), RECORD)] * 2), "")),
     ]
     assert {'"wording": "readback"' in text for text in exported} == {said}
     assert {SAID in text for text in (repr(Assembled(made, ())), Assembled(made, ())._repr_html_())} == {said}

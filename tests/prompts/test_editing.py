@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.compare.over_records import over_versions
-from readback.compare.patch import patch
+from readback.compare.record_differences import count_version_differences
 from readback.prompts import assemble, editing
-from readback.prompts.editing import Target, restore_line_ends
+from readback.prompts.editing import Target, make_patch, restore_line_ends
 from readback.types import Record, Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -29,7 +28,7 @@ def applied(folder: Path, file: str, old: str, new: str, where: str = ".") -> by
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(old.encode())
     subprocess.run(["git", "init", "-q", "."], cwd=folder, check=True)
-    (folder / "p.patch").write_bytes(patch(file.removeprefix(f"{where}/"), old, new).encode())
+    (folder / "p.patch").write_bytes(make_patch(file.removeprefix(f"{where}/"), old, new).encode())
     done = subprocess.run(["git", "apply", str(folder / "p.patch")], cwd=folder / where, capture_output=True, text=True)
     assert done.stderr == ""
     return path.read_bytes()
@@ -68,7 +67,7 @@ def test_the_patch_applies_inside_a_workspace_that_is_part_of_a_repository(tmp_p
 
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_equal_texts_need_no_patch_and_others_do(old: str, new: str) -> None:
-    assert (patch("f", old, new) == "") == (old == new)
+    assert (make_patch("f", old, new) == "") == (old == new)
 
 
 @pytest.mark.parametrize(
@@ -121,11 +120,11 @@ def test_the_records_that_change_are_counted(write: Write) -> None:
     rows = [{"id": f"r{n}", "q": "yes" if n % 3 else "no"} for n in range(10)]
     opened = workspace.open(write({"readback.yml": config, "d.jsonl": rows}))
     new = editing.replace_text(opened, T, "{{ q }}{% if q == 'no' %}!{% endif %}")
-    found = over_versions(opened, new, Selection(mode="m"))
+    found = count_version_differences(opened, new, Selection(mode="m"))
     assert (found.done, found.total, found.differing, found.stopped) == (10, 10, 4, False)
     assert found.first == ((0, "r0"), (3, "r3"), (6, "r6"), (9, "r9"))
     assert dict(found.kinds) == {"added": 4}  # by the new one, which is B
-    broken = over_versions(opened, editing.replace_text(opened, T, "{{ q }"), Selection(mode="m"))
+    broken = count_version_differences(opened, editing.replace_text(opened, T, "{{ q }"), Selection(mode="m"))
     assert (broken.done, broken.differing, broken.only_a, broken.only_b) == (10, 0, 10, 0)
 
 
@@ -133,7 +132,7 @@ def test_the_records_that_change_are_counted(write: Write) -> None:
 def test_a_copy_that_never_ends_is_not_counted_and_says_why(write: Write) -> None:
     config = {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": "{{ q }}"}]}
     opened = workspace.open(write({"readback.yml": config, "d.jsonl": [{"id": str(n), "q": "x"} for n in range(50)]}))
-    found = over_versions(opened, editing.replace_text(opened, T, LOOP), Selection(mode="m"))
+    found = count_version_differences(opened, editing.replace_text(opened, T, LOOP), Selection(mode="m"))
     assert (found.differing, found.only_a, found.done) == (0, 0, 0)
     assert "time to render a template" in found.why
 

@@ -10,7 +10,7 @@ import pytest
 from served_twice import ANSWER, ROW, TRAINED, workspace
 
 from readback import workspace as workspaces
-from readback.compare.first_difference import of_self_test, said
+from readback.compare.first_difference import compare_self_test, describe_difference
 from readback.prompts.self_tests import run_self_tests
 from readback.prompts.training_text import TrainedText, build_trained_input, build_trained_text, find_training_template
 from readback.records.dataset import open_dataset
@@ -157,10 +157,10 @@ def test_a_probe_says_where_training_and_serving_part_whatever_the_record(
 ) -> None:
     self_test = run_self_tests(opened(write, workspace(served, CHATML)))["m"]
     assert self_test.trained is not None
-    assert [said(one) for one in of_self_test(self_test)] == expected
+    assert [describe_difference(one) for one in compare_self_test(self_test)] == expected
 
 
 def test_a_doubled_system_message_is_called_that(write: Write) -> None:
-    found = of_self_test(run_self_tests(opened(write, workspace("twice", CHATML)))["m"])
+    found = compare_self_test(run_self_tests(opened(write, workspace("twice", CHATML)))["m"])
     assert [one.again for one in found] == [True]
-    assert "the system message once more" in said(found[0])
+    assert "the system message once more" in describe_difference(found[0])

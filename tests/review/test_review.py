@@ -15,7 +15,7 @@ from small_study import ROWS, study
 
 from readback import workspace
 from readback.cli import main
-from readback.compare.side import Shown, Side
+from readback.compare.side import ShownSide, Side
 from readback.compare.sides import show_side
 from readback.review import renamed, signing, state, state_folder
 from readback.review.event import Event
@@ -59,7 +59,7 @@ def test_a_note_is_kept_with_what_it_is_on(write: Write, say: Say) -> None:
     assert tuple(note[key] for key in ("text", "anchor", "standing", "owner", "due", "author", "known")) == expected
 
 
-def shown(root: Path, record: str) -> Shown:
+def shown(root: Path, record: str) -> ShownSide:
     return show_side(workspace.open(root), Side(Selection(condition="one"), record=record))
 
 

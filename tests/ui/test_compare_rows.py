@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as some
 
-from readback.compare.texts import changes
+from readback.compare.texts import list_changes
 from readback.types import Segment
 from readback.ui.compare.compare_rows import LINES, NEAR, WORTH, Fold, Part, Row, rows
 from readback.ui.compare.compare_text import Text, inline, side_by_side
@@ -16,7 +16,7 @@ longer = some.lists(some.sampled_from([LINE * 9, "one ", "two\n", "three", "\n",
 
 
 def made(a: str, b: str, whole: bool = False) -> list[Row | Fold]:
-    return list(rows(a, b, changes(a, b), whole=whole))
+    return list(rows(a, b, list_changes(a, b), whole=whole))
 
 
 def parts(found: list[Row | Fold]) -> list[Part]:

@@ -80,7 +80,7 @@ def change(made: Change) -> dict[str, Any]:
     examples = {
         words: [{"index": index, "id": called} for index, called in records] for words, records in made.examples.items()
     }
-    counted = as_text.counted(made.counted)
+    counted = as_text.make_count_values(made.counted)
     return {**counted, "sentences": dict(made.sentences), "looked_at": made.looked_at, "examples": examples}
 
 

@@ -10,11 +10,12 @@ from readback import adapters, as_json
 from readback.checks import rules
 from readback.cli import UsageError, _colour, _engine_note, _lines, _options, _progress, _workspace
 from readback.cli._sentence import fill
-from readback.compare import as_text, first_difference_text
-from readback.compare.diff import difference
-from readback.compare.over_records import Counted, over_sides
-from readback.compare.sentence import sentence
-from readback.compare.sides import Shown, Side, SideError, label, read_sides, show_side, sides
+from readback.compare import as_text
+from readback.compare.diff import compare_sides
+from readback.compare.record_differences import RecordCounts, count_differences
+from readback.compare.sentence import format_sentence
+from readback.compare.side import ShownSide, Side, SideError, format_label, make_sides, read_sides
+from readback.compare.sides import show_side
 from readback.records.dataset import DatasetChanged
 from readback.types import Workspace
 
@@ -97,7 +98,7 @@ def _sides(args: argparse.Namespace) -> tuple[Side, Side]:
         return read_sides(args.a, args.b)
     asked = {"record": args.record, "index": None if args.index is None else str(args.index)}
     record = {name: value for name, value in asked.items() if value is not None}
-    return sides({"condition": short[0], **record}, {"condition": short[1]})
+    return make_sides({"condition": short[0], **record}, {"condition": short[1]})
 
 
 def _said(two: tuple[str | None, str | None]) -> int:
@@ -105,21 +106,22 @@ def _said(two: tuple[str | None, str | None]) -> int:
 
 
 def _shown(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int:
-    found = difference(show_side(opened, a), show_side(opened, b))
+    found = compare_sides(show_side(opened, a), show_side(opened, b))
     for name, side in (("A", found.a), ("B", found.b)):
         for diagnostic in _noted(side):
             print(_lines.safe(fill("readback: {side}: {message}", side=name, message=diagnostic)), file=sys.stderr)
     if args.format == "json":
         print(
             as_json.dumps(
-                {**as_text.values(found, sentence(found)), **first_difference_text.values(found, opened)}, indent=1
+                {**as_text.make_values(found, format_sentence(found)), **as_text.make_place_values(found, opened)},
+                indent=1,
             )
         )
     elif args.quiet:
-        print(_lines.safe(sentence(found)))
+        print(_lines.safe(format_sentence(found)))
     else:
-        made_by = "".join(f"\n{line}" for line in as_text.made_by(found))
-        print(_lines.safe(f"{_titles(found.a.title, found.b.title)}{made_by}\n\n{sentence(found)}"))
+        made_by = "".join(f"\n{line}" for line in as_text.list_variant_lines(found))
+        print(_lines.safe(f"{_titles(found.a.title, found.b.title)}{made_by}\n\n{format_sentence(found)}"))
         for name, side in (("A", found.a), ("B", found.b)):
             if ours := adapters.list_own_wordings(side.messages):
                 print(
@@ -131,8 +133,8 @@ def _shown(args: argparse.Namespace, opened: Workspace, a: Side, b: Side) -> int
                         )
                     )
                 )
-        print("".join(f"{_lines.safe(line)}\n" for line in first_difference_text.lines(found, opened)), end="")
-        lines = map(_lines.shown, as_text.lines(found, args.verbose))
+        print("".join(f"{_lines.safe(line)}\n" for line in as_text.list_place_lines(found, opened)), end="")
+        lines = map(_lines.shown, as_text.list_lines(found, args.verbose))
         print("".join(f"{_colour.paint_difference(line)}\n" for line in lines), end="")
     return EQUAL if found.equal else DIFFERENT
 
@@ -141,7 +143,7 @@ def _titles(a: str, b: str) -> str:
     return "\n".join(fill("{side}  {name}", side=side, name=name) for side, name in (("A", a), ("B", b)))
 
 
-def _noted(side: Shown) -> Iterator[str]:
+def _noted(side: ShownSide) -> Iterator[str]:
     """What was left out of the files, and why there are no messages."""
     for diagnostic in side.diagnostics:
         if diagnostic.code.startswith("dat-") or not side.messages:
@@ -151,19 +153,28 @@ def _noted(side: Shown) -> Iterator[str]:
 def _counted(args: argparse.Namespace, opened: Workspace, a: Side, b: Side, jobs: int | None) -> int:
     progress = _progress.Progress(args.quiet)
     try:
-        found = over_sides(opened, a, b, progress, jobs)
+        found = count_differences(opened, a, b, progress, jobs)
     finally:
         progress.end()
     if args.format == "json":
-        print(as_json.dumps({"a": as_text.side(a), "b": as_text.side(b), **as_text.counted(found)}, indent=1))
+        print(
+            as_json.dumps(
+                {
+                    "a": as_text.make_side_values(a),
+                    "b": as_text.make_side_values(b),
+                    **as_text.make_count_values(found),
+                },
+                indent=1,
+            )
+        )
     elif args.quiet:
         print(_lines.safe("\n".join(_told(found))))
     else:
-        print(_lines.safe("\n".join([_titles(label(a), label(b)), "", *_told(found)])))
+        print(_lines.safe("\n".join([_titles(format_label(a), format_label(b)), "", *_told(found)])))
     return EQUAL if found.equal == found.total and not found.unpaired_b else DIFFERENT
 
 
-def _told(found: Counted) -> Iterator[str]:
+def _told(found: RecordCounts) -> Iterator[str]:
     """The counts for people."""
     either = 1 if 1 in (found.differing, found.done) else found.differing
     yield fill(
@@ -173,7 +184,7 @@ def _told(found: Counted) -> Iterator[str]:
         either=either,
         equal=found.equal,
     )
-    yield from (f"  {count:>7,} {as_text.KINDS[kind]}" for kind, count in found.kinds.items())
+    yield from (f"  {count:>7,} {as_text.KIND_PHRASES[kind]}" for kind, count in found.kinds.items())
     for what in ("only_a", "only_b", "neither", "unpaired_a", "unpaired_b"):
         if count := getattr(found, what):
             yield (f"  {count:>7,} " + SENTENCES_DIFF[what])

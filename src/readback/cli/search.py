@@ -9,7 +9,7 @@ from typing import Any
 from readback import as_json
 from readback.cli import UsageError, _lines, _options, _progress, _workspace
 from readback.cli._sentence import fill
-from readback.compare.search import Found, Hit, SelectionHits, search
+from readback.compare.search import Hit, SearchResult, SelectionHits, search
 from readback.compare.search_expression import Query, QueryError
 from readback.prompts import selections
 from readback.records.dataset import DatasetChanged
@@ -78,7 +78,7 @@ def _choices(opened: Workspace, wanted: list[str]) -> list[Selection]:
     return [one for one in every if one.judge is None] or list(every)
 
 
-def _answer(found: Found) -> dict[str, Any]:
+def _answer(found: SearchResult) -> dict[str, Any]:
     """The answer of `search --format json`."""
     return {
         "query": {"text": found.query.text, "regex": found.query.regex, "case": found.query.case},
@@ -99,7 +99,7 @@ def _chosen(choice: Selection) -> dict[str, str | None]:
     return as_json.selection_to_json(choice, None)
 
 
-def _text(found: Found, counts: bool) -> Iterator[str]:
+def _text(found: SearchResult, counts: bool) -> Iterator[str]:
     for hits in found.hits:
         name = _name(hits.choice)
         yield fill(

@@ -53,20 +53,20 @@ def align(a: Sequence[str], b: Sequence[str], budget: Budget, *, search: bool = 
     todo = [Stretch(0, len(a), 0, len(b))]
     while todo:
         here = todo.pop()
-        ends, inner = _trimmed(a, b, here)
+        ends, inner = _trim(a, b, here)
         made += ends
         if not inner or not budget.take(len(inner) // LOOK):
             continue
-        if anchors := _anchors(a, b, inner):
+        if anchors := _find_anchors(a, b, inner):
             made += [(x, y, 1) for x, y in anchors]
             around = [(inner.i - 1, inner.j - 1), *anchors, (inner.i_end, inner.j_end)]
             todo += [Stretch(x + 1, x_end, y + 1, y_end) for (x, y), (x_end, y_end) in pairwise(around)]
-        elif search and similar(a[inner.i : inner.i_end], b[inner.j : inner.j_end]):
-            made += _fewest(a, b, inner, budget)
-    return _runs(sorted(made))
+        elif search and are_similar(a[inner.i : inner.i_end], b[inner.j : inner.j_end]):
+            made += _find_shortest_script(a, b, inner, budget)
+    return _merge_runs(sorted(made))
 
 
-def _trimmed(a: Sequence[str], b: Sequence[str], at: Stretch) -> tuple[Pairs, Stretch]:
+def _trim(a: Sequence[str], b: Sequence[str], at: Stretch) -> tuple[Pairs, Stretch]:
     """What matches at both ends of a stretch, and what is left of it."""
     i, i_end, j, j_end = at.i, at.i_end, at.j, at.j_end
     while i < i_end and j < j_end and a[i] == b[j]:
@@ -76,7 +76,7 @@ def _trimmed(a: Sequence[str], b: Sequence[str], at: Stretch) -> tuple[Pairs, St
     return [(at.i, at.j, i - at.i), (i_end, j_end, at.i_end - i_end)], Stretch(i, i_end, j, j_end)
 
 
-def _runs(pairs: Pairs) -> Pairs:
+def _merge_runs(pairs: Pairs) -> Pairs:
     made: Pairs = []
     for i, j, n in pairs:
         if made and made[-1][0] + made[-1][2] == i and made[-1][1] + made[-1][2] == j:
@@ -86,14 +86,16 @@ def _runs(pairs: Pairs) -> Pairs:
     return made
 
 
-def _anchors(a: Sequence[str], b: Sequence[str], at: Stretch) -> list[tuple[int, int]]:
+def _find_anchors(a: Sequence[str], b: Sequence[str], at: Stretch) -> list[tuple[int, int]]:
     """Parts that are once in both stretches; those in the same order that weigh most together."""
-    where = _once(b, at.j, at.j_end)
-    pairs = [(x, where[part]) for part, x in _once(a, at.i, at.i_end).items() if part in where and not part.isspace()]
-    return _heaviest(sorted(pairs), a)
+    where = _list_unique(b, at.j, at.j_end)
+    pairs = [
+        (x, where[part]) for part, x in _list_unique(a, at.i, at.i_end).items() if part in where and not part.isspace()
+    ]
+    return _find_heaviest(sorted(pairs), a)
 
 
-def _once(parts: Sequence[str], start: int, end: int) -> dict[str, int]:
+def _list_unique(parts: Sequence[str], start: int, end: int) -> dict[str, int]:
     found: dict[str, int] = {}
     for at in range(start, end):
         part = parts[at]
@@ -101,13 +103,13 @@ def _once(parts: Sequence[str], start: int, end: int) -> dict[str, int]:
     return {part: at for part, at in found.items() if at >= 0}
 
 
-def _heaviest(pairs: list[tuple[int, int]], a: Sequence[str]) -> list[tuple[int, int]]:
+def _find_heaviest(pairs: list[tuple[int, int]], a: Sequence[str]) -> list[tuple[int, int]]:
     """Of pairs sorted by their first number those whose second grows, too, with the most characters in all.
 
     So of two blocks that changed places the longer one stays and the shorter one is seen to move.
     """
     if len(pairs) > MANY:
-        return _longest(pairs)
+        return _find_longest(pairs)
     order = sorted(y for _, y in pairs)
     best = [(0, -1)] * (len(order) + 1)  # a Fenwick tree of the heaviest chains: (weight, number of its last pair)
     before: list[int] = []
@@ -122,10 +124,10 @@ def _heaviest(pairs: list[tuple[int, int]], a: Sequence[str]) -> list[tuple[int,
         top, at = max(top, mine), rank
         while at <= len(order):
             best[at], at = max(best[at], mine), at + (at & -at)
-    return _chain(pairs, before, top[1])
+    return _follow_chain(pairs, before, top[1])
 
 
-def _longest(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _find_longest(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Likewise with the most pairs: one search in C for each."""
     ends: list[int] = []  # the lowest end of a chain of each length
     last: list[int] = []  # which pair that is
@@ -138,10 +140,10 @@ def _longest(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
             last.append(number)
         else:
             ends[at], last[at] = y, number
-    return _chain(pairs, before, last[-1])
+    return _follow_chain(pairs, before, last[-1])
 
 
-def _chain(pairs: list[tuple[int, int]], before: list[int], at: int) -> list[tuple[int, int]]:
+def _follow_chain(pairs: list[tuple[int, int]], before: list[int], at: int) -> list[tuple[int, int]]:
     kept = []
     while at >= 0:
         kept.append(pairs[at])
@@ -149,7 +151,7 @@ def _chain(pairs: list[tuple[int, int]], before: list[int], at: int) -> list[tup
     return kept[::-1]
 
 
-def similar(a: Sequence[str], b: Sequence[str]) -> bool:
+def are_similar(a: Sequence[str], b: Sequence[str]) -> bool:
     """Whether enough of the shorter one is in the other to be worth pairing; scraps such as `of the` are not."""
     one = Counter(part for part in a if not part.isspace())
     other = Counter(part for part in b if not part.isspace())
@@ -157,7 +159,9 @@ def similar(a: Sequence[str], b: Sequence[str]) -> bool:
     return least == 0 or sum(len(part) * n for part, n in (one & other).items()) >= SHARED * least
 
 
-def _fewest(a: Sequence[str], b: Sequence[str], at: Stretch, budget: Budget) -> Iterator[tuple[int, int, int]]:
+def _find_shortest_script(
+    a: Sequence[str], b: Sequence[str], at: Stretch, budget: Budget
+) -> Iterator[tuple[int, int, int]]:
     """The pairs of a shortest edit script (Myers, 1986); none where that takes more than DEPTH changes."""
     wide, high = at.i_end - at.i, at.j_end - at.j
     one, other = a[at.i : at.i_end], b[at.j : at.j_end]
@@ -168,29 +172,29 @@ def _fewest(a: Sequence[str], b: Sequence[str], at: Stretch, budget: Budget) -> 
             return
         trail.append(dict(reach))
         for line in range(-depth, depth + 1, 2):
-            x = _from(reach, line, depth)
+            x = _find_start(reach, line, depth)
             y = x - line
             while x < wide and y < high and one[x] == other[y]:
                 x, y = x + 1, y + 1
             reach[line] = x
             if x >= wide and y >= high:
-                yield from ((at.i + i, at.j + j, 1) for i, j in _back(trail, wide, high))
+                yield from ((at.i + i, at.j + j, 1) for i, j in _trace_back(trail, wide, high))
                 return
     budget.spent = True
 
 
-def _from(reach: dict[int, int], line: int, depth: int) -> int:
+def _find_start(reach: dict[int, int], line: int, depth: int) -> int:
     """Where a diagonal begins: one part of `b` added, or one of `a` removed, whichever gets further."""
     if line == -depth or (line != depth and reach[line - 1] < reach[line + 1]):
         return reach[line + 1]
     return reach[line - 1] + 1
 
 
-def _back(trail: list[dict[int, int]], x: int, y: int) -> Iterator[tuple[int, int]]:
+def _trace_back(trail: list[dict[int, int]], x: int, y: int) -> Iterator[tuple[int, int]]:
     """The matched pairs on the way to the end, from the last to the first."""
     for depth in range(len(trail) - 1, -1, -1):
         line = x - y
-        start = _from(trail[depth], line, depth)
+        start = _find_start(trail[depth], line, depth)
         while x > start and y > 0:
             x, y = x - 1, y - 1
             yield x, y

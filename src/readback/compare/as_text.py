@@ -1,23 +1,161 @@
-"""A difference as lines for a terminal, and as JSON values."""
+"""Which token of a text a character lies in, where a model's tokenizer is known.
+
+The places where two texts part, as lines for a terminal and as JSON values.
+
+A difference as lines for a terminal, and as JSON values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
-from readback import adapters
-from readback.compare.change import Change, blank
+from readback import adapters, sandbox
 from readback.compare.diff import Difference, MessageDifference
-from readback.compare.over_records import Counted
-from readback.compare.side import Shown, Side
+from readback.compare.first_difference import FirstDifference, Spot, describe_difference
+from readback.compare.record_differences import RecordCounts
+from readback.compare.side import ShownSide, Side
+from readback.compare.texts import Change, is_blank_change
 from readback.quantity import quantity
-from readback.types import Message
+from readback.serving import tokens
+from readback.types import Message, Model, Segment, Workspace
+
+LONGEST_TOKENISED = 400_000  # characters of a text that is cut into tokens for this
+
+
+def find_token_numbers(model: Model | None, text: str, at: Iterable[int], root: Path) -> Mapping[int, int]:
+    """The number, from 1, of the token that each of these characters lies in; empty where tokens are estimates.
+
+    A place behind the last character is that of the token that comes next.
+    """
+    if model is None or model.tokenizer is None or len(text) > LONGEST_TOKENISED:
+        return {}
+    found, _ = tokens.load_counter(model.tokenizer, root)
+    if not found.exact:
+        return {}
+    try:
+        pieces = found.split(text)
+    except sandbox.Stopped:
+        return {}
+    made: dict[int, int] = {}
+    wanted = sorted(set(at))
+    number, next_one = 1, 0
+    for piece in pieces:
+        while next_one < len(wanted) and wanted[next_one] < piece.end:
+            made[wanted[next_one]] = number
+            next_one += 1
+        number += len(piece.ids)
+    return {**made, **dict.fromkeys(wanted[next_one:], number)}
+
+
+LISTED = 20  # differences that the text names
+WRITERS = {
+    "serving": "chat template",
+    "system": "system text",
+    "variable": "data",
+    "default": "default",
+    "adapter": "adapter",
+    "joiner": "a joiner",
+    "unknown": "origin not known",
+}
+
+
+def list_place_lines(d: Difference, opened: Workspace) -> Iterator[str]:
+    """Every difference with its places on both sides and who wrote what is there."""
+    tokens_a, tokens_b = _find_tokens(d, opened)
+    for number, one in enumerate(d.first_differences[:LISTED], 1):
+        yield f"{number:>3}. {describe_difference(one)}"
+        yield f"     A: {_format_where(one, one.a, tokens_a)}"
+        yield f"     B: {_format_where(one, one.b, tokens_b)}"
+    if len(d.first_differences) > LISTED:
+        yield f"     and {len(d.first_differences) - LISTED:,} more"
+
+
+def make_place_values(d: Difference, opened: Workspace) -> dict[str, Any]:
+    """What is shown of what was trained on, and every difference with its places; nothing where neither is."""
+    sides = {name: _make_trained_values(one) for name, one in (("a", d.a), ("b", d.b)) if one.form}
+    tokens_a, tokens_b = _find_tokens(d, opened)
+    found = [
+        {
+            "said": describe_difference(one),
+            "a": _make_spot_values(one, one.a, tokens_a),
+            "b": _make_spot_values(one, one.b, tokens_b),
+        }
+        for one in d.first_differences
+    ]
+    return {**({"training": sides} if sides else {}), **({"partings": found} if found else {})}
+
+
+def format_writer(segment: Segment) -> str:
+    """Who wrote a stretch: system text modelfile, ollama/Modelfile.instruction_only line 37."""
+    who = WRITERS.get(segment.origin, segment.origin)
+    at = segment.place
+    named = f"{who} {segment.name}" if segment.name and segment.name != at.file else who
+    return f"{named}, {at.file} line {at.line}" if at.file and at.line else f"{named}, {at.file}" if at.file else named
+
+
+def find_model(opened: Workspace, shown: ShownSide) -> Model | None:
+    """The model of a side's condition."""
+    condition = opened.condition(shown.side.choice.condition) if shown.side.choice.condition else None
+    return opened.models.get(condition.model) if condition and condition.model else None
+
+
+def _find_tokens(d: Difference, opened: Workspace) -> tuple[Mapping[int, int], Mapping[int, int]]:
+    sides = (
+        (d.a, [one.a.start + one.shared for one in d.first_differences]),
+        (d.b, [one.b.start + one.shared for one in d.first_differences]),
+    )
+    a, b = (_number_tokens(opened, shown, at) for shown, at in sides)
+    return a, b
+
+
+def _number_tokens(opened: Workspace, shown: ShownSide, at: Sequence[int]) -> Mapping[int, int]:
+    if not at or shown.side.workspace is not None:
+        return {}
+    return find_token_numbers(find_model(opened, shown), shown.messages[0].text, at, Path(opened.root))
+
+
+def _format_where(one: FirstDifference, spot: Spot, tokens: Mapping[int, int]) -> str:
+    at = spot.start + one.shared
+    number = f", token {tokens[at]:,}" if at in tokens else ""
+    origin = f" ({format_writer(spot.segments[0])})" if spot.segments else ""
+    return f"character {at + 1:,}, line {spot.line:,}, column {spot.column + one.shared:,}{number}{origin}"
+
+
+def _make_spot_values(one: FirstDifference, spot: Spot, tokens: Mapping[int, int]) -> dict[str, Any]:
+    at = spot.start + one.shared
+    place = spot.segments[0].place if spot.segments else None
+    return {
+        "text": spot.text,
+        "start": spot.start,
+        "end": spot.end,
+        "character": at + 1,
+        "line": spot.line,
+        "column": spot.column + one.shared,
+        "token": tokens.get(at),
+        "origin": spot.segments[0].origin if spot.segments else None,
+        "written_by": format_writer(spot.segments[0]) if spot.segments else None,
+        "file": place.file if place else None,
+        "file_line": place.line if place else None,
+    }
+
+
+def _make_trained_values(shown: ShownSide) -> dict[str, Any]:
+    known = shown.trained
+    found = known.template if known else None
+    return {
+        "form": shown.form,
+        "template": found.name if found else None,
+        "basis": found.basis if found else None,
+        "assumed": bool(found and found.basis == "assumed"),
+    }
+
 
 NEAR = 80  # characters of an equal stretch kept on each side of a change
 FOLD = 40  # characters that are worth folding
-SEEN = {" ": "·", "\t": "→", "\n": "⏎", "\r": "␍", "\u00a0": "⍽", "\u202f": "⍽"}
-KINDS = {
+BLANK_SIGNS = {" ": "·", "\t": "→", "\n": "⏎", "\r": "␍", "\u00a0": "⍽", "\u202f": "⍽"}
+KIND_PHRASES = {
     "only_system_a": "by the system message, which A alone states",
     "only_system_b": "by the system message, which B alone states",
     "roles": "in which messages there are",
@@ -30,23 +168,23 @@ KINDS = {
 }
 
 
-def lines(d: Difference, whole: bool = False) -> Iterator[str]:
+def list_lines(d: Difference, whole: bool = False) -> Iterator[str]:
     """The messages with - and + before what changed; equal ones in one line, equal stretches folded, unless `whole`."""
     for pair in d.messages:
-        a, b = (_size(m, pair, side) for m, side in ((pair.a, d.a), (pair.b, d.b)))
+        a, b = (_format_size(m, pair, side) for m, side in ((pair.a, d.a), (pair.b, d.b)))
         yield ""
         if pair.equal:
             yield f"=== {pair.role_a}: equal, {a}"
-            yield from (f"  {line}" for line in _split(pair.a.text)) if whole and pair.a else ()
+            yield from (f"  {line}" for line in _split_lines(pair.a.text)) if whole and pair.a else ()
             continue
         yield f"=== {pair.role_a or pair.role_b}: A {a}, B {b}"
         for at, one in enumerate(pair.changes):
-            yield from _change(pair, one, at, whole)
+            yield from _list_change_lines(pair, one, at, whole)
     if d.coarse:
         yield "\nstretches that differ were too long to compare word by word"
 
 
-def _size(message: Message | None, pair: MessageDifference, side: Shown) -> str:
+def _format_size(message: Message | None, pair: MessageDifference, side: ShownSide) -> str:
     """How long a message of a side is; where there is none, whether that is known."""
     if message is not None:
         return quantity(len(message.text), "character")
@@ -54,69 +192,69 @@ def _size(message: Message | None, pair: MessageDifference, side: Shown) -> str:
     return "not known" if unknown else "not there"
 
 
-def _change(pair: MessageDifference, one: Change, at: int, whole: bool) -> Iterator[str]:
+def _list_change_lines(pair: MessageDifference, one: Change, at: int, whole: bool) -> Iterator[str]:
     a, b = pair.a.text if pair.a else "", pair.b.text if pair.b else ""
     old, new = a[slice(*one.a)], b[slice(*one.b)]
     if one.kind == "equal":
         # The line end behind a changed stretch needs no line of its own.
         kept = old if at == 0 else old.removeprefix("\n")
         edges = at == 0, at == len(pair.changes) - 1
-        yield from (f"  {line}" for line in _split(kept)) if whole else _equal(kept, *edges)
+        yield from (f"  {line}" for line in _split_lines(kept)) if whole else _list_equal_lines(kept, *edges)
         return
-    if blank(one, a, b):
-        old, new = _visible(old), _visible(new)
-    yield from (f"- {line}" for line in _split(old))
-    yield from (f"+ {line}" for line in _split(new))
+    if is_blank_change(one, a, b):
+        old, new = _draw_blanks(old), _draw_blanks(new)
+    yield from (f"- {line}" for line in _split_lines(old))
+    yield from (f"+ {line}" for line in _split_lines(new))
 
 
-def _equal(text: str, first: bool, last: bool) -> Iterator[str]:
+def _list_equal_lines(text: str, first: bool, last: bool) -> Iterator[str]:
     head, tail = "" if first else text[:NEAR], "" if last else text[-NEAR:]
     folded = len(text) - len(head) - len(tail)
     if folded < FOLD and not (first and last):
         head, tail, folded = text, "", 0
-    yield from (f"  {line}" for line in _split(head))
+    yield from (f"  {line}" for line in _split_lines(head))
     if folded:
         yield f"  … {folded:,} equal characters …"
-    yield from (f"  {line}" for line in _split(tail))
+    yield from (f"  {line}" for line in _split_lines(tail))
 
 
-def _split(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def _visible(text: str) -> str:
+def _draw_blanks(text: str) -> str:
     """White space spelled out, a sign for each character."""
-    return "".join(SEEN.get(char, f"\\u{ord(char):04x}") for char in text)
+    return "".join(BLANK_SIGNS.get(char, f"\\u{ord(char):04x}") for char in text)
 
 
-def values(d: Difference, said: str) -> dict[str, Any]:
+def make_values(d: Difference, said: str) -> dict[str, Any]:
     """The answer of `readback diff --format json`."""
     return {
-        "a": {**side(d.a.side), **worded(d.a.messages)},
-        "b": {**side(d.b.side), **worded(d.b.messages)},
+        "a": {**make_side_values(d.a.side), **make_wording(d.a.messages)},
+        "b": {**make_side_values(d.b.side), **make_wording(d.b.messages)},
         "equal": d.equal,
         "coarse": d.coarse,
         "sentence": said,
         "fingerprints": {"a": d.a.fingerprint or None, "b": d.b.fingerprint or None},
         "made_by": {"a": list(map(asdict, d.a.variants)), "b": list(map(asdict, d.b.variants))},
-        "messages": [_pair(pair) for pair in d.messages],
+        "messages": [_make_pair_values(pair) for pair in d.messages],
     }
 
 
-def worded(messages: Sequence[Message]) -> dict[str, Any]:
+def make_wording(messages: Sequence[Message]) -> dict[str, Any]:
     """{"wording": "readback", "worded": [adapters]} where adapters' text is in Readback's own words, else nothing."""
     ours = adapters.list_own_wordings(messages)
     return {"wording": adapters.OURS, "worded": list(ours)} if ours else {}
 
 
-def made_by(d: Difference) -> Iterator[str]:
+def list_variant_lines(d: Difference) -> Iterator[str]:
     """The named options that made both texts, with what they could be instead; once where both have the same."""
     same = d.a.variants == d.b.variants
     for name, shown in (("both", d.a),) if same else (("A", d.a), ("B", d.b)):
         yield from (f"{name}: {one.said}" for one in shown.variants)
 
 
-def side(one: Side) -> dict[str, Any]:
+def make_side_values(one: Side) -> dict[str, Any]:
     """A side as it was asked for; what it does not say is null."""
     return {
         **asdict(one.choice),
@@ -129,7 +267,7 @@ def side(one: Side) -> dict[str, Any]:
     }
 
 
-def _pair(pair: MessageDifference) -> dict[str, Any]:
+def _make_pair_values(pair: MessageDifference) -> dict[str, Any]:
     a, b = pair.a.text if pair.a else "", pair.b.text if pair.b else ""
     changes = [
         {"kind": c.kind, "a": [*c.a], "b": [*c.b], "text_a": a[slice(*c.a)], "text_b": b[slice(*c.b)]}
@@ -138,7 +276,7 @@ def _pair(pair: MessageDifference) -> dict[str, Any]:
     return {"role_a": pair.role_a, "role_b": pair.role_b, "changes": changes}
 
 
-def counted(found: Counted) -> dict[str, Any]:
+def make_count_values(found: RecordCounts) -> dict[str, Any]:
     """The answer of `readback diff --records --format json`, without the sides."""
     names = ("done", "total", "equal", "differing", "only_a", "only_b", "neither", "unpaired_a", "unpaired_b")
     return {

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from readback.compare.aligned_sides import matched
-from readback.compare.first_difference import FirstDifference, first_differences
-from readback.compare.marker_alignment import LONG, aligned
-from readback.compare.sides import Shown
-from readback.compare.texts import Change, compared
+from readback.compare.first_difference import FirstDifference, find_first_differences
+from readback.compare.marker_alignment import LONG, align_marked
+from readback.compare.side import ShownSide, match_forms
+from readback.compare.texts import Change, compare_texts
 from readback.message_parts import mark_of
 from readback.types import Message
 
@@ -46,29 +45,29 @@ class Difference:
     `partings` are the differences of two texts that went through chat templates; empty for messages.
     """
 
-    a: Shown
-    b: Shown
+    a: ShownSide
+    b: ShownSide
     messages: tuple[MessageDifference, ...]
     equal: bool
     coarse: bool = False
     first_differences: tuple[FirstDifference, ...] = ()
 
 
-def difference(a: Shown, b: Shown) -> Difference:
+def compare_sides(a: ShownSide, b: ShownSide) -> Difference:
     """The difference of two sides; equal when roles and texts are the same, character for character.
 
     Where no messages could be built, there is nothing that is equal.
     """
-    a, b = matched(a, b)
+    a, b = match_forms(a, b)
     served = a.side.layer != b.side.layer and [m.role for m in (*a.messages, *b.messages)] == ["prompt"] * 2
-    pairs = tuple(_pair(one, other, served) for one, other in paired(a.messages, b.messages))
+    pairs = tuple(_compare_pair(one, other, served) for one, other in pair_messages(a.messages, b.messages))
     each = ([(m.role, m.text, mark_of(m.whole)) for m in side.messages] for side in (a, b))
     same = next(each) == next(each)
-    parted = first_differences(a.messages[0].segments, b.messages[0].segments) if served else ()
+    parted = find_first_differences(a.messages[0].segments, b.messages[0].segments) if served else ()
     return Difference(a, b, pairs, same and bool(a.messages), any(pair.coarse for pair in pairs), parted)
 
 
-def paired(a: tuple[Message, ...], b: tuple[Message, ...]) -> list[tuple[Message | None, Message | None]]:
+def pair_messages(a: tuple[Message, ...], b: tuple[Message, ...]) -> list[tuple[Message | None, Message | None]]:
     """Messages by role and order; what has no counterpart of its role is alone, at its place."""
     made: list[tuple[Message | None, Message | None]] = []
     matcher = SequenceMatcher(None, [m.role for m in a], [m.role for m in b], autojunk=False)
@@ -81,8 +80,8 @@ def paired(a: tuple[Message, ...], b: tuple[Message, ...]) -> list[tuple[Message
     return made
 
 
-def _pair(a: Message | None, b: Message | None, served: bool) -> MessageDifference:
+def _compare_pair(a: Message | None, b: Message | None, served: bool) -> MessageDifference:
     if served and a and b and len(a.text) + len(b.text) <= LONG:
-        return MessageDifference(a.role, b.role, a, b, aligned(a.text, b.text))
-    found = compared(a.text if a else "", b.text if b else "")
+        return MessageDifference(a.role, b.role, a, b, align_marked(a.text, b.text))
+    found = compare_texts(a.text if a else "", b.text if b else "")
     return MessageDifference(a.role if a else None, b.role if b else None, a, b, found.changes, found.coarse)

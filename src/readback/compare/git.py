@@ -1,4 +1,6 @@
-"""Ask git for the objects of a repository, and for nothing that the repository could make it run."""
+"""Which git repository a folder's history lies in, and whether it may be read: never one of another folder.
+
+Ask git for the objects of a repository, and for nothing that the repository could make it run."""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ import contextlib
 import os
 import re
 import shutil
+import stat
 import subprocess
 import tempfile
 import threading
@@ -15,12 +18,185 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Literal
 
-from readback.compare.repository import POINTER, find
 from readback.compare.side import SideError
+from readback.readers.cache_folder import uploaded
 
-SECONDS = 60.0  # for one question, and for copying all files of a revision
-PART = 1 << 20  # bytes read at once
-MOST = 64 << 20  # bytes of one answer: a tree can be made to name more files than there are atoms
+POINTER = 8192  # bytes of a file that says where something of git lies
+MAX_ENTRIES = 500_000  # names looked at in one repository
+# What a revision is made of. Hooks, settings, grafts and all else that a repository may hold are never looked at.
+OWN = ("HEAD", "ORIG_HEAD", "logs")  # of a working tree
+SHARED = ("config", "objects", "packed-refs", "refs", "reftable", "shallow")  # of all of them
+ELSEWHERE = ("objects/info/alternates", "objects/info/http-alternates")
+
+
+class NoRepositoryError(SideError):
+    """The folder is in no repository at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository that may be read once its settings agree.
+
+    `top` is the working tree's folder, `own` its git directory, `common` the one that all its working trees share;
+    `below` the folder in it, "" at the top, else with a slash at the end. `registered`: whether `common` was known to
+    be of this folder without looking; where it is false, `common` has to name `top` as its working tree.
+    """
+
+    top: Path
+    own: Path
+    common: Path
+    below: str
+    registered: bool = True
+
+
+def find_repository(folder: Path) -> Repository:
+    """The repository that a folder is part of, as git would find it. Raises SideError with the reason against it.
+
+    Its directories must lie in the folder, or be the plain `.git` of a folder above. Whoever brings a folder can write
+    a `.git` that is a file, a link or a `commondir`, and so name every repository that this process can read; but
+    not what lies above the folder. A linked working tree or a submodule inside another working tree is read where that
+    one's own directory has it on record.
+    """
+    name = folder.name or "the folder"
+    if uploaded(folder):
+        raise SideError(
+            f"{name} was uploaded, and nothing uploaded is read with git; open the folder on the server's "
+            f"disk to compare revisions"
+        )
+    real = Path(os.path.realpath(folder))
+    for top in (real, *real.parents):
+        if top != real and _find_device(top) != _find_device(real):
+            break  # another file system, where git stops too
+        found = _find_at(top, real, name)
+        if found is not None:
+            _check_repository(found, name)
+            return found
+    raise NoRepositoryError(f"{name} is in no git repository, so it has no revisions")
+
+
+def _find_at(top: Path, folder: Path, name: str) -> Repository | None:
+    """The repository whose `.git` is in `top`; None where there is none."""
+    mark = top / ".git"
+    try:
+        kind = mark.lstat().st_mode
+    except OSError:
+        return None
+    below = "" if top == folder else f"{folder.relative_to(top).as_posix()}/"
+    if stat.S_ISLNK(kind):
+        raise SideError(f"{name}: its .git is a link, and history is read from a plain .git folder only")
+    if stat.S_ISDIR(kind):
+        if not all(os.path.lexists(mark / part) for part in ("HEAD", "objects", "refs")):
+            return None  # git does not take it for one either
+        common = _find_common(mark)
+        if common != mark and not (common.is_relative_to(mark) or common.is_relative_to(folder)):
+            raise SideError(
+                f"{name}: its repository shares the directory of another one (.git/commondir), "
+                f"so its history is not read"
+            )
+        return Repository(top, mark, common, below)
+    own = _follow_pointer(mark, "gitdir: ")
+    if own is None:
+        raise SideError(f"{name}: its .git is a file that names no git directory")
+    common = _find_common(own)
+    if own.is_relative_to(folder) and common.is_relative_to(folder):
+        return Repository(top, own, common, below)
+    above = next((one / ".git" for one in (folder, *folder.parents) if own.is_relative_to(one / ".git")), None)
+    if above is None or not _is_folder(above) or not common.is_relative_to(above):
+        raise SideError(
+            f"{name}: its .git is a file, and the repository that it names lies elsewhere, so its history "
+            f"is not read; open the folder in the repository's main working tree"
+        )
+    return Repository(top, own, common, below, registered=_follow_pointer(own / "gitdir") == mark)
+
+
+def _is_folder(folder: Path) -> bool:
+    try:
+        return stat.S_ISDIR(folder.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _find_common(own: Path) -> Path:
+    """The directory that the working trees of a repository share."""
+    return (_follow_pointer(own / "commondir") or own) if os.path.lexists(own / "commondir") else own
+
+
+def _follow_pointer(file: Path, word: str = "") -> Path | None:
+    """Where a small file of one line says that something lies, as it is without links."""
+    try:
+        if not stat.S_ISREG(file.lstat().st_mode):
+            return None
+        with file.open("rb") as opened:
+            said = os.fsdecode(opened.read(POINTER)).rstrip("\r\n")
+        if not said.startswith(word) or not (named := said.removeprefix(word)):
+            return None
+        return Path(os.path.realpath(file.parent / named))
+    except (OSError, ValueError):
+        return None
+
+
+def _find_device(folder: Path) -> int:
+    try:
+        return folder.stat().st_dev
+    except OSError:
+        return -1
+
+
+def _check_repository(found: Repository, name: str) -> None:
+    """Raises SideError where a repository takes something from outside of itself, or is somebody else's."""
+    for lender in ELSEWHERE:
+        if os.path.lexists(found.common / lender):
+            raise SideError(
+                f"{name}: its repository takes objects from another one ({lender}), so its history is not "
+                f"read; `git repack -a -d` copies them, then delete that file"
+            )
+    homes = tuple({Path(os.path.realpath(home)) for home in (found.own, found.common)})
+    for entry in _list_entries(found, name):
+        if entry.is_symlink():
+            if not any(Path(os.path.realpath(entry)).is_relative_to(home) for home in homes):
+                raise SideError(
+                    f"{name}: its repository holds a link that leads out of it ({_name_entry(entry, found)}), "
+                    f"so its history is not read"
+                )
+        elif not entry.is_file(follow_symlinks=False) and not entry.is_dir(follow_symlinks=False):
+            raise SideError(
+                f"{name}: its repository holds something that is not a file ({_name_entry(entry, found)}), "
+                f"so its history is not read"
+            )
+
+
+def _name_entry(entry: os.DirEntry[str], found: Repository) -> str:
+    home = found.common if Path(entry.path).is_relative_to(found.common) else found.own
+    return ascii(Path(entry.path).relative_to(home).as_posix())[1:-1]
+
+
+def _list_entries(found: Repository, name: str) -> Iterator[os.DirEntry[str]]:
+    """Every name in the parts of a repository that are read."""
+    waiting = [(str(found.own), OWN), (str(found.common), SHARED)]
+    left = MAX_ENTRIES
+    while waiting:
+        folder, only = waiting.pop()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if only and entry.name not in only:
+                        continue
+                    if not (left := left - 1):
+                        raise SideError(
+                            f"{name}: its repository has more than {MAX_ENTRIES:,} files; `git gc` packs them"
+                        )
+                    yield entry
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append((entry.path, ()))
+        except OSError as error:
+            raise SideError(
+                f"{name}: its repository cannot be read: {(error.strerror or 'no answer').lower()}"
+            ) from None
+
+
+MAX_SECONDS = 60.0  # for one question, and for copying all files of a revision
+READ_SIZE = 1 << 20  # bytes read at once
+MAX_ANSWER = 64 << 20  # bytes of one answer: a tree can be made to name more files than there are atoms
 LONGEST = 200  # characters of a revision's name
 OBJECTS = re.compile(r"[0-9a-f]{2}|pack")  # folders of objects; `info` beside them names other repositories
 EXTENSIONS = {"objectformat": ("sha1", "sha256"), "refstorage": ("files", "reftable")}  # that change how git reads
@@ -66,7 +242,7 @@ class Git:
         self._git, self._name = found, folder.name or "the folder"
         self._reader: subprocess.Popen[bytes] | None = None
         self._timer: threading.Timer | None = None
-        self.repository = find(folder)
+        self.repository = find_repository(folder)
         self.below = self.repository.below
         self._made = tempfile.TemporaryDirectory(prefix="readback-git-", ignore_cleanup_errors=True)
         try:
@@ -98,19 +274,21 @@ class Git:
         (made / "refs").mkdir()
         said = self._said("--file", str(common / "config"), "--no-includes")
         if not there.registered and not self._registered(said.get("core.worktree", [""])[-1]):
-            raise SideError(f"{self._name}: its .git is a file, and the repository that it names does not know this "
-                            f"folder, so its history is not read")  # fmt: skip
+            raise SideError(
+                f"{self._name}: its .git is a file, and the repository that it names does not know this "
+                f"folder, so its history is not read"
+            )
         self._owned()
         self._settings(made, {name: values[-1] for name, values in said.items()})
         (made / "refs").rmdir()
         for name in ("refs", "packed-refs", "shallow", "reftable"):
-            _link(made / name, common / name)
+            _link_path(made / name, common / name)
         for name in os.listdir(common / "objects"):  # noqa: PTH208 - names alone are wanted
             if OBJECTS.fullmatch(name):
-                _link(made / "objects" / name, common / "objects" / name)
+                _link_path(made / "objects" / name, common / "objects" / name)
         for name in ("commit-graph", "commit-graphs"):
-            _link(made / "objects" / "info" / name, common / "objects" / "info" / name)
-        _link(made / "logs", there.own / "logs")
+            _link_path(made / "objects" / "info" / name, common / "objects" / "info" / name)
+        _link_path(made / "logs", there.own / "logs")
         for name in ("HEAD", "ORIG_HEAD"):
             with contextlib.suppress(FileNotFoundError), (there.own / name).open("rb") as file:
                 (made / name).write_bytes(file.read(POINTER))
@@ -146,8 +324,10 @@ class Git:
         for one in (there.top, *there.top.parents):
             if (str(one) if one == there.top else f"{one}/*") in trusted or "*" in trusted:
                 return
-        raise SideError(f"{self._name} belongs to somebody else; its history is read once `git config --global "
-                        f"--add safe.directory` names it")  # fmt: skip
+        raise SideError(
+            f"{self._name} belongs to somebody else; its history is read once `git config --global "
+            f"--add safe.directory` names it"
+        )
 
     def _said(self, *where: str, of: Mapping[str, str] | None = None) -> dict[str, list[str]]:
         """The settings of one file, or with `of` (HOME) those of the machine and the account."""
@@ -216,7 +396,7 @@ class Git:
             raise SideError(f"{blob.path}: git does not have what it held then")
         left = int(head[2]) + 1  # git writes a line end behind the bytes
         while left:
-            if not (part := told.read(min(left, PART))):
+            if not (part := told.read(min(left, READ_SIZE))):
                 raise SideError(f"git stopped while {blob.path} was read")
             left -= len(part)
             yield part if left else part[:-1]
@@ -231,7 +411,7 @@ class Git:
                 env=self._environment(),
                 cwd=self._made.name,
             )
-            self._timer = threading.Timer(SECONDS, self._reader.kill)
+            self._timer = threading.Timer(MAX_SECONDS, self._reader.kill)
             self._timer.daemon = True
             self._timer.start()
         assert self._reader.stdin is not None  # noqa: S101 - for the type checker: stdin=PIPE above
@@ -249,12 +429,12 @@ class Git:
                 env=self._environment(environment),
                 cwd=self._made.name,
             ) as running:
-                timer = threading.Timer(SECONDS, running.kill)
+                timer = threading.Timer(MAX_SECONDS, running.kill)
                 timer.start()
                 try:
                     assert running.stdout is not None  # noqa: S101 - for the type checker: stdout=PIPE above
-                    out = running.stdout.read(MOST + 1)
-                    if len(out) > MOST:
+                    out = running.stdout.read(MAX_ANSWER + 1)
+                    if len(out) > MAX_ANSWER:
                         raise SideError(f"{self._name}: its repository names more than is looked at")
                     running.wait()
                 finally:
@@ -268,6 +448,6 @@ class Git:
         return {"PATH": os.environ.get("PATH", os.defpath), **given}
 
 
-def _link(made: Path, there: Path) -> None:
+def _link_path(made: Path, there: Path) -> None:
     if os.path.lexists(there):
         made.symlink_to(there)

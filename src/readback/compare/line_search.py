@@ -44,7 +44,7 @@ MADE_UP: tuple[dict[str, Any], ...] = (
 )
 
 
-def patterns(opened: Workspace, data: Dataset, choice: Selection, query: Query) -> tuple[Looks, ...] | None:
+def list_patterns(opened: Workspace, data: Dataset, choice: Selection, query: Query) -> tuple[Looks, ...] | None:
     """Looks of which one fits the line of every record whose messages hold it; None where it takes more than lines."""
     source = data.source
     if data.format not in FORMATS or source is None or private_paths(source):  # private values are sent as a mask
@@ -54,15 +54,15 @@ def patterns(opened: Workspace, data: Dataset, choice: Selection, query: Query) 
     if search_expression.SURROGATE.search(query.text) or (built := _find_builder(opened, choice)) is None:
         return None
     kind, _ = built
-    if any(_touches(query.text.casefold(), pieces) for pieces in _sentences(opened, choice)):
+    if any(_may_touch(query.text.casefold(), pieces) for pieces in _list_sentences(opened, choice)):
         return None
     if kind in WITH_CONTEXTS and not CONTEXTS.isdisjoint(source.fields):
         return None
     escapes = ESCAPES if query.text.isascii() else ANY_ESCAPE
-    return ((search_expression.pattern(query),), (escapes,), *(ODD if kind in WITH_CONTEXTS else ()))
+    return ((search_expression.build_pattern(query),), (escapes,), *(ODD if kind in WITH_CONTEXTS else ()))
 
 
-def _sentences(opened: Workspace, choice: Selection) -> Iterator[list[str]]:
+def _list_sentences(opened: Workspace, choice: Selection) -> Iterator[list[str]]:
     """Of each message of made-up records what is no value: before the first one, between them, and behind the last."""
     for fields in MADE_UP:
         messages: Sequence[Message] = assemble(opened, Record(None, fields), choice, origins=False).messages
@@ -76,7 +76,7 @@ def _sentences(opened: Workspace, choice: Selection) -> Iterator[list[str]]:
             yield pieces
 
 
-def _touches(wanted: str, pieces: Sequence[str]) -> bool:
+def _may_touch(wanted: str, pieces: Sequence[str]) -> bool:
     """Whether a text, casefolded, can be in such a message other than inside of one value."""
     last = len(pieces) - 1
     for number, piece in enumerate(pieces):

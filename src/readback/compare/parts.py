@@ -1,9 +1,13 @@
-"""The named parts of a message: what a reader calls the stretches that variables, adapters and others wrote."""
+"""The named parts of a message: what a reader calls the stretches that variables, adapters and others wrote.
+
+How much text a stretch is, in the largest unit that a reader would count."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from readback.types import Message, Segment
 
@@ -23,7 +27,7 @@ class Part:
     end: int
 
 
-def parts(message: Message) -> tuple[Part, ...]:
+def list_parts(message: Message) -> tuple[Part, ...]:
     """The named parts in the order of the text; one part spans neighbours of one name and the blanks between them.
 
     A text that is one variable from end to end (a stored prompt) has none: the name would say nothing about a place.
@@ -33,7 +37,7 @@ def parts(message: Message) -> tuple[Part, ...]:
     at, whole = 0, True  # whole: nothing but blanks since the last part
     for segment in message.segments:
         end = at + len(segment.text)
-        name = _name(segment, built)
+        name = _name_segment(segment, built)
         if name is None:
             whole = whole and not segment.text.strip()
         elif segment.text:
@@ -44,26 +48,128 @@ def parts(message: Message) -> tuple[Part, ...]:
     return () if [(one.start, one.end) for one in found] == [(0, at)] else tuple(found)
 
 
-def holding(named: Sequence[Part], start: int, end: int) -> Part | None:
+def find_holder(named: Sequence[Part], start: int, end: int) -> Part | None:
     """The part a stretch lies in."""
     return next((one for one in named if one.start <= start and end <= one.end), None)
 
 
-def within(named: Sequence[Part], start: int, end: int) -> tuple[Part, ...]:
+def list_inside(named: Sequence[Part], start: int, end: int) -> tuple[Part, ...]:
     """The parts that a stretch holds whole."""
     return tuple(one for one in named if start <= one.start and one.end <= end)
 
 
-def variable(name: str) -> str:
+def name_variable(name: str) -> str:
     """What a reader calls a variable: rag.contexts[2] is the contexts."""
     plain = name.partition("[")[0].rpartition(".")[2][:LONGEST]
     return f"the {plain}" if plain.isalpha() and plain.islower() else f"the variable {plain}"
 
 
-def _name(segment: Segment, built: bool) -> str | None:
+def _name_segment(segment: Segment, built: bool) -> str | None:
     if segment.origin in WRITTEN:
         return None
     if segment.origin in FIXED:
         return FIXED[segment.origin]
     plain = (segment.name or "").partition("[")[0].rpartition(".")[2]
-    return BUILT[plain] if built and plain in BUILT else variable(segment.name or "value")
+    return BUILT[plain] if built and plain in BUILT else name_variable(segment.name or "value")
+
+
+Unit = Literal["part", "quote", "number", "sentence", "line", "word", "newline", "final newline", "space", "tab",
+               "no-break space", "Windows line end", "character of white space"]  # fmt: skip
+QUOTED = 48  # characters of a text that is quoted and not counted
+HALF = 2  # a stretch goes by the name of a part that fills half of it
+LINES = 4  # lines without sentences that are counted as lines
+SENTENCE = re.compile(r"""\w[)\]"'»”]?[.!?…]+(?!\w)""")  # its end: looked for, not its beginning, to read a text once
+BETWEEN = re.compile(r"[.!?…]\s+(?=\S)|\n\s*(?=\S)")
+BLANK = re.compile(r"\s*")
+NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*%?")
+BLANKS: dict[str, Unit] = {"\r\n": "Windows line end", "\n": "newline", " ": "space", "\t": "tab"}
+BLANKS |= {"\u00a0": "no-break space", "\u202f": "no-break space"}
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """`n` of a unit; `text` is a part's name, or what is quoted; `more` counts the sentences around a part."""
+
+    unit: Unit
+    n: int = 1
+    text: str = ""
+    more: int = 0
+
+
+def measure_amount(text: str, start: int, end: int, named: Sequence[Part] = ()) -> Amount:
+    """What text[start:end] is: a named part, a short quotation, or so many sentences, lines or words."""
+    stretch = text[start:end]
+    if not stretch.strip():
+        return measure_blanks(text, start, end)
+    inside = list_inside(named, start, end)
+    if sum(part.end - part.start for part in inside) * HALF >= len(stretch.strip()):
+        largest = max(inside, key=lambda part: (part.name in FIXED.values(), part.end - part.start))
+        cuts = [start, *(at for part in inside for at in (part.start, part.end)), end]
+        around = "\n".join(text[one:other] for one, other in zip(cuts[::2], cuts[1::2], strict=True))
+        return Amount("part", text=largest.name, more=len(SENTENCE.findall(around)))
+    before = text[:start].rstrip(" \t")[-1:]
+    inner = before and before not in ".!?…:\n"  # it begins inside a sentence
+    plain = " ".join(stretch.split())
+    if inner and len(plain) <= QUOTED and "\n" not in stretch.strip() and not NUMBER.fullmatch(plain):
+        return Amount("quote", text=plain.rstrip(".!?…") or plain)
+    return _count_units(stretch)
+
+
+def measure_changed(text: str, start: int, end: int) -> Amount:
+    """How many sentences a stretch reaches into; where the text has none there, what it is."""
+    stretch = text[start:end].strip()
+    from_, to = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    if not SENTENCE.search(text[from_ : to if to >= 0 else len(text)]):
+        return measure_amount(text, start, end)
+    return Amount("sentence", len(BETWEEN.findall(stretch)) + 1)
+
+
+def _count_units(stretch: str) -> Amount:
+    plain = " ".join(stretch.split())
+    if NUMBER.fullmatch(plain) and len(plain) <= QUOTED:
+        return Amount("number", text=plain)
+    sentences = len(SENTENCE.findall(stretch))
+    if sentences:
+        return Amount("sentence", sentences)
+    if len(plain) <= QUOTED and "\n" not in stretch.strip():
+        return Amount("quote", text=plain)
+    lines = sum(bool(line.strip()) for line in stretch.splitlines())
+    return Amount("line", lines) if lines >= LINES else Amount("word", max(1, len(plain.split())))
+
+
+def measure_blanks(text: str, start: int, end: int) -> Amount:
+    """What a stretch of white space is."""
+    stretch = text[start:end]
+    for shape, unit in BLANKS.items():
+        n, rest = divmod(len(stretch), len(shape))
+        if not rest and stretch == shape * n:
+            final = unit == "newline" and end == len(text)
+            return Amount("final newline" if final else unit, n)
+    return Amount("character of white space", len(stretch))
+
+
+def locate_stretch(text: str, start: int, end: int, named: Sequence[Part]) -> tuple[str, str]:
+    """Where a stretch is: ("start" | "end" | "after" | "before" | "in" | "", the name of a part)."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    holder = next((part for part in named if part.start <= start and end <= part.end != part.start + end - start), None)
+    if holder:
+        return "in", holder.name
+    before = next((part for part in reversed(named) if part.end <= start), None)
+    after = next((part for part in named if part.start >= end), None)
+    if before and _is_blank_stretch(text, before.end, start):
+        return "after", before.name
+    if after and _is_blank_stretch(text, end, after.start):
+        return "before", after.name
+    if _is_blank_stretch(text, 0, start):
+        return "start", ""
+    if _is_blank_stretch(text, end, len(text)):
+        return "end", ""
+    return ("after", before.name) if before else ("before", after.name) if after else ("", "")
+
+
+def _is_blank_stretch(text: str, start: int, end: int) -> bool:
+    """Whether there is nothing but white space; looks no further than it needs, and copies nothing."""
+    return BLANK.fullmatch(text, start, end) is not None

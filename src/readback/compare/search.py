@@ -20,12 +20,12 @@ from readback.records.dataset import Cancelled, Dataset, DatasetChanged, open_da
 from readback.types import Message, Selection, Workspace
 
 WORK = "readback.compare.search:search_chunk"
-KEPT = 1_000  # hits with their place, for each choice; of the others only the record's number is known
-TEXT = 4 << 20  # characters that are looked through at once
-PART = 0.3  # seconds between two looks at what was found so far
+MAX_HITS = 1_000  # hits with their place, for each choice; of the others only the record's number is known
+TEXT_CHARACTERS = 4 << 20  # characters that are looked through at once
+PART_SECONDS = 0.3  # seconds between two looks at what was found so far
 # Records and bytes in one child: to load what searches takes it longer than to assemble some hundreds of records.
 FEW, MANY = (4_000, 64 << 20), (8_000, 128 << 20)  # where each is assembled, and where few are
-AROUND = 60  # characters of context before and after a hit
+AROUND_HIT = 60  # characters of context before and after a hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class SelectionHits:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search came to. `lost` are records or choices that could not be searched; `stopped`: ended early."""
 
     query: Query
@@ -82,7 +82,7 @@ class _Tally:
     def take(self, hit: Hit) -> None:
         self.count += hit.count
         self.records.append(hit.index)
-        if len(self.first) < KEPT:
+        if len(self.first) < MAX_HITS:
             self.first.append(hit)
 
 
@@ -92,34 +92,34 @@ def search(
     query: Query,
     progress: Progress | None = None,
     jobs: int | None = None,
-) -> Found:
+) -> SearchResult:
     """The records whose messages hold it. Raises QueryError, and DatasetChanged when the dataset is written to.
 
     `progress(done, total)` is told now and then; when it answers False the search ends with what it has. `jobs`
     children work at once (None: one on every core).
     """
-    *_, found = parts(opened, choices, query, progress, jobs)
+    *_, found = iterate_results(opened, choices, query, progress, jobs)
     return found
 
 
-def parts(
+def iterate_results(
     opened: Workspace,
     choices: Collection[Selection],
     query: Query,
     progress: Progress | None = None,
     jobs: int | None = None,
-) -> Iterator[Found]:
+) -> Iterator[SearchResult]:
     """What `search` has found so far, now and then (the first `done` records, in order); the last is its answer."""
-    search_expression.check(query)
+    search_expression.check_query(query)
     try:
-        data = _opened(opened, progress)
+        data = _open_dataset(opened, progress)
     except Cancelled:
-        yield Found(query, 0, 0, stopped=True)
+        yield SearchResult(query, 0, 0, stopped=True)
         return
     tallies = {choice: _Tally() for choice in choices}
     lost: list[Failure] = []
     done, told = 0, time.monotonic()
-    for one in _driven(opened, data, choices, query, progress, ((0, len(data)),), jobs):
+    for one in _drive(opened, data, choices, query, progress, ((0, len(data)),), jobs):
         if isinstance(one, Failure):
             lost.append(one)
             done = max(done, one.index + 1) if one.index is not None else done
@@ -127,37 +127,37 @@ def parts(
         done = max(done, one.value["next"])
         for number, *hit in one.value["hits"]:
             tallies[one.choices[number]].take(Hit(*hit))
-        if time.monotonic() - told > PART and done < len(data):
-            yield _found(query, done, len(data), tallies, lost)
+        if time.monotonic() - told > PART_SECONDS and done < len(data):
+            yield _make_result(query, done, len(data), tallies, lost)
             told = time.monotonic()
-    stopped = done < len(data) and not _all_given_up(lost, choices)
-    yield _found(query, done, len(data), tallies, lost, stopped)
+    stopped = done < len(data) and not _are_all_given_up(lost, choices)
+    yield _make_result(query, done, len(data), tallies, lost, stopped)
 
 
-def following(
+def find_next(
     opened: Workspace, choice: Selection, query: Query, at: int, progress: Progress | None = None
 ) -> int | None:
     """The next record after `at`, then from the top, whose messages hold it; None where there is none, or `progress`
     answered False. Somebody waits for it, so it does not give way. Raises as `search`.
     """
-    search_expression.check(query)
+    search_expression.check_query(query)
     try:
-        data = _opened(opened, progress)
+        data = _open_dataset(opened, progress)
     except Cancelled:
         return None
     ranges = (at + 1, len(data)), (0, min(at + 1, len(data)))
-    for one in _driven(opened, data, (choice,), query, progress, ranges, None, awaited=True):
+    for one in _drive(opened, data, (choice,), query, progress, ranges, None, awaited=True):
         if isinstance(one, children.Frame) and one.value["hits"]:
             index: int = one.value["hits"][0][1]
             return index
     return None
 
 
-def _opened(opened: Workspace, progress: Progress | None) -> Dataset:
+def _open_dataset(opened: Workspace, progress: Progress | None) -> Dataset:
     return open_dataset(opened.root, opened.dataset, lambda *_: progress is None or progress(0, 0) is not False)
 
 
-def _driven(
+def _drive(
     opened: Workspace,
     data: Dataset,
     choices: Collection[Selection],
@@ -169,7 +169,7 @@ def _driven(
     awaited: bool = False,
 ) -> Iterator[children.Frame | Failure]:
     """The frames of the records in these ranges. Children whose records need not all be assembled take more of them."""
-    known = [(asdict(choice), line_search.patterns(opened, data, choice, query)) for choice in choices]
+    known = [(asdict(choice), line_search.list_patterns(opened, data, choice, query)) for choice in choices]
     room = MANY if all(found for _, found in known) else FEW
     spans = (
         (at, min(beyond, stop))
@@ -181,16 +181,16 @@ def _driven(
     return children.drive(WORK, opened, data, choices, extra, progress, jobs=jobs, spans=spans, awaited=awaited)
 
 
-def _found(
+def _make_result(
     query: Query,
     done: int,
     total: int,
     tallies: Mapping[Selection, _Tally],
     lost: Collection[Failure],
     stopped: bool = False,
-) -> Found:
+) -> SearchResult:
     hits = (SelectionHits(choice, own.count, own.records[:], tuple(own.first)) for choice, own in tallies.items())
-    return Found(query, done, total, tuple(hits), tuple(lost), stopped)
+    return SearchResult(query, done, total, tuple(hits), tuple(lost), stopped)
 
 
 def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -199,26 +199,26 @@ def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     Without "patterns" of a choice (`line_search`) all of its records are assembled.
     """
     inside, query = children.enter(work), Query(**work["query"])
-    search_expression.warm()  # before the first record, whose time is short
+    search_expression.import_arrow()  # before the first record, whose time is short
     known = {Selection(**choice): patterns for choice, patterns in work.get("patterns", ())}
-    waiting: list[_Sent] = []
+    waiting: list[_SentMessages] = []
     size, first, done = 0, inside.start, inside.start
     with contextlib.suppress(DatasetChanged):  # the caller sees that frames are missing
-        for at, asked in _asked(inside, known):
+        for at, asked in _list_candidates(inside, known):
             sandbox.beat()
             if asked:
-                made = list(_made(inside, at, asked))
+                made = list(_assemble_record(inside, at, asked))
                 waiting += made
                 size += sum(len(message.text) for one in made for message in one.messages)
             done = at + 1
-            if done - first >= inside.batch or size > TEXT:
-                yield {"next": done, "hits": list(_hits(query, waiting))}
+            if done - first >= inside.batch or size > TEXT_CHARACTERS:
+                yield {"next": done, "hits": list(_find_hits(query, waiting))}
                 waiting, size, first = [], 0, done
     if first < done:
-        yield {"next": done, "hits": list(_hits(query, waiting))}
+        yield {"next": done, "hits": list(_find_hits(query, waiting))}
 
 
-def _made(inside: ChildJob, at: int, asked: Sequence[int]) -> Iterator[_Sent]:
+def _assemble_record(inside: ChildJob, at: int, asked: Sequence[int]) -> Iterator[_SentMessages]:
     """What is sent of a record under the choices of these numbers."""
     record = inside.data.record(at)
     for number in asked:
@@ -226,10 +226,10 @@ def _made(inside: ChildJob, at: int, asked: Sequence[int]) -> Iterator[_Sent]:
         choice = inside.choices[number]
         reply = inside.replies.get(choice, record)
         made = assemble.assemble(inside.opened, record, choice, reply, origins=False, marked=False)
-        yield _Sent(number, at, record.id, made.messages)
+        yield _SentMessages(number, at, record.id, made.messages)
 
 
-def _asked(
+def _list_candidates(
     inside: ChildJob, known: Mapping[Selection, Sequence[Sequence[str]] | None]
 ) -> Iterator[tuple[int, Sequence[int]]]:
     """Each record of the range, and the numbers of the choices under which it may hold what is searched for."""
@@ -243,34 +243,38 @@ def _asked(
 
 
 @dataclass(frozen=True, slots=True)
-class _Sent:
+class _SentMessages:
     number: int
     index: int
     record: str | None
     messages: tuple[Message, ...]
 
 
-def _hits(query: Query, sent: Collection[_Sent]) -> Iterator[list[Any]]:
+def _find_hits(query: Query, sent: Collection[_SentMessages]) -> Iterator[list[Any]]:
     texts = [message.text for one in sent for message in one.messages]
     sandbox.beat()
-    holding = iter(search_expression.holding(query, texts))
+    holding = iter(search_expression.find_holding(query, texts))
     for one in sent:
         inside = [number for number, (_, there) in enumerate(zip(one.messages, holding, strict=False)) if there]
         if inside:
             sandbox.beat()
-            yield from _hit(query, one, inside)
+            yield from _make_hit(query, one, inside)
 
 
-def _hit(query: Query, one: _Sent, inside: list[int]) -> Iterator[list[Any]]:
-    count = sum(search_expression.counts(query, [one.messages[number].text for number in inside]))
+def _make_hit(query: Query, one: _SentMessages, inside: list[int]) -> Iterator[list[Any]]:
+    count = sum(search_expression.count_matches(query, [one.messages[number].text for number in inside]))
     for number in inside:
         text = one.messages[number].text
-        if places := search_expression.spans(query, text, 1):
+        if places := search_expression.find_spans(query, text, 1):
             start, end = places[0]
-            parts = (text[max(0, start - AROUND) : start], text[start:end][: 2 * AROUND], text[end : end + AROUND])
+            parts = (
+                text[max(0, start - AROUND_HIT) : start],
+                text[start:end][: 2 * AROUND_HIT],
+                text[end : end + AROUND_HIT],
+            )
             yield [one.number, one.index, one.record, count, number, one.messages[number].role, start, end, *parts]
             return
 
 
-def _all_given_up(lost: Collection[Failure], choices: Collection[Selection]) -> bool:
+def _are_all_given_up(lost: Collection[Failure], choices: Collection[Selection]) -> bool:
     return {one.choice for one in lost if one.index is None} >= set(choices)

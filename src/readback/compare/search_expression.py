@@ -42,41 +42,41 @@ class QueryError(Exception):
     """The query cannot be searched for; its text is a sentence that says why."""
 
 
-def warm() -> None:
+def import_arrow() -> None:
     """Import what searching needs, which takes a moment."""
-    _arrow()
+    _import_arrow()
 
 
-def check(query: Query) -> None:
+def check_query(query: Query) -> None:
     """Raises QueryError for what cannot be searched for."""
     if not query.text:
         raise QueryError("there is nothing to search for")
     if len(query.text) > LONGEST:
         raise QueryError(f"it has {len(query.text):,} characters; at most {LONGEST:,} can be searched for")
     if query.regex:
-        _try(_clean(query.text))  # by itself first: inside a group, `a)(b` would do
-    if any(_try(pattern(query))):
+        _match_empty(_replace_surrogates(query.text))  # by itself first: inside a group, `a)(b` would do
+    if any(_match_empty(build_pattern(query))):
         raise QueryError("it fits the empty text too, so that every record would be a hit")
 
 
-def holding(query: Query, texts: Sequence[str]) -> list[bool]:
+def find_holding(query: Query, texts: Sequence[str]) -> list[bool]:
     """Whether each text holds it."""
-    pa, pc = _arrow()
-    cleaned = _strings(pa, texts)
-    found: list[bool] = pc.match_substring_regex(cleaned, pattern=pattern(query)).to_pylist()
+    pa, pc = _import_arrow()
+    cleaned = _make_strings(pa, texts)
+    found: list[bool] = pc.match_substring_regex(cleaned, pattern=build_pattern(query)).to_pylist()
     return found
 
 
-def spans(query: Query, text: str, most: int = SPANS) -> tuple[tuple[int, int], ...]:
+def find_spans(query: Query, text: str, most: int = SPANS) -> tuple[tuple[int, int], ...]:
     """The first places where it is, as character offsets; places of no length are none."""
-    pa, pc = _arrow()
-    texts = _strings(pa, [text])
+    pa, pc = _import_arrow()
+    texts = _make_strings(pa, [text])
     marks = {"replacement": BEFORE + rb"\0" + AFTER}
-    marked = pc.replace_substring_regex(texts, pattern=pattern(query), **marks).cast(pa.large_binary())[0].as_py()
-    return tuple(islice(_spans(marked, EMPTY * most), most))
+    marked = pc.replace_substring_regex(texts, pattern=build_pattern(query), **marks).cast(pa.large_binary())[0].as_py()
+    return tuple(islice(_iterate_spans(marked, EMPTY * most), most))
 
 
-def _spans(marked: bytes, looks: int) -> Iterator[tuple[int, int]]:
+def _iterate_spans(marked: bytes, looks: int) -> Iterator[tuple[int, int]]:
     """The marked places of a text, as offsets in what is not marked; at most so many are looked at."""
     at = byte = 0
     for _ in range(looks):
@@ -91,37 +91,37 @@ def _spans(marked: bytes, looks: int) -> Iterator[tuple[int, int]]:
             yield first, at
 
 
-def counts(query: Query, texts: Sequence[str]) -> list[int]:
+def count_matches(query: Query, texts: Sequence[str]) -> list[int]:
     """How often it is in each text."""
-    pa, pc = _arrow()
-    cleaned = _strings(pa, texts)
-    found: list[int] = pc.count_substring_regex(cleaned, pattern=pattern(query)).to_pylist()
+    pa, pc = _import_arrow()
+    cleaned = _make_strings(pa, texts)
+    found: list[int] = pc.count_substring_regex(cleaned, pattern=build_pattern(query)).to_pylist()
     return found
 
 
-def pattern(query: Query) -> str:
+def build_pattern(query: Query) -> str:
     """What is searched for, as an expression of RE2."""
-    inner = _clean(query.text) if query.regex else escape_literal(_clean(query.text))
+    inner = _replace_surrogates(query.text) if query.regex else escape_literal(_replace_surrogates(query.text))
     return f"(?:{inner})" if query.case else f"(?i:{inner})"
 
 
-def _clean(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     return SURROGATE.sub("\ufffd", text)
 
 
-def _strings(pa: Any, texts: Sequence[str]) -> Any:
+def _make_strings(pa: Any, texts: Sequence[str]) -> Any:
     """The texts for RE2. `pa.array` would import pandas, which takes a child longer than many searches."""
-    raw = [_clean(text).encode() for text in texts]
+    raw = [_replace_surrogates(text).encode() for text in texts]
     ends = array("q", accumulate(map(len, raw), initial=0))
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(raw))]
     return pa.Array.from_buffers(pa.large_string(), len(raw), buffers)
 
 
-def _try(pattern: str) -> list[bool]:
+def _match_empty(pattern: str) -> list[bool]:
     """Whether the empty text fits. Raises QueryError with the reason of RE2."""
-    pa, pc = _arrow()
+    pa, pc = _import_arrow()
     try:
-        found: list[bool] = pc.match_substring_regex(_strings(pa, [""]), pattern=pattern).to_pylist()
+        found: list[bool] = pc.match_substring_regex(_make_strings(pa, [""]), pattern=pattern).to_pylist()
     except (pa.ArrowInvalid, pa.ArrowMemoryError) as error:
         said = str(error).removeprefix("Invalid regular expression: ")
         why = next((why for shape, why in WHY if shape.search(said)), f"the expression cannot be read ({said})")
@@ -129,7 +129,7 @@ def _try(pattern: str) -> list[bool]:
     return found
 
 
-def _arrow() -> tuple[Any, Any]:
+def _import_arrow() -> tuple[Any, Any]:
     """PyArrow and its functions, imported when something is searched for."""
     import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.compute as pc  # type: ignore[import-untyped]

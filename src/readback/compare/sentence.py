@@ -1,19 +1,254 @@
-"""Say in one English sentence what differs between two assemblies."""
+"""What is true of a difference, as facts: a code and its values; `sentence` puts them into English.
+
+Say in one English sentence what differs between two assemblies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal
 
-from readback.compare.amount import Amount
-from readback.compare.diff import Difference
-from readback.compare.facts import Fact, Facts, facts
-from readback.compare.first_difference import FirstDifference, place, said
-from readback.compare.moved import Moved
+from readback.compare.diff import Difference, MessageDifference
+from readback.compare.first_difference import FirstDifference, describe_difference, format_place
+from readback.compare.moved import Move, find_moved
+from readback.compare.parts import (
+    Amount,
+    Part,
+    find_holder,
+    list_inside,
+    list_parts,
+    locate_stretch,
+    measure_amount,
+    measure_blanks,
+    measure_changed,
+)
+from readback.compare.texts import Change, differ_in_blanks, is_blank_change
+from readback.types import Message
+
+Frame = Literal["equal", "nothing", "blank", "values", "order", "reordered", "changes"]
+WHOLE = {
+    *("message_added", "message_dropped", "message_moved", "role_changed", "folded", "unfolded"),
+    *("system_stated", "system_unstated"),
+}
+MAX_CHANGES = 200  # changes of one message that are looked at, the largest
+NEAR = 60  # characters of a line between two rewordings of one passage
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that B does differently, in the message of `role`, in so many `times` places.
+
+    nothing {side}; system_stated, system_unstated {}: by B alone, or by A alone, where that of the other is not known;
+    message_added, message_dropped, message_moved {role}; role_changed {role, as}; folded {role, into};
+    unfolded {role, out_of};
+    added, dropped {amount, where}; exchanged {old, new, where}; reworded {amount, where}; value {name}; moved {moved}
+    """
+
+    code: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    role: str = ""
+    weight: int = 0  # characters it is about
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What kind of difference it is, and what makes it up, in the order of the messages.
+
+    equal; nothing: one side or both have no messages; blank: only white space; values: the same texts around other
+    values; order: the same words in another order; reordered: another order and other words; changes: the rest.
+    `several`: there is more than one message, so that a role says where. `more` changes were only counted.
+    """
+
+    frame: Frame
+    facts: tuple[Fact, ...] = ()
+    several: bool = False
+    more: int = 0
+
+
+def list_facts(d: Difference) -> Facts:
+    """The facts of a difference."""
+    if d.equal:
+        return Facts("equal")
+    empty = [side for side, one in (("A", d.a), ("B", d.b)) if not one.messages]
+    if empty:
+        return Facts("nothing", tuple(Fact("nothing", {"side": side}) for side in empty))
+    whole, away = _list_message_facts(d)
+    pairs = [pair for pair in d.messages if pair.a and pair.b and any(one.kind != "equal" for one in pair.changes)]
+    found = [*whole, *(fact for pair in pairs for fact in _list_text_facts(pair, away))]
+    more = sum(fact.times for fact in found if fact.code == "more")
+    found = [fact for fact in found if fact.code != "more"]
+    return Facts(_find_frame(found, pairs), _merge_facts(found), len(d.messages) > 1, more)
+
+
+def _find_frame(found: Sequence[Fact], pairs: Sequence[MessageDifference]) -> Frame:
+    codes = {fact.code for fact in found}
+    if not codes & WHOLE:
+        texts = [(pair.a.text, pair.b.text) for pair in pairs if pair.a and pair.b]
+        if all(differ_in_blanks(a, b) for a, b in texts):
+            return "blank"
+        if codes == {"value"}:
+            return "values"
+        if "moved" in codes and all(Counter(a.split()) == Counter(b.split()) for a, b in texts):
+            return "order"
+    return "reordered" if "moved" in codes else "changes"
+
+
+def _list_message_facts(d: Difference) -> tuple[list[Fact], set[str]]:
+    """Messages that only one side has; and the texts that only moved from one message into another."""
+    gone = [pair.a for pair in d.messages if pair.a and not pair.b]
+    come = [pair.b for pair in d.messages if pair.b and not pair.a]
+    found: list[Fact] = []
+    away: set[str] = set()
+    for one in gone:
+        same = next((other for other in come if other.text == one.text), None)
+        if same:
+            come.remove(same)
+            code = "message_moved" if same.role == one.role else "role_changed"
+            found.append(Fact(code, {"role": one.role, "as": same.role}, weight=len(one.text)))
+        elif into := _find_holder_role(d.b.messages, one.text):
+            away.add(one.text.strip())
+            found.append(Fact("folded", {"role": one.role, "into": into}, weight=len(one.text)))
+        else:
+            unknown = one.role == "system" and d.b.system_unknown
+            code = "system_unstated" if unknown else "message_dropped"
+            found.append(Fact(code, {"role": one.role}, weight=len(one.text)))
+    for other in come:
+        if out_of := _find_holder_role(d.a.messages, other.text):
+            away.add(other.text.strip())
+            found.append(Fact("unfolded", {"role": other.role, "out_of": out_of}, weight=len(other.text)))
+        else:
+            unknown = other.role == "system" and d.a.system_unknown
+            code = "system_stated" if unknown else "message_added"
+            found.append(Fact(code, {"role": other.role}, weight=len(other.text)))
+    return found, away
+
+
+def _find_holder_role(messages: Sequence[Message], text: str) -> str:
+    """The role of the message a text is in; "" for none."""
+    return next((one.role for one in messages if text.strip() and text in one.text), "")
+
+
+def _list_text_facts(pair: MessageDifference, away: set[str]) -> Iterator[Fact]:
+    """The facts of two messages of one role: what moved, then the rest in the order of the text, blanks last."""
+    if pair.a is None or pair.b is None:
+        return
+    a, b = pair.a.text, pair.b.text
+    both = _Pair(a, b, list_parts(pair.a), list_parts(pair.b), pair.a.role)
+    moves, rest = find_moved(a, b, pair.changes, both.parts_a, both.parts_b)
+    yield from (Fact("moved", {"moved": one}, both.role, len(a)) for one in moves)
+    if len(rest) > MAX_CHANGES:
+        yield Fact("more", times=len(rest) - MAX_CHANGES)
+        rest = sorted(sorted(rest, key=_measure)[-MAX_CHANGES:], key=lambda one: (one.a, one.b))
+    left = [one for one in rest if not {a[slice(*one.a)].strip(), b[slice(*one.b)].strip()} & away]
+    white = [one for one in left if is_blank_change(one, a, b)]
+    yield from _list_wording_facts(both, [one for one in left if one not in white])
+    if not moves or not left:  # lines that move take their line ends along
+        yield from (_make_blank_fact(both, one) for one in white)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    a: str
+    b: str
+    parts_a: tuple[Part, ...]
+    parts_b: tuple[Part, ...]
+    role: str
+
+    def value(self, one: Change) -> str | None:
+        """The variable whose value it is that differs."""
+        in_a, in_b = find_holder(self.parts_a, *one.a), find_holder(self.parts_b, *one.b)
+        if in_a and in_b:
+            return in_a.name if in_a.name == in_b.name else None
+        return None
+
+
+def _list_wording_facts(both: _Pair, changes: Sequence[Change]) -> Iterator[Fact]:
+    waiting: list[Change] = []
+    for one in changes:
+        name = both.value(one)
+        if waiting and (name or not _is_near(both, waiting[-1], one)):
+            yield _make_passage_fact(both, waiting)
+            waiting = []
+        if name:
+            yield Fact("value", {"name": name}, both.role, _measure(one))
+        else:
+            waiting.append(one)
+    if waiting:
+        yield _make_passage_fact(both, waiting)
+
+
+def _is_near(both: _Pair, one: Change, other: Change) -> bool:
+    """Whether two changes are of one passage: in one line, close, and nothing with a name between them."""
+    between = one.a[1], other.a[0]
+    changed = both.a[one.a[0] : other.a[1]] + both.b[one.b[0] : other.b[1]]
+    return between[1] - between[0] <= NEAR and "\n" not in changed and not list_inside(both.parts_a, *between)
+
+
+def _make_passage_fact(both: _Pair, changes: Sequence[Change]) -> Fact:
+    """One fact for changes of one passage: a single change as it is, several as a rewording."""
+    one, last = changes[0], changes[-1]
+    weight = sum(map(_measure, changes))
+    old = measure_amount(both.a, one.a[0], last.a[1], both.parts_a)
+    new = measure_amount(both.b, one.b[0], last.b[1], both.parts_b)
+    where_a = _find_place(both.a, one.a[0], last.a[1], both.parts_a, old)
+    where_b = _find_place(both.b, one.b[0], last.b[1], both.parts_b, new)
+    short = {old.unit, new.unit} <= {"quote", "number"} and old != new
+    reworded = {"amount": measure_changed(both.a, one.a[0], last.a[1]), "where": where_a}
+    if len(changes) > 1 and not short:
+        return Fact("reworded", reworded, both.role, weight)
+    if len(changes) == 1 and one.kind == "added":
+        return Fact("added", {"amount": new, "where": where_b}, both.role, weight)
+    if len(changes) == 1 and one.kind == "removed":
+        return Fact("dropped", {"amount": old, "where": where_a}, both.role, weight)
+    if old == new and old.unit != "part":
+        return Fact("reworded", reworded, both.role, weight)
+    if old.unit == "part" and old.text == new.text:
+        return Fact("value", {"name": old.text}, both.role, weight)
+    return Fact("exchanged", {"old": old, "new": new, "where": where_a}, both.role, weight)
+
+
+def _find_place(text: str, start: int, end: int, named: Sequence[Part], what: Amount) -> tuple[str, str]:
+    """Where a stretch is; not beside something that is called the same."""
+    where = locate_stretch(text, start, end, named)
+    return ("", "") if where[1] and where[1] == what.text else where
+
+
+def _make_blank_fact(both: _Pair, one: Change) -> Fact:
+    nowhere = ("", "")
+    if one.kind == "added":
+        return Fact("added", {"amount": measure_blanks(both.b, *one.b), "where": nowhere}, both.role)
+    if one.kind == "removed":
+        return Fact("dropped", {"amount": measure_blanks(both.a, *one.a), "where": nowhere}, both.role)
+    values = {"old": measure_blanks(both.a, *one.a), "new": measure_blanks(both.b, *one.b), "where": nowhere}
+    return Fact("exchanged", values, both.role)
+
+
+def _measure(one: Change) -> int:
+    return max(one.a[1] - one.a[0], one.b[1] - one.b[0])
+
+
+def _merge_facts(found: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Facts of the same content once, with how often."""
+    made: list[Fact] = []
+    for fact in found:
+        same = next((at for at, one in enumerate(made) if _is_same_fact(one, fact)), None)
+        if same is None:
+            made.append(fact)
+        else:
+            one = made[same]
+            made[same] = replace(one, weight=one.weight + fact.weight, times=one.times + (fact.code != "value"))
+    return tuple(made)
+
+
+def _is_same_fact(one: Fact, other: Fact) -> bool:
+    return (one.code, one.role, one.values) == (other.code, other.role, other.values)
+
 
 EQUAL = "A and B are equal byte for byte."
-SAID = 3  # facts in one sentence; of more, those about most text
+MAX_FACTS = 3  # facts in one sentence; of more, those about most text
 OPENING = {
     "blank": "Only white space differs: B ",
     "values": "Only values differ: B ",
@@ -28,82 +263,82 @@ NOTHING = {
 }
 
 
-def sentence(d: Difference) -> str:
+def format_sentence(d: Difference) -> str:
     """One plain sentence about what B does differently from A; of two texts through templates, where they part."""
-    return parted(d.first_differences) if d.first_differences else english(facts(d))
+    return format_first_difference(d.first_differences) if d.first_differences else format_facts(list_facts(d))
 
 
-def parted(found: Sequence[FirstDifference], a: str = "A", b: str = "B") -> str:
+def format_first_difference(found: Sequence[FirstDifference], a: str = "A", b: str = "B") -> str:
     """The first difference of two texts in a sentence, and how many more there are."""
-    first = said(found[0], a, b)
+    first = describe_difference(found[0], a, b)
     more = len(found) - 1
     rest = f"; {more:,} more {'differences' if more > 1 else 'difference'}" if more else ""
-    return f"{first[0].upper()}{first[1:]} ({place(found[0])} of {a}){rest}."
+    return f"{first[0].upper()}{first[1:]} ({format_place(found[0])} of {a}){rest}."
 
 
-def english(found: Facts) -> str:
+def format_facts(found: Facts) -> str:
     """The facts in a sentence."""
     if found.frame == "equal":
         return EQUAL
     if found.frame == "nothing":
         return NOTHING[tuple(fact.values["side"] for fact in found.facts)]
-    kept = sorted(sorted(found.facts, key=_rank)[:SAID], key=found.facts.index)
+    kept = sorted(sorted(found.facts, key=_rank_fact)[:MAX_FACTS], key=found.facts.index)
     more = len(found.facts) - len(kept) + found.more
-    clauses = [*_clauses(kept, found.several), *_more(more)]
-    return f"{OPENING[found.frame]}{listed(clauses)}."
+    clauses = [*_list_clauses(kept, found.several), *_list_more(more)]
+    return f"{OPENING[found.frame]}{join_clauses(clauses)}."
 
 
-def _clauses(found: Sequence[Fact], several: bool) -> Iterator[str]:
+def _list_clauses(found: Sequence[Fact], several: bool) -> Iterator[str]:
     """A clause for each verb; what is said of one message in a row names it once."""
-    said = [(fact.role, *_clause(fact).split(" ", 1)) for fact in found]
+    said = [(fact.role, *_format_clause(fact).split(" ", 1)) for fact in found]
     runs = [(key, [rest for *_, rest in run]) for key, run in groupby(said, key=lambda one: one[:2])]
     for at, ((role, verb), rests) in enumerate(runs):
         last = at + 1 == len(runs) or runs[at + 1][0][0] != role
-        yield f"{verb} {listed(rests)}" + (_in(role) if several and last else "")
+        yield f"{verb} {join_clauses(rests)}" + (_format_role(role) if several and last else "")
 
 
-def _clause(fact: Fact) -> str:
+def _format_clause(fact: Fact) -> str:
     return CLAUSES[fact.code](fact.values) + (f" in {fact.times} places" if fact.times > 1 else "")
 
 
-def _more(n: int) -> Iterator[str]:
+def _list_more(n: int) -> Iterator[str]:
     if n:
         yield f"makes {n:,} more {'changes' if n > 1 else 'change'}"
 
 
-def _rank(fact: Fact) -> tuple[bool, int]:
+def _rank_fact(fact: Fact) -> tuple[bool, int]:
     """Messages and moves before texts, more text before less."""
     return fact.code in ("added", "dropped", "exchanged", "reworded", "value"), -fact.weight
 
 
-def listed(clauses: Sequence[str]) -> str:
+def join_clauses(clauses: Sequence[str]) -> str:
     """x; x and y; x, y and z."""
     return " and ".join([", ".join(clauses[:-1]), clauses[-1]] if len(clauses) > 1 else clauses)
 
 
-def _in(role: str) -> str:
+def _format_role(role: str) -> str:
     return f" in the {role} message" if role else ""
 
 
-def _moved(values: Mapping[str, Any]) -> str:
-    one: Moved = values["moved"]
+def _format_move(values: Mapping[str, Any]) -> str:
+    one: Move = values["moved"]
     other = ", reworded," if one.reworded else ""
-    return f"puts {_name(one.name, one.quoted)}{other} {one.side} {_name(one.anchor, one.anchor_quoted)}"
+    return f"puts {_quote_name(one.name, one.quoted)}{other} {one.side} {_quote_name(one.anchor, one.anchor_quoted)}"
 
 
-def _name(name: str, quoted: bool) -> str:
+def _quote_name(name: str, quoted: bool) -> str:
     return f"“{name}”" if quoted else name
 
 
-def _where(where: tuple[str, str]) -> str:
+def _format_where(where: tuple[str, str]) -> str:
     kind, name = where
     return {"": "", "start": " at the start", "end": " at the end"}.get(kind, f" {kind} {name}")
 
 
-def _amount(one: Amount, known: bool = False) -> str:
+def _format_amount(one: Amount, known: bool = False) -> str:
     """An amount in words; `known`: it is one that A has, so it is the and not a."""
     if one.unit == "part":
-        return one.text + (f" and {_amount(Amount('sentence', one.more))}" if one.more else "")
+        return one.text + (f" and {_format_amount(Amount('sentence', one.more))}" if one.more else "")
     if one.unit == "number":
         return one.text
     if one.unit == "quote":
@@ -115,15 +350,15 @@ def _amount(one: Amount, known: bool = False) -> str:
     return f"a {one.unit}" if one.n == 1 else f"{one.n:,} {one.unit}s"
 
 
-def _changed(values: Mapping[str, Any]) -> str:
+def _format_exchange(values: Mapping[str, Any]) -> str:
     old, new = values["old"], values["new"]
     if {old.unit, new.unit} <= {"quote", "number"}:
         where = values["where"] if values["where"][1] else ("", "")  # what is quoted is easily found
-        return f"changes {_amount(old)} to {_amount(new)}{_where(where)}"
-    return f"puts {_amount(new)} in place of {_amount(old, True)}{_where(values['where'])}"
+        return f"changes {_format_amount(old)} to {_format_amount(new)}{_format_where(where)}"
+    return f"puts {_format_amount(new)} in place of {_format_amount(old, True)}{_format_where(values['where'])}"
 
 
-def _value(values: Mapping[str, Any]) -> str:
+def _format_value(values: Mapping[str, Any]) -> str:
     name = values["name"]
     if name.startswith("the variable "):
         return f"has another value of {name.removeprefix('the variable ')}"
@@ -131,22 +366,22 @@ def _value(values: Mapping[str, Any]) -> str:
 
 
 CLAUSES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "message_added": lambda v: f"adds {_a(v['role'])} message",
+    "message_added": lambda v: f"adds {_add_article(v['role'])} message",
     "message_dropped": lambda v: f"has no {v['role']} message",
     "system_stated": lambda v: "states a system message, where it is not known which one A gets",
     "system_unstated": lambda v: "states no system message, and it is not known which one it gets",
     "message_moved": lambda v: f"puts the {v['role']} message in another place",
-    "role_changed": lambda v: f"sends the {v['role']} message as {_a(v['as'])} message",
+    "role_changed": lambda v: f"sends the {v['role']} message as {_add_article(v['as'])} message",
     "folded": lambda v: f"puts the {v['role']} message into the {v['into']} message",
-    "unfolded": lambda v: f"puts a part of the {v['out_of']} message into {_a(v['role'])} message",
-    "added": lambda v: f"adds {_amount(v['amount'])}{_where(v['where'])}",
-    "dropped": lambda v: f"drops {_amount(v['amount'], True)}{_where(v['where'])}",
-    "reworded": lambda v: f"rewords {_amount(v['amount'])}{_where(v['where'])}",
-    "exchanged": _changed,
-    "value": _value,
-    "moved": _moved,
+    "unfolded": lambda v: f"puts a part of the {v['out_of']} message into {_add_article(v['role'])} message",
+    "added": lambda v: f"adds {_format_amount(v['amount'])}{_format_where(v['where'])}",
+    "dropped": lambda v: f"drops {_format_amount(v['amount'], True)}{_format_where(v['where'])}",
+    "reworded": lambda v: f"rewords {_format_amount(v['amount'])}{_format_where(v['where'])}",
+    "exchanged": _format_exchange,
+    "value": _format_value,
+    "moved": _format_move,
 }
 
 
-def _a(role: str) -> str:
+def _add_article(role: str) -> str:
     return f"an {role}" if role == "assistant" else f"a {role}"

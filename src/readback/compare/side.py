@@ -1,12 +1,25 @@
-"""One of two sides that are compared: what is sent, for which record, in which layer, from which files."""
+"""One of two sides that are compared: what is sent, for which record, in which layer, from which files.
+
+Bring two sides into a form that can be held against each other: what a model was trained on, as text or messages.
+
+Read the sides of a command line: condition=X,record=1 against condition=Y.
+
+What one side does not say is as in the other. Where that would leave nothing to compare, an adapter, an option, a
+workspace and a revision belong to the side that names them: `--a condition=X --b condition4=standard` compares the
+option with its present value."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, cast
 
+from readback.prompts.messages import compute_fingerprint
 from readback.prompts.selections import Variant
 from readback.prompts.training_text import TrainedText
+from readback.readers.yaml_file import nearest
+from readback.sources.options import OPTIONS
 from readback.types import Assembly, Diagnostic, Message, Selection
 
 Layer = Literal["messages", "wire", "training"]
@@ -39,7 +52,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownSide:
     """A side with its messages; in the layer `wire` one message of the role "prompt".
 
     `assembly` is what the messages come from, in the layer `training` the training messages. There, `trained` is all
@@ -62,10 +75,10 @@ class Shown:
     @property
     def title(self) -> str:
         """The label, and what is shown of what was trained on: condition x, layer training (ChatML, assumed)."""
-        return f"{self.label} ({_form(self.trained, self.form)})" if self.trained and self.form else self.label
+        return f"{self.label} ({_describe_form(self.trained, self.form)})" if self.trained and self.form else self.label
 
 
-def label(side: Side, record: str | None = None) -> str:
+def format_label(side: Side, record: str | None = None) -> str:
     """A side in words: condition hybrid, record 12, condition4 standard. `record`: the one that the side came to."""
     chosen = side.choice
     parts = [(name, getattr(chosen, name)) for name in ("condition", "mode", "task", "adapter", "judge")]
@@ -76,8 +89,148 @@ def label(side: Side, record: str | None = None) -> str:
     return ", ".join(f"{name} {value}" for name, value in parts if value is not None)
 
 
-def _form(known: TrainedText, form: Form) -> str:
+def _describe_form(known: TrainedText, form: Form) -> str:
     if form == "messages" or known.template is None:
         return "its messages" + (": no training template is known" if known.missing == "template" else "")
     assumed = ", assumed" if known.template.basis == "assumed" else ""
     return f"{known.template.name}{assumed}{', up to the answer' if form == 'prompt' else ''}"
+
+
+def match_forms(a: ShownSide, b: ShownSide) -> tuple[ShownSide, ShownSide]:
+    """Both sides in forms that can be compared.
+
+    Beside what the model reads, a training text ends where the answer begins; beside messages, its own messages
+    stand, which no template has touched yet.
+    """
+    layers = {a.side.layer, b.side.layer}
+    if layers == {"training", "wire"}:
+        return set_form(a, "prompt"), set_form(b, "prompt")
+    if layers == {"training", "messages"}:
+        return set_form(a, "messages"), set_form(b, "messages")
+    return a, b
+
+
+def set_form(shown: ShownSide, form: Form) -> ShownSide:
+    """A side that shows what was trained on, in this form; its messages where no template is known. Others stay."""
+    known = shown.trained
+    if known is None or known.messages is None:
+        return shown
+    if known.missing == "template":
+        form = "messages"
+    messages: tuple[Message, ...]
+    if form == "messages":
+        messages = known.messages.messages
+    else:
+        text = known.text.segments if known.text else ()
+        segments = known.prompt if form == "prompt" else text
+        messages = (Message("prompt", segments),) if segments else ()
+    mark = compute_fingerprint(messages) if messages else ""
+    return replace(shown, messages=messages, fingerprint=mark, form=form)
+
+
+SENT = ("condition", "mode", "task", "judge")
+KEYS = ("condition", "mode", "task", "adapter", "judge", "record", "index", "layer", "workspace", "rev")
+PAIR = re.compile(r"""\s*([^\s=,"]+)\s*=\s*("(?:[^"\\]|\\.)*"|(?:[^,"\\]|\\.)(?:[^,\\]|\\.)*|)\s*(,|$)""", re.DOTALL)
+ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+
+def read_sides(a: str, b: str) -> tuple[Side, Side]:
+    """The two sides; what one does not say is as in the other, as far as that makes sense. Raises SideError."""
+    return _complete_sides(_read_pairs(a, "a"), _read_pairs(b, "b"))
+
+
+def make_sides(a: Mapping[str, str], b: Mapping[str, str]) -> tuple[Side, Side]:
+    """The two sides that these keys and values say, as `read_sides` reads them in a text. Raises SideError."""
+    for name, said in (("a", a), ("b", b)):
+        for key, value in said.items():
+            _check_key(key, name)
+            _check_value(key, value, name)
+        if "record" in said and "index" in said:
+            raise SideError(f"{name}: record is an id and index a number: give one of them")
+    return _complete_sides(a, b)
+
+
+def _complete_sides(one: Mapping[str, str], other: Mapping[str, str]) -> tuple[Side, Side]:
+    found = _make_side(_fill_side(one, other), other), _make_side(_fill_side(other, one), one)
+    if found[0] != found[1]:
+        return found
+    found = _make_side(one, other), _make_side(other, one)
+    if found[0] == found[1] and one != other:  # taking from each other left nothing to compare: only B takes
+        return _make_side(one, {}), found[1]
+    return found
+
+
+def _read_pairs(text: str, side: str) -> dict[str, str]:
+    """Keys and values; a value with a comma is in double quotes, or has a backslash before the comma."""
+    said: dict[str, str] = {}
+    at = 0
+    while text[at:].strip():
+        found = PAIR.match(text, at)
+        if found is None:
+            raise SideError(f"--{side} {text}: write key=value, with a comma between two: condition=X,record=1")
+        key, value = found[1], found[2]
+        _check_key(key, f"--{side}")
+        if key in said:
+            raise SideError(f"--{side} {text}: {key} is said twice")
+        said[key] = ESCAPED.sub(r"\1", value[1:-1] if value.startswith('"') else value.rstrip())
+        _check_value(key, said[key], f"--{side}")
+        at = found.end()
+    if "record" in said and "index" in said:
+        raise SideError(f"--{side} {text}: record is an id and index a number: give one of them")
+    return said
+
+
+def _check_key(key: str, side: str) -> None:
+    if key not in (*KEYS, *OPTIONS):
+        near = nearest(key, (*KEYS, *OPTIONS))
+        hint = f"did you mean '{near}'?" if near else f"there are: {', '.join((*KEYS, *OPTIONS))}"
+        raise SideError(f"{side}: unknown key '{key}'; {hint}")
+
+
+def _check_value(key: str, value: str, side: str) -> None:
+    known: tuple[str, ...] = LAYERS if key == "layer" else OPTIONS.get(key, ())
+    if known and value not in known:
+        raise SideError(f"{side}: {key} is {' or '.join(known)}, not '{value}'")
+    if key == "index" and not (value.isascii() and value.isdecimal() and len(value) < 19):
+        raise SideError(f"{side}: index counts records from 0, and '{value}' is no such number")
+    if not value and key not in ("record", "adapter", "rev", "workspace"):
+        raise SideError(f"{side}: {key} has no value")
+
+
+def _make_side(own: Mapping[str, str], other: Mapping[str, str]) -> Side:
+    said = {**own, **_take_sent(own, other)}
+    place = own if {"record", "index"} & set(own) else other
+    return Side(
+        Selection(*(said.get(name) or None for name in ("condition", "mode", "adapter", "task", "judge"))),
+        record=place.get("record"),
+        index=int(place["index"]) if "index" in place else None,
+        layer=cast(Layer, own.get("layer") or other.get("layer") or "messages"),
+        workspace=own.get("workspace") or None,
+        rev=own.get("rev") or None,
+        options=tuple((name, value) for name, value in own.items() if name in OPTIONS),
+    )
+
+
+def _fill_side(own: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+    """A side with the other's files and options. Its adapter too, unless one of them names a condition, which has
+    its own."""
+    similar = ("condition" in own) == ("condition" in other) or not {*SENT} & set(own)
+    taken = ("workspace", "rev", *OPTIONS, *(("adapter",) if similar else ()))
+    return {**{name: other[name] for name in taken if name in other}, **own}
+
+
+def _take_sent(own: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+    """Which part of what is sent is taken from the other side.
+
+    All of it where this side says nothing; else a condition and a judge complete each other, and so do mode and task.
+    """
+    mine, theirs = {*SENT} & set(own), {*SENT} & set(other)
+    if not mine:
+        wanted = theirs
+    elif mine <= {"condition", "judge"}:
+        wanted = theirs & {"condition", "judge"}
+    elif mine <= {"mode", "task"} and {"mode", "task"} <= theirs:
+        wanted = theirs & {"mode", "task"}
+    else:
+        wanted = set()
+    return {name: other[name] for name in wanted - mine}

@@ -1,17 +1,63 @@
-"""In which way two lists of messages differ, told quickly: one word for each record of a dataset."""
+"""What was edited between two lists of messages, as a short name that equal edits of other records share.
+
+In which way two lists of messages differ, told quickly: one word for each record of a dataset."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from readback.types import Message
 
-KINDS = ("only_system_a", "only_system_b", "roles", "blank", "order", "added", "removed", "system", "changed")
+AROUND = 16  # characters of the line beside an edit that are a part of it: the same words elsewhere are another edit
 Texts = Sequence[tuple[str, str]]  # role, text
 
 
-def kind(a: Sequence[Message], b: Sequence[Message]) -> str:
+def name_edit(a: Texts, b: Texts) -> str:
+    """16 hex digits over what has to be taken from A and put into it to get B, and what is beside that on its line.
+
+    Where a text was changed in two places, what lies between them belongs to the edit; between values of a record that
+    makes an edit of its own. The same edit the other way round has another name.
+    """
+    start = _count_common(a, b)
+    end = _count_common(a[start:][::-1], b[start:][::-1])
+    one, other = a[start : len(a) - end], b[start : len(b) - end]
+    parts: list[object]
+    if [role for role, _ in one] == [role for role, _ in other]:
+        parts = [[role, *_cut_edit(x, y)] for (role, x), (_, y) in zip(one, other, strict=True) if x != y]
+    else:
+        parts = ["roles", list(one), list(other)]
+    text = json.dumps(parts, separators=(",", ":"))  # ASCII: a lone surrogate is an escape
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _cut_edit(a: str, b: str) -> tuple[str, str, str, str]:
+    """The end of the line before, what A has, what B has, the beginning of the line after."""
+    start = _count_common(a, b)
+    end = _count_common(a[start:][::-1], b[start:][::-1])
+    last = len(a) - end
+    before, after = a[max(0, start - AROUND) : start], a[last : last + AROUND]
+    return before.rpartition("\n")[2], a[start:last], b[start : len(b) - end], after.partition("\n")[0]
+
+
+def _count_common(a: Sequence[object], b: Sequence[object]) -> int:
+    """How many items are the same from the beginning, by halves: comparing slices is quick."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+KINDS = ("only_system_a", "only_system_b", "roles", "blank", "order", "added", "removed", "system", "changed")
+
+
+def find_kind(a: Sequence[Message], b: Sequence[Message]) -> str:
     """ "" where roles and texts are equal, else the first of KINDS that is true of them.
 
     only_system_a, only_system_b: one of them alone has a system message, and the other roles are the same; roles:
@@ -23,26 +69,26 @@ def kind(a: Sequence[Message], b: Sequence[Message]) -> str:
     if one == other:
         return ""
     if (roles := ([role for role, _ in one], [role for role, _ in other]))[0] != roles[1]:
-        return _roles(*roles)
-    found = texts_kind([(x[1], y[1]) for x, y in zip(one, other, strict=True) if x != y])
-    return found or ("order" if _reordered(a, b) else _where(one, other))
+        return _find_roles_kind(*roles)
+    found = find_texts_kind([(x[1], y[1]) for x, y in zip(one, other, strict=True) if x != y])
+    return found or ("order" if _is_reordered(a, b) else _find_place_kind(one, other))
 
 
-def _roles(a: list[str], b: list[str]) -> str:
+def _find_roles_kind(a: list[str], b: list[str]) -> str:
     for name, more, less in (("only_system_a", a, b), ("only_system_b", b, a)):
         if "system" in more and [role for role in more if role != "system"] == less:
             return name
     return "roles"
 
 
-def texts_kind(pairs: Sequence[tuple[str, str]]) -> str:
+def find_texts_kind(pairs: Sequence[tuple[str, str]]) -> str:
     """The first of blank, order, added and removed that is true of all pairs of different texts; "" where none is."""
-    shared = set.intersection(*({*_text_kinds(a, b)} for a, b in pairs))
+    shared = set.intersection(*({*_list_text_kinds(a, b)} for a, b in pairs))
     return next((name for name in KINDS if name in shared), "")
 
 
-def _text_kinds(a: str, b: str) -> Iterator[str]:
-    lines_a, lines_b = _lines(a), _lines(b)
+def _list_text_kinds(a: str, b: str) -> Iterator[str]:
+    lines_a, lines_b = _list_lines(a), _list_lines(b)
     if sorted(lines_a) == sorted(lines_b):  # by far quicker than words, and most often enough
         yield "blank" if "".join(lines_a) == "".join(lines_b) else "order"
         return
@@ -52,31 +98,31 @@ def _text_kinds(a: str, b: str) -> Iterator[str]:
         yield "blank"
     if len(dense_a) == len(dense_b) and dict(Counter(words_a)) == dict(Counter(words_b)):  # Counter's == is slow
         yield "order"
-    if len(a) != len(b) and _within(*sorted((a, b), key=len)):
+    if len(a) != len(b) and _is_insertion(*sorted((a, b), key=len)):
         yield "added" if len(a) < len(b) else "removed"
 
 
-def _lines(text: str) -> list[str]:
+def _list_lines(text: str) -> list[str]:
     return [line for line in map(str.strip, text.split("\n")) if line]
 
 
-def _reordered(a: Sequence[Message], b: Sequence[Message]) -> bool:
+def _is_reordered(a: Sequence[Message], b: Sequence[Message]) -> bool:
     """Whether both hold the same variables, and in some message in another order."""
-    one, other = [_variables(m) for m in a], [_variables(m) for m in b]
+    one, other = [_list_variables(m) for m in a], [_list_variables(m) for m in b]
     return one != other and [*map(sorted, one)] == [*map(sorted, other)]
 
 
-def _variables(message: Message) -> list[str]:
+def _list_variables(message: Message) -> list[str]:
     names = (s.name.partition("[")[0] for s in message.segments if s.origin == "variable" and s.name)
     return list(dict.fromkeys(names))
 
 
-def _where(a: Texts, b: Texts) -> str:
+def _find_place_kind(a: Texts, b: Texts) -> str:
     roles = {x[0] for x, y in zip(a, b, strict=True) if x != y}
     return "system" if roles == {"system"} else "changed"
 
 
-def _within(short: str, long: str) -> bool:
+def _is_insertion(short: str, long: str) -> bool:
     """Whether the longer text is the shorter one with one stretch put in."""
     low, high = 0, len(short)
     while low < high:  # the longest common start

@@ -15,55 +15,55 @@ SIGNS = {"\n": "⏎", "\t": "→", "\r": "␍"}
 UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")  # Unicode's categories of characters that nobody sees
 
 
-def spelling(text: str) -> str:
+def spell_out(text: str) -> str:
     """A stretch in words: blanks counted by kind, everything else quoted, shortened, with its blanks drawn."""
     if not text:
         return "nothing"
-    if _plain(text):
-        return counted(text)
-    return quoted(text)
+    if _is_plain(text):
+        return spell_blanks(text)
+    return quote(text)
 
 
-def counted(text: str) -> str:
+def spell_blanks(text: str) -> str:
     """Characters that nobody sees, in order: a newline; 2 newlines and a space."""
-    said = [_one(char, len(tuple(same))) for char, same in groupby(text)]
+    said = [_name_run(char, len(tuple(same))) for char, same in groupby(text)]
     if len(said) > KINDS:
         return f"{quantity(len(text), 'character')} of white space"
     return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A stretch between backquotes, its middle left out where it is long; what cannot be seen is written out."""
     if len(text) > HEAD + TAIL:
-        return f"`{drawn(text[:HEAD])}…{drawn(text[-TAIL:])}`"
-    return f"`{drawn(text)}`"
+        return f"`{draw_unseen(text[:HEAD])}…{draw_unseen(text[-TAIL:])}`"
+    return f"`{draw_unseen(text)}`"
 
 
-def drawn(text: str) -> str:
+def draw_unseen(text: str) -> str:
     """The text with a sign or a number for each character that nobody sees; single blanks stay."""
-    return "".join(SIGNS.get(char) or (f"[U+{ord(char):04X}]" if _unseen(char) else char) for char in text)
+    return "".join(SIGNS.get(char) or (f"[U+{ord(char):04X}]" if _is_unseen_character(char) else char) for char in text)
 
 
-def is_blank(text: str) -> bool:
+def is_unseen(text: str) -> bool:
     """Whether a stretch is there and nobody sees anything of it."""
-    return bool(text) and _plain(text)
+    return bool(text) and _is_plain(text)
 
 
-def single(text: str) -> bool:
+def is_single(text: str) -> bool:
     """Whether a stretch is one kind of character that nobody sees, so that its absence is "none"."""
-    return len(set(text)) == 1 and _plain(text)
+    return len(set(text)) == 1 and _is_plain(text)
 
 
-def _one(char: str, times: int) -> str:
+def _name_run(char: str, times: int) -> str:
     name = BLANKS.get(char) or f"U+{ord(char):04X} {unicodedata.name(char, '')}".strip()
     if char not in BLANKS:
         return name if times == 1 else f"{times:,} times {name}"
     return f"a {name}" if times == 1 else f"{times:,} {name}s"
 
 
-def _plain(text: str) -> bool:
-    return all(char.isspace() or _unseen(char) for char in text)
+def _is_plain(text: str) -> bool:
+    return all(char.isspace() or _is_unseen_character(char) for char in text)
 
 
-def _unseen(char: str) -> bool:
+def _is_unseen_character(char: str) -> bool:
     return (char in BLANKS and char != " ") or unicodedata.category(char) in UNSEEN

@@ -1,67 +1,210 @@
-"""What differs between two texts, by words, blanks and line ends; every character of both is accounted for."""
+"""A stretch of two texts that is equal, or not.
+
+Put changes where a reader would have put them: at whole lines and sentences, and no scraps between them.
+
+What differs between two texts, by words, blanks and line ends; every character of both is accounted for."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
-from readback.compare.alignment import Budget, Pairs, align, similar
-from readback.compare.boundaries import glued, resolved
-from readback.compare.change import Change, Kind, blank, change, joined
+from readback.compare.alignment import Budget, Pairs, align, are_similar
 
-__all__ = ["Change", "Compared", "Kind", "blank", "changes", "compared", "same_but_blanks"]
+Kind = Literal["equal", "removed", "added", "changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Character spans (start, end) of a stretch in both texts, and what became of it.
+
+    All `a` spans in order cover the first text exactly, all `b` spans the second; equal and other stretches take turns.
+    """
+
+    kind: Kind
+    a: tuple[int, int]
+    b: tuple[int, int]
+
+
+def make_change(same: bool, a: tuple[int, int], b: tuple[int, int]) -> Change:
+    """The change of two spans: equal where that is known, else what their lengths say."""
+    kind: Kind = "changed" if a[0] < a[1] and b[0] < b[1] else "removed" if a[0] < a[1] else "added"
+    return Change("equal" if same else kind, a, b)
+
+
+def merge_changes(found: Iterable[Change]) -> list[Change]:
+    """Neighbours of one sort, equal or not, as one; nothing that is empty."""
+    made: list[Change] = []
+    for one in found:
+        if one.a[0] == one.a[1] and one.b[0] == one.b[1]:
+            continue
+        same = one.kind == "equal"
+        if made and (made[-1].kind == "equal") == same:
+            last = made.pop()
+            made.append(make_change(same, (last.a[0], one.a[1]), (last.b[0], one.b[1])))
+        else:
+            made.append(one)
+    return made
+
+
+def is_blank_change(one: Change, a: str, b: str) -> bool:
+    """Whether nothing but white space is removed, added or exchanged."""
+    return one.kind != "equal" and not (a[slice(*one.a)] + b[slice(*one.b)]).strip()
+
+
+SLIDE = 1_000  # characters over which a change is moved
+SCRAP = 24  # characters of an equal stretch inside a line that may be shown as changed with its neighbours
+SENTENCE_END = ".!?:;…»”)"
+WORD_CHARACTER = re.compile(r"\w")
+
+
+def slide_changes(found: Sequence[Change], a: str, b: str) -> list[Change]:
+    """What is only added or only removed, slid to the best of the places that make the same text."""
+    made = list(found)
+    for at in range(len(made)):
+        one = made[at]
+        if one.kind not in ("added", "removed"):
+            continue
+        text, (start, end) = (b, one.b) if one.kind == "added" else (a, one.a)
+        shift = _find_shift(text, start, end, _find_room(made, at - 1), _find_room(made, at + 1))
+        if not shift:
+            continue
+        made[at] = Change(one.kind, _shift(one.a, shift), _shift(one.b, shift))
+        if at:
+            before = made[at - 1]
+            made[at - 1] = Change("equal", _shift_end(before.a, shift), _shift_end(before.b, shift))
+        if at + 1 < len(made):
+            after = made[at + 1]
+            made[at + 1] = Change("equal", _shift_start(after.a, shift), _shift_start(after.b, shift))
+        elif shift < 0:
+            made.append(Change("equal", (made[at].a[1], one.a[1]), (made[at].b[1], one.b[1])))
+    return made
+
+
+def absorb_scraps(found: Sequence[Change], a: str, b: str) -> list[Change]:
+    """Changes with the scraps between them: stretches of a line that stay, and are short beside what changes."""
+    made: list[Change] = []
+    for at, one in enumerate(found):
+        scrap = one.kind == "equal" and 0 < at < len(found) - 1 and _is_scrap(found[at - 1 : at + 2], a, b)
+        made.append(make_change(False, one.a, one.b) if scrap else one)
+    return made
+
+
+def _is_scrap(three: Sequence[Change], a: str, b: str) -> bool:
+    before, one, after = three
+    length = one.a[1] - one.a[0]
+    if length > SCRAP or "changed" not in (before.kind, after.kind):
+        return False
+    text = a[slice(*one.a)]
+    if "\n" in text or "\r" in text or is_blank_change(before, a, b) or is_blank_change(after, a, b):
+        return False
+    return not WORD_CHARACTER.search(text) or 2 * length <= min(_measure(before), _measure(after))
+
+
+def _measure(one: Change) -> int:
+    return max(one.a[1] - one.a[0], one.b[1] - one.b[0])
+
+
+def _find_room(found: Sequence[Change], at: int) -> int:
+    """How far a change may move into its neighbour: at the ends of a text all of it, else one character stays."""
+    if not 0 <= at < len(found):
+        return 0
+    length = found[at].a[1] - found[at].a[0]
+    return min(SLIDE, length - (0 < at < len(found) - 1))
+
+
+def _find_shift(text: str, start: int, end: int, left: int, right: int) -> int:
+    """The shift of text[start:end] by at most `left` or `right` that begins and ends best."""
+    best, chosen = _rate_edge(text, start) + _rate_edge(text, end), 0
+    for shift in range(1, left + 1):
+        if text[start - shift] != text[end - shift]:
+            break
+        if (worth := _rate_edge(text, start - shift) + _rate_edge(text, end - shift)) > best:
+            best, chosen = worth, -shift
+    for shift in range(1, right + 1):
+        if text[start + shift - 1] != text[end + shift - 1]:
+            break
+        if (worth := _rate_edge(text, start + shift) + _rate_edge(text, end + shift)) > best:
+            best, chosen = worth, shift
+    return chosen
+
+
+def _rate_edge(text: str, at: int) -> int:
+    """How good a place for the edge of a change is: 5 for a paragraph, down to 0 inside a word."""
+    if at in (0, len(text)) or text[at - 2 : at] == "\n\n":
+        return 5
+    before, after = text[at - 1], text[at]
+    if before == "\n":
+        return 4
+    if before.isspace():
+        return 0 if after.isspace() and before != "\r" else 3 if text[at - 2 : at - 1] in SENTENCE_END else 2
+    return 0 if before.isalnum() and after.isalnum() else 1
+
+
+def _shift(span: tuple[int, int], by: int) -> tuple[int, int]:
+    return span[0] + by, span[1] + by
+
+
+def _shift_end(span: tuple[int, int], by: int) -> tuple[int, int]:
+    return span[0], span[1] + by
+
+
+def _shift_start(span: tuple[int, int], by: int) -> tuple[int, int]:
+    return span[0] + by, span[1]
+
 
 TOKEN = re.compile(r"[\w\u0300-\u036f]+|\r\n|[\n\r]|[^\S\n\r]+|[^\w\s]")  # word, line end, run of blanks, sign
 LINE = re.compile(r"[^\r\n]+|\r\n|[\r\n]")  # a line end by itself: the last line may lack it
-WORDY = 400_000  # characters beyond shared ends up to which words are compared: a third of a second
-WORD = 3  # letters of a word that is worth keeping where little else is equal
+MAX_WORD_CHARACTERS = 400_000  # characters beyond shared ends up to which words are compared: a third of a second
+WORD_LENGTH = 3  # letters of a word that is worth keeping where little else is equal
 LONG = 20_000  # characters of a line that is compared as a whole
 
 
-class Compared(NamedTuple):
+class TextChanges(NamedTuple):
     """The changes, and whether they are `coarse`: a stretch that differs was too long to look into."""
 
     changes: tuple[Change, ...]
     coarse: bool = False
 
 
-def changes(a: str, b: str) -> tuple[Change, ...]:
+def list_changes(a: str, b: str) -> tuple[Change, ...]:
     """What turns `a` into `b`, in the order of the text; never raises, never takes long."""
-    return compared(a, b).changes
+    return compare_texts(a, b).changes
 
 
-def compared(a: str, b: str) -> Compared:
+def compare_texts(a: str, b: str) -> TextChanges:
     """The changes of two texts, and whether they are coarse."""
     budget = Budget()
-    found = joined(_stretches(_blocks(a, b, budget), len(a), len(b)))
-    found = joined(resolved(found, a, b))
-    return Compared(tuple(joined(glued(found, a, b))), budget.spent)
+    found = merge_changes(_list_stretches(_list_blocks(a, b, budget), len(a), len(b)))
+    found = merge_changes(slide_changes(found, a, b))
+    return TextChanges(tuple(merge_changes(absorb_scraps(found, a, b))), budget.spent)
 
 
-def same_but_blanks(a: str, b: str) -> bool:
+def differ_in_blanks(a: str, b: str) -> bool:
     """Whether two texts that differ do so in nothing but white space."""
     return a != b and "".join(a.split()) == "".join(b.split())
 
 
-def _blocks(a: str, b: str, budget: Budget) -> Iterator[tuple[int, int, int]]:
+def _list_blocks(a: str, b: str, budget: Budget) -> Iterator[tuple[int, int, int]]:
     """Stretches that are equal: start in a, start in b, length. First what both share at the ends, then the rest."""
-    head = _shared(min(len(a), len(b)), lambda low, high: a[low:high] == b[low:high])
-    head = _line(a, head) if head < len(a) or head < len(b) else head
-    while _inside(a, head) or _inside(b, head):
+    head = _count_shared(min(len(a), len(b)), lambda low, high: a[low:high] == b[low:high])
+    head = _find_line_start(a, head) if head < len(a) or head < len(b) else head
+    while _is_inside_token(a, head) or _is_inside_token(b, head):
         head -= 1
     most = min(len(a), len(b)) - head
-    tail = _shared(most, lambda low, n: a[len(a) - n : len(a) - low] == b[len(b) - n : len(b) - low])
-    tail = len(a) - _next_line(a, len(a) - tail)
-    while tail and (_inside(a, len(a) - tail) or _inside(b, len(b) - tail)):
+    tail = _count_shared(most, lambda low, n: a[len(a) - n : len(a) - low] == b[len(b) - n : len(b) - low])
+    tail = len(a) - _find_next_line(a, len(a) - tail)
+    while tail and (_is_inside_token(a, len(a) - tail) or _is_inside_token(b, len(b) - tail)):
         tail -= 1
     yield 0, 0, head
     one, other = a[head : len(a) - tail], b[head : len(b) - tail]
-    yield from ((head + i, head + j, n) for i, j, n in _within(one, other, budget))
+    yield from ((head + i, head + j, n) for i, j, n in _match_inside(one, other, budget))
     yield len(a) - tail, len(b) - tail, tail
 
 
-def _shared(most: int, same: Callable[[int, int], bool]) -> int:
+def _count_shared(most: int, same: Callable[[int, int], bool]) -> int:
     """The greatest n up to `most` for which everything up to n is the same; found by halving."""
     low, high = 0, most
     while low < high:
@@ -70,31 +213,33 @@ def _shared(most: int, same: Callable[[int, int], bool]) -> int:
     return low
 
 
-def _line(text: str, at: int) -> int:
+def _find_line_start(text: str, at: int) -> int:
     """Where the line begins that a position is in, if that is near: a line that moved is known by all of it."""
     start = text.rfind("\n", max(0, at - LONG), at) + 1
     return start if start or at <= LONG else at
 
 
-def _next_line(text: str, at: int) -> int:
+def _find_next_line(text: str, at: int) -> int:
     """Where the next line end is, if that is near."""
     end = text.find("\n", at, at + LONG)
     return end if end >= 0 else len(text) if at + LONG >= len(text) else at
 
 
-def _inside(text: str, at: int) -> bool:
+def _is_inside_token(text: str, at: int) -> bool:
     """Whether a token goes on across this position."""
     found = TOKEN.match(text, at - 1) if 0 < at < len(text) else None
     return found is not None and found.end() > at
 
 
-def _within(a: str, b: str, budget: Budget) -> Iterator[tuple[int, int, int]]:
+def _match_inside(a: str, b: str, budget: Budget) -> Iterator[tuple[int, int, int]]:
     """Equal lines, and equal words between them; of a text beyond WORDY only so much of it."""
     lines_a, lines_b = LINE.findall(a), LINE.findall(b)
-    starts_a, starts_b = _starts(lines_a), _starts(lines_b)
-    left = WORDY
-    small = len(a) + len(b) <= WORDY  # then what is between two anchors is better looked at by words than by lines
-    for i, i_end, j, j_end, same in _turns(
+    starts_a, starts_b = _list_starts(lines_a), _list_starts(lines_b)
+    left = MAX_WORD_CHARACTERS
+    small = (
+        len(a) + len(b) <= MAX_WORD_CHARACTERS
+    )  # then what is between two anchors is better looked at by words than by lines
+    for i, i_end, j, j_end, same in _alternate(
         align(lines_a, lines_b, budget, search=not small), len(lines_a), len(lines_b)
     ):
         at_a, to_a, at_b, to_b = starts_a[i], starts_a[i_end], starts_b[j], starts_b[j_end]
@@ -105,34 +250,34 @@ def _within(a: str, b: str, budget: Budget) -> Iterator[tuple[int, int, int]]:
                 budget.spent = True
             else:
                 left -= size
-                yield from _words(a[at_a:to_a], b[at_b:to_b], at_a, at_b, budget)
+                yield from _match_words(a[at_a:to_a], b[at_b:to_b], at_a, at_b, budget)
 
 
-def _words(a: str, b: str, at_a: int, at_b: int, budget: Budget) -> Iterator[tuple[int, int, int]]:
+def _match_words(a: str, b: str, at_a: int, at_b: int, budget: Budget) -> Iterator[tuple[int, int, int]]:
     words_a, words_b = TOKEN.findall(a), TOKEN.findall(b)
-    starts_a, starts_b = _starts(words_a), _starts(words_b)
-    found = align(words_a, words_b, budget) if similar(words_a, words_b) else _ends(words_a, words_b)
+    starts_a, starts_b = _list_starts(words_a), _list_starts(words_b)
+    found = align(words_a, words_b, budget) if are_similar(words_a, words_b) else _match_ends(words_a, words_b)
     for i, j, n in found:
         yield at_a + starts_a[i], at_b + starts_b[j], starts_a[i + n] - starts_a[i]
 
 
-def _ends(a: Sequence[str], b: Sequence[str]) -> Pairs:
+def _match_ends(a: Sequence[str], b: Sequence[str]) -> Pairs:
     """What texts that have little in common begin and end with, where that is more than a scrap."""
     most = min(len(a), len(b))
     head = next((n for n in range(most) if a[n] != b[n]), most)
     tail = next((n for n in range(most - head) if a[-1 - n] != b[-1 - n]), most - head)
     pairs = [(0, 0, head), (len(a) - tail, len(b) - tail, tail)]
-    return [(i, j, n) for i, j, n in pairs if any(len(word) >= WORD and word.isalnum() for word in a[i : i + n])]
+    return [(i, j, n) for i, j, n in pairs if any(len(word) >= WORD_LENGTH and word.isalnum() for word in a[i : i + n])]
 
 
-def _starts(parts: Sequence[str]) -> list[int]:
+def _list_starts(parts: Sequence[str]) -> list[int]:
     found = [0]
     for part in parts:
         found.append(found[-1] + len(part))
     return found
 
 
-def _turns(pairs: Pairs, end_a: int, end_b: int) -> Iterator[tuple[int, int, int, int, bool]]:
+def _alternate(pairs: Pairs, end_a: int, end_b: int) -> Iterator[tuple[int, int, int, int, bool]]:
     """Stretches that do not match and those that do: start and end in a, in b, and which it is."""
     at_a = at_b = 0
     for i, j, n in (*pairs, (end_a, end_b, 0)):
@@ -143,6 +288,6 @@ def _turns(pairs: Pairs, end_a: int, end_b: int) -> Iterator[tuple[int, int, int
         at_a, at_b = i + n, j + n
 
 
-def _stretches(blocks: Iterable[tuple[int, int, int]], end_a: int, end_b: int) -> Iterator[Change]:
-    for i, i_end, j, j_end, same in _turns([*blocks], end_a, end_b):
-        yield change(same, (i, i_end), (j, j_end))
+def _list_stretches(blocks: Iterable[tuple[int, int, int]], end_a: int, end_b: int) -> Iterator[Change]:
+    for i, i_end, j, j_end, same in _alternate([*blocks], end_a, end_b):
+        yield make_change(same, (i, i_end), (j, j_end))

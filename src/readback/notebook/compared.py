@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readback.compare import as_text, first_difference_text
+from readback.compare import as_text
 from readback.compare.diff import Difference
-from readback.compare.over_records import Counted, over_sides
-from readback.compare.sentence import sentence
+from readback.compare.record_differences import RecordCounts, count_differences
+from readback.compare.sentence import format_sentence
 from readback.compare.side import Side, SideError
 from readback.notebook.rows import Rows
 from readback.types import Workspace
@@ -32,7 +32,7 @@ class Compared:
     @property
     def sentence(self) -> str:
         """What B does differently from A."""
-        return sentence(self.difference)
+        return format_sentence(self.difference)
 
     def changes(self) -> Rows:
         """A row for each stretch that differs: the role of its message, what happened, and both texts."""
@@ -49,14 +49,14 @@ class Compared:
         )
         return Rows(CHANGE, tuple(rows))
 
-    def over_records(self) -> Counted:
+    def over_records(self) -> RecordCounts:
         """In how many of all records the two differ, and how. Raises ValueError where a side cannot be shown."""
         try:
-            return over_sides(self.workspace, self.a, self.b)
+            return count_differences(self.workspace, self.a, self.b)
         except SideError as error:
             raise ValueError(str(error)) from None
 
     def __repr__(self) -> str:
         found = self.difference
         head = f"A  {found.a.title}\nB  {found.b.title}\n\n{self.sentence}"
-        return "\n".join((head, *first_difference_text.lines(found, self.workspace), *as_text.lines(found)))
+        return "\n".join((head, *as_text.list_place_lines(found, self.workspace), *as_text.list_lines(found)))

@@ -15,8 +15,9 @@ from readback.checks.run import engine
 from readback.checks.run.chunk import everything
 from readback.checks.sample import SEED, Sample, share
 from readback.checks.summary import Audit
-from readback.compare.diff import difference
-from readback.compare.sides import SERVING, SideError, show_side, sides
+from readback.compare.diff import compare_sides
+from readback.compare.side import SideError, make_sides
+from readback.compare.sides import SERVING, show_side
 from readback.exporting import wanted
 from readback.exporting.export import Exported, NoModel
 from readback.exporting.lines import FORMS, Form
@@ -203,9 +204,9 @@ class Study:
         """
         one, other = ({"condition": self._condition(side)} if isinstance(side, str) else dict(side) for side in (a, b))
         try:
-            side_a, side_b = sides(one, other)
+            side_a, side_b = make_sides(one, other)
             at = self._record(record).place.index or 0
-            found = difference(show_side(self.workspace, side_a, at), show_side(self.workspace, side_b, at))
+            found = compare_sides(show_side(self.workspace, side_a, at), show_side(self.workspace, side_b, at))
         except SideError as error:
             raise ValueError(str(error)) from None
         return Compared(self.workspace, found, side_a, side_b)

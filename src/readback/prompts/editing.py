@@ -5,10 +5,13 @@ template is written for one record, and holds for every record like it; what a b
 contexts is in it too.
 
 
-A workspace with the text of one prompt replaced: what an edit does before any file is written."""
+A workspace with the text of one prompt replaced: what an edit does before any file is written.
+
+A unified diff of one file that `git apply` takes."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -200,3 +203,33 @@ def _list_parts(found: Prompt) -> Iterator[Part]:
         yield "template"
     if found.system is not None:
         yield "system"
+
+
+NO_END = "\\ No newline at end of file\n"
+QUOTED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def make_patch(file: str, old: str, new: str) -> str:
+    """What makes `new` of `old`; `file` is its posix path in the folder where the patch is applied. "" if equal."""
+    lines = difflib.unified_diff(
+        _split_lines(old), _split_lines(new), _quote_path(f"a/{file}"), _quote_path(f"b/{file}")
+    )
+    return "".join(line if line.endswith("\n") else f"{line}\n{NO_END}" for line in lines)
+
+
+def _split_lines(text: str) -> list[str]:
+    """The lines with their ends: only a line feed ends a line, as for git."""
+    parts = text.split("\n")
+    return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def _quote_path(path: str) -> str:
+    """A file's name as git writes it: quoted where it must be, with a tab after one that holds a blank."""
+    if any(char in QUOTED or ord(char) < 32 for char in path):
+        return f'"{"".join(_escape_characters(path))}"'
+    return f"{path}\t" if " " in path else path
+
+
+def _escape_characters(path: str) -> Iterator[str]:
+    for char in path:
+        yield QUOTED.get(char, char if ord(char) >= 32 else f"\\{ord(char):03o}")

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from readback.compare import side as sides_of
-from readback.compare.diff import difference
-from readback.compare.over_records import Counted, Edit, over_versions
-from readback.compare.sentence import sentence
+from readback.compare.diff import compare_sides
+from readback.compare.record_differences import Edit, RecordCounts, count_version_differences
+from readback.compare.sentence import format_sentence
 from readback.compare.side import Side
-from readback.compare.sides import shown
+from readback.compare.sides import show_record
 from readback.prompts.children import Replies
 from readback.quantity import quantity
 from readback.records.dataset import Dataset, open_dataset
@@ -41,7 +41,7 @@ class Change:
     """
 
     subject: Subject
-    counted: Counted
+    counted: RecordCounts
     sentences: Mapping[str, int] = field(default_factory=dict)
     looked_at: int = 0
     examples: Mapping[str, tuple[Named, ...]] = field(default_factory=dict)
@@ -52,7 +52,7 @@ def changed(old: Workspace, new: Workspace, subject: Subject, jobs: int | None =
     DatasetChanged.
     """
     layer = SIDE[subject.layer]
-    counted = over_versions(old, new, subject.choice, None, layer, jobs)
+    counted = count_version_differences(old, new, subject.choice, None, layer, jobs)
     edits = _edits(counted)
     before, after = open_dataset(old.root, old.dataset), open_dataset(new.root, new.dataset)
     side = Side(subject.choice, layer=layer)
@@ -69,7 +69,7 @@ def changed(old: Workspace, new: Workspace, subject: Subject, jobs: int | None =
     return Change(subject, counted, dict(counts.most_common()), counts.total(), examples)
 
 
-def _edits(counted: Counted) -> tuple[Edit, ...]:
+def _edits(counted: RecordCounts) -> tuple[Edit, ...]:
     """The edits that are put into words: all, where there are few; else single records, spread evenly over them."""
     if 0 < len(counted.edits) <= LOOKED_AT:
         return counted.edits
@@ -84,10 +84,10 @@ def _partner(data: Dataset, record: Record) -> Record:
 
 def _sentence(old: Workspace, new: Workspace, side: Side, before: Record, after: Record) -> str:
     a, b = (
-        replace(shown(one, side, record, Replies(one).get(side.choice, record)), label=name)
+        replace(show_record(one, side, record, Replies(one).get(side.choice, record)), label=name)
         for one, record, name in ((old, before, "A"), (new, after, "B"))
     )
-    return sentence(difference(a, b))
+    return format_sentence(compare_sides(a, b))
 
 
 def said(change: Change) -> str:

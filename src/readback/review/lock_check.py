@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from readback import workspace
+from readback.compare.revisions import copy_revision
 from readback.compare.side import SideError
-from readback.compare.sides import revision
 from readback.prompts.children import Progress
 from readback.quantity import quantity
 from readback.review import changes, lock_file
@@ -127,7 +127,7 @@ def _told(opened: Workspace, path: Path, lines: tuple[Line, ...], rev: str | Non
 def _older(opened: Workspace, path: Path, rev: str | None) -> Workspace:
     """The workspace at a revision. Raises SideError and NothingRead."""
     way = opened.root if opened.file in (None, workspace_file.NAME) else opened.root / opened.file
-    found = revision(way, rev or "HEAD")
+    found = copy_revision(way, rev or "HEAD")
     beside = found.path if found.path.is_dir() else found.path.parent
     if rev is None and not _same(beside / path.name, path):
         raise SideError(f"{path.name} is not the one of HEAD; --rev REV names a revision to compare with")

@@ -15,7 +15,7 @@ from readback import as_json
 from readback.checks.summary import Audit
 from readback.compare.git import Git
 from readback.compare.side import Side, SideError
-from readback.compare.sides import reached
+from readback.compare.sides import open_side
 from readback.prompts import model_input
 from readback.prompts.children import Progress
 from readback.review import changes, lock_check, lock_file, signing
@@ -111,7 +111,7 @@ def since_revision(opened: Workspace, store: Store | None, rev: str, found: Revi
 
 def at_revision(opened: Workspace, rev: str) -> tuple[Workspace, Workspace]:
     """The workspace as it was at a revision of git, and as it is, on the same day. Raises SideError."""
-    old, _ = reached(opened, Side(Selection(), rev=rev))
+    old, _ = open_side(opened, Side(Selection(), rev=rev))
     day = model_input.resolve_today(opened)
     return lock_check.dated(old, day), lock_check.dated(opened, day)
 

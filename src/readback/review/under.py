@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from readback.compare import side as sides_of
-from readback.compare.diff import difference
-from readback.compare.sentence import sentence
-from readback.compare.side import Shown, Side, SideError
+from readback.compare.diff import compare_sides
+from readback.compare.sentence import format_sentence
+from readback.compare.side import ShownSide, Side, SideError
 from readback.compare.sides import show_side
 from readback.review import kept_text
 from readback.review.state import Note
@@ -60,7 +60,7 @@ def side(anchor: Mapping[str, Any]) -> Side | None:
     return Side(chosen, record=str(anchor["record"]), layer=layer)
 
 
-def kept(anchor: Mapping[str, Any], shown: Shown) -> Kept:
+def kept(anchor: Mapping[str, Any], shown: ShownSide) -> Kept:
     """An anchor with the role, the quote and the fingerprint of the text it is on, and that text to keep.
 
     `start` and `end` count code points of the message `message` (from 0; where none is named, the only one or the
@@ -115,7 +115,9 @@ def changed(opened: Workspace, note: Note, content: bytes | None) -> Changed | N
     if now.fingerprint == note.anchor["fingerprint"]:
         return None
     then = _then(content)
-    how = sentence(difference(replace(now, messages=then, label="A"), replace(now, label="B"))) if then else ""
+    how = (
+        format_sentence(compare_sides(replace(now, messages=then, label="A"), replace(now, label="B"))) if then else ""
+    )
     return replace(_span(note.anchor, now.messages), how=how)
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from readback.checks.facts import stated_texts
-from readback.compare.difference_kinds import Kind as Kind
 from readback.compare.first_difference import FirstDifference as FirstDifference
-from readback.compare.first_difference import after as after
-from readback.compare.first_difference import first_differences, kind_of, of_self_test
-from readback.compare.first_difference import halves as halves
+from readback.compare.first_difference import Kind as Kind
+from readback.compare.first_difference import compare_self_test, find_first_differences, find_kind
+from readback.compare.first_difference import describe_halves as describe_halves
+from readback.compare.first_difference import format_after as format_after
 from readback.sources import prompt_formats
 from readback.types import Model, RuleContext, Segment, SelfTest, TrainedPrompt
 
@@ -44,7 +44,7 @@ def find_template_differences(case: RuleContext) -> Iterator[tuple[Model, SelfTe
         kind = self_test.first.kind
         differences = tuple(
             difference
-            for difference in of_self_test(self_test)
+            for difference in compare_self_test(self_test)
             if not (is_harmless(difference, kind, model) or is_reported_elsewhere(difference, self_test, model))
         )
         if differences:
@@ -107,8 +107,8 @@ def find_row_differences(case: RuleContext, model: Model, trained: TrainedPrompt
     by_templates = _list_differing_texts(self_test)
     is_system_reported = trained.system and _is_served_system_stated(case, model)
     by_mark: dict[str, list[FirstDifference]] = {}
-    for difference in first_differences(trained.segments, model_input.segments):
-        kind = kind_of(difference)
+    for difference in find_first_differences(trained.segments, model_input.segments):
+        kind = find_kind(difference)
         if is_harmless(difference, model_input.kind, model):
             continue
         if self_test and is_reported_elsewhere(difference, self_test, model):
@@ -119,12 +119,12 @@ def find_row_differences(case: RuleContext, model: Model, trained: TrainedPrompt
             continue
         by_mark.setdefault(_mark(difference, kind), []).append(difference)
     for mark, differences in by_mark.items():
-        yield RowDifference(differences[0], kind_of(differences[0]), mark, len(differences) - 1)
+        yield RowDifference(differences[0], find_kind(differences[0]), mark, len(differences) - 1)
 
 
 def _list_differing_texts(self_test: SelfTest | None) -> frozenset[tuple[str, str]]:
     """Return what the two templates write differently for any record, which is reported once for the model."""
-    differences = of_self_test(self_test) if self_test else ()
+    differences = compare_self_test(self_test) if self_test else ()
     return frozenset((difference.a.text, difference.b.text) for difference in differences)
 
 

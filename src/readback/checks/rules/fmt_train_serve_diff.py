@@ -106,8 +106,8 @@ def _of_record(case: RuleContext) -> Iterator[Diagnostic]:
     if trained is None:
         return
     for difference, kind, mark, more in trained_differences.find_row_differences(case, model, trained):
-        mine, theirs = trained_differences.halves(difference)
-        where = "" if kind == "system" else f" {trained_differences.after(difference).rstrip(',')}"
+        mine, theirs = trained_differences.describe_halves(difference)
+        where = "" if kind == "system" else f" {trained_differences.format_after(difference).rstrip(',')}"
         how = f"{trained.template}, assumed" if trained.basis == "assumed" else trained.template
         values = {
             "model": model.name,
@@ -145,7 +145,7 @@ def _around(case: RuleContext) -> Iterator[Diagnostic]:
         if not found:
             continue
         first = found[0]
-        mine, theirs = trained_differences.halves(first)
+        mine, theirs = trained_differences.describe_halves(first)
         by = self_test.trained.format if self_test.trained else ""
         how = (
             by
@@ -158,7 +158,7 @@ def _around(case: RuleContext) -> Iterator[Diagnostic]:
         values = {
             "model": model.name,
             "condition": "its server",
-            "trained": f"{mine} {trained_differences.after(first).rstrip(',')} ({how})",
+            "trained": f"{mine} {trained_differences.format_after(first).rstrip(',')} ({how})",
             "sent": f"{theirs}{more}",
             **NO_COUNT,
             "texts": [self_test.trained.text if self_test.trained else "", self_test.first.text],

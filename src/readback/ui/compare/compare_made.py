@@ -9,9 +9,10 @@ from typing import Any
 
 import streamlit as st
 
-from readback.compare.diff import Difference, difference
-from readback.compare.sentence import sentence as said
-from readback.compare.sides import Shown, Side, SideError, show_side
+from readback.compare.diff import Difference, compare_sides
+from readback.compare.sentence import format_sentence as said
+from readback.compare.side import ShownSide, Side, SideError
+from readback.compare.sides import show_side
 from readback.ui.common import show
 from readback.ui.common.state import choice
 from readback.ui.common.state.stamp import stamp
@@ -29,7 +30,7 @@ def compared() -> Difference:
     except SideError as error:
         show.problem(t("compare.not_shown"), str(error))
         st.stop()
-    return _difference(key(a), key(b), lambda: difference(*shown))
+    return _difference(key(a), key(b), lambda: compare_sides(*shown))
 
 
 def sentence(d: Difference) -> str:
@@ -37,7 +38,7 @@ def sentence(d: Difference) -> str:
     return _sentence(key(d.a.side), key(d.b.side), lambda: said(d))
 
 
-def _side(one: Side) -> Shown:
+def _side(one: Side) -> ShownSide:
     return _shown(key(one), lambda: show_side(choice.workspace(), one, choice.position()))
 
 
@@ -48,7 +49,7 @@ def key(one: Side) -> Any:
 
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
-def _shown(asked: Any, _make: Callable[[], Shown]) -> Shown:
+def _shown(asked: Any, _make: Callable[[], ShownSide]) -> ShownSide:
     return _make()
 
 

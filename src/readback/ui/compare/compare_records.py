@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from readback.compare.over_records import Counted, parts
-from readback.compare.sides import SideError
+from readback.compare.record_differences import RecordCounts, iterate_counts
+from readback.compare.side import SideError
 from readback.html import exact
 from readback.ui.common import address, show
 from readback.ui.common.draw import table
@@ -41,14 +41,14 @@ def draw() -> None:
         st.button(t("compare.count"), key="count", on_click=started.add, args=(asked,))
         return
     workspace = choice.workspace()
-    job = _job(asked, lambda progress: parts(workspace, a, b, progress))
+    job = _job(asked, lambda progress: iterate_counts(workspace, a, b, progress))
     try:
         if not look(job, "compare.counting", "counting", part=_so_far):
             return
     except SideError as error:
         show.problem(t("compare.not_shown"), str(error))
         return
-    found: Counted | None = job.result
+    found: RecordCounts | None = job.result
     if found is None or found.stopped:
         show.notice(t("compare.count_stopped"), "warning")
         st.button(t("frame.again"), key="count_again", on_click=_job.clear, args=(asked,))
@@ -58,19 +58,19 @@ def draw() -> None:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _job(asked: Any, _count: Callable[[Progress], Iterator[Counted]]) -> Job:
+def _job(asked: Any, _count: Callable[[Progress], Iterator[RecordCounts]]) -> Job:
     """The counting, shared by all who ask the same of the same files."""
     return Job(_count)
 
 
-def _so_far(found: Counted) -> None:
+def _so_far(found: RecordCounts) -> None:
     """What is counted while the other records are still compared: how many, and the first of them."""
     show.draw(show.h('<p class="rb-small">{}</p>', t("compare.counted_so_far", done=found.done)))
     _said(found)
     _records(found)
 
 
-def _said(found: Counted) -> None:
+def _said(found: RecordCounts) -> None:
     """How many records differ, and how."""
     said = t("compare.counted", n=found.differing, done=found.done)
     said += " " + t("compare.counted_rest", equal=found.equal)
@@ -86,7 +86,7 @@ def _said(found: Counted) -> None:
         table.draw(columns, rows, t("compare.how"))
 
 
-def _records(found: Counted) -> None:
+def _records(found: RecordCounts) -> None:
     if not found.first:
         return
     at = choice.position()

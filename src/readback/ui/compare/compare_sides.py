@@ -14,7 +14,7 @@ from typing import Literal
 import streamlit as st
 
 from readback import adapters
-from readback.compare.sides import Layer, Side
+from readback.compare.side import Layer, Side
 from readback.html import exact
 from readback.types import Selection, Workspace
 from readback.ui.common import address

@@ -70,7 +70,7 @@ def as_json(d: Difference) -> str:
     """The difference as JSON: fingerprints, and for each message its stretches with their texts and offsets."""
     named = zip(("a", "b"), labels(), (d.a, d.b), strict=True)
     sides = {
-        name: {"label": said, "fingerprint": shown.fingerprint, **as_text.worded(shown.messages)}
+        name: {"label": said, "fingerprint": shown.fingerprint, **as_text.make_wording(shown.messages)}
         for name, said, shown in named
     }
     return json.dumps({**sides, "equal": d.equal, "messages": [_message(pair) for pair in d.messages]}, indent=2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from readback.compare.git import Git
-from readback.compare.sides import SideError
+from readback.compare.side import SideError
 from readback.html import exact
 from readback.ui.common import show
 from readback.ui.common.state import choice

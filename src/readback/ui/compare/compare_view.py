@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from readback import adapters
 from readback.compare.diff import Difference, MessageDifference
-from readback.compare.sides import Shown
+from readback.compare.side import ShownSide
 from readback.html import exact
 from readback.message_parts import parts
 from readback.prompts.selections import explain_unknown_system
@@ -89,7 +89,7 @@ def warned(d: Difference) -> None:
         show.notice(t("compare.coarse"))
 
 
-def _unknown(shown: Shown) -> str | None:
+def _unknown(shown: ShownSide) -> str | None:
     """Why it is not known which system message the model of a side gets."""
     made = shown.assembly
     if made is None or not made.messages or shown.side.workspace is not None or shown.side.layer == "training":
@@ -166,7 +166,7 @@ def exactness(d: Difference) -> None:
     show.draw(show.h("<details{}><summary>{}</summary>{}</details>", opened, t("messages.fingerprint"), shown))
 
 
-def whole_text(shown: Shown) -> str:
+def whole_text(shown: ShownSide) -> str:
     """All of a side's text."""
     return "".join(one.text for one in shown.messages)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from readback.compare.sides import Shown, Side
+from readback.compare.side import ShownSide, Side
 from readback.html import exact
 from readback.types import Selection
 from readback.ui.common import show
@@ -44,7 +44,7 @@ def coded(sentence: str) -> Markup:
     return show.join([show.h("<code>{}</code>", part) if at % 2 else part for at, part in enumerate(parts)])
 
 
-def form(shown: Shown) -> str:
+def form(shown: ShownSide) -> str:
     """What is shown of what was trained on; nothing for other sides."""
     found = shown.trained.template if shown.trained else None
     if not shown.form:

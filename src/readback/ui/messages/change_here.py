@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from readback.compare.over_records import over_versions
+from readback.compare.record_differences import count_version_differences
 from readback.prompts import assemble
 from readback.types import Assembly
 from readback.ui.common import address, show
@@ -52,4 +52,4 @@ def _draw(there: Versions) -> None:
     elif new is not None and len(choice.dataset()) > 1:
         sent = choice.sent()
         key = (there.key, sent)
-        diff_here.counting(KIND, key, lambda progress: over_versions(old, new, sent, progress))
+        diff_here.counting(KIND, key, lambda progress: count_version_differences(old, new, sent, progress))

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from readback.compare.diff import Difference, MessageDifference, difference
-from readback.compare.over_records import Counted
-from readback.compare.sentence import sentence
-from readback.compare.sides import Shown, Side
+from readback.compare.diff import Difference, MessageDifference, compare_sides
+from readback.compare.record_differences import RecordCounts
+from readback.compare.sentence import format_sentence
+from readback.compare.side import ShownSide, Side
 from readback.html import exact
 from readback.types import Assembly
 from readback.ui.common import address, show
@@ -27,7 +27,7 @@ LISTED = 20  # records that are named
 
 def both(old: Assembly, new: Assembly) -> Difference:
     """What differs between two assemblies of one record."""
-    return difference(_shown(old, "A"), _shown(new, "B"))
+    return compare_sides(_shown(old, "A"), _shown(new, "B"))
 
 
 def draw(found: Difference, name: str, before: str, after: str) -> None:
@@ -48,14 +48,14 @@ def draw(found: Difference, name: str, before: str, after: str) -> None:
         drawn, used = _message(pair, f"{name}-{number}", room)
         body.append(drawn)
         room -= used
-    lead = show.h('<p class="rb-lead" role="status">{}</p>', sentence(found))
+    lead = show.h('<p class="rb-lead" role="status">{}</p>', format_sentence(found))
     st.html(f'<div class="rb rb-compared">{lead}<div class="rb-heads"><div class="rb-row">{heads}</div></div>'
             f"{''.join(body)}</div>")  # fmt: skip
     if room <= 0:
         show.notice(t("messages.change_cut"), "warning")
 
 
-def counting(kind: str, key: object, work_on: Callable[[Progress], Counted]) -> None:
+def counting(kind: str, key: object, work_on: Callable[[Progress], RecordCounts]) -> None:
     """How many records change: counted when somebody asks, with progress; the records as links."""
     job = background.asked(kind, key)
     if job is None:
@@ -67,11 +67,11 @@ def counting(kind: str, key: object, work_on: Callable[[Progress], Counted]) -> 
         _counted(job.result)
 
 
-def _begin(kind: str, key: object, work_on: Callable[[Progress], Counted]) -> None:
+def _begin(kind: str, key: object, work_on: Callable[[Progress], RecordCounts]) -> None:
     background.ask(kind, key, work_on)
 
 
-def _counted(found: Counted) -> None:
+def _counted(found: RecordCounts) -> None:
     changing = found.differing + found.only_a + found.only_b
     if found.stopped:
         said = t("messages.change_counted_some", n=changing, done=found.done)
@@ -98,8 +98,8 @@ def _link(index: int, called: str | None) -> Markup:
     return show.link("messages", label, **{**address.query(), **kept, **at})
 
 
-def _shown(made: Assembly, label: str) -> Shown:
-    return Shown(Side(made.choice), made.messages, made.fingerprint, made, made.diagnostics, label)
+def _shown(made: Assembly, label: str) -> ShownSide:
+    return ShownSide(Side(made.choice), made.messages, made.fingerprint, made, made.diagnostics, label)
 
 
 def _message(pair: MessageDifference, name: str, room: int) -> tuple[str, int]:

@@ -11,7 +11,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.compare import search_expression
-from readback.compare.search import Found, Hit, SelectionHits, following, parts
+from readback.compare.search import Hit, SearchResult, SelectionHits, find_next, iterate_results
 from readback.compare.search_expression import Query, QueryError
 from readback.html import exact
 from readback.prompts import selections
@@ -37,7 +37,7 @@ def begin(text: str, regex: bool, case: bool, everywhere: bool, show_next: bool)
     """Begin a search; answers why it cannot be made, or "". For callbacks. `show_next`: go to the next hit."""
     query = Query(text, regex, case)
     try:
-        search_expression.check(query)
+        search_expression.check_query(query)
     except QueryError as refused:
         return str(refused)
     under = _every(choice.workspace()) if everywhere else (choice.sent(),)
@@ -72,7 +72,7 @@ def results() -> None:
             _draw(job.result)
 
 
-def _ready(job: Job, kind: str, part: Callable[[Found], None] | None) -> bool:
+def _ready(job: Job, kind: str, part: Callable[[SearchResult], None] | None) -> bool:
     """Whether the work is done; where it failed, the search ends, else it would fail again at each look."""
     if isinstance(job.error, DatasetChanged):
         choice.overtaken(job.error)
@@ -81,7 +81,7 @@ def _ready(job: Job, kind: str, part: Callable[[Found], None] | None) -> bool:
     return work.look(job, "messages.searching", kind, part=part)
 
 
-def after(found: Found, sent: Selection, at: int) -> int | None:
+def after(found: SearchResult, sent: Selection, at: int) -> int | None:
     """The next record (after `at`, then from the top) that is a hit under a choice."""
     hits = found.under(sent)
     if hits is None or not hits.records:
@@ -92,7 +92,7 @@ def after(found: Found, sent: Selection, at: int) -> int | None:
 def _job(now: Search) -> Job:
     """The search of this session over the files in view."""
     workspace, key = choice.workspace(), (choice.key(), now.query, now.under)
-    return background.ask(KIND, key, lambda progress: parts(workspace, now.under, now.query, progress))
+    return background.ask(KIND, key, lambda progress: iterate_results(workspace, now.under, now.query, progress))
 
 
 def _next(now: Search) -> Job:
@@ -101,9 +101,9 @@ def _next(now: Search) -> Job:
 
     def find(progress: Progress) -> int | None:
         found = every.result
-        if isinstance(found, Found) and not found.stopped and found.under(sent):
+        if isinstance(found, SearchResult) and not found.stopped and found.under(sent):
             return after(found, sent, at)
-        return following(workspace, sent, now.query, at, progress)
+        return find_next(workspace, sent, now.query, at, progress)
 
     return background.ask(NEXT, (choice.key(), now.query, sent, at), find)
 
@@ -130,7 +130,7 @@ def _end() -> None:
     hits.put(None)
 
 
-def _draw(found: Found) -> None:
+def _draw(found: SearchResult) -> None:
     if found.stopped:
         show.notice(t("messages.search_stopped", done=found.done, total=found.total), "warning")
     _lost(found)
@@ -147,14 +147,14 @@ def _draw(found: Found) -> None:
             _records(hits, found)
 
 
-def _so_far(found: Found) -> None:
+def _so_far(found: SearchResult) -> None:
     """The records found while the others are still searched."""
     if any(hits.records for hits in found.hits):
         show.draw(show.h('<p class="rb-small">{}</p>', t("messages.search_so_far", done=found.done)))
         _draw(found)
 
 
-def _table(found: Found) -> None:
+def _table(found: SearchResult) -> None:
     """The hits by condition; each leads to the condition, whose records are then listed."""
     rows = [{"sent": hits.choice, "records": len(hits.records), "hits": hits.count} for hits in found.hits]
     columns = (
@@ -169,7 +169,7 @@ def _link(row: Mapping[str, Any]) -> Markup:
     return show.link("messages", compare_words.sent(row["sent"]), **asdict(row["sent"]))
 
 
-def _records(hits: SelectionHits, found: Found) -> None:
+def _records(hits: SelectionHits, found: SearchResult) -> None:
     name = compare_words.sent(hits.choice)
     if not hits.records:
         show.draw(show.h("<p>{}</p>", t("messages.search_none_here", sent=name)))
@@ -220,7 +220,7 @@ def _shown(query: Query) -> Markup:
     return show.exact_text(query.text)
 
 
-def _lost(found: Found) -> None:
+def _lost(found: SearchResult) -> None:
     if not found.lost:
         return
     show.notice(t("messages.search_lost", n=len(found.lost)), "warning")

@@ -9,10 +9,9 @@ import streamlit as st
 
 from readback.checks.order import in_text
 from readback.checks.run.chunk import everything
-from readback.compare.over_records import over_versions
-from readback.compare.patch import patch
+from readback.compare.record_differences import count_version_differences
 from readback.prompts import assemble, editing
-from readback.prompts.editing import Target
+from readback.prompts.editing import Target, make_patch
 from readback.types import Assembly, Finding, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import downloads, exports
@@ -56,7 +55,7 @@ def draw() -> None:
     if len(choice.dataset()) > 1:
         sent = choice.sent()
         key = (choice.key(), sent, target, copy)
-        diff_here.counting(KIND, key, lambda progress: over_versions(workspace, new, sent, progress))
+        diff_here.counting(KIND, key, lambda progress: count_version_differences(workspace, new, sent, progress))
     _take(workspace, target, original, copy)
 
 
@@ -136,7 +135,7 @@ def _take(workspace: Workspace, target: Target, original: str, copy: str) -> Non
     with st.container(horizontal=True, vertical_alignment="center"):
         if there is not None and there.removeprefix(BOM) == original:
             mark = BOM if there.startswith(BOM) else ""
-            made = exports.exact(patch(file, mark + original, mark + copy))
+            made = exports.exact(make_patch(file, mark + original, mark + copy))
             downloads.button(t("messages.edit_patch"), lambda: made, f"{stem}.patch", "text/x-diff", key="edit_patch",
                              on_click="ignore", help=t("messages.edit_patch_help"))  # fmt: skip
         downloads.button(t("messages.edit_download"), lambda: exports.exact(copy), f"{stem}.txt",

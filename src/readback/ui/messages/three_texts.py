@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from readback.compare.change import Change
+from readback.compare.texts import Change
 from readback.html import exact
 from readback.types import Message, Segment
 from readback.ui.common import show

@@ -11,7 +11,7 @@ from readback.checks import training
 from readback.checks.order import in_text
 from readback.checks.rules import Fault
 from readback.checks.summary import Audit
-from readback.compare.texts import Change, compared
+from readback.compare.texts import Change, compare_texts
 from readback.html.exact import Mark
 from readback.records import row_fields, training_reader
 from readback.records.training_row import TrainingRow, Turn
@@ -203,7 +203,7 @@ def _apart(chosen: str, rejected: str) -> tuple[tuple[tuple[Mark, ...], tuple[Ma
     """The stretches that only one of the answers has, and a sentence on them."""
     if chosen == rejected:
         return ((), ()), t("training_row.equal")
-    found = compared(chosen, rejected)
+    found = compare_texts(chosen, rejected)
     equal = sum(one.a[1] - one.a[0] for one in found.changes if one.kind == "equal")
     if found.coarse or 2 * equal < SIMILAR * (len(chosen) + len(rejected)):
         return ((), ()), t("training_row.unlike")

@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from readback.checks import rules
 from readback.checks.facts import trained_differences
-from readback.compare.first_difference import FirstDifference, first_differences, said
-from readback.compare.marker_alignment import aligned
-from readback.compare.sentence import parted
-from readback.compare.token_numbers import numbers
+from readback.compare.as_text import find_token_numbers
+from readback.compare.first_difference import FirstDifference, describe_difference, find_first_differences
+from readback.compare.marker_alignment import align_marked
+from readback.compare.sentence import format_first_difference
 from readback.html import exact
 from readback.prompts import training_text
 from readback.prompts.training_text import TrainedText, TrainingTemplate, build_trained_text, find_question
@@ -90,9 +90,9 @@ def page(known: TrainedText, sent: ModelInput | None, made: Assembly) -> None:
 
 def draw(known: TrainedText, sent: ModelInput, made: Assembly) -> None:
     """The sentence, the three texts beside each other, and every difference."""
-    found = first_differences(known.prompt, sent.segments)
+    found = find_first_differences(known.prompt, sent.segments)
     names = (t("training_text.training"), t("training_text.serving"))
-    lead = coded(parted(found, *names) if found else t("training_text.equal"))
+    lead = coded(format_first_difference(found, *names) if found else t("training_text.equal"))
     show.draw(show.h('<p class="rb-lead" role="status">{}</p>', lead))
     if known.template:
         show.notice(_basis(known.template), "warning" if known.template.basis == "assumed" else "info")
@@ -130,7 +130,7 @@ def _texts(known: TrainedText, sent: ModelInput, made: Assembly) -> None:
     text = known.text.segments if known.text else ()
     rest = cut_segments(text, len(one), sum(len(segment.text) for segment in text))
     body, complete = three_texts.html(
-        known.prompt, sent.segments, made.messages, aligned(one, other), (described, message.describe),
+        known.prompt, sent.segments, made.messages, align_marked(one, other), (described, message.describe),
         whitespace=message.whitespace(), whole=whole, rest=rest,
     )  # fmt: skip
     template = known.template.name if known.template else ""
@@ -157,7 +157,7 @@ def _list(
     workspace, by = choice.workspace(), model(made)
     at = [[one.a.start + one.shared for one in found], [one.b.start + one.shared for one in found]]
     texts = ("".join(s.text for s in known.prompt), sent.text)
-    tokens = [numbers(by, text, some, workspace.root) for text, some in zip(texts, at, strict=True)]
+    tokens = [find_token_numbers(by, text, some, workspace.root) for text, some in zip(texts, at, strict=True)]
     rows = [_row(one, number, names, tokens, by is not None and trained_differences.is_harmless(one, sent.kind, by))
             for number, one in enumerate(found[:LISTED], 1)]  # fmt: skip
     more = show.h("<p>{}</p>", t("training_text.more", n=len(found) - LISTED)) if len(found) > LISTED else Markup("")
@@ -175,7 +175,7 @@ def _row(
     says = (described, message.describe)
     spots = [_spot(spot.start + one.shared, spot.line, describe(spot.segments[0]) if spot.segments else "", token)
              for spot, describe, token in zip((one.a, one.b), says, tokens, strict=True)]  # fmt: skip
-    words = said(one, *names)
+    words = describe_difference(one, *names)
     words = coded(words[0].upper() + words[1:])
     words = show.h('{}<br><span class="rb-small">{}</span>', words, t("training_text.harmless")) if harmless else words
     return show.h("<tr><td>{}. {}</td><td>{}</td><td>{}</td></tr>", number, words, *spots)

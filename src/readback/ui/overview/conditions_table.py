@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from readback.checks.facts import trained_differences
 from readback.checks.summary import Audit, Row
-from readback.compare.first_difference import after, of_self_test
+from readback.compare.first_difference import compare_self_test, format_after
 from readback.prompts import selections
 from readback.prompts.self_tests import run_self_tests
 from readback.serving import limits
@@ -183,12 +183,14 @@ def text_as_trained(workspace: Workspace, row: Row) -> State:
     if learned is None or not learned.segments:
         return State(t("overview.trained_unknown"), t("overview.no_training_template"))
     found = [
-        one for one in of_self_test(self_test) if not trained_differences.is_harmless(one, self_test.first.kind, model)
+        one
+        for one in compare_self_test(self_test)
+        if not trained_differences.is_harmless(one, self_test.first.kind, model)
     ]
     assumed = t("overview.text_assumed", name=learned.format) if learned.assumed else ""
     if not found:
         return State(t("overview.trained_same"), assumed)
-    where = t("overview.text_differs", where=after(found[0]).replace("`", ""), n=len(found))
+    where = t("overview.text_differs", where=format_after(found[0]).replace("`", ""), n=len(found))
     return State(t("overview.trained_differs"), ", ".join(part for part in (where, assumed) if part), bad=True)
 
 

@@ -9,8 +9,8 @@ from functools import partial
 from readback.bookmarks.entry import read_entry
 from readback.checks.quoted import Quoted, where
 from readback.checks.rules import finding as said_of
-from readback.compare.diff import difference
-from readback.compare.sentence import sentence
+from readback.compare.diff import compare_sides
+from readback.compare.sentence import format_sentence
 from readback.compare.side import Side, SideError
 from readback.compare.sides import show_side
 from readback.review import lock_check, lock_file
@@ -79,7 +79,7 @@ def _difference(one: Item) -> None:
         sides = [show_side(choice.workspace(), Side(Selection(condition=name))) for name in (a, b)]
     except SideError:
         return  # one of them sends nothing, which is said above
-    said = sentence(difference(replace(sides[0], label="A"), replace(sides[1], label="B")))
+    said = format_sentence(compare_sides(replace(sides[0], label="A"), replace(sides[1], label="B")))
     show.draw(show.h("<p>{}</p>", t("agenda.first_record", a=a, b=b, said=said)))
 
 

@@ -48,5 +48,5 @@ def marks(text: str) -> tuple[Mark, ...]:
     first = "finding" not in st.query_params
     return tuple(
         Mark(start, end, 0, "hit", t("messages.search_hit"), first and number == 0)
-        for number, (start, end) in enumerate(search_expression.spans(search.query, text))
+        for number, (start, end) in enumerate(search_expression.find_spans(search.query, text))
     )

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from readback.compare.git import Git
-from readback.compare.repository import NoRepositoryError
-from readback.compare.sides import SideError
+from readback.compare.git import Git, NoRepositoryError
+from readback.compare.side import SideError
 from readback.html import exact
 from readback.ui.common.state import choice
 

@@ -12,10 +12,9 @@ from typing import Any
 
 from readback import sandbox
 from readback.compare import similarity
-from readback.compare.aligned_sides import matched
-from readback.compare.edit import edit
-from readback.compare.side import Layer, NoRowError, Shown, Side, SideError
-from readback.compare.sides import named, reached, shown
+from readback.compare.side import Layer, NoRowError, ShownSide, Side, SideError, match_forms
+from readback.compare.sides import open_side, resolve_choice, show_record
+from readback.compare.similarity import name_edit
 from readback.prompts import children
 from readback.prompts.children import warm as warm
 from readback.records.answers import open_answers
@@ -23,14 +22,19 @@ from readback.records.dataset import Cancelled, Dataset, open_dataset
 from readback.sandbox.frozen import freeze, thaw
 from readback.types import Record, Selection, Workspace
 
-MOST = 1_000  # different edits that are told apart
-NAMED = 3  # records that are named for each
-WORK = "readback.compare.over_records:differ_chunk"
-FIRST = 1_000  # records that are named
-PART = 0.3  # seconds between two looks at what is counted so far
+MAX_EDITS = 1_000  # different edits that are told apart
+NAMED_RECORDS = 3  # records that are named for each
+WORK = "readback.compare.record_differences:differ_chunk"
+FIRST_RECORDS = 1_000  # records that are named
+PART_SECONDS = 0.3  # seconds between two looks at what is counted so far
 # What a kind is called from the other side.
-TURNED = {"added": "removed", "removed": "added", "only_system_a": "only_system_b", "only_system_b": "only_system_a"}
-TOLD_BY_ORIGIN = ("system", "changed")  # kinds that may be "order", by which variables are where
+OPPOSITE_KINDS = {
+    "added": "removed",
+    "removed": "added",
+    "only_system_a": "only_system_b",
+    "only_system_b": "only_system_a",
+}
+NEED_ORIGINS = ("system", "changed")  # kinds that may be "order", by which variables are where
 EQUAL, ONLY_A, ONLY_B, NEITHER, UNPAIRED = "equal", "only_a", "only_b", "neither", "unpaired"
 
 Progress = Callable[[int, int], bool | None]
@@ -45,7 +49,7 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class RecordCounts:
     """How many records differ, and how.
 
     done = equal + differing + only_a + only_b + neither + unpaired_a. `only_a`: B could not be built; `neither`: none
@@ -74,62 +78,64 @@ class Counted:
     edits: tuple[Edit, ...] = ()
 
 
-def over_records(
+def count_selection_differences(
     opened: Workspace,
     a: Selection,
     b: Selection,
     progress: Progress | None = None,
     options_a: Mapping[str, str] | None = None,
     options_b: Mapping[str, str] | None = None,
-) -> Counted:
+) -> RecordCounts:
     """Compare two choices for every record; see `over_sides`."""
     one = Side(a, options=tuple((options_a or {}).items()))
     other = Side(b, options=tuple((options_b or {}).items()))
-    return over_sides(opened, one, other, progress)
+    return count_differences(opened, one, other, progress)
 
 
-def over_sides(
+def count_differences(
     opened: Workspace, a: Side, b: Side, progress: Progress | None = None, jobs: int | None = None
-) -> Counted:
+) -> RecordCounts:
     """Compare two sides for every record of A, whatever record they name; two datasets are matched by record id.
 
     `progress(done, total)` is told now and then; when it answers False the count ends with what it has. `jobs` children
     work at once (None: one on every core). Raises SideError where a side cannot be shown at all, and DatasetChanged
     when a dataset is written to meanwhile.
     """
-    *_, counted = parts(opened, a, b, progress, jobs)
+    *_, counted = iterate_counts(opened, a, b, progress, jobs)
     return counted
 
 
-def parts(
+def iterate_counts(
     opened: Workspace, a: Side, b: Side, progress: Progress | None = None, jobs: int | None = None
-) -> Iterator[Counted]:
+) -> Iterator[RecordCounts]:
     """What `over_sides` has counted so far, now and then (the first `done` records); the last is its answer."""
-    (one, _), (other, _) = reached(opened, a), reached(opened, b)
-    a, b = replace(a, choice=named(one, a.choice)), replace(b, choice=named(other, b.choice))
-    yield from _over(one, a, other, b, progress, jobs)
+    (one, _), (other, _) = open_side(opened, a), open_side(opened, b)
+    a, b = replace(a, choice=resolve_choice(one, a.choice)), replace(b, choice=resolve_choice(other, b.choice))
+    yield from _iterate_counts(one, a, other, b, progress, jobs)
 
 
-def over_versions(
+def count_version_differences(
     old: Workspace,
     new: Workspace,
     choice: Selection,
     progress: Progress | None = None,
     layer: Layer = "messages",
     jobs: int | None = None,
-) -> Counted:
+) -> RecordCounts:
     """Compare what two versions of a workspace send, A the old one and B the new one, for every record of the new one.
 
     `progress`, `jobs` and what is raised are those of `over_sides`. The new one is tried first, so that a template
     which breaks a limit is not tried on every record; so `unpaired_a` are records that only the new one has.
     """
-    *_, counted = _over(new, Side(choice, layer=layer), old, Side(choice, layer=layer), progress, jobs, edits=True)
-    kinds = {TURNED.get(kind, kind): count for kind, count in counted.kinds.items()}
+    *_, counted = _iterate_counts(
+        new, Side(choice, layer=layer), old, Side(choice, layer=layer), progress, jobs, edits=True
+    )
+    kinds = {OPPOSITE_KINDS.get(kind, kind): count for kind, count in counted.kinds.items()}
     in_order = {kind: kinds[kind] for kind in similarity.KINDS if kind in kinds}
     return replace(counted, only_a=counted.only_b, only_b=counted.only_a, kinds=in_order)
 
 
-def _over(
+def _iterate_counts(
     one: Workspace,
     a: Side,
     other: Workspace,
@@ -137,15 +143,15 @@ def _over(
     progress: Progress | None,
     jobs: int | None = None,
     edits: bool = False,
-) -> Iterator[Counted]:
+) -> Iterator[RecordCounts]:
     try:
-        data, data_b = _opened(one, a, progress), _opened(other, b, progress)
+        data, data_b = _open_dataset(one, a, progress), _open_dataset(other, b, progress)
     except Cancelled:
-        yield Counted(0, 0, stopped=True)
+        yield RecordCounts(0, 0, stopped=True)
         return
-    _shows(one, a, data)
-    _shows(other, b, data_b)
-    together = _paired(one, other)
+    _check_layer(one, a, data)
+    _check_layer(other, b, data_b)
+    together = _have_same_records(one, other)
     extra = {
         "other": None if other is one else freeze(other),
         "together": together,
@@ -157,7 +163,7 @@ def _over(
     spans = children.split_growing_spans(data)
     for frame in children.drive(WORK, one, data, (a.choice,), extra, progress, together=True, jobs=jobs, spans=spans):
         tally.take(frame)
-        if time.monotonic() - told > PART and tally.done < len(data):
+        if time.monotonic() - told > PART_SECONDS and tally.done < len(data):
             yield tally.so_far(len(data))
             told = time.monotonic()
     yield tally.counted(len(data), 0 if together else len(data_b))
@@ -180,15 +186,15 @@ def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     origins = False  # whether the last record needed them: most records are like the one before
     for record in inside.records():
         at = record.place.index or 0
-        partner = record if data is None else _partner(data, record)
+        partner = record if data is None else _find_partner(data, record)
         if partner is None:
             found, edited = UNPAIRED, ""
         else:
             sides = (inside.opened, a, record, inside.replies), (other, b, partner, replies)
-            found, edited = _compared(*sides, origins, work["edits"])
-            if not origins and found in TOLD_BY_ORIGIN:
-                found, edited = _compared(*sides, True, work["edits"])
-            origins = found in (*TOLD_BY_ORIGIN, "order")
+            found, edited = _compare_records(*sides, origins, work["edits"])
+            if not origins and found in NEED_ORIGINS:
+                found, edited = _compare_records(*sides, True, work["edits"])
+            origins = found in (*NEED_ORIGINS, "order")
         counts[found] += 1
         if found in similarity.KINDS:
             differ.append((at, record.id, edited))
@@ -199,43 +205,45 @@ def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"next": first + counts.total(), "counts": dict(counts), "differ": differ}
 
 
-Half = tuple[Workspace, Side, Record, children.Replies]
+RecordSide = tuple[Workspace, Side, Record, children.Replies]
 
 
-def _compared(a: Half, b: Half, origins: bool, edits: bool) -> tuple[str, str]:
+def _compare_records(a: RecordSide, b: RecordSide, origins: bool, edits: bool) -> tuple[str, str]:
     """See `_kind`. Without `origins` a kind of TOLD_BY_ORIGIN may be another one with them."""
-    one = _shown(*a, origins)
+    one = _show_side(*a, origins)
     sandbox.beat()
-    return _kind(one, _shown(*b, origins), edits)
+    return _find_difference(one, _show_side(*b, origins), edits)
 
 
-def _shown(workspace: Workspace, side: Side, record: Record, replies: children.Replies, origins: bool) -> Shown | None:
+def _show_side(
+    workspace: Workspace, side: Side, record: Record, replies: children.Replies, origins: bool
+) -> ShownSide | None:
     try:
-        return shown(workspace, side, record, replies.get(side.choice, record), origins=origins, marked=False)
+        return show_record(workspace, side, record, replies.get(side.choice, record), origins=origins, marked=False)
     except SideError:  # no layer for this record: nothing is built
         return None
 
 
-def _kind(a: Shown | None, b: Shown | None, edits: bool) -> tuple[str, str]:
+def _find_difference(a: ShownSide | None, b: ShownSide | None, edits: bool) -> tuple[str, str]:
     """The kind of difference, and the name of the edit where it is asked for and both are there."""
     if a and b:
-        a, b = matched(a, b)
+        a, b = match_forms(a, b)
     one, other = (side.messages if side else () for side in (a, b))
     if not one or not other:
         return ONLY_A if one else ONLY_B if other else NEITHER, ""
-    kind = similarity.kind(one, other)
+    kind = similarity.find_kind(one, other)
     if not kind:
         return EQUAL, ""
-    return kind, edit(*([(m.role, m.text) for m in each] for each in (one, other))) if edits else ""
+    return kind, name_edit(*([(m.role, m.text) for m in each] for each in (one, other))) if edits else ""
 
 
-def _partner(data: Dataset, record: Record) -> Record | None:
+def _find_partner(data: Dataset, record: Record) -> Record | None:
     """The record of that id in the other dataset."""
     index = data.find(record.id) if record.id is not None else 0
     return data.record(index) if index is not None and index < len(data) else None
 
 
-def _opened(workspace: Workspace, side: Side, progress: Progress | None) -> Dataset:
+def _open_dataset(workspace: Workspace, side: Side, progress: Progress | None) -> Dataset:
     """The dataset of a side, indexed, and with it the answers that a judge is given: children write nothing."""
 
     def wanted(*_: int) -> bool:
@@ -247,14 +255,14 @@ def _opened(workspace: Workspace, side: Side, progress: Progress | None) -> Data
     return open_dataset(workspace.root, workspace.dataset, wanted)
 
 
-def _shows(workspace: Workspace, side: Side, data: Dataset) -> None:
+def _check_layer(workspace: Workspace, side: Side, data: Dataset) -> None:
     """Raises SideError where the first record says that the side has no such layer."""
     if side.layer != "messages" and (record := next(iter(data.records(0, 1)), None)) is not None:
         with contextlib.suppress(NoRowError):
-            shown(workspace, side, record)
+            show_record(workspace, side, record)
 
 
-def _paired(one: Workspace, other: Workspace) -> bool:
+def _have_same_records(one: Workspace, other: Workspace) -> bool:
     """Whether both read the same records, so that a record is its own partner."""
     return one.root == other.root and one.dataset == other.dataset
 
@@ -279,7 +287,7 @@ class _Tally:
         self.done = one.value["next"]
         self.counts.update(one.value["counts"])
         self.differ.extend(index for index, *_ in one.value["differ"])
-        room = FIRST - len(self.first)
+        room = FIRST_RECORDS - len(self.first)
         self.first += [(index, called) for index, called, _ in one.value["differ"][:room]]
         for index, called, name in one.value["differ"] if self.edits is not None else ():
             self._edited(index, called, name)
@@ -288,20 +296,20 @@ class _Tally:
         if self.edits is None or not name:
             return
         found = self.edits.setdefault(name, Edit(0, ()))
-        first = found.first if len(found.first) == NAMED else (*found.first, (index, called))
+        first = found.first if len(found.first) == NAMED_RECORDS else (*found.first, (index, called))
         self.edits[name] = Edit(found.records + 1, first)
-        if len(self.edits) > MOST:
+        if len(self.edits) > MAX_EDITS:
             self.edits = None
 
-    def so_far(self, total: int) -> Counted:
+    def so_far(self, total: int) -> RecordCounts:
         """What is counted while the count goes on: a copy, without the records that are only in B."""
         return replace(self.counted(total, 0), differ=self.differ[:], stopped=False)
 
-    def counted(self, total: int, total_b: int) -> Counted:
+    def counted(self, total: int, total_b: int) -> RecordCounts:
         kinds = {name: self.counts[name] for name in similarity.KINDS if self.counts[name]}
         met = self.done - self.counts[UNPAIRED]
         whole = self.done == total
-        return Counted(
+        return RecordCounts(
             self.done,
             total,
             self.counts[EQUAL],
