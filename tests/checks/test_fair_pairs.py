@@ -16,9 +16,8 @@ from readback.project_files import EXAMPLES
 from readback.records.dataset import open_dataset
 from readback.scores import loading
 from readback.scores.comparing import compare
-from readback.scores.comparing.paired_items import items
-from readback.scores.comparing.planned import planned
-from readback.scores.comparing.without_items import without
+from readback.scores.comparing.compare import list_planned
+from readback.scores.comparing.paired_items import drop_items, items
 
 SIX = EXAMPLES / "six-conditions-mistakes"
 
@@ -27,7 +26,7 @@ def test_the_difference_without_the_touched_records_is_that_of_all_the_others() 
     opened = workspace.open(SIX)
     table = loading.load(opened)
     audit = engine.check(opened)
-    made = [one for one in compare.compare(table, planned(opened)).comparisons if one.planned]
+    made = [one for one in compare.compare(table, list_planned(opened)).comparisons if one.planned]
     found = {dict(one.a)["condition"]: (one, fairness(opened, open_dataset(SIX, opened.dataset), audit, table, one))
              for one in made if one.criterion == "relevance"}  # fmt: skip
     one, fair = found["instruction-only, closed book"]
@@ -46,7 +45,7 @@ def test_the_difference_without_the_touched_records_is_that_of_all_the_others() 
 def test_a_table_without_items_has_all_other_cells_as_they_were() -> None:
     table = loading.load(workspace.open(SIX))
     gone = frozenset(table.columns.items[:3])
-    assert [one.value for one in without(table, gone).scores] == pytest.approx(
+    assert [one.value for one in drop_items(table, gone).scores] == pytest.approx(
         [one.value for one in table.scores if one.item not in gone], nan_ok=True
     )
 

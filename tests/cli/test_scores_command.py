@@ -19,7 +19,7 @@ from score_files import TIDY, Write
 from readback import cli, workspace
 from readback.scores import loading, report
 from readback.scores.comparing import compare
-from readback.scores.comparing.planned import planned
+from readback.scores.comparing.compare import list_planned
 
 PLAN = """scores: [s.csv]
 criteria: {clear: {scale: [0, 1, 2, 3]}, errors: {scale: {min: 0, max: 9}, direction: down}}
@@ -79,7 +79,7 @@ def test_the_page_and_the_command_say_the_same_sentence(study: Path, capsys: Any
     opened = workspace.open(study)
     table = loading.load(opened)
     said = run(capsys, "scores", study)[1]
-    made = [one for one in compare.compare(table, planned(opened)).comparisons if one.planned]
+    made = [one for one in compare.compare(table, list_planned(opened)).comparisons if one.planned]
     assert len(made) == 3
     for one in made:
         assert report.sentence(one, partial(report.short, table), table.criteria[one.criterion]) in said

@@ -12,7 +12,7 @@ import pytest
 from score_files import Write, load
 
 from readback import cli
-from readback.scores.agreement.measured import agreement, possible
+from readback.scores.agreement.measures import list_measurable, measure_agreement
 
 TIDY = "item,condition,criterion,score,judge,run\n"
 JUDGES = ["h2oloo-fewself", "willia-umbrela1", "RMITIR-GPT4o", "RMITIR-llama70B", "TREMA-4prompts"]
@@ -28,7 +28,7 @@ def made(write: Write, *rows: str) -> Any:
 
 def test_only_answers_that_two_judges_scored_count(write: Write) -> None:
     table = made(write, "1,a,relevance,2,x,", "1,a,relevance,1,y,", "2,a,relevance,2,x,", "1,b,relevance,-1,y,")
-    found = agreement(table, "relevance")
+    found = measure_agreement(table, "relevance")
     assert (found.units, found.ratings, found.single, found.disagreed) == (1, 2, 2, 1)
     assert [(pair.a, pair.b, pair.n, pair.exact) for pair in found.pairs] == [("x", "y", 1, 0.0)]
     assert found.disputed[0].values == (("x", 2.0), ("y", 1.0))
@@ -36,34 +36,34 @@ def test_only_answers_that_two_judges_scored_count(write: Write) -> None:
 
 
 def test_a_failure_is_no_rating(write: Write) -> None:
-    found = agreement(made(write, "1,a,relevance,7,x,", "1,a,relevance,1,y,"), "relevance")
+    found = measure_agreement(made(write, "1,a,relevance,7,x,", "1,a,relevance,1,y,"), "relevance")
     assert (found.why, found.judges[0].failed) == ("one judge", 1)
 
 
 def test_judges_who_share_nothing_say_so(write: Write) -> None:
-    found = agreement(made(write, "1,a,relevance,2,x,", "2,a,relevance,1,y,"), "relevance")
+    found = measure_agreement(made(write, "1,a,relevance,2,x,", "2,a,relevance,1,y,"), "relevance")
     assert (found.why, found.units, found.single) == ("nothing shared", 0, 2)
 
 
 def test_runs_pair_where_they_are_shared_and_else_the_first_counts(write: Write) -> None:
     same = [f"1,a,relevance,{n},{judge},{run}" for run, n in (("r1", 2), ("r2", 1)) for judge in "xy"]
-    assert agreement(made(write, *same), "relevance").units == 2
-    other = agreement(made(write, *same[:3], "1,a,relevance,0,x,r3", "2,a,relevance,1,z,"), "relevance")
+    assert measure_agreement(made(write, *same), "relevance").units == 2
+    other = measure_agreement(made(write, *same[:3], "1,a,relevance,0,x,r3", "2,a,relevance,1,z,"), "relevance")
     assert other.units == 1
 
 
 def test_repeats_of_one_judge_flip(write: Write) -> None:
     rows = ["1,a,relevance,2,x,r1", "1,a,relevance,2,x,r2", "2,a,relevance,0,x,r1", "2,a,relevance,2,x,r2"]
     table = made(write, *rows)
-    (found,) = agreement(table, "relevance").flips
+    (found,) = measure_agreement(table, "relevance").flips
     assert (found.answers, found.flipped, found.rate, found.judge_variance) == (2, 1, 0.5, 1.0)
-    assert possible(table) == ("relevance",)
+    assert list_measurable(table) == ("relevance",)
 
 
 def test_a_judge_is_corrected_by_a_person(write: Write) -> None:
     rows = [f"{i},a,ok,{int(i % 2 == 0)},human:1," for i in range(40)]
     rows += [f"{i},a,ok,{int(i % 2 == 0 or i % 5 == 0)},j," for i in range(100)]
-    found = agreement(made(write, *rows), "ok")
+    found = measure_agreement(made(write, *rows), "ok")
     (one,) = found.corrected
     assert (one.judge, one.person, one.n, one.positives, one.negatives) == ("j", "human:1", 100, 20, 20)
     assert (one.sensitivity, one.specificity, one.rate) == (1.0, 0.8, pytest.approx((0.6 + 0.8 - 1) / 0.8))
@@ -74,7 +74,7 @@ def test_a_judge_is_corrected_by_a_person(write: Write) -> None:
 
 def test_a_name_that_is_not_there_is_refused(write: Write) -> None:
     table = made(write, "1,a,relevance,2,x,", "1,a,relevance,1,y,")
-    for call in (lambda: agreement(table, "z"), lambda: agreement(table, "relevance", pair=("x", "q"))):
+    for call in (lambda: measure_agreement(table, "z"), lambda: measure_agreement(table, "relevance", pair=("x", "q"))):
         with pytest.raises(LookupError, match="there are"):
             call()
 

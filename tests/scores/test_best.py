@@ -11,7 +11,7 @@ from counts import some
 from score_files import Write, load
 
 from readback.scores.comparing import compare
-from readback.scores.comparing.best import Best, best
+from readback.scores.comparing.winner import Best, best
 from readback.types import Criterion
 
 Say = Callable[..., str]

@@ -35,7 +35,7 @@ def two(
 ) -> Comparison:
     known = clusters if clusters is not None else [""] * len(a)
     rows = [(f"q{at}", name, value, known[at]) for name, side in (("a", a), ("b", b)) for at, value in enumerate(side)]
-    made = difference.difference(table(write, rows), A, B, "grade", "j", Planned("a", "b", margin=margin))
+    made = difference.compute_difference(table(write, rows), A, B, "grade", "j", Planned("a", "b", margin=margin))
     return difference.judged(made)
 
 
@@ -49,7 +49,7 @@ def test_fewer_than_five_items_have_a_mean_and_no_interval_and_no_claim(write: W
 
 def test_no_shared_item_has_no_difference(write: Write) -> None:
     rows = [("q0", "a", 1, ""), ("q1", "b", 2, "")]
-    found = difference.judged(difference.difference(table(write, rows), A, B, "grade", "j"))
+    found = difference.judged(difference.compute_difference(table(write, rows), A, B, "grade", "j"))
     assert (found.n_shared, found.difference, found.p, found.verdict) == (0, None, None, "too few")
 
 

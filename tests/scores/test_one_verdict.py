@@ -29,7 +29,7 @@ from readback.checks import verdicts
 from readback.review import agenda
 from readback.scores import conclusion, drawn_pairs, in_view, loading, not_compared, pooled, report
 from readback.scores.comparing import compare
-from readback.scores.comparing.planned import planned
+from readback.scores.comparing.compare import list_planned
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.compare import fair
@@ -190,7 +190,7 @@ def name_facts(opened: Workspace, table: ScoreTable, fairness: Mapping[Pair, str
 
 
 def _compared(opened: Workspace, table: ScoreTable, criterion: str, by: str | None) -> Iterator[Any]:
-    ask = partial(compare.compare, table, planned(opened), by=by)
+    ask = partial(compare.compare, table, list_planned(opened), by=by)
     yield from ask(criterion=criterion).comparisons
     if by is None and len(table.columns.conditions) > compare.MOST:  # all pairs are too many: with the baseline only
         judge = next(iter(in_view.judges(table, criterion)), "")

@@ -7,7 +7,7 @@ from score_files import Write
 
 from readback import workspace
 from readback.scores import loading, summary
-from readback.scores.agreement.measured import agreement
+from readback.scores.agreement.measures import measure_agreement
 from readback.scores.agreement.ratings import is_person
 
 ROWS = "".join(
@@ -32,7 +32,7 @@ def test_a_person_may_be_declared(write: Write, said: str, text: str, people: se
     table = loading.load(opened)
     assert [diagnostic.code for diagnostic in (*opened.diagnostics, *table.diagnostics)] == []
     assert {name for name in table.columns.judges if is_person(name, table.people)} == people
-    found = agreement(table, "ok")
+    found = measure_agreement(table, "ok")
     assert {one.judge for one in found.judges if one.person} == people
     assert {one.person for one in found.corrected} == people
     assert [row.condition for row in summary.rows(table)] == [(("condition", "a"),)] * 2  # the column is no factor

@@ -10,7 +10,7 @@ from score_files import Write, load
 from readback.scores import criterion_kinds, pooled, reference, summary
 from readback.scores import loading as scores
 from readback.scores.answer import as_json
-from readback.scores.comparing.difference import difference
+from readback.scores.comparing.difference import compute_difference
 from readback.scores.table import ConditionKey
 from readback.types import Condition, DatasetSource, ScoreSource, Workspace
 
@@ -50,7 +50,7 @@ def test_an_item_counts_with_the_mean_of_its_judges_and_a_judge_without_a_score_
 def test_a_difference_is_taken_within_each_judge(write: Write) -> None:
     made = pooled.pooled(load(write({"s.csv": REPEATED + ROWS})))
     assert made is not None
-    found = difference(made, key("a"), key("b"), "quality", pooled.PEOPLE)
+    found = compute_difference(made, key("a"), key("b"), "quality", pooled.PEOPLE)
     # q1: human:1 3 − 2, human:2 5 − 4; q2 has no judge of both sides, q3 no score under a
     assert (found.n_shared, found.difference, found.only_a, found.only_b) == (1, 1.0, 1, 2)
 
@@ -62,7 +62,7 @@ def test_the_interval_is_over_items_and_the_strictness_of_a_judge_falls_out(writ
     ]  # fmt: skip
     made = pooled.pooled(load(write({"s.csv": HEAD + "".join(rows)})))
     assert made is not None
-    found = difference(made, key("a"), key("b"), "quality", pooled.PEOPLE)
+    found = compute_difference(made, key("a"), key("b"), "quality", pooled.PEOPLE)
     assert found.difference == 1.0  # although the three, who differ in strictness, did not all score b
     row = summary.rows(made, criterion="quality")[0]
     values = [(i % 3) + 2 for i in range(20)]

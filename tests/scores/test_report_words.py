@@ -12,8 +12,8 @@ from score_files import load
 
 from readback import workspace
 from readback.scores import chart_sentences, loading, report, summary
-from readback.scores.comparing.best import Best
 from readback.scores.comparing.comparison import Comparison
+from readback.scores.comparing.winner import Best
 from readback.scores.table import ConditionKey
 from readback.types import Criterion
 

@@ -15,9 +15,8 @@ from readback.checks.summary import Audit
 from readback.checks.verdicts import Verdict, verdicts
 from readback.records.dataset import Dataset
 from readback.scores.comparing.comparison import Comparison
-from readback.scores.comparing.difference import difference, judged
-from readback.scores.comparing.paired_items import members
-from readback.scores.comparing.without_items import without
+from readback.scores.comparing.difference import compute_difference, judged
+from readback.scores.comparing.paired_items import drop_items, members
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Workspace
 
@@ -63,8 +62,8 @@ def fairness(opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, 
     )
     rest = None
     if touched:
-        kept = without(table, touched)
-        rest = judged(difference(kept, one.a, one.b, one.criterion, one.judge, one.planned))
+        kept = drop_items(table, touched)
+        rest = judged(compute_difference(kept, one.a, one.b, one.criterion, one.judge, one.planned))
     return Fairness(worst, single, both, touched, rest, judged_pairs)
 
 

@@ -11,7 +11,6 @@ from readback.cli import UsageError, _agreement_lines, _lines, _options, _worksp
 from readback.scores import loading as scores
 from readback.scores import warnings
 from readback.scores.agreement import answer as agreement_answer
-from readback.scores.agreement import long_table
 
 TITLE = "Print how far judges agree, with each other and with people."
 ABOUT = (
@@ -37,14 +36,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     table = scores.load(_workspace.opened(args))
     try:
-        answer = agreement_answer.as_json(table, args.criterion)
+        answer = agreement_answer.build_answer(table, args.criterion)
     except LookupError as unknown:
         raise UsageError(str(unknown.args[0])) from None
     found = [rules.finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
     elif args.format == "csv":
-        print(format_csv(long_table.COLUMNS, long_table.rows(answer)), end="")
+        print(format_csv(agreement_answer.COLUMNS, agreement_answer.list_rows(answer)), end="")
     else:
         print("\n".join(map(_lines.safe, _agreement_lines.text(_lines.unbroken(answer)))))
         line = _lines.with_fix if args.verbose else _lines.line

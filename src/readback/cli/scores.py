@@ -24,8 +24,8 @@ from readback.scores import answer as answers
 from readback.scores import answer_sections, conclusion, criterion_kinds, pooled, summary, warnings
 from readback.scores import loading as scores
 from readback.scores.comparing import compare
+from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Compared, Comparison
-from readback.scores.comparing.planned import planned
 from readback.scores.table import Planned, ScoreTable
 from readback.types import Workspace
 
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     jobs = _options.workers(args, "findings")
     workspace = _workspace.opened(args)
     table = scores.load(workspace)
-    plan = planned(workspace)
+    plan = list_planned(workspace)
     asked = {"by": args.by, "baseline": args.baseline, "criterion": args.criterion, "judge": args.judge}
     try:
         order = criterion_kinds.order_of(table, workspace)

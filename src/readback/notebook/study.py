@@ -41,7 +41,6 @@ from readback.requests.observer import Observer
 from readback.sandbox import staying
 from readback.scores import conclusion, loading, summary
 from readback.scores.agreement import answer as agreement_answer
-from readback.scores.agreement import long_table
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.tasks import profile_of
@@ -294,12 +293,12 @@ class Study:
         """
         import pandas
 
-        answer = agreement_answer.as_json(self._scores(criterion=criterion), criterion)
+        answer = agreement_answer.build_answer(self._scores(criterion=criterion), criterion)
         if not answer["criteria"]:
             skipped = answer["skipped"]
             raise ValueError(skipped if isinstance(skipped, str) else "; ".join(dict.fromkeys(skipped.values())))
-        titles = [{"low": "ci_low", "high": "ci_high"}.get(name, name) for name in long_table.COLUMNS]
-        frame = pandas.DataFrame(list(long_table.rows(answer)), columns=titles)
+        titles = [{"low": "ci_low", "high": "ci_high"}.get(name, name) for name in agreement_answer.COLUMNS]
+        frame = pandas.DataFrame(list(agreement_answer.list_rows(answer)), columns=titles)
         frame.attrs.update(skipped=answer["skipped"], synthetic=answer["synthetic"])
         return frame.astype(dict.fromkeys(("value", "ci_low", "ci_high"), float))
 

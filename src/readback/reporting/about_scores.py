@@ -17,8 +17,8 @@ from readback.review.meeting import Meeting
 from readback.scores import answer, chart_sentences, conclusion, criterion_kinds, drawn_pairs, in_view, report, summary
 from readback.scores import charts as drawn
 from readback.scores.comparing import compare
+from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Comparison
-from readback.scores.comparing.planned import planned
 from readback.scores.drawn_pairs import Concluded
 from readback.scores.export.plain_table import PlainTable
 from readback.scores.in_view import Line
@@ -51,7 +51,7 @@ def charts(made: Meeting) -> dict[str, Any] | None:
     ranked = in_view.better_first(in_view.ranked(seen, None, name, judge), criterion)
     concluded = conclusion.conclude_criterion(seen, opened, name, judge, partial(_fair, made, seen))
     compared: Sequence[Line] = drawn_pairs.list_pairs(concluded)
-    if not planned(opened):
+    if not list_planned(opened):
         compared = _against_baseline(made, seen, ranked, name, judge)
     return {
         "criterion": name,
@@ -146,7 +146,7 @@ def _fair(made: Meeting, table: ScoreTable, one: Comparison) -> str:
 
 def _planned(made: Meeting, table: ScoreTable) -> Iterator[dict[str, Any]]:
     """Each planned comparison under each criterion: its question, what was found, whether it is fair."""
-    plan, data = planned(made.opened), open_dataset(made.opened.root, made.opened.dataset)
+    plan, data = list_planned(made.opened), open_dataset(made.opened.root, made.opened.dataset)
     for criterion in criterion_kinds.order_of(table, made.opened) if plan else ():
         judge = next(iter(in_view.judges(table, criterion)), None)
         seen = in_view.shown(table, judge) if judge is not None else None

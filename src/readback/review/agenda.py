@@ -22,8 +22,8 @@ from readback.review.since import STUDY, Since
 from readback.review.state import Decision, Note, Review, SignOff, Step
 from readback.review.subject import Subject
 from readback.scores import criterion_kinds, in_view, pooled, report
-from readback.scores.agreement.measured import of_pool
-from readback.scores.comparing import planned as plan_of
+from readback.scores.agreement.measures import measure_pool
+from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import DISPUTED, Comparison
 from readback.scores.table import ScoreTable
 from readback.types import Finding, Severity, Workspace
@@ -186,7 +186,7 @@ def _finding(one: Weighed, new: bool) -> Item:
 
 
 def _scores(opened: Workspace, table: ScoreTable) -> Iterator[Item]:
-    plan = plan_of.planned(opened)
+    plan = compare.list_planned(opened)
     for criterion in criterion_kinds.order_of(table, opened):
         judge = next(iter(in_view.judges(table, criterion)), None)
         if judge is None:
@@ -214,7 +214,7 @@ def _surprise(table: ScoreTable, one: Comparison) -> Iterator[Item]:
 
 
 def _disputed(table: ScoreTable, criterion: str, pool: str) -> Iterator[Item]:
-    agreed = of_pool(table, criterion, pooled.members(in_view.shown(table, pool), criterion, pool))
+    agreed = measure_pool(table, criterion, pooled.members(in_view.shown(table, pool), criterion, pool))
     if agreed.alpha is None or agreed.alpha >= DISPUTED:
         return
     who = t(f"agenda.{pool.removeprefix('*')}")

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from readback.scores import answer_sections, criterion_kinds, expenses, pooled, summary
-from readback.scores.agreement.measured import of_pool
+from readback.scores.agreement.measures import measure_pool
 from readback.scores.comparing import compare, omnibus
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison, Omnibus
 from readback.scores.comparing.winner import winner
@@ -121,7 +121,7 @@ def _pooled_row(made: ScoreTable, row: Row) -> dict[str, Any]:
 
 def _agreement(table: ScoreTable, made: ScoreTable, name: str, pool: str) -> dict[str, Any]:
     """The agreement of those who are pooled, in short; `readback agreement` has all of it, over every judge."""
-    found = of_pool(table, name, pooled.members(made, name, pool))
+    found = measure_pool(table, name, pooled.members(made, name, pool))
     return {
         "criterion": name,
         "pool": _pool(pool),

@@ -14,9 +14,9 @@ from typing import Any
 
 from readback.scores import criterion_kinds, in_view, not_compared, report
 from readback.scores.comparing import compare
-from readback.scores.comparing.best import Best, best
+from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Blocked, Comparison
-from readback.scores.comparing.planned import planned
+from readback.scores.comparing.winner import Best, best
 from readback.scores.not_compared import NotCompared
 from readback.scores.report import Line
 from readback.scores.table import ConditionKey, ScoreTable
@@ -121,7 +121,7 @@ def conclude_best(
 def _all_pairs(
     table: ScoreTable, workspace: Workspace, criterion: str, judge: str, by: str | None
 ) -> tuple[Comparison, ...]:
-    return compare.compare(table, planned(workspace), by=by, criterion=criterion, judge=judge).comparisons
+    return compare.compare(table, list_planned(workspace), by=by, criterion=criterion, judge=judge).comparisons
 
 
 def conclude_all(
@@ -158,7 +158,7 @@ def conclude_criterion(
     These are the planned pairs, else the only pair there is, else which of several conditions is best; None where
     there are fewer than two.
     """
-    lines: Sequence[Line] = in_view.of_plan(table, planned(workspace), criterion, judge)
+    lines: Sequence[Line] = in_view.of_plan(table, list_planned(workspace), criterion, judge)
     if not lines:
         lines = pair_alone(table, workspace, criterion, judge, by)
     if lines:
@@ -173,7 +173,7 @@ def pair_alone(
     rows = [row for row in in_view.ranked(table, by, criterion, judge) if row.mean is not None]
     if len(rows) != 2:
         return ()
-    made = compare.compare(table, planned(workspace), by=by, criterion=criterion, judge=judge)
+    made = compare.compare(table, list_planned(workspace), by=by, criterion=criterion, judge=judge)
     sides = {row.condition for row in rows}
     both: tuple[Line, ...] = (*made.comparisons, *made.blocked)
     return tuple(one for one in both if {one.a, one.b} == sides and one.judge in (judge, ""))[:1]
@@ -234,7 +234,9 @@ def other_criteria(
     for name in criterion_kinds.order_of(table, workspace):
         if name == criterion:
             continue
-        compared = compare.compare(table, planned(workspace), by=by, baseline=baseline, criterion=name, judge=judge)
+        compared = compare.compare(
+            table, list_planned(workspace), by=by, baseline=baseline, criterion=name, judge=judge
+        )
         for one in compared.comparisons:
             if {one.a, one.b} == {a, b} and one.n_shared:
                 made.append(one if one.a == a else one.turned())

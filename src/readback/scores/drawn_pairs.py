@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from readback.scores import in_view
 from readback.scores.comparing import compare
-from readback.scores.comparing.best import HIGHER
+from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
-from readback.scores.comparing.planned import planned
+from readback.scores.comparing.winner import HIGHER
 from readback.scores.conclusion import BestOf, Conclusion
 from readback.scores.report import Line
 from readback.scores.table import ConditionKey, ScoreTable
@@ -76,7 +76,7 @@ def find_baseline(
     """
     rows = in_view.ranked(table, by, criterion, judge)
     sides = [row.condition for row in rows]
-    for one in planned(workspace):
+    for one in list_planned(workspace):
         side = compare.side_of(table, one.a)
         if side in sides:
             return side

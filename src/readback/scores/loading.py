@@ -18,7 +18,7 @@ from readback.records.batch_replies import START, BatchRequests, Request, has_cu
 from readback.records.dataset import open_dataset
 from readback.scores import expenses, judge_names, reference, rubrics
 from readback.scores import files as score_files
-from readback.scores.comparing.planned import planned
+from readback.scores.comparing.compare import list_planned
 from readback.scores.criteria import known, look_up, scale_text
 from readback.scores.files import aggregated
 from readback.scores.files.reply_column import Rubrics
@@ -127,7 +127,7 @@ def _said(workspace: Workspace) -> tuple[object, ...]:
         ),
         tuple((c.failed, c.scores) for c in workspace.criteria.values()),
         tuple((c.name, c.mode, c.judge, c.aliases) for c in workspace.conditions),
-        repr((tuple(rubrics.facts(workspace)), tuple(of_workspace(workspace)), planned(workspace))),
+        repr((tuple(rubrics.facts(workspace)), tuple(of_workspace(workspace)), list_planned(workspace))),
         repr((_rubrics(workspace), contestants.said(workspace), sorted(workspace.people.items()))),
         reference.files(workspace),
     )
@@ -195,7 +195,7 @@ def _load(asked: _Asked) -> ScoreTable:
         questions=resolved.questions,
         outlying=resolved.outlying,
         on_other_scale={name: of for read in reads for name, of in read.on_other_scale.items()},
-        planned=planned(workspace),
+        planned=list_planned(workspace),
         expenses=expenses.together(one for read in reads for one in read.expenses),
         people={**{name: one for read in reads for name, one in read.people.items()}, **workspace.people},
     )

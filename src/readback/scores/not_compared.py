@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from readback.scores import pooled, report, summary
-from readback.scores.agreement.measured import of_pool
+from readback.scores.agreement.measures import measure_pool
 from readback.scores.comparing.comparison import DISPUTED
 from readback.scores.criteria import scale_text
 from readback.scores.summary_row import Row
@@ -81,7 +81,7 @@ def describe_one(table: ScoreTable, criterion: str) -> str:
     parts = []
     for pool in pooled.pools(table, criterion):
         members = pooled.members(table, criterion, pool)
-        found = of_pool(table, criterion, members)
+        found = measure_pool(table, criterion, members)
         who = t(f"scores.{pool.removeprefix('*')}", n=len(members))
         given = {"who": who, "metric": found.metric, "alpha": report.signed(found.alpha), "n": found.units}
         if found.alpha is None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from readback.scores.comparing.best import Best
 from readback.scores.comparing.comparison import LOST, Blocked, Comparison
+from readback.scores.comparing.winner import Best
 from readback.scores.criteria import MINUS, number
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion

@@ -1,4 +1,4 @@
-"""Two judges side by side: how often they give the same value, and which values they take for each other."""
+"""Compare two judges: how often they give the same value, and which values they confuse."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from readback.scores.agreement.ratings import Ratings, grid, is_person
+from readback.scores.agreement.ratings import Ratings, build_grid, is_person
 from readback.types import Criterion
 
 if TYPE_CHECKING:
@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 
 SMALL = 5  # units that two judges share below which their kappa is not given
 MOST_VALUES = 12  # rows of a confusion matrix
+WEIGHTS: Mapping[str, Weights] = {"nominal": "none", "ordinal": "quadratic", "binary": "none"}
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two judges on the `n` units both scored. `kappa` is None for a measured scale, few units or one value only."""
+    """Hold the agreement of two judges on the `n` units both scored.
+
+    `kappa` is None for a measured scale, few units or one value only.
+    """
 
     a: str
     b: str
@@ -32,7 +36,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How often `a` gave the value of the row and `b` the one of the column."""
+    """Count how often `a` gave the value of the row and `b` the one of the column."""
 
     a: str
     b: str
@@ -40,71 +44,74 @@ class Confusion:
     table: tuple[tuple[int, ...], ...]
 
 
-def given(found: Ratings, pair: tuple[str, str], a: float, b: float) -> tuple[int, ...]:
-    """The units to which the first of the pair gave `a` and the second `b`: what a cell of the matrix counts."""
+def find_rated_units(ratings: Ratings, pair: tuple[str, str], a: float, b: float) -> tuple[int, ...]:
+    """Return the units to which the first of the pair gave `a` and the second `b`: what a cell of the matrix counts."""
     import numpy as np
 
-    rated = grid(found, [found.judges.index(name) for name in pair])
-    return tuple(np.flatnonzero((rated[:, 0] == a) & (rated[:, 1] == b)).tolist())
+    grid = build_grid(ratings, [ratings.judges.index(name) for name in pair])
+    return tuple(np.flatnonzero((grid[:, 0] == a) & (grid[:, 1] == b)).tolist())
 
 
-def pairs(found: Ratings, judges: Sequence[int], scale: Criterion, headline: Metric) -> Iterator[Pair]:
-    """Every two of these judges (by their numbers) that share a unit."""
+def compare_pairs(ratings: Ratings, judges: Sequence[int], scale: Criterion, headline: Metric) -> Iterator[Pair]:
+    """Yield the agreement of every two of these judges (by their numbers) who share a unit."""
     import numpy as np
 
     from readback.stats.agreement import exact_share, kappa, krippendorff
 
-    weights: Weights | None = {"nominal": "none", "ordinal": "quadratic", "binary": "none"}.get(scale.scale)  # type: ignore[assignment]
-    for a, b, both in _together(found, judges):
-        one, other = both[:, 0], both[:, 1]
-        share = exact_share(one, other)
-        if share is not None:
-            enough = weights and len(one) >= SMALL
-            yield Pair(
-                found.judges[a], found.judges[b], len(one), share,
-                kappa(one, other, weights, scale.values or None) if enough and weights else None,
-                weights, krippendorff(np.ascontiguousarray(both), headline),
-            )  # fmt: skip
+    weights = WEIGHTS.get(scale.scale)
+    for a, b, grid in _pair_values(ratings, judges):
+        values_a, values_b = grid[:, 0], grid[:, 1]
+        share = exact_share(values_a, values_b)
+        if share is None:
+            continue
+        pair_kappa = None
+        if weights and len(grid) >= SMALL:
+            pair_kappa = kappa(values_a, values_b, weights, scale.values or None)
+        alpha = krippendorff(np.ascontiguousarray(grid), headline)
+        yield Pair(ratings.judges[a], ratings.judges[b], len(grid), share, pair_kappa, weights, alpha)
 
 
-def _together(found: Ratings, judges: Sequence[int]) -> Iterator[tuple[int, int, Any]]:
-    """Two judges and their values on the units both rated, a column each; only those who share one, for among many
-    raters most never meet."""
+def _pair_values(ratings: Ratings, judges: Sequence[int]) -> Iterator[tuple[int, int, Any]]:
+    """Yield two judges and their values on the units both rated, a column each.
+
+    Only those who share a unit: among many raters most never meet.
+    """
     import numpy as np
 
-    listed = np.isin(found.judge, np.asarray(judges, found.judge.dtype))
-    unit, judge, value = found.unit[listed], found.judge[listed], found.value[listed]
+    listed = np.isin(ratings.judge, np.asarray(judges, ratings.judge.dtype))
+    unit, judge, value = ratings.unit[listed], ratings.judge[listed], ratings.value[listed]
     for a in judges:
-        mine = np.full(len(found.item), np.nan)
-        own = judge == a
-        mine[unit[own]] = value[own]
-        later = (judge > a) & np.isfinite(mine[unit])
+        values_a = np.full(len(ratings.item), np.nan)
+        by_a = judge == a
+        values_a[unit[by_a]] = value[by_a]
+        later = (judge > a) & np.isfinite(values_a[unit])
         order = np.lexsort((unit[later], judge[later]))
-        who, where, theirs = judge[later][order], unit[later][order], value[later][order]
-        for part in np.split(np.arange(len(who)), np.flatnonzero(np.diff(who)) + 1):
+        judges_b, units_b, values_b = judge[later][order], unit[later][order], value[later][order]
+        for part in np.split(np.arange(len(judges_b)), np.flatnonzero(np.diff(judges_b)) + 1):
             if len(part):
-                yield a, int(who[part[0]]), np.column_stack((mine[where[part]], theirs[part]))
+                yield a, int(judges_b[part[0]]), np.column_stack((values_a[units_b[part]], values_b[part]))
 
 
-def chosen(pairs: Sequence[Pair], people: Mapping[str, bool] = MappingProxyType({})) -> tuple[str, str] | None:
-    """The pair a reader asks for first: a person and a judge, else those who share most units."""
-    mixed = [one for one in pairs if is_person(one.a, people) != is_person(one.b, people)]
-    best = max(mixed or pairs, key=lambda one: one.n, default=None)
+def choose_pair(pairs: Sequence[Pair], people: Mapping[str, bool] = MappingProxyType({})) -> tuple[str, str] | None:
+    """Return the pair a reader asks for first: a person and a judge, else those who share most units."""
+    mixed = [pair for pair in pairs if is_person(pair.a, people) != is_person(pair.b, people)]
+    best = max(mixed or pairs, key=lambda pair: pair.n, default=None)
     if best is None:
         return None
-    first = is_person(best.a, people) or not is_person(best.b, people)
-    return (best.a, best.b) if first else (best.b, best.a)
+    if is_person(best.a, people) or not is_person(best.b, people):
+        return best.a, best.b
+    return best.b, best.a
 
 
-def confusion(found: Ratings, pair: tuple[str, str], scale: Criterion) -> Confusion | None:
-    """The matrix of two judges on the units both scored; None for a measured scale or one of many values."""
+def count_confusion(ratings: Ratings, pair: tuple[str, str], scale: Criterion) -> Confusion | None:
+    """Return the matrix of two judges on the units both scored; None for a measured scale or one of many values."""
     import numpy as np
 
-    from readback.stats.agreement import confusion as confused
+    from readback.stats.agreement import confusion
 
-    rated = grid(found, [found.judges.index(name) for name in pair])
-    one, other = rated[np.isfinite(rated).all(1)].T
-    values = scale.values or tuple(np.unique(found.value).tolist())
+    values = scale.values or tuple(np.unique(ratings.value).tolist())
     if scale.scale in ("numeric", "unknown") or len(values) > MOST_VALUES:
         return None
-    return Confusion(*pair, values, confused(one, other, values))
+    grid = build_grid(ratings, [ratings.judges.index(name) for name in pair])
+    values_a, values_b = grid[np.isfinite(grid).all(1)].T
+    return Confusion(*pair, values, confusion(values_a, values_b, values))

@@ -1,4 +1,4 @@
-"""The scores of one criterion seen as ratings: which judges gave which value to the same answer."""
+"""Read the scores of one criterion as ratings: which judges gave which value to the same answer."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ PEOPLE = re.compile(r"(human|person|people|annotator|expert)s?\b", re.IGNORECASE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
-    """One entry a rating in `unit`, `judge` and `value`, sorted by unit; one a unit in `item`, `condition`, `run`.
+    """Hold one entry for each rating in `unit`, `judge` and `value`, sorted by unit; one for each unit in the rest.
 
-    A unit is one answer: item × condition, and × run where judges scored the same runs. Where they did not, or one of
-    them (a person, say) gave each answer one score and no run, each judge's first score of the answer counts, and
-    `repeated` says how many further ones do not. Arrays of codes.
+    `item`, `condition` and `run` belong to the unit. A unit is one answer: item × condition, and × run where judges
+    scored the same runs. Where they did not, or one of them (a person, say) gave each answer one score and no run, each
+    judge's first score of the answer counts, and `repeated` says how many further ones do not. Arrays of codes.
     """
 
     unit: Any
@@ -32,78 +32,85 @@ class Ratings:
     repeated: int = 0
 
 
-def is_person(judge: str, said: Mapping[str, bool] = MappingProxyType({})) -> bool:
-    """Whether a judge is a person: as the workspace or a file says, else by its name (`human:7`, `annotator_2`)."""
-    return said.get(judge, PEOPLE.match(judge) is not None)
+def is_person(judge: str, people: Mapping[str, bool] = MappingProxyType({})) -> bool:
+    """Return whether a judge is a person, by what the workspace or a file says, else by its name (`human:7`)."""
+    return people.get(judge, PEOPLE.match(judge) is not None)
 
 
-def ratings(table: ScoreTable, criterion: str) -> Ratings:
-    """Every scored cell of a criterion, by answer and judge."""
+def collect_ratings(table: ScoreTable, criterion: str) -> Ratings:
+    """Return every scored cell of a criterion, by answer and judge."""
     import numpy as np
 
-    c = table.columns
-    cells = scored_cells(c, criterion)
-    answer, run = _answers(c, cells), np.asarray(c.run)[cells].astype(np.int64) + 1
-    judge = np.asarray(c.judge)[cells]
-    runs = answer * (len(c.runs) + 1) + run
-    by_run, by_answer = _sharing(runs, judge), _sharing(answer, judge)
-    key = runs if len(by_run) >= len(by_answer) else answer
-    many = len(c.judges)
-    _, first = np.unique(key * many + judge, return_index=True)
-    kept = first[np.lexsort((first, key[first]))]
-    _, unit_first, unit = np.unique(key[kept], return_index=True, return_inverse=True)
-    of_unit = cells[kept][unit_first]
-    present = np.unique(judge[kept])
+    columns = table.columns
+    cells = find_scored_cells(columns, criterion)
+    answer = number_answers(columns, cells)
+    run = np.asarray(columns.run)[cells].astype(np.int64) + 1
+    judge = np.asarray(columns.judge)[cells]
+    answer_and_run = answer * (len(columns.runs) + 1) + run
+    sharing_runs, sharing_answers = _find_sharing_judges(answer_and_run, judge), _find_sharing_judges(answer, judge)
+    key = answer_and_run if len(sharing_runs) >= len(sharing_answers) else answer
+    # A judge's first score of a unit counts; then sorted by unit, in the order of the files
+    _, first = np.unique(key * len(columns.judges) + judge, return_index=True)
+    counted = first[np.lexsort((first, key[first]))]
+    _, unit_start, unit = np.unique(key[counted], return_index=True, return_inverse=True)
+    unit_cells = cells[counted][unit_start]
+    present = np.unique(judge[counted])
     return Ratings(
         unit=unit.ravel(),
-        judge=np.searchsorted(present, judge[kept]),
-        value=np.asarray(c.value)[cells][kept],
-        item=np.asarray(c.item)[of_unit],
-        condition=np.asarray(c.condition)[of_unit],
-        run=np.asarray(c.run)[of_unit],
-        judges=tuple(c.judges[code] for code in present.tolist()),
-        repeated=len(cells) - len(kept),
+        judge=np.searchsorted(present, judge[counted]),
+        value=np.asarray(columns.value)[cells][counted],
+        item=np.asarray(columns.item)[unit_cells],
+        condition=np.asarray(columns.condition)[unit_cells],
+        run=np.asarray(columns.run)[unit_cells],
+        judges=tuple(columns.judges[code] for code in present.tolist()),
+        repeated=len(cells) - len(counted),
     )
 
 
-def shared(found: Ratings) -> Any:
-    """For each rating whether another judge rated its unit too."""
+def mark_shared(ratings: Ratings) -> Any:
+    """Return for each rating whether another judge rated its unit too."""
     import numpy as np
 
-    return np.bincount(found.unit)[found.unit] > 1 if len(found.unit) else np.zeros(0, bool)
+    if not len(ratings.unit):
+        return np.zeros(0, bool)
+    return np.bincount(ratings.unit)[ratings.unit] > 1
 
 
-def grid(found: Ratings, judges: Sequence[int]) -> Any:
-    """Units × these judges, NaN where a judge gave no score."""
+def build_grid(ratings: Ratings, judges: Sequence[int]) -> Any:
+    """Return a matrix of units × these judges, NaN where a judge gave no score."""
     import numpy as np
 
-    table = np.full((len(found.item), len(judges)), np.nan)
+    grid = np.full((len(ratings.item), len(judges)), np.nan)
     for column, judge in enumerate(judges):
-        here = found.judge == judge
-        table[found.unit[here], column] = found.value[here]
-    return table
+        by_judge = ratings.judge == judge
+        grid[ratings.unit[by_judge], column] = ratings.value[by_judge]
+    return grid
 
 
-def scored_cells(c: Columns, criterion: str) -> Any:
-    """The numbers of a criterion's scored cells."""
+def find_scored_cells(columns: Columns, criterion: str) -> Any:
+    """Return the numbers of a criterion's scored cells."""
     import numpy as np
 
-    of_it = np.asarray(c.criterion) == c.criteria.index(criterion)
-    return np.flatnonzero(of_it & (np.frombuffer(c.state, np.uint8) == SCORED))
+    of_criterion = np.asarray(columns.criterion) == columns.criteria.index(criterion)
+    return np.flatnonzero(of_criterion & (np.frombuffer(columns.state, np.uint8) == SCORED))
 
 
-def _answers(c: Columns, cells: Any) -> Any:
+def number_answers(columns: Columns, cells: Any) -> Any:
+    """Return a number for the answer (item × condition) of each cell."""
     import numpy as np
 
-    return np.asarray(c.item)[cells].astype(np.int64) * max(len(c.conditions), 1) + np.asarray(c.condition)[cells]
+    return (
+        np.asarray(columns.item)[cells].astype(np.int64) * max(len(columns.conditions), 1)
+        + np.asarray(columns.condition)[cells]
+    )
 
 
-def _sharing(unit: Any, judge: Any) -> Any:
-    """The judges who rated a unit that another rated too."""
+def _find_sharing_judges(unit: Any, judge: Any) -> Any:
+    """Return the judges who rated a unit that another rated too."""
     import numpy as np
 
     if not len(unit):
         return np.zeros(0, int)
     pairs = np.unique(np.stack([unit, judge.astype(np.int64)]), axis=1)
-    _, back, many = np.unique(pairs[0], return_inverse=True, return_counts=True)
-    return np.unique(pairs[1][many[back.ravel()] > 1])
+    _, position, raters = np.unique(pairs[0], return_inverse=True, return_counts=True)
+    return np.unique(pairs[1][raters[position.ravel()] > 1])

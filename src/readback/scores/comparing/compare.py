@@ -6,12 +6,45 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
+from typing import Any
 
 from readback.scores.comparing import comparability, difference
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
 from readback.scores.comparing.paired_items import members
 from readback.scores.comparing.sides import judge_called
 from readback.scores.table import ConditionKey, Planned, ScoreTable
+from readback.types import Workspace
+
+TEXTS = ("judge", "question", "expected", "name", "group", "warning")
+
+
+def list_planned(workspace: Workspace) -> tuple[Planned, ...]:
+    """Every planned comparison in the order of the files; the same one said twice counts once."""
+    return tuple(dict.fromkeys(_read_planned(workspace, one) for one in workspace.comparisons))
+
+
+def _read_planned(workspace: Workspace, said: Mapping[str, Any]) -> Planned:
+    texts: dict[str, Any] = {name: said[name] for name in TEXTS if isinstance(said.get(name), str)}
+    listed = said.get("criteria")
+    criteria = tuple(map(str, listed)) if isinstance(listed, list | tuple) else ()
+    forbidden = said.get("not_comparable")
+    one = said.get("criterion")
+    margin = said.get("margin")
+    return Planned(
+        a=_resolve_alias(workspace, str(said["a"])),
+        b=_resolve_alias(workspace, str(said["b"])),
+        criteria=(one,) if isinstance(one, str) else criteria,
+        margin=float(margin) if isinstance(margin, int | float) and margin > 0 else None,
+        not_comparable=tuple(map(str, forbidden)) if isinstance(forbidden, list | tuple) else (),
+        **texts,
+    )
+
+
+def _resolve_alias(workspace: Workspace, said: str) -> str:
+    """A condition's own name where an alias was written."""
+    found = workspace.condition(said)
+    return found.name if found else said
+
 
 _Key = tuple[ConditionKey, ConditionKey, str]  # a, b and the criterion
 MOST = 12  # conditions of which all pairs are compared when no baseline is chosen
@@ -173,7 +206,7 @@ def _judged(table: ScoreTable, pair: _Pair, judge: str | None) -> Iterator[Compa
         if why:
             yield Blocked(pair.a, pair.b, pair.criterion, name, why, pair.planned)
         elif wanted:
-            made = difference.difference(table, pair.a, pair.b, pair.criterion, name, pair.planned)
+            made = difference.compute_difference(table, pair.a, pair.b, pair.criterion, name, pair.planned)
             yield made
 
 

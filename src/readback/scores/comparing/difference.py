@@ -2,24 +2,123 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from readback.scores.comparing import failed_items
 from readback.scores.comparing.comparison import Comparison, Span, Verdict
-from readback.scores.comparing.paired_items import items
-from readback.scores.table import ConditionKey, Planned, ScoreTable
+from readback.scores.comparing.paired_items import PairedItems, items, members, scored_items
+from readback.scores.summary import BY_LINE
+from readback.scores.table import FAILED, MISSING, ConditionKey, Planned, ScoreTable
 from readback.types import Criterion
+
+Bounds = tuple[float, float]
 
 if TYPE_CHECKING:
     from readback.stats.interval import Clustered
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """At how many items the judge gave no score under a, and under b, that it scored on the other side.
+
+    Where b − a over these and the shared items lies whatever those scores are: `bounds` of these items, `interval` of
+    all items like them (from the lower end of the 95 % interval of the least difference to the upper end of that of
+    the most).
+    """
+
+    under_a: int = 0
+    under_b: int = 0
+    bounds: Bounds | None = None
+    interval: Bounds | None = None
+
+
+def bound_difference(
+    table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str, shared: PairedItems
+) -> Lost:
+    """What a judge failed to give, and how far it could move b − a (Manski 1990: each is put at either end of the
+    scale; Horowitz and Manski 2000 for the intervals of both).
+
+    No bounds without such items, without ends of the scale, and of means over several judges (then 0 items). The
+    intervals take items as independent.
+    """
+    if table.pool is not None or a not in table.columns.conditions:
+        return Lost()
+    import numpy as np
+
+    lost_b = _find_unscored(table, a, b, criterion, judge)
+    lost_a = _find_unscored(table, b, a, criterion, judge)
+    edges = get_scale_ends(table.criteria[criterion])
+    if not len(lost_a) + len(lost_b) or edges is None:
+        return Lost(len(lost_a), len(lost_b))
+    low, high = edges
+    known = shared.b - shared.a
+    least = np.concatenate([known, low - lost_b, lost_a - high])
+    most = np.concatenate([known, high - lost_b, lost_a - low])
+    sides = _compute_low_end(least), -_compute_low_end(-most)
+    return Lost(len(lost_a), len(lost_b), (float(least.mean()), float(most.mean())), sides)
+
+
+def _compute_low_end(differences: Any) -> float:
+    """The lower end of the interval of their mean; the mean where they have none."""
+    from readback.stats import interval
+
+    found = interval.compute_difference_interval(differences)
+    return found.low if found else float(differences.mean())
+
+
+@lru_cache(maxsize=64)
+def judges_of_criterion(table: ScoreTable, criterion: str) -> tuple[str, ...]:
+    """Return who has cells for a criterion."""
+    import numpy as np
+
+    c = table.columns
+    here = np.asarray(c.criterion) == c.criteria.index(criterion)
+    return tuple(c.judges[code] for code in np.unique(np.asarray(c.judge)[here]).tolist())
+
+
+def _find_unscored(table: ScoreTable, scored: ConditionKey, failed: ConditionKey, criterion: str, judge: str) -> Any:
+    """The scores under one condition of the items that have none under the other, because the judge failed there.
+
+    Where the criterion has one judge only, a row without a score, and an item without a row, count as well: nobody
+    else was to give it. Of items that are known by their line only, those without a row are not counted.
+    """
+    import numpy as np
+
+    c = table.columns
+    state = np.frombuffer(c.state, np.uint8)
+    unscored = state == FAILED
+    alone = len(judges_of_criterion(table, criterion)) == 1
+    if alone:
+        unscored |= state == MISSING
+    here = np.asarray(c.criterion) == c.criteria.index(criterion)
+    here &= np.asarray(c.judge) == c.judges.index(judge)
+    here &= np.isin(np.asarray(c.condition), members(table, failed))
+    item = np.asarray(c.item)
+    names, means = scored_items(table, scored, criterion, judge)
+    without = {c.items[code] for code in item[here & unscored].tolist()}
+    if alone and not all(map(BY_LINE.fullmatch, c.items)):
+        with_row = {c.items[code] for code in np.unique(item[here]).tolist()}
+        without |= set(names) - with_row
+    without -= set(scored_items(table, failed, criterion, judge)[0])
+    return means[np.array([name in without for name in names], bool)]
+
+
+def get_scale_ends(criterion: Criterion) -> Bounds | None:
+    """Return the least and the greatest value of a criterion's scale; None where it has none."""
+    if criterion.scale == "binary":
+        return 0.0, 1.0
+    if criterion.values:
+        return min(criterion.values), max(criterion.values)
+    return (criterion.low, criterion.high) if criterion.low is not None and criterion.high is not None else None
+
 
 FEW = 5  # shared items below which no interval is given
 LEVEL = 0.05
 EXACT = 12  # decimals
 
 
-def difference(
+def compute_difference(
     table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str, planned: Planned | None = None
 ) -> Comparison:
     """b − a over the shared items, with its interval and tests; `judged` gives the verdict once p is adjusted.
@@ -40,7 +139,7 @@ def difference(
         questions=table.asks(criterion), length=_length(table.criteria[criterion]),
         alpha=_alpha(table, criterion, judge),
     )  # fmt: skip
-    lost = failed_items.bounds(table, a, b, criterion, judge, shared)
+    lost = bound_difference(table, a, b, criterion, judge, shared)
     made = replace(
         made, failed=lost.under_a + lost.under_b, failed_b=lost.under_b, bounds=lost.bounds,
         bounds_interval=lost.interval,
@@ -55,9 +154,9 @@ def difference(
         mean_a=float(np.mean(shared.a)),
         mean_b=float(np.mean(shared.b)),
         difference=float(np.mean(d)),
-        interval=_span(plain),
+        interval=_to_span(plain),
         method=plain.method if plain else None,
-        interval_clustered=_span(grouped.interval) if grouped else None,
+        interval_clustered=_to_span(grouped.interval) if grouped else None,
         method_clustered=grouped.interval.method if grouped and grouped.interval else None,
         clusters=grouped.clusters if grouped else None,
         design_effect=grouped.design_effect if grouped else None,
@@ -116,7 +215,7 @@ def p_of_pair(table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: st
 
 def _length(criterion: Criterion) -> float | None:
     """Return how long a criterion's scale is; None where it has no ends, or where values are names."""
-    found = failed_items.ends(criterion)
+    found = get_scale_ends(criterion)
     if found is None or criterion.scale == "nominal":
         return None
     return found[1] - found[0]
@@ -128,7 +227,7 @@ def _alpha(table: ScoreTable, criterion: str, pool: str) -> float | None:
     Of a judge who belongs to a pool it is the pool's: one alone is no surer than all of them.
     """
     from readback.scores import pooled
-    from readback.scores.agreement.measured import of_pool
+    from readback.scores.agreement.measures import measure_pool
 
     whole = table if table.pool is None else table.pool.table
     made = pooled.pooled(table) if table.pool is None else table
@@ -136,7 +235,7 @@ def _alpha(table: ScoreTable, criterion: str, pool: str) -> float | None:
         return None
     for (name, called), judges in made.pool.judges.items():
         if name == criterion and pool in (called, *judges):
-            return of_pool(whole, criterion, judges).alpha
+            return measure_pool(whole, criterion, judges).alpha
     return None
 
 
@@ -179,5 +278,5 @@ def _delta(a: Any, b: Any) -> float:
     return paired.cliffs_delta(*np.unique(a, return_counts=True), *np.unique(b, return_counts=True))
 
 
-def _span(found: Any) -> Span | None:
+def _to_span(found: Any) -> Span | None:
     return None if found is None else (found.low, found.high)

@@ -6,11 +6,40 @@ most 0.1 either way is a tie. The rule knows neither n nor spread, so it never i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from readback.scores.comparing.comparability import bare
 from readback.scores.comparing.comparison import Comparison
+from readback.scores.table import ConditionKey
+from readback.types import Criterion
+
+HIGHER = {"up": ("a is higher",), "down": ("b is higher",)}  # verdicts by which the first side is the better one
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The condition with the best mean, and those that it is better than and not clearly better than."""
+
+    condition: ConditionKey
+    clear: tuple[Comparison, ...]
+    open: tuple[Comparison, ...]
+
+
+def best(pairs: Sequence[Comparison], criterion: Criterion) -> Best | None:
+    """What the comparisons of one condition, their first side, with the others say; None where there are none, or where
+    neither way of the scale is better.
+    """
+    if not pairs or criterion.direction not in HIGHER:
+        return None
+    better = HIGHER[criterion.direction]
+    return Best(
+        pairs[0].a,
+        tuple(one for one in pairs if one.verdict in better),
+        tuple(one for one in pairs if one.verdict not in better),
+    )
+
 
 CRITERION, MARGIN = "factuality", 0.1
 NOISE = 1e-9  # 0.8 − 0.7 is 0.1, whatever floats make of it

@@ -15,8 +15,8 @@ from readback.checks.fair_pairs import name_of
 from readback.checks.summary import Audit
 from readback.checks.verdicts import Verdict
 from readback.scores import conclusion, criterion_kinds, in_view, report
+from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Comparison
-from readback.scores.comparing.planned import planned
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import show
@@ -58,13 +58,13 @@ def sentence(audit: Audit, found: Sequence[Verdict], scored: Mapping[Pair, Answe
     return show.join([one for one in (told, said, t(key, n=rest) if rest > 0 and not unknown else "") if one], " ")
 
 
-def _unknown(unknown: Sequence[Verdict], planned: int) -> Markup:
+def _unknown(unknown: Sequence[Verdict], list_planned: int) -> Markup:
     """How many cannot be judged; one or two are named, each a link to it."""
     n, pairs = len(unknown), show.join([link(one.pair) for one in unknown], t("overview.and"))
     if n > NAMED:
-        return show.h("{}", t("verdict.some_unknown", n=n, all=planned))
-    key = "verdict.one_unknown" if planned == 1 else "verdict.named_unknown"
-    return show.h(t(key, n=n, all=planned, pairs="{pairs}"), pairs=pairs)
+        return show.h("{}", t("verdict.some_unknown", n=n, all=list_planned))
+    key = "verdict.one_unknown" if list_planned == 1 else "verdict.named_unknown"
+    return show.h(t(key, n=n, all=list_planned, pairs="{pairs}"), pairs=pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def answers(workspace: Workspace, table: ScoreTable, found: Sequence[Verdict]) -
     plan has for it, by the judge (or the judges together) that Scores begins with.
     """
     made: dict[Pair, Answer] = {}
-    plan, kinds = planned(workspace), {one.pair: one.kind for one in found}
+    plan, kinds = list_planned(workspace), {one.pair: one.kind for one in found}
     for criterion in criterion_kinds.order_of(table, workspace) if plan else ():
         judge = next(iter(in_view.judges(table, criterion)), None)
         if judge is None or made.keys() == kinds.keys():

@@ -19,8 +19,8 @@ from readback.review.since import Since
 from readback.review.state import Review
 from readback.scores import charts as drawn
 from readback.scores import in_view, report
+from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Comparison
-from readback.scores.comparing.planned import planned
 from readback.scores.table import ScoreTable
 from readback.types import Finding, Selection
 from readback.ui.common import show
@@ -105,7 +105,7 @@ def _chart(one: Item, table: ScoreTable) -> None:
     if judge is None:
         return
     seen = in_view.shown(table, judge)
-    lines = in_view.of_plan(seen, planned(choice.workspace()), criterion, judge)
+    lines = in_view.of_plan(seen, list_planned(choice.workspace()), criterion, judge)
     if not lines:
         return
     name = partial(report.short, seen)

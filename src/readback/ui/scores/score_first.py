@@ -10,7 +10,7 @@ from markupsafe import Markup
 from readback.checks.rules import finding
 from readback.scores import chart_sentences, conclusion, in_view, not_compared, pooled, report, summary
 from readback.scores import charts as drawn
-from readback.scores.agreement.measured import of_pool
+from readback.scores.agreement.measures import measure_pool
 from readback.scores.comparing.comparison import DISPUTED, Blocked, Compared, Comparison
 from readback.scores.criteria import scale_text
 from readback.scores.drawn_pairs import is_of_another, list_fairness, list_pairs
@@ -91,7 +91,7 @@ def _pooled(scored: ScoreTable, view: Chosen) -> tuple[Markup, Markup]:
     found = pooled.raters(scored, name, view.judge)
     who = t(f"scores.{pool}", n=found.judges)
     each = str(found.most) if found.fewest == found.most else t("scores.span", low=found.fewest, high=found.most)
-    agreed = of_pool(score_view.of_files(scored), name, pooled.members(scored, name, view.judge))
+    agreed = measure_pool(score_view.of_files(scored), name, pooled.members(scored, name, view.judge))
     span = t("scores.no_interval")
     if agreed.interval:
         span = t("scores.interval", **dict(zip(("low", "high"), map(report.signed, agreed.interval), strict=True)))

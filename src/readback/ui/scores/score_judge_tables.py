@@ -8,9 +8,9 @@ from typing import Any
 from markupsafe import Markup
 
 from readback.scores import report
-from readback.scores.agreement.judge_pairs import Pair, given
-from readback.scores.agreement.measured import Agreement, every_pair
-from readback.scores.agreement.ratings import ratings
+from readback.scores.agreement.judge_pairs import Pair, find_rated_units
+from readback.scores.agreement.measures import Agreement, list_pairs
+from readback.scores.agreement.ratings import collect_ratings
 from readback.scores.criteria import MINUS, number
 from readback.scores.table import ScoreTable
 from readback.ui.common import show
@@ -34,7 +34,7 @@ def all_pairs(scored: ScoreTable, found: Agreement) -> None:
     name = found.criterion.name
     downloads.button(
         t("scores.agreement_all"),
-        lambda: table.as_csv(*pairs(every_pair(scored, name))),
+        lambda: table.as_csv(*pairs(list_pairs(scored, name))),
         f"{exports.name('agreement', name)}.csv",
         "text/csv",
         key="all_pairs",
@@ -98,7 +98,7 @@ def corrected(scored: ScoreTable, found: Agreement) -> Table:
         {
             "judge": _name(one.judge), "person": one.person,
             "condition": t("scores.by_all") if one.condition is None else report.short(scored, one.condition),
-            "n": one.n, "seen": one.seen, "positives": one.positives, "negatives": one.negatives,
+            "n": one.n, "seen": one.pass_rate, "positives": one.positives, "negatives": one.negatives,
             "sensitivity": one.sensitivity, "specificity": one.specificity, "rate": one.rate, **_ends(one.interval),
         }
         for one in found.corrected
@@ -139,10 +139,10 @@ def disputed(scored: ScoreTable, found: Agreement) -> Table:
 
 def drilldown_table(scored: ScoreTable, criterion: str, pair: tuple[str, str], a: str, b: str) -> Table:
     """The answers to which two judges gave these values, as the matrix writes them."""
-    rated = ratings(scored, criterion)
+    rated = collect_ratings(scored, criterion)
     scale = scored.criteria[criterion].values or tuple(sorted(set(rated.value.tolist())))
     by = {number(value): value for value in scale}
-    units: Sequence[int] = given(rated, pair, by[a], by[b]) if a in by and b in by else ()
+    units: Sequence[int] = find_rated_units(rated, pair, by[a], by[b]) if a in by and b in by else ()
     c = scored.columns
     rows: list[Mapping[str, Any]] = [
         {"item": c.items[rated.item[at]], "condition": scored.label(c.conditions[rated.condition[at]]),

@@ -8,7 +8,7 @@ import streamlit as st
 
 from readback.scores import charts, counts, report
 from readback.scores.agreement.corrected_rates import CorrectedRate
-from readback.scores.agreement.measured import Agreement, agreement
+from readback.scores.agreement.measures import Agreement, measure_agreement
 from readback.scores.agreement.repeats import Flips
 from readback.scores.criteria import MINUS, number
 from readback.scores.summary_row import Row
@@ -30,7 +30,7 @@ from readback.words import t
 
 def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Chosen) -> None:
     """The agreement on the criterion in view, over all its judges."""
-    found = agreement(scored, view.criterion.name)
+    found = measure_agreement(scored, view.criterion.name)
     if not found.pairs:
         show.draw(show.h("<p>{}</p>", t("scores.agreement_none")))
     else:
@@ -51,7 +51,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
 def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
     """The answers behind a cell of the matrix, both judges' values beside each other; for the open drill-down."""
     drilldown = score_drilldown_links.opened()
-    found = agreement(scored, view.criterion.name)
+    found = measure_agreement(scored, view.criterion.name)
     pair = _pair(found, st.query_params.get("pair", ""))
     if pair is None:
         return
@@ -90,7 +90,7 @@ def _confusion(scored: ScoreTable, found: Agreement) -> None:
         names = {_drilldown((first.a, first.b)): (first.a, first.b), **names}
         names = {drilldown: pair for drilldown, pair in names.items() if pair != (first.b, first.a)}
     chosen = score_view.pick("pair", t("scores.agreement_pair"), tuple(names), str, 480)
-    one = agreement(scored, found.criterion.name, pair=names[chosen]).confusion if chosen in names else None
+    one = measure_agreement(scored, found.criterion.name, pair=names[chosen]).confusion if chosen in names else None
     if one is None:
         return
     values = tuple(number(value) for value in one.values)
@@ -221,8 +221,8 @@ def repeats(found: Agreement) -> None:
 
 def _rates(whole: Sequence[CorrectedRate]) -> Iterator[str]:
     for one in whole:
-        given = {"judge": one.judge or t("scores.no_judge"), "person": one.person, "seen": 100 * one.seen, "n": one.n,
-                 "labelled": one.positives + one.negatives}  # fmt: skip
+        given = {"judge": one.judge or t("scores.no_judge"), "person": one.person,
+                 "seen": 100 * one.pass_rate, "n": one.n, "labelled": one.positives + one.negatives}  # fmt: skip
         if one.rate is None:
             yield t("scores.corrected_not", **given)
         else:

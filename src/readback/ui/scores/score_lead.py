@@ -12,8 +12,8 @@ from readback.checks import fair_pairs
 from readback.checks.rules import finding
 from readback.scores import conclusion, in_view, not_compared, report
 from readback.scores.comparing import compare
+from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Blocked, Comparison
-from readback.scores.comparing.planned import planned
 from readback.scores.conclusion import BestOf, Conclusion
 from readback.scores.drawn_pairs import Pair
 from readback.scores.report import Line
@@ -32,17 +32,17 @@ FIRST = 3  # planned comparisons that are read at first sight
 
 def lines(table: ScoreTable, workspace: Workspace, criterion: str, judge: str) -> tuple[Line, ...]:
     """The planned comparisons under one criterion by one judge, the plan's order kept; blocked ones too."""
-    return in_view.of_plan(table, planned(workspace), criterion, judge)
+    return in_view.of_plan(table, list_planned(workspace), criterion, judge)
 
 
 def elsewhere(table: ScoreTable, workspace: Workspace) -> tuple[str, ...]:
     """The criteria that the plan names and the scores have."""
-    return tuple(dict.fromkeys(name for one in planned(workspace) for name in one.criteria))
+    return tuple(dict.fromkeys(name for one in list_planned(workspace) for name in one.criteria))
 
 
 def without_scores(table: ScoreTable, workspace: Workspace) -> tuple[tuple[Planned, str], ...]:
     """The planned comparisons that no score file speaks of, each with the name that has none."""
-    return compare.absent(score_view.of_files(table), planned(workspace))
+    return compare.absent(score_view.of_files(table), list_planned(workspace))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from readback.scores.agreement.measured import possible
+from readback.scores.agreement.measures import list_measurable
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
@@ -56,7 +56,7 @@ def offered(scored: ScoreTable, workspace: Workspace, view: Chosen) -> Mapping[s
         "heat": bool(factors),
         "joint": len(scored.columns.criteria) > 1,
         "lengths": score_lengths.possible(scored, workspace),
-        "agreement": view.criterion.name in possible(every),
+        "agreement": view.criterion.name in list_measurable(every),
         "slices": workspace.dataset is not None and bool(view.baseline),
         "costs": workspace.dataset is not None and bool(workspace.conditions),
         "duels": bool(every.outcomes),

@@ -13,8 +13,8 @@ from readback.checks.rules import finding
 from readback.scores import criterion_kinds, drawn_pairs, in_view, report, summary, warnings
 from readback.scores import loading as scores
 from readback.scores.comparing import compare
+from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Compared
-from readback.scores.comparing.planned import planned
 from readback.scores.report import Line
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
@@ -136,8 +136,8 @@ def compared(table: ScoreTable, view: Chosen, workspace: Workspace) -> Compared:
     if not view.baseline:
         return Compared()
     made = compare.compare(
-        table, planned(workspace), by=view.by or None, baseline=_baseline(table, view), criterion=view.criterion.name,
-        judge=view.judge,
+        table, list_planned(workspace), by=view.by or None, baseline=_baseline(table, view),
+        criterion=view.criterion.name, judge=view.judge,
     )  # fmt: skip
     base = _key(table, view)
     pairs = (one if one.a == base else one.turned() for one in made.comparisons if base in (one.a, one.b))
