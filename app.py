@@ -38,7 +38,7 @@ frame.bar(here, with_note=here in note_here.OF_PAGE)
 note_here.draw(here)
 present.draw()
 keys.off()
-frame.lost()
+frame.warn_of_loss()
 keys.script()
 try:
     page.run()

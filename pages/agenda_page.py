@@ -22,7 +22,7 @@ scored = score_view.table_of(workspace) if workspace.scores else None
 since = since_here.known(found)
 made = agenda(workspace, audit, scored, found, date.today(), since.made)
 one = agenda_here.chosen(made)
-reviewing.said("board")
+reviewing.show_outcome("board")
 if one is not None:
     agenda_here.walk(made, one, found, since.made, scored)
 else:

@@ -59,7 +59,7 @@ change_here.here()
 
 sent, tried = choice.sent(), beside.tried()
 made = choice.assembly(sent, tried)
-found, faults = choice.found(made, tried)
+found, faults = choice.find_findings(made, tried)
 model_input, training = layers.model_text(made), training_view.there(made)
 found += layers.losses(model_input, made, found)
 server = model_input_view.about(made, model_input)
@@ -102,7 +102,7 @@ with right, st.container(key="beside"):
     shown = model_input.segments if view == "wire" and model_input else [s for m in made.messages for s in m.segments]
     alone = replace(made, messages=(Message("user", stored),)) if view == "stored" else made
     shown = stored if view == "stored" else shown
-    beside.origins(shown, token_sizes.told(shown if view == "wire" else (), alone))
+    beside.origins(shown, token_sizes.describe_looks(shown if view == "wire" else (), alone))
     if view != "stored":
         token_bar.draw(made, tried)
     views.findings(found, faults)

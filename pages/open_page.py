@@ -34,7 +34,7 @@ with right:
     st.subheader(t("open.recognised"))
     loaded.files(workspace, t("open.recognised"))
     score_proposals.draw(workspace)
-    score_proposals.taken(workspace)
+    score_proposals.show_confirmed(workspace)
     plain_files.encodings(workspace, data)
     plain_files.ids(workspace)
     plain_files.several(workspace)

@@ -20,7 +20,7 @@ if len(data) == 0:
     st.stop()
 
 show.draw(show.h("<p>{}</p>", loaded.counts(workspace.dataset.path, data.counts)))
-if choice.lost():
+if choice.is_record_missing():
     show.notice(t("messages.lost_record"), "warning")
 left, right = st.columns([3, 2], gap="large")
 with left:

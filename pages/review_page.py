@@ -31,7 +31,7 @@ with right:
         board.sign()
         board.decide()
         board.note()
-    reviewing.said("board")
+    reviewing.show_outcome("board")
 with left:
     board.signoffs(found)
     board.decisions(found)

@@ -75,4 +75,4 @@ if count:
         show.findings(findings, to_message=False)
         if count > len(findings):
             st.caption(t("scores.noticed_more", n=len(findings), all=count))
-score_proposals.taken(workspace)
+score_proposals.show_confirmed(workspace)

@@ -35,9 +35,9 @@ SIX = {"workspace": "six-conditions-mistakes", "condition": "RAG-trained, open b
 
 @pytest.fixture(autouse=True)
 def _forgotten() -> Iterator[None]:
-    cited._found.clear()
+    cited._find_citations.clear()
     yield
-    cited._found.clear()
+    cited._find_citations.clear()
 
 
 def marks(test: AppTest) -> list[tuple[str, str]]:

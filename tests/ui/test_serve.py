@@ -75,17 +75,17 @@ def cookie(token: bytes, mask: bytes = b"mask") -> str:
 def test_c9_a_download_is_for_the_browser_that_clicked_and_for_a_short_time(monkeypatch: pytest.MonkeyPatch) -> None:
     mine, again, yours = cookie(b"token"), cookie(b"token", b"other"), cookie(b"another")
     whose = upload.browser({upload.COOKIE: mine.partition(f"{upload.COOKIE}=")[2]})
-    assert not downloads.given(b"text", mine)
+    assert not downloads.was_given(b"text", mine)
     downloads._remark(b"text", whose)
     asked = (mine, again, yours, "", "a=b", "\0;;=")
-    assert [downloads.given(b"text", one) for one in asked] == [True, True, False, False, False, False]
-    assert not downloads.given(b"another text", mine)
+    assert [downloads.was_given(b"text", one) for one in asked] == [True, True, False, False, False, False]
+    assert not downloads.was_given(b"another text", mine)
     now = time.monotonic()
     monkeypatch.setattr(time, "monotonic", lambda: now + downloads.LASTS + 1)
-    assert not downloads.given(b"text", mine)
+    assert not downloads.was_given(b"text", mine)
 
 
 def test_c9_a_browser_without_a_token_is_given_nothing() -> None:
     downloads._remark(b"nobody's", upload.browser({}))
-    assert not downloads.given(b"nobody's", "")
-    assert not downloads.given(b"nobody's", f"{upload.COOKIE}={base64.b64encode(b'x').decode()}")
+    assert not downloads.was_given(b"nobody's", "")
+    assert not downloads.was_given(b"nobody's", f"{upload.COOKIE}={base64.b64encode(b'x').decode()}")

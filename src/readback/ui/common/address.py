@@ -63,7 +63,7 @@ def begin() -> None:
 
 
 def get(key: str) -> str | None:
-    """The value of a shared key, or None."""
+    """Return the value of a shared key, or None."""
     memory: Mapping[str, str] = st.session_state.get(MEMORY, {})
     return memory.get(key)
 
@@ -85,9 +85,9 @@ def put(**changes: str | None) -> None:
     if changes.get("workspace", memory.get("workspace")) != memory.get("workspace"):
         changes = {**dict.fromkeys(key for key in SHARED if key != "present"), **changes}
     whole: dict[str, str | None] = {**memory, **st.query_params.to_dict(), **changes}
-    given = {key: value for key, value in whole.items() if value is not None}
-    st.session_state[MEMORY] = {key: value for key, value in given.items() if key in SHARED}
-    _write(given)
+    params = {key: value for key, value in whole.items() if value is not None}
+    st.session_state[MEMORY] = {key: value for key, value in params.items() if key in SHARED}
+    _write(params)
 
 
 def _is_old_news() -> bool:
@@ -100,18 +100,18 @@ def _is_old_news() -> bool:
 
 
 def query(**changes: str | None) -> dict[str, str]:
-    """The shared keys as they stand, with `changes` (None takes one out; others are added): for links."""
+    """Return the shared keys as they stand, with `changes` (None takes one out; others are added): for links."""
     memory: Mapping[str, str] = st.session_state.get(MEMORY, {})
     return {key: value for key, value in {**memory, **changes}.items() if value is not None}
 
 
 def href(page: str, **changes: str | None) -> str:
-    """An address on this server: `href("messages", record="12", finding=key)`."""
+    """Return an address on this server: `href("messages", record="12", finding=key)`."""
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")
     page = "" if page == HOME else page
     path = f"/{base}/{page}" if base else f"/{page}"
-    asked = urlencode(query(**changes), errors="backslashreplace")  # no address holds a lone surrogate
-    return f"{path}?{asked}" if asked else path
+    query_text = urlencode(query(**changes), errors="backslashreplace")  # no address holds a lone surrogate
+    return f"{path}?{query_text}" if query_text else path
 
 
 def follow(key: str, default: str = "", allowed: Collection[str] | None = None) -> str:
@@ -126,7 +126,7 @@ def follow(key: str, default: str = "", allowed: Collection[str] | None = None) 
 
 
 def follow_switch(key: str) -> bool:
-    """The same for a toggle or checkbox: on is `1` in the address, off is absent."""
+    """Do the same for a toggle or checkbox: on is `1` in the address, off is absent."""
     st.session_state[key] = st.query_params.get(key) == "1"
     return bool(st.session_state[key])
 
@@ -134,8 +134,8 @@ def follow_switch(key: str) -> bool:
 def keep(key: str, default: str = "") -> None:
     """Write the value of the widget `key` to the address: its `on_change`. A default, or off, is not written."""
     value = st.session_state.get(key)
-    said = ("1" if value else None) if value is None or isinstance(value, bool) else str(value)
-    put(**{key: None if said == default else said})
+    text = ("1" if value else None) if value is None or isinstance(value, bool) else str(value)
+    put(**{key: None if text == default else text})
 
 
 def _write(params: Mapping[str, str]) -> None:

@@ -14,14 +14,14 @@ LINKED = False  # whether each page links the style sheet, as our server has it
 
 
 def under(base_path: str, path: str) -> str:
-    """An absolute path below the path that the proxy shows the pages under."""
+    """Return an absolute path below the path that the proxy shows the pages under."""
     base = base_path.strip("/")
     return f"/{base}{path}" if base else path
 
 
 def sheet(base_path: str) -> str:
-    """The style sheet of all pages below this path, our own fonts first: a browser fetches those whose characters are
-    on a page, from our own address, since the policy lets no other be loaded.
+    """Return the style sheet of all pages below this path, our own fonts first: a browser fetches those whose
+    characters are on a page, from our own address, since the policy lets no other be loaded.
     """
     faces = (FONTS / "fonts.css").read_text("utf-8").replace('url("', f'url("{under(base_path, FONTS_PATH)}')
     return "\n".join([faces, *(file.read_text("utf-8") for file in STYLES)])

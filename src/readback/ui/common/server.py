@@ -75,6 +75,7 @@ class Headers:
         self.head = f'<body><link rel="stylesheet" href="{under(base_path, STYLE_PATH)}">'.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request: our own files, downloads of their owner, and every page with our headers."""
         if scope["type"] == "websocket" and (_foreign(scope) or _of_agents(scope)):
             await send({"type": "websocket.close"})  # before it was accepted: answered with 403
             return
@@ -84,9 +85,11 @@ class Headers:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                kept = [pair for pair in message.get("headers", []) if pair[0].decode("latin-1").lower() not in HEADERS]
+                theirs = [
+                    pair for pair in message.get("headers", []) if pair[0].decode("latin-1").lower() not in HEADERS
+                ]
                 ours = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                message = {**message, "headers": [*(_guarded(pair, _by_tls(scope)) for pair in kept), *ours]}
+                message = {**message, "headers": [*(_guarded(pair, _by_tls(scope)) for pair in theirs), *ours]}
             await send(message)
 
         if scope["path"].rstrip("/").endswith("/_stcore/metrics") or _of_agents(scope):
@@ -105,29 +108,29 @@ def _of_agents(scope: Scope) -> bool:
 
 def _by_tls(scope: Scope) -> bool:
     """Whether the browser's connection is encrypted: ours, or that to a proxy that says so."""
-    said = {name.lower(): value for name, value in scope.get("headers", [])}
-    return scope.get("scheme") == "https" or said.get(b"x-forwarded-proto", b"").strip().lower() == b"https"
+    headers = {name.lower(): value for name, value in scope.get("headers", [])}
+    return scope.get("scheme") == "https" or headers.get(b"x-forwarded-proto", b"").strip().lower() == b"https"
 
 
 def _guarded(pair: tuple[bytes, bytes], by_tls: bool) -> tuple[bytes, bytes]:
-    """A cookie that goes over TLS alone where the page did, and that no script reads; but for the cross-site token,
-    which the page's own script has to send back in a header.
+    """Return a cookie that goes over TLS alone where the page did, and that no script reads; but for the cross-site
+    token, which the page's own script has to send back in a header.
     """
     name, value = pair
     if name.lower() != b"set-cookie":
         return pair
-    known = {part.strip().lower() for part in value.split(b";")[1:]}
-    if by_tls and b"secure" not in known:
+    attributes = {part.strip().lower() for part in value.split(b";")[1:]}
+    if by_tls and b"secure" not in attributes:
         value += b"; Secure"
-    if b"httponly" not in known and not value.lstrip().startswith(TOKEN):
+    if b"httponly" not in attributes and not value.lstrip().startswith(TOKEN):
         value += b"; HttpOnly"
     return name, value
 
 
 def _plain(scope: Scope) -> Scope:
-    """The request for a page, asking for all of it as plain text, so that its style can be put in."""
-    said = dict(scope["headers"])
-    if b"text/html" not in said.get(b"accept", b""):
+    """Return the request for a page, asking for all of it as plain text, so that its style can be put in."""
+    headers = dict(scope["headers"])
+    if b"text/html" not in headers.get(b"accept", b""):
         return scope
     return {**scope, "headers": [pair for pair in scope["headers"] if pair[0] not in PART]}
 
@@ -155,18 +158,18 @@ class _Styled:
 
     async def _whole(self, start: Message) -> None:
         body = self.body.replace(b"<body>", self.style, 1)
-        kept = [(name, value) for name, value in start["headers"] if name.lower() not in SIZED]
+        headers = [(name, value) for name, value in start["headers"] if name.lower() not in SIZED]
         length = len(body) if self.body else None  # the answer to HEAD has none
         sized = [(b"content-length", str(length).encode())] if length is not None else []
-        await self.send({**start, "headers": [*kept, *sized]})
+        await self.send({**start, "headers": [*headers, *sized]})
         await self.send({"type": "http.response.body", "body": body})
 
 
 def _page(message: Message) -> bool:
     """Whether a response is a page in plain HTML."""
-    said = {name.lower(): value for name, value in message.get("headers", [])}
-    plain = b"content-encoding" not in said
-    return message["status"] == 200 and plain and said.get(b"content-type", b"").startswith(b"text/html")
+    headers = {name.lower(): value for name, value in message.get("headers", [])}
+    plain = b"content-encoding" not in headers
+    return message["status"] == 200 and plain and headers.get(b"content-type", b"").startswith(b"text/html")
 
 
 async def _absent(send: Send) -> None:
@@ -182,62 +185,74 @@ def _theirs(scope: Scope, name: str) -> bool:
 
     file = runtime.get_instance().media_file_mgr.read_file(name)
     cookie = b"; ".join(value for name, value in scope["headers"] if name.lower() == b"cookie").decode("latin-1")
-    return file is not None and downloads.given(file.content, cookie)
+    return file is not None and downloads.was_given(file.content, cookie)
 
 
 def _foreign(scope: Scope) -> bool:
     """Whether a page of another origin asks: not the host it asks, nor a name in READBACK_HOSTS (a proxy's)."""
-    said = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
-    if b"origin" not in said:
+    headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    if b"origin" not in headers:
         return False
-    origin = urlsplit(said[b"origin"])
-    return origin.netloc != said.get(b"host") and origin.hostname not in _named()
+    origin = urlsplit(headers[b"origin"])
+    return origin.netloc != headers.get(b"host") and origin.hostname not in _named()
 
 
 def _named() -> tuple[str, ...]:
-    """The names in READBACK_HOSTS."""
+    """Return the names in READBACK_HOSTS."""
     return tuple(name.strip() for name in os.environ.get("READBACK_HOSTS", "").split(",") if name.strip())
 
 
 def command(
     workspaces: Sequence[Path | str] = (), host: str = "127.0.0.1", port: int | None = None, base_path: str = ""
 ) -> list[str]:
-    """The command that serves the pages; run it in place of this process, or as a child.
+    """Return the command that serves the pages; run it in place of this process, or as a child.
 
     Without a port it is the first one from 8501 that nobody else uses.
 
     The first workspace is the one that people see first. Without any the ones in READBACK_WORKSPACE are shown, or else
     the built-in demos.
     """
-    given = [part for one in workspaces for part in ("--workspace", str(one))]
-    asked = ["--port", str(port)] if port is not None else []
-    return [sys.executable, "-m", MODULE, "--host", host, *asked, "--base-path", base_path, *given]
+    workspace_arguments = [part for workspace in workspaces for part in ("--workspace", str(workspace))]
+    port_arguments = ["--port", str(port)] if port is not None else []
+    return [
+        sys.executable,
+        "-m",
+        MODULE,
+        "--host",
+        host,
+        *port_arguments,
+        "--base-path",
+        base_path,
+        *workspace_arguments,
+    ]
 
 
-def free_port(host: str, asked: int | None = None) -> int:
-    """The port to listen on: the one asked for (0: any that nobody uses), else the first from 8501 that nobody uses.
+def free_port(host: str, wanted: int | None = None) -> int:
+    """Return the port to listen on: `wanted` (0: any free one), else the first from 8501 that nobody uses.
 
     Raises SystemExit 2 after a sentence where the port asked for is taken, since whoever names one has told others, and
     where there is no listening on this host.
     """
-    if asked == 0:
-        _taken(host, 0)
+    if wanted == 0:
+        _is_taken(host, 0)
         return _listen(host, 0)
-    if asked is not None:
-        if not _taken(host, asked):
-            return asked
-        free = next((port for port in range(asked + 1, min(asked + TRIED, 65_536)) if not _taken(host, port)), None)
+    if wanted is not None:
+        if not _is_taken(host, wanted):
+            return wanted
+        free = next(
+            (port for port in range(wanted + 1, min(wanted + TRIED, 65_536)) if not _is_taken(host, port)), None
+        )
         cure = f"; --port {free} is free" if free else ""
-        raise _refusal(f"port {asked} is taken by another program, or not for this account{cure}")
+        raise _refusal(f"port {wanted} is taken by another program, or not for this account{cure}")
     for port in range(PORT, PORT + TRIED):
-        if not _taken(host, port):
+        if not _is_taken(host, port):
             if port != PORT:
                 print(f"readback: port {PORT} is taken by another program, so this is port {port}", file=sys.stderr)
             return port
     raise _refusal(f"the ports {PORT} to {PORT + TRIED - 1} are taken; name another one with --port")
 
 
-def _taken(host: str, port: int) -> bool:
+def _is_taken(host: str, port: int) -> bool:
     """Whether a port cannot be listened on because somebody does, or this account may not."""
     try:
         _listen(host, port)
@@ -266,7 +281,7 @@ def _refusal(sentence: str) -> SystemExit:
 
 
 def hosts(host: str) -> list[str]:
-    """The names this server answers to; a page of another name (DNS rebinding) gets no connection.
+    """Return the names this server answers to; a page of another name (DNS rebinding) gets no connection.
 
     READBACK_HOSTS names them, separated by commas, where people reach the server through a proxy.
     """
@@ -275,7 +290,7 @@ def hosts(host: str) -> list[str]:
 
 
 def settings(host: str, port: int, base_path: str) -> dict[str, Any]:
-    """What is decided here and not in .streamlit/config.toml, since it depends on how the server is started."""
+    """Return the settings that .streamlit/config.toml cannot have, since they depend on how the server is started."""
     return {
         "server.address": host,
         "server.port": port,
@@ -297,7 +312,7 @@ def settings(host: str, port: int, base_path: str) -> dict[str, Any]:
 
 
 def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
-    """The pages as an ASGI application with our headers, for any ASGI server."""
+    """Return the pages as an ASGI application with our headers, for any ASGI server."""
     import streamlit as st
     from starlette.exceptions import HTTPException
     from starlette.middleware import Middleware
@@ -321,9 +336,9 @@ def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
         return FileResponse(file, media_type="font/woff2", headers={"cache-control": "public, max-age=604800"})
 
     async def home(request: Any) -> RedirectResponse:
-        """The first page has the root as its address, whatever its name says."""
-        asked = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(f"{under(base_path, '/')}{asked}")
+        """Redirect the first page to the root, whatever its name is."""
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(f"{under(base_path, '/')}{query}")
 
     routes = [
         Route(under(base_path, SCRIPT_PATH), page_js),
@@ -337,7 +352,7 @@ def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
 
 
 def _our_mistake(error: Exception) -> bool:
-    """What a page says when it fails. Only Streamlit's log has the details, since they may hold private text."""
+    """Draw what a page says when it fails. Only Streamlit's log has the details, since they may hold private text."""
     from readback.ui.common import show
     from readback.words import t
 
@@ -360,8 +375,8 @@ def serve(host: str, port: int | None, base_path: str = "", script: Path = PROJE
 
 
 def _load() -> None:
-    """What the first page needs, while the browser still loads the pages' program: the processes that make children,
-    the rules, and what works out scores.
+    """Load what the first page needs, while the browser still loads the pages' program: the processes that make
+    children, the rules, and what works out scores.
     """
     with suppress(Exception):  # the page meets the same error and says it
         from readback import sandbox
@@ -390,16 +405,16 @@ def _no_pages_folder() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """What `command` starts."""
+    """Serve the pages: `command` starts this."""
     parser = argparse.ArgumentParser(prog="readback serve")
     parser.add_argument("--workspace", action="append", dest="workspaces", default=[])
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int)
     parser.add_argument("--base-path", default="")
-    given = parser.parse_args(arguments)
-    if given.workspaces:
-        os.environ["READBACK_WORKSPACE"] = os.pathsep.join(given.workspaces)
-    serve(given.host, given.port, given.base_path)
+    options = parser.parse_args(arguments)
+    if options.workspaces:
+        os.environ["READBACK_WORKSPACE"] = os.pathsep.join(options.workspaces)
+    serve(options.host, options.port, options.base_path)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def h(template: str, *values: Any, **named: Any) -> Markup:
 
 
 def join(parts: Sequence[Any], by: str = "") -> Markup:
-    """The parts one after another; what is not Markup is escaped."""
+    """Return the parts one after another; what is not Markup is escaped."""
     return Markup(by).join(parts)  # noqa: S704
 
 
@@ -54,7 +54,8 @@ def draw(markup: Markup) -> None:
 
 
 def md(text: object) -> str:
-    """A text as Markdown that shows the same text: for labels, captions and hints that Streamlit reads as Markdown.
+    """Return a text as Markdown that shows the same text: for labels, captions and hints that Streamlit reads as
+    Markdown.
 
     Streamlit makes links of addresses even where every sign is escaped (remark-gfm looks through the finished text),
     so an address gets a word joiner, which nobody sees, where it would be recognised.
@@ -65,7 +66,7 @@ def md(text: object) -> str:
 
 
 def style() -> None:
-    """The style sheet of all pages; app.py draws it. One that is linked is not drawn, too: a browser would hold each
+    """Draw the style sheet of all pages; app.py calls it. A linked one is not drawn again: a browser would hold each
     element against each rule twice.
 
     What Streamlit opens above the page hangs beside it and does not inherit its theme, so that is said once more.
@@ -76,13 +77,13 @@ def style() -> None:
     st.html(h("<style>#stFloatingOverlayPortal {{ color-scheme: {}; }}</style>", scheme))
 
 
-def said(text: str) -> None:
-    """A word in a row of controls, as wide as it is."""
+def word(text: str) -> None:
+    """Draw a word in a row of controls, as wide as it is."""
     st.html(h('<span class="rb-bar-word">{}</span>', text), width="content")
 
 
 def link(page: str, label: object, **params: str | None) -> Markup:
-    """A link to a page of ours, as markup: `link("messages", "record 12", record="12", finding=key)`.
+    """Return a link to a page of ours, as markup: `link("messages", "record 12", record="12", finding=key)`.
 
     `page` is the page's address (overview, messages, findings, scores, open). The shared keys (workspace,
     record, what is sent) stay as they are unless given; None takes one out.
@@ -91,17 +92,17 @@ def link(page: str, label: object, **params: str | None) -> Markup:
 
 
 def breaks(name: str) -> Markup:
-    """A long name that may go on in the next line behind an underscore or a slash, and so in no other place."""
+    """Return a long name that may break after an underscore or a slash, and in no other place."""
     return join([h("{}", part) for part in re.findall(r"[^_/]*[_/]|[^_/]+$", name) or [name]], Markup("<wbr>"))
 
 
-def current(made: Markup) -> Markup:
-    """A link to what is in view: it says so to whoever does not see it."""
-    return made.replace("<a ", Markup('<a aria-current="true" '), 1)
+def current(markup: Markup) -> Markup:
+    """Return a link to what is in view, marked as such for whoever does not see it."""
+    return markup.replace("<a ", Markup('<a aria-current="true" '), 1)
 
 
 def page_link(page: str, label: str, **params: str | None) -> None:
-    """A link to a page of ours as an element of its own."""
+    """Draw a link to a page of ours as an element of its own."""
     st.page_link(f"pages/{FILES.get(page, page)}_page.py", label=md(label), query_params=address.query(**params))
 
 
@@ -117,7 +118,7 @@ def notice(sentence: object, kind: str = "info") -> None:
 
 
 def aloud(text: str, **more: str) -> Markup:
-    """What a screen reader says when it changes while somebody stays on the page; nothing of it is drawn.
+    """Return what a screen reader says when it changes while somebody stays on the page; nothing of it is drawn.
 
     `more` becomes data attributes beside it: `ended` is said once this is gone and nothing has come in its place.
     """
@@ -133,9 +134,9 @@ def problem(sentence: str, detail: str = "") -> None:
 
 
 def severity(word: str, n: int | None = None) -> Markup:
-    """A severity by sign, word and colour; with a count where one is given."""
-    said = t(f"frame.{word}") if n is None else t(f"frame.{word}_n", n=n)
-    return h('<span class="rb-severity rb-{}">{} {}</span>', word, _sign(word), said)
+    """Return a severity by sign, word and colour; with a count where one is given."""
+    words = t(f"frame.{word}") if n is None else t(f"frame.{word}_n", n=n)
+    return h('<span class="rb-severity rb-{}">{} {}</span>', word, _sign(word), words)
 
 
 def has_message(at: Location) -> bool:
@@ -145,12 +146,12 @@ def has_message(at: Location) -> bool:
     )
 
 
-def finding(one: Finding, number: int | None = None, to_message: bool = True) -> Markup:
+def finding(finding_: Finding, number: int | None = None, to_message: bool = True) -> Markup:
     """One finding: severity, its sentence, where it is, the code small; linked to its message.
 
     Beside its message (not `to_message`) the one that the address names is outlined where no text can be marked.
     """
-    place = one.place
+    place = finding_.place
     here = has_message(place)
     target = {
         "record": place.record,
@@ -160,65 +161,65 @@ def finding(one: Finding, number: int | None = None, to_message: bool = True) ->
         "adapter": None if place.condition else place.adapter,
         "task": None if place.condition else place.task,
         "judge": place.judge,
-        "finding": one.key,
+        "finding": finding_.key,
         "view": "wire" if place.role == READ else None,
     }
     anchor = link("messages", t("frame.see_message"), **target) if to_message and here else Markup("")
     count = h('<span class="rb-n">{}</span> ', number) if number is not None else Markup("")
-    asked = not to_message and place.start is None and st.query_params.get("finding") == one.key
+    in_address = not to_message and place.start is None and st.query_params.get("finding") == finding_.key
     return h(
         '<div class="rb-finding rb-{}{}" id="f-{}"{}>{}{} <span class="rb-say">{}</span>'
         '<p class="rb-fix">{}</p>{}<p class="rb-where">{} <code>{}</code> {}</p></div>',
-        one.severity,
-        " rb-here" if asked else "",
-        one.key,
-        Markup(' aria-current="true"') if asked else "",
+        finding_.severity,
+        " rb-here" if in_address else "",
+        finding_.key,
+        Markup(' aria-current="true"') if in_address else "",
         count,
-        severity(one.severity),
-        one.message,
-        one.fix,
-        because(one),
+        severity(finding_.severity),
+        finding_.message,
+        finding_.fix,
+        because(finding_),
         where(place),
-        one.code,
+        finding_.code,
         anchor,
     )
 
 
-def because(one: Finding) -> Markup:
+def because(finding_: Finding) -> Markup:
     """Why its severity is not that of its rule, where it is another: the same rule is an error elsewhere."""
-    said = groups.because(one)
-    return h('<p class="rb-small">{}</p>', said) if said else Markup("")
+    sentence = groups.because(finding_)
+    return h('<p class="rb-small">{}</p>', sentence) if sentence else Markup("")
 
 
 def findings(many: Sequence[Finding], numbered: bool = False, to_message: bool = True) -> None:
-    """A list of findings."""
-    rows = [finding(one, n if numbered else None, to_message) for n, one in enumerate(many, 1)]
+    """Draw a list of findings."""
+    rows = [finding(finding_, n if numbered else None, to_message) for n, finding_ in enumerate(many, 1)]
     draw(h('<div class="rb-findings">{}</div>', join(rows)))
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number for people: 9,589; 1.57; a dash for what is absent."""
+    """Return a number for people: 9,589; 1.57; a dash for what is absent."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"
 
 
 def exact_text(value: str) -> Markup:
-    """A short exact text (an excerpt, a field's value) as markup, on as many lines as it has, in its language."""
+    """Return a short exact text (an excerpt, a field's value) as markup, with its line breaks and language."""
     text = Markup(exact.text(value))  # noqa: S704 (escaped there)
     return h('<span class="rb-text"{}>{}</span>', spoken_attribute(), text)
 
 
 def spoken_attribute() -> Markup:
-    """The language of the workspace's texts as an attribute with a blank before it: none where it is that of the page,
-    an empty one where nobody states it, so that a text is not read out as one in the language of the page.
+    """Return the language of the workspace's texts as an attribute with a blank before it: none where it is that of the
+    page, an empty one where nobody states it, so that a text is not read out as one in the language of the page.
     """
-    said: str | None = st.session_state.get(SPOKEN, "")
-    return Markup("") if said is None else h(' lang="{}"', said)
+    language: str | None = st.session_state.get(SPOKEN, "")
+    return Markup("") if language is None else h(' lang="{}"', language)
 
 
 def text(value: str) -> Markup:
-    """A text out of the files inside a line or a cell, in its language."""
+    """Return a text out of the files inside a line or a cell, in its language."""
     return h("<span{}>{}</span>", spoken_attribute(), value)
 
 

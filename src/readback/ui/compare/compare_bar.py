@@ -30,17 +30,17 @@ def sides() -> None:
     """Draw the bar; the address holds what is chosen."""
     kind = compare_sides.kind()
     with _together("a_side"):
-        show.said("A")
+        show.word("A")
         picker.what(t("compare.a"), steps=False)
     kinds = {name: _say_kind(name) for name in compare_sides.kinds()}
     st.session_state["differs"] = kind
     with _together("how"):
-        show.said(t("compare.with"))
+        show.word(t("compare.with"))
         st.selectbox(t("compare.differs"), list(kinds), key="differs", on_change=_differs,
                      width=present.holding(kinds.values(), 150), format_func=kinds.__getitem__,
                      label_visibility="collapsed")  # fmt: skip
     with _together("b_side"):
-        show.said("B")
+        show.word("B")
         _b(kind)
     if kind == "version":
         typed()
@@ -61,7 +61,7 @@ def layer() -> None:
     if "layer" in compare_sides.kinds():
         address.follow("layer", "messages", LAYERS)
         with _together("layer"):
-            show.said(t("compare.layer"))
+            show.word(t("compare.layer"))
             st.selectbox(t("compare.layer"), LAYERS, key="layer", format_func=_say_layer, on_change=address.keep,
                          width=present.holding(map(_say_layer, LAYERS), 150), args=("layer", "messages"),
                          label_visibility="collapsed")  # fmt: skip
@@ -87,7 +87,7 @@ def entries(kind: str) -> Mapping[str, Parts]:
     if kind == "version":
         folders = {
             f"workspace:{name}": {"workspace": name}
-            for name in open_workspaces.known()
+            for name in open_workspaces.list_openable()
             if name != choice.workspace_id()
         }
         return {**{f"rev:{one.id}": {"rev": one.id} for one in revisions()}, **folders}

@@ -147,7 +147,7 @@ def _stated(a: Side, b: Side) -> dict[str, str | None]:
 
 def _token(one: Side) -> str | None:
     """The id of another workspace."""
-    return next((name for name, path in open_workspaces.known().items() if one.workspace == str(path)), None)
+    return next((name for name, path in open_workspaces.list_openable().items() if one.workspace == str(path)), None)
 
 
 def _at(b: Side) -> Side:
@@ -160,7 +160,7 @@ def _at(b: Side) -> Side:
 
 def _elsewhere(b: Side) -> Side:
     """B in another open workspace: the same record is the one of the same id."""
-    path = open_workspaces.known().get(_get("b_workspace") or "")
+    path = open_workspaces.list_openable().get(_get("b_workspace") or "")
     if path is None or _get("b_workspace") == choice.workspace_id():
         return b
     called = choice.record().id

@@ -30,14 +30,14 @@ def records() -> None:
     st.button(
         "‹", key="previous", help=t("messages.previous_help"), disabled=at <= 0, on_click=choice.go, args=(at - 1,)
     )
-    show.said(t("messages.record"))
+    show.word(t("messages.record"))
     st.button(
         "›", key="next", help=t("messages.next_help"), disabled=at >= count - 1, on_click=choice.go, args=(at + 1,)
     )
     st.session_state["position"] = at + 1
     st.number_input(t("messages.position", n=count), 1, max(count, 1), key="position", on_change=_jump,
                     width=105 + 8 * len(str(count)), label_visibility="collapsed")  # fmt: skip
-    show.said(t("messages.of_records", n=count))
+    show.word(t("messages.of_records", n=count))
     _ids(data, at)
     # Another name after each search closes it; that it closes by its state would cost a run at each opening.
     turn = st.session_state.setdefault(searching.SEARCHES, 0)
@@ -57,7 +57,7 @@ def said() -> None:
         kind, name = unknown
         shown = picker.label(picker.key(choice.sent()))
         show.notice(t("frame.unknown_condition", kind=t(f"frame.kind_{kind}"), name=name, shown=shown), "warning")
-    if choice.lost():
+    if choice.is_record_missing():
         show.notice(t("messages.lost_record"), "warning")
 
 
@@ -162,7 +162,7 @@ def _in_record(text: str) -> None:
 def _arrive_at_holding() -> None:
     """While records are looked at for a text, show how far that is; then go there."""
     key = st.session_state.get(HOLDS)
-    job = background.asked(HOLDS, key) if key is not None else None
+    job = background.find_job(HOLDS, key) if key is not None else None
     if job is None:
         return
     if job.error is not None:
@@ -231,7 +231,7 @@ def finding(back: bool) -> None:
 def arrive() -> None:
     """While records are looked at for a finding, show how far that is; then go there."""
     key = st.session_state.get(KIND)
-    job = background.asked(KIND, key) if key is not None else None
+    job = background.find_job(KIND, key) if key is not None else None
     if (
         job is None or key is None or key[:3] != (choice.key(), choice.sent(), choice.position())
     ):  # somebody went elsewhere

@@ -72,7 +72,7 @@ def _cells(one: MarkNumbers, count: int) -> tuple[Cell, ...]:
 
 def _of_citations(told: Sequence[tuple[str, Sequence[Verdict]]], held: cited.Source) -> Markup:
     names = ("found", "supported", "legal_precision", "legal_recall", "hallucination_rate")
-    there = cited.found(held.text)
+    there = cited.find_citations(held.text)
     old = choice.workspace().options.get("citation_patterns") == "upstream"
     unchecked = held.against == "nothing"
     columns = [_unchecked(verdicts) if unchecked else _of_answer(verdicts, there, old) for _, verdicts in told]

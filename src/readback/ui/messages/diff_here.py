@@ -57,7 +57,7 @@ def draw(found: Difference, name: str, before: str, after: str) -> None:
 
 def counting(kind: str, key: object, work_on: Callable[[Progress], RecordCounts]) -> None:
     """How many records change: counted when somebody asks, with progress; the records as links."""
-    job = background.asked(kind, key)
+    job = background.find_job(kind, key)
     if job is None:
         st.button(t("messages.change_count"), key=f"{kind}_count", on_click=_begin, args=(kind, key, work_on))
         return

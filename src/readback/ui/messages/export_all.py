@@ -52,7 +52,7 @@ def draw() -> None:
         if form == "openai-batch":
             st.text_input(t("messages.export_model"), key="export_model")
         st.button(t("messages.export_make"), key="export_make", on_click=_begin)
-        if (job := background.asked(KIND, _asked())) is None:
+        if (job := background.find_job(KIND, _asked())) is None:
             return
         if said := _refused(job):
             show.notice(said, "warning")

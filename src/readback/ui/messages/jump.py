@@ -149,7 +149,7 @@ def _newest(audit: Audit) -> There | None:
 def _before() -> Audit | None:
     """The check of the files as they were before they changed, where it was made in full."""
     path, _, fields = choice.key()
-    kept = session.of(choice.workspace_id())
+    kept = session.get_accepted(choice.workspace_id())
     job = caches.audited((path, kept.before.stamp.key, fields)) if kept and kept.before else None
     made = job.result if job is not None and job.ready.is_set() else None
     return made if isinstance(made, Audit) and not (made.stopped or made.truncated) else None

@@ -48,7 +48,7 @@ def draw(shown: Sequence[Reply], made: Assembly, found: Sequence[Finding], maske
             mine = [(n, f) for n, f in numbered if one.field is not None and f.place.field == one.field]
             segment = Segment(one.text, "variable", one.field or "answer", one.place)
             message.message(
-                one.name, one.title, (segment,), [f for _, f in mine], [n for n, _ in mine], masked, held=held
+                one.name, one.title, (segment,), [f for _, f in mine], [n for n, _ in mine], masked, source=held
             )
         if held is not None:
             show.draw(cited_numbers.tables([(one.title, one.text) for one in shown], held))

@@ -46,7 +46,7 @@ def draw(made: Assembly, tried: Values) -> None:
     if not used:
         return
     if limit is None:
-        counted = token_sizes.said(used, by)
+        counted = token_sizes.describe_size(used, by)
         show.draw(show.h('<p class="rb-small">{}: {}. {}</p>', _what(made), counted, t("tokens.no_limit")))
     else:
         sentence = f"{_what(made)}: {room(used, limit, by.exact)}"

@@ -101,7 +101,7 @@ def _lead(row: TrainingRow | None, record: Record) -> str:
 
 def _found(made: Assembly) -> tuple[tuple[Finding, ...], Sequence[Fault]]:
     """What is found in the row, and what the check of all rows found in it besides: repeats and leaks."""
-    own, faults = choice.found(made)
+    own, faults = choice.find_findings(made)
     job = caches.audited(choice.key())
     audit = job.result if job and job.ready.is_set() else None
     at, file, known = choice.position(), choice.dataset().file, {one.key for one in own}
@@ -186,7 +186,7 @@ class _Drawn:
         found, numbers = [one for _, one in mine], [number for number, _ in mine]
         held = None if name.startswith(("prompt", "other")) else self.held
         segments = _segments(turn, self.record)
-        message.message(name, title, segments, found, numbers, self.record.masked, more, held=held, whole=turn.whole)
+        message.message(name, title, segments, found, numbers, self.record.masked, more, source=held, whole=turn.whole)
 
     def _placed(self, turn: Turn) -> Iterator[tuple[int, Finding]]:
         """The findings in a turn's text, with offsets into all of it."""

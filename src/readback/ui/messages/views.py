@@ -55,8 +55,18 @@ def messages(made: Assembly, found: Sequence[Finding], tried: Mapping[str, Any])
         numbers = [n for n, _ in mine]
         empty = [exact.Gap(gap.at, t(f"messages.gap_{gap.state}", name=gap.name)) for gap in gaps[index]]
         more = (*contexts.get(name, ()), *(() if tried else under_notes.marks(_anchor(made) | {"message": index})))
-        message.message(name, title, one.segments, [f for _, f in mine], numbers, made.masked,
-                        more, sized=sized[index], gaps=empty, whole=one.whole)  # fmt: skip
+        message.message(
+            name,
+            title,
+            one.segments,
+            [f for _, f in mine],
+            numbers,
+            made.masked,
+            more,
+            sized=sized[index],
+            gaps=empty,
+            whole=one.whole,
+        )
     _all(made)
 
 
@@ -89,8 +99,7 @@ def stored(segments: Sequence[Segment], made: Assembly) -> None:
     same = user is not None and user.text == text
     show.notice(t("messages.stored_same" if same else "messages.stored_differs"), "info")
     contexts = contexts_strip.draw({"stored": segments}, made)
-    message.message("stored", t("messages.stored_title"), segments, masked=made.masked,
-                    more=contexts.get("stored", ()))  # fmt: skip
+    message.message("stored", t("messages.stored_title"), segments, masked=made.masked, more=contexts.get("stored", ()))
 
 
 def findings(found: Sequence[Finding], faults: Sequence[Fault]) -> None:
@@ -113,8 +122,14 @@ def _all(made: Assembly) -> None:
     model = layers.names_a_model(workspace, made)
     with st.container(horizontal=True, vertical_alignment="center", key="take_all"):
         file = exports.name(made.record or str(choice.position()), made.choice.condition or made.choice.mode) + ".json"
-        downloads.button(t("messages.download_all"), lambda: exports.as_json(made.messages), file, "application/json",
-                         key="download_all", on_click="ignore")  # fmt: skip
+        downloads.button(
+            t("messages.download_all"),
+            lambda: exports.as_json(made.messages),
+            file,
+            "application/json",
+            key="download_all",
+            on_click="ignore",
+        )
         with st.popover(t("messages.copy_as"), key="copy_as"):
             form = st.selectbox(
                 t("messages.copy_as"), COPY_FORMS, key="copy_form", format_func=lambda name: t(f"messages.{name}")
@@ -123,8 +138,14 @@ def _all(made: Assembly) -> None:
                 st.caption(t("messages.wording", names=show.md(", ".join(ours))))
             st.code(_copy(form, made.messages, model), language=None, wrap_lines=True, height=320)
         export_all.draw()
-    show.draw(show.h('<p class="rb-small">{} <code>{}</code><br>{}</p>',
-                     t("messages.fingerprint"), made.fingerprint, observed.said(choice.seen(made))))  # fmt: skip
+    show.draw(
+        show.h(
+            '<p class="rb-small">{} <code>{}</code><br>{}</p>',
+            t("messages.fingerprint"),
+            made.fingerprint,
+            observed.describe_logged(choice.find_logged(made)),
+        )
+    )
 
 
 def _copy(form: str, made: Sequence[Message], model: str) -> str:

@@ -126,7 +126,7 @@ def _with(data: Dataset, text: str) -> Sequence[int] | None:
     """The records with the text, or None while they are looked for, and where that was stopped."""
     key = (choice.key(), text)
     # One that was stopped stays so until somebody asks for another text.
-    job = background.asked(KIND, key) or background.ask(KIND, key, lambda progress: found(data, text, progress))
+    job = background.find_job(KIND, key) or background.ask(KIND, key, lambda progress: found(data, text, progress))
     if isinstance(job.error, DatasetChanged):
         choice.overtaken(job.error)
     if not work.look(job, "records.looking", KIND):

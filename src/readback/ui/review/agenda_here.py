@@ -148,7 +148,7 @@ def add(found: Review) -> None:
         reviewing.draft_key("agenda")
         st.text_area(t("agenda.add_text"), key="agenda_text", height=80)
         st.button(t("agenda.save"), key="save_agenda", type="primary", on_click=_add)
-        reviewing.said("agenda")
+        reviewing.show_outcome("agenda")
     if found.agenda:
         last = found.agenda[-1]
         said = t("agenda.undo", what=t(f"agenda.did_{last.do}"), name=show.md(last.by.author))
@@ -180,7 +180,7 @@ def walk(made: Agenda, one: Item, found: Review, since: Since | None, table: Sco
         st.button(t("agenda.previous"), key="previous", disabled=not at, on_click=_go, args=(made.items, at - 1))
         st.button(t("agenda.next"), key="next", disabled=at + 1 == len(made.items), on_click=_go,
                   args=(made.items, at + 1))  # fmt: skip
-        show.said(t("agenda.place", n=at + 1, all=len(made.items)))
+        show.word(t("agenda.place", n=at + 1, all=len(made.items)))
         if not present.on():
             st.html(show.link("agenda", t("agenda.all")), width="content")
             keys.listen(keys.AGENDA)
@@ -215,7 +215,7 @@ def decision(one: Item, decided: Decision | None) -> None:
                              format_func=lambda name: answer(one, name))  # fmt: skip
         st.text_area(t("review.reason"), key="item_reason", height=110)
         st.button(t("review.save_decision"), key="save_item", type="primary", on_click=_decide, args=(one,))
-        reviewing.said(FORM)
+        reviewing.show_outcome(FORM)
 
 
 def _decide(one: Item) -> None:

@@ -186,7 +186,7 @@ def decide() -> None:
                  format_func=lambda name: t(f"review.verdict_{name}"))  # fmt: skip
         st.text_area(t("review.reason"), key="decide_reason", height=100)
         st.button(t("review.save_decision"), key="save_decision", type="primary", on_click=_decide)
-        reviewing.said("decide")
+        reviewing.show_outcome("decide")
 
 
 def _decide() -> None:
@@ -210,7 +210,7 @@ def note() -> None:
         st.text_area(t("review.text"), key="note_text_study", height=100)
         note_here.owner_and_due("study")
         st.button(t("review.save_note"), key="save_study", type="primary", on_click=_note_study)
-        reviewing.said("study")
+        reviewing.show_outcome("study")
 
 
 def _note_study() -> None:
@@ -232,7 +232,7 @@ def sign() -> None:
         st.selectbox(t("review.subject"), list(there), key="sign_subject")
         if st.button(t("review.sign_now"), key="sign_now", type="primary"):
             _sign(there[st.session_state["sign_subject"]])
-        reviewing.said("sign")
+        reviewing.show_outcome("sign")
 
 
 def _sign(one: Subject) -> None:

@@ -61,7 +61,7 @@ def _inside(found: Review, there: list[Note], anchor: Mapping[str, Any]) -> None
     reviewing.name_field()
     owner_and_due(FORM)
     st.button(t("review.save_note"), key="save_note", type="primary", on_click=_save, args=(dict(anchor),))
-    reviewing.said(FORM)
+    reviewing.show_outcome(FORM)
     for note in there:
         show.draw(one(note))
     show.page_link("review", t("review.all", n=len(found.notes)))

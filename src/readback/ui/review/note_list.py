@@ -49,7 +49,7 @@ def _note(one: Note) -> None:
             st.button(
                 t("review.save_answer"), key=f"save_{form}", type="primary", on_click=_answer, args=(one.id, form)
             )
-            reviewing.said(form)
+            reviewing.show_outcome(form)
         _edit(one)
         st.button(t("review.close"), key=f"close_{one.id}", type="tertiary", on_click=_stand, args=(one.id, "closed"))
 
@@ -78,7 +78,7 @@ def _edit(one: Note) -> None:
         st.text_area(t("review.text"), key=f"text_{form}", height=100)
         note_here.owner_and_due(form, one)
         st.button(t("review.save_edit"), key=f"save_{form}", type="primary", on_click=_changed, args=(one.id, form))
-        reviewing.said(form)
+        reviewing.show_outcome(form)
 
 
 def _filled(one: Note, form: str) -> None:

@@ -25,7 +25,7 @@ SHOWN = 200  # characters of a field's value in the list
 
 
 def origins(segments: Sequence[Segment], sizes: Mapping[str, str]) -> None:
-    """A bar and a legend of the looks, with characters and tokens (`sizes`); choosing one dims the rest."""
+    """Draw a bar and a legend of the looks, with characters and tokens (`sizes`); choosing one dims the rest."""
     counts = Counter[str]()
     for segment in segments:
         counts[exact.look(segment)] += len(segment.text)
@@ -37,12 +37,19 @@ def origins(segments: Sequence[Segment], sizes: Mapping[str, str]) -> None:
         [show.h('<span class="rb-{}" style="flex:{} 0 auto"></span>', look, counts[look]) for look in present]
     )
     rows = show.join([_legend(look, counts[look], whole, sizes.get(look, "")) for look in present])
-    show.draw(show.h('<h3>{}</h3><div class="rb-bar" aria-hidden="true">{}</div><ul class="rb-legend">{}</ul>',
-                     t("messages.where_from"), bars, rows))  # fmt: skip
+    show.draw(
+        show.h(
+            '<h3>{}</h3><div class="rb-bar" aria-hidden="true">{}</div><ul class="rb-legend">{}</ul>',
+            t("messages.where_from"),
+            bars,
+            rows,
+        )
+    )
     if len(present) > 1:
         address.follow("look", "", ("", *present))
-        st.selectbox(t("messages.dim"), ["", *present], key="look", on_change=address.keep, args=("look",),
-                     format_func=_say_look)  # fmt: skip
+        st.selectbox(
+            t("messages.dim"), ["", *present], key="look", on_change=address.keep, args=("look",), format_func=_say_look
+        )
 
 
 def _say_look(look: str) -> str:
@@ -61,42 +68,42 @@ def _legend(look: str, count: int, whole: int, size: str) -> Markup:
 
 def fields(
     record: Record,
-    made: Assembly,
-    found: Sequence[Finding],
+    assembly: Assembly,
+    findings: Sequence[Finding],
     answer: Answer | None = None,
     whole: Collection[str] = (),
 ) -> None:
-    """The record's fields, each item of a list by itself; marked are those in the messages and those with findings.
+    """Draw the record's fields, each item of a list by itself; mark those in the messages and those with findings.
 
     Under a judge the fields of the row with the `answer` follow. `whole` are the paths of what is a message as it is,
     with its role, its tool calls and all else that it holds.
     """
-    _listed(record.fields, record.place, made, found, "messages.no_fields", whole)
-    if made.choice.judge and answer and answer.fields:
+    _listed(record.fields, record.place, assembly, findings, "messages.no_fields", whole)
+    if assembly.choice.judge and answer and answer.fields:
         row = Location(file=answer.place.file, line=answer.place.line)
         show.draw(show.h("<h3>{}</h3>", t("messages.answer_fields", where=show.where(row))))
-        _listed(answer.fields, answer.place, made, found, "messages.no_fields")
+        _listed(answer.fields, answer.place, assembly, findings, "messages.no_fields")
 
 
 def _listed(
     values: Values,
     row: Location,
-    made: Assembly,
-    found: Sequence[Finding],
+    assembly: Assembly,
+    findings: Sequence[Finding],
     nothing: str,
     whole: Collection[str] = (),
 ) -> None:
     mapped = aliases()
-    used = used_names(made, row, mapped) | frozenset(whole)
+    used = used_names(assembly, row, mapped) | frozenset(whole)
     leaves = [(path, value) for path, value in leaves_of(_gone_into(values, used)) if _head(path) not in mapped]
     if not leaves:
         show.draw(show.h('<p class="rb-small">{}</p>', t(nothing)))
         return
     faults: dict[str, list[int]] = {}
-    for number, one in enumerate(found, 1):
-        if one.place.field and (one.place.file in (None, row.file)):
-            faults.setdefault(one.place.field, []).append(number)
-    texts = [message.text for message in made.messages]
+    for number, finding in enumerate(findings, 1):
+        if finding.place.field and (finding.place.file in (None, row.file)):
+            faults.setdefault(finding.place.field, []).append(number)
+    texts = [message.text for message in assembly.messages]
     uses = {path: _use(path, value, used, texts) for path, value in leaves[:FIELDS]}
     rows = [_field(path, value, uses[path], faults.get(path, [])) for path, value in leaves[:FIELDS]]
     show.draw(show.h('<dl class="rb-fields">{}</dl>', show.join(rows)))
@@ -105,22 +112,26 @@ def _listed(
 
 
 def _gone_into(values: Values, used: Collection[str]) -> Values:
-    """The values; a cell that holds JSON is its text where no message has an item of it alone."""
+    """Return the values; a cell that holds JSON is its text where no message has an item of it alone."""
     inside = {_head(name) for name in used if _head(name) != name}
     written = as_written(values)
     return {name: value if name in inside else written[name] for name, value in values.items()}
 
 
-def used_names(made: Assembly, row: Location, mapped: Mapping[str, str]) -> frozenset[str]:
-    """The paths of a row that are in the messages, by the names the file has for them.
+def used_names(assembly: Assembly, row: Location, mapped: Mapping[str, str]) -> frozenset[str]:
+    """Return the paths of a row that are in the messages, by the names the file has for them.
 
     What a judge reads says itself which row it is from, and which field.
     """
-    segments = [one for message in made.messages for one in message.segments if one.origin == "variable"]
-    if made.choice.judge:
-        here = (one.place for one in segments if (one.place.file, one.place.line) == (row.file, row.line))
+    segments = [
+        segment for message in assembly.messages for segment in message.segments if segment.origin == "variable"
+    ]
+    if assembly.choice.judge:
+        here = (
+            segment.place for segment in segments if (segment.place.file, segment.place.line) == (row.file, row.line)
+        )
         return frozenset(place.field for place in here if place.field)
-    names = {one.name for one in segments if one.name}
+    names = {segment.name for segment in segments if segment.name}
     return frozenset(mapped.get(_head(name), _head(name)) + name[len(_head(name)) :] for name in names)
 
 
@@ -135,21 +146,23 @@ def _head(path: str) -> str:
 
 
 def tried() -> Mapping[str, Any]:
-    """The values tried in this session for the workspace in view; in no file and in no address."""
+    """Return the values tried in this session for the workspace in view; they are in no file and in no address."""
     values: Mapping[str, Any] = st.session_state.get("tried", {}).get(choice.workspace_id(), {})
     return values
 
 
-def trial(record: Record, made: Assembly) -> None:
+def trial(record: Record, assembly: Assembly) -> None:
     """Set a variable for a look; the files stay as they are."""
-    names = list(dict.fromkeys([*(name for name, _ in made.names), *(path for path, _ in leaves_of(record.fields))]))
+    names = list(
+        dict.fromkeys([*(name for name, _ in assembly.names), *(path for path, _ in leaves_of(record.fields))])
+    )
     with st.form("try_form", border=False):
         st.selectbox(t("messages.try_name"), names, key="try_name", accept_new_options=True, format_func=exact.spelling)
         st.text_area(t("messages.try_value"), key="try_value", height=80)
         st.toggle(t("messages.try_json"), key="try_json", help=t("messages.try_json_help"))
         st.form_submit_button(t("messages.try_it"), on_click=_try)
-    if said := st.session_state.pop("try_said", None):
-        show.problem(t("messages.not_json"), said)
+    if sentence := st.session_state.pop("try_said", None):
+        show.problem(t("messages.not_json"), sentence)
     for name in tried():
         st.button(t("messages.untry", name=show.md(name)), key=f"untry_{name}", on_click=_untry, args=(name,))
 
@@ -180,19 +193,26 @@ def _field(path: str, value: Any, use: str, faults: Sequence[int]) -> Markup:
     more = t("messages.more_characters", n=len(text) - SHOWN) if len(text) > SHOWN else ""
     mark = show.h('<span class="{}">{}</span>', USES[use], t(f"messages.{use}"))
     numbers = show.join([show.h(' <span class="rb-n">{}</span>', number) for number in faults])
-    return show.h('<dt>{} {}{}</dt><dd>{} <span class="rb-small">{}</span></dd>',
-                  path, mark, numbers, show.exact_text(text[:SHOWN]), more)  # fmt: skip
+    return show.h(
+        '<dt>{} {}{}</dt><dd>{} <span class="rb-small">{}</span></dd>',
+        path,
+        mark,
+        numbers,
+        show.exact_text(text[:SHOWN]),
+        more,
+    )
 
 
 def _use(path: str, value: Any, used: frozenset[str], texts: Sequence[str]) -> str:
     """Whether a field was put into the messages, is in them as a part of another one, or does neither."""
     if _is_used(path, used):
         return "used"
-    said = value.strip() if isinstance(value, str) else ""
-    return "inside" if len(said) >= TELLING and any(said in text for text in texts) else "unused"
+    stripped = value.strip() if isinstance(value, str) else ""
+    return "inside" if len(stripped) >= TELLING and any(stripped in text for text in texts) else "unused"
 
 
 def leaves_of(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every path below `path` with its value; a list or a mapping is taken apart."""
     if isinstance(value, Mapping) and value:
         for name, inner in value.items():
             yield from leaves_of(inner, f"{path}.{name}" if path else str(name))
@@ -204,5 +224,7 @@ def leaves_of(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _is_used(path: str, used: frozenset[str]) -> bool:
-    return any(path == name or path.startswith((f"{name}.", f"{name}[")) or name.startswith((f"{path}.", f"{path}["))
-               for name in used)  # fmt: skip
+    return any(
+        path == name or path.startswith((f"{name}.", f"{name}[")) or name.startswith((f"{path}.", f"{path}["))
+        for name in used
+    )

@@ -28,20 +28,21 @@ def offer(name: str, entry: Entry) -> None:
     if not entry.workspace:
         entry = replace(entry, workspace=choice.workspace().name)
     mark = replace(entry, link="").key  # the way to it names what else is in view, which makes it no other thing
-    there = next((one for one in reviewing.state().agenda if one.entry.get("key") == mark), None)
+    there = next((item for item in reviewing.state().agenda if item.entry.get("key") == mark), None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"notes_{name}"):
         copy(name, markdown.format_entry(entry, words()), "notes.md", t("list.copy"))
         if there is not None:
-            st.button(t("list.remove_here"), key=f"unlist_{name}", type="tertiary", on_click=_remove,
-                      args=(name, there.id))  # fmt: skip
+            st.button(
+                t("list.remove_here"), key=f"unlist_{name}", type="tertiary", on_click=_remove, args=(name, there.id)
+            )
         else:
             st.button(t("list.add"), key=f"list_{name}", type="tertiary", on_click=_add, args=(name, mark, entry))
-        reviewing.said(f"list_{name}")
+        reviewing.show_outcome(f"list_{name}")
 
 
 def _add(name: str, mark: str, entry: Entry) -> None:
-    kept = {"key": mark, **asdict(replace(entry, link=_path(entry.link)))}
-    _save(name, {"do": "add", "entry": kept})
+    bookmark = {"key": mark, **asdict(replace(entry, link=_path(entry.link)))}
+    _save(name, {"do": "add", "entry": bookmark})
 
 
 def _remove(name: str, step: str) -> None:
@@ -56,13 +57,13 @@ def _save(name: str, payload: Mapping[str, Any]) -> None:
 
 
 def _path(link: str) -> str:
-    """A link without the host, for others reach it by another name."""
-    seen = urlsplit(link)
-    return f"{seen.path}?{seen.query}" if seen.query else seen.path
+    """Return a link without the host, which others may reach by another name."""
+    parts = urlsplit(link)
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
 
 def copy(name: str, text: str, file: str, label: str) -> None:
-    """A button that copies a text; where the browser allows no copying it downloads it as `file`, and says why."""
+    """Draw a button that copies a text; where the browser allows no copying it downloads `file`, and says why."""
     button = show.h(
         '<button class="rb-button" type="button" data-rb-copy="note-{}" data-rb-file="{}" data-rb-done="{}" '
         'data-rb-failed="{}">{}</button><span hidden id="note-{}">{}</span>',
@@ -78,17 +79,17 @@ def copy(name: str, text: str, file: str, label: str) -> None:
 
 
 def way(page: str, **params: str | None) -> str:
-    """The address of a page of ours as a link that works outside of it; a bare path where the host is not known.
+    """Return the address of a page as a link that works outside of it; a bare path where the host is not known.
 
     It names the workspace in view, which need not be the first one when the link is followed.
     """
-    seen = urlsplit(st.context.url or "")
+    parts = urlsplit(st.context.url or "")
     path = address.href(page, **{"workspace": choice.workspace_id(), **params})
-    return f"{seen.scheme}://{seen.netloc}{path}" if seen.netloc else path
+    return f"{parts.scheme}://{parts.netloc}{path}" if parts.netloc else path
 
 
 def words() -> Mapping[str, str]:
-    """The sentences of the exported texts, with their places."""
+    """Return the sentences of the exported texts, with their places."""
     return {
         "link": t("list.link"),
         "left_before": t("list.left_before", n="{n}"),
@@ -102,7 +103,7 @@ def words() -> Mapping[str, str]:
 
 
 def of_text(title: str, text: str, masked: bool, ours: Sequence[str] = ()) -> Entry:
-    """A text of the record in view to take along: its beginning, with the sha256 of all of it."""
+    """Return a text of the record in view to take along: its beginning, with the sha256 of all of it."""
     data, at, sent = choice.dataset(), choice.position(), choice.sent()
     name = choice.record().id
     own = name is not None and name == exact.spelling(name) and data.find(name) == at
@@ -114,9 +115,14 @@ def of_text(title: str, text: str, masked: bool, ours: Sequence[str] = ()) -> En
     return Entry(
         "message",
         t("list.text", title=title, record=record, sent=" · ".join(part for part in (condition, sent.judge) if part)),
-        way("messages", **asdict(sent), record=name if own else None, index=None if own else str(at),
-            view=st.query_params.get("view")),
+        way(
+            "messages",
+            **asdict(sent),
+            record=name if own else None,
+            index=None if own else str(at),
+            view=st.query_params.get("view"),
+        ),
         (cut_beginning(text),),
         tuple(facts),
         (("sha256", hashlib.sha256(exports.exact(text)).hexdigest()),),
-    )  # fmt: skip
+    )

@@ -38,7 +38,7 @@ class Versions:
     def dataset(self) -> str | None:
         """The dataset's file where it is among what changed."""
         names = {workspace.dataset.path for workspace in (self.old, self.new) if workspace and workspace.dataset}
-        return next((one.file for one in self.files if one.file in names), None)
+        return next((moved.file for moved in self.files if moved.file in names), None)
 
 
 def watch() -> None:
@@ -48,25 +48,25 @@ def watch() -> None:
         _watch(name)
 
 
-def told() -> None:
+def describe_versions() -> None:
     """Say on the page that what was shown had to make way for what is new."""
     if sentence := st.session_state.pop("overtaken", None):
         show.notice(sentence, "warning")
 
 
 def versions() -> Versions | None:
-    """The workspace in view and its other version; None where no file has changed since it was first looked at."""
+    """Return the workspace in view and its other version; None where no file has changed since it was first opened."""
     path, now, fields = choice.key()
-    kept = session.accepted(choice.workspace_id(), Path(path))
+    entry = session.accepted(choice.workspace_id(), Path(path))
     if files := choice.moved():
         there = stamp(Path(path)).key
         new, why = caches.workspace(path, caches.marked(there, address.chosen()), fields)
         return Versions(choice.workspace(), new, why, files, True, (now, there))
-    if kept.before is None or kept.before.opened is None or kept.before.opened[0] is None:
+    if entry.before is None or entry.before.opened is None or entry.before.opened[0] is None:
         return None
-    old = caches.with_fields(kept.before.opened[0], dict(fields))
-    files = session.moved(kept.before.stamp.files, kept.path)
-    return Versions(old, choice.workspace(), "", files, False, (kept.before.stamp.key, now))
+    old = caches.with_fields(entry.before.opened[0], dict(fields))
+    files = session.moved(entry.before.stamp.files, entry.path)
+    return Versions(old, choice.workspace(), "", files, False, (entry.before.stamp.key, now))
 
 
 @st.fragment(run_every=LOOK)
@@ -74,16 +74,16 @@ def _watch(name: str) -> None:
     """One look. The first belongs to the run of the page, which has looked already; clicks and later ones are here."""
     if st.session_state.pop("accepted", False):
         st.rerun()
-    kept = session.of(name)
-    if kept is None:
+    entry = session.get_accepted(name)
+    if entry is None:
         return
-    known: tuple[Moved, ...] | None = st.session_state.pop("looked_at", None)
-    files = known if known is not None else session.moved(kept.stamp.files, kept.path, shared=True)
+    last_files: tuple[Moved, ...] | None = st.session_state.pop("looked_at", None)
+    files = last_files if last_files is not None else session.moved(entry.stamp.files, entry.path, shared=True)
     if files:
         show.draw(_notice(t("frame.changed", n=len(files)), files, ""))
         st.button(t("frame.show_new"), key="show_new", on_click=_accept)
-    elif kept.before is not None:
-        since = session.moved(kept.before.stamp.files, kept.path, shared=True)
+    elif entry.before is not None:
+        since = session.moved(entry.before.stamp.files, entry.path, shared=True)
         show.draw(_notice(t("frame.shown_new", n=len(since)), since, " rb-small") if since else Markup(""))
 
 
@@ -93,14 +93,14 @@ def _accept() -> None:
 
 
 def _notice(sentence: str, files: Sequence[Moved], look: str) -> Markup:
-    rows = [show.h("<br>{}", _said(one)) for one in files[:NAMED]]
+    rows = [show.h("<br>{}", _describe_change(file)) for file in files[:NAMED]]
     if len(files) > NAMED:
         rows.append(show.h("<br>{}", t("frame.changed_more", n=len(files) - NAMED)))
     link = show.link("messages", t("frame.compare_change"), change="1")
     return show.h('<p class="rb-changed{}" role="status">{}{}<br>{}</p>', look, sentence, show.join(rows), link)
 
 
-def _said(one: Moved) -> str:
-    if one.at is None:
-        return t("frame.changed_gone", file=one.file)
-    return t("frame.changed_at", file=one.file, time=one.clock)
+def _describe_change(moved: Moved) -> str:
+    if moved.at is None:
+        return t("frame.changed_gone", file=moved.file)
+    return t("frame.changed_at", file=moved.file, time=moved.clock)

@@ -50,7 +50,7 @@ def on() -> bool:
 
 
 def switch(texts: Sequence[str]) -> None:
-    """The switch, where the texts of the page cite anything or it is on."""
+    """Draw the switch, where the texts of the page cite anything or it is on."""
     if on() or any(_cites(text) for text in texts):
         address.follow_switch(KEY)
         st.toggle(t("citations.switch"), key=KEY, help=t("citations.switch_help"), on_change=_switched)
@@ -61,20 +61,20 @@ def _switched() -> None:
     address.put(**({KEY: "1", "replies": "1"} if st.session_state[KEY] else {KEY: None}))
 
 
-def source(made: Assembly) -> Source:
-    """What the citations of an answer to the record in view are held against."""
-    asked = "\n\n".join(one.text for one in made.messages if one.role == "user")
-    return held_by(choice.record().fields, asked)
+def source(assembly: Assembly) -> Source:
+    """Return the texts that the citations of an answer to the record in view are held against."""
+    question = "\n\n".join(message.text for message in assembly.messages if message.role == "user")
+    return held_by(choice.record().fields, question)
 
 
-def held_by(fields: Values, asked: str) -> Source:
-    """The excerpt of a legal prompt and the document beside it, else the contexts, else what was asked."""
+def held_by(fields: Values, question: str) -> Source:
+    """Return the excerpt of a legal prompt and the document beside it, else the contexts, else the question."""
     listed = row_fields.read_contexts(fields)
     contexts = None
     if listed is not None and isinstance(listed.value, list):
-        made_of = normalise_contexts(listed.value, listed.name).texts
-        contexts = tuple("".join(segment.text for segment in one) for one in made_of)
-    prompt = legal_prompt.parse(asked)
+        contexts_of_record = normalise_contexts(listed.value, listed.name).texts
+        contexts = tuple("".join(segment.text for segment in segments) for segments in contexts_of_record)
+    prompt = legal_prompt.parse(question)
     texts = [text for name in DOCUMENTS if isinstance(text := fields.get(name), str) and text.strip()]
     if prompt and prompt.excerpt:
         texts.insert(0, prompt.excerpt.text)
@@ -82,37 +82,49 @@ def held_by(fields: Values, asked: str) -> Source:
         return Source(contexts, "\n\n".join(texts), "excerpt")
     if contexts:
         return Source(contexts, "\n\n".join(contexts), "contexts")
-    return Source(contexts, "", "nothing") if prompt else Source(contexts, asked, "prompt")
+    return Source(contexts, "", "nothing") if prompt else Source(contexts, question, "prompt")
 
 
-def found(text: str) -> tuple[Citation, ...]:
-    """The legal citations of a text, by the patterns that the workspace names; a search that is too much is said."""
-    asked = choice.workspace().options.get("citation_patterns")
-    patterns: legal.Patterns = "upstream" if asked == "upstream" else "readback"
+def find_citations(text: str) -> tuple[Citation, ...]:
+    """Return the legal citations of a text, by the patterns that the workspace names; report a search that is too
+    large.
+    """
+    patterns_option = choice.workspace().options.get("citation_patterns")
+    patterns: legal.Patterns = "upstream" if patterns_option == "upstream" else "readback"
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    made = _found(digest, patterns, text)
-    if made.diagnostic is not None:
-        _found.clear(digest, patterns, text)  # a busy machine may have time later
-        show.notice(t("citations.too_much", limit=made.diagnostic.values["limit"]), "warning")
-    return made.citations[0]
+    citations = _find_citations(digest, patterns, text)
+    if citations.diagnostic is not None:
+        _find_citations.clear(digest, patterns, text)  # a busy machine may have time later
+        show.notice(t("citations.too_much", limit=citations.diagnostic.values["limit"]), "warning")
+    return citations.citations[0]
 
 
-def verdicts(text: str, held: Source) -> tuple[Verdict, ...]:
-    """What the source says of each citation of an answer."""
-    if held.against == "nothing":
-        return tuple(Verdict(one, "unclear") for one in found(text))
-    return judge_citations(found(text), found(held.text))
+def verdicts(text: str, source: Source) -> tuple[Verdict, ...]:
+    """Return what the source confirms of each citation of an answer."""
+    if source.against == "nothing":
+        return tuple(Verdict(citation, "unclear") for citation in find_citations(text))
+    return judge_citations(find_citations(text), find_citations(source.text))
 
 
-def marked(text: str, held: Source | None) -> tuple[Mark, ...]:
-    """The citations of a text as marks; of an answer (`held` is its source) with what the source says of each."""
+def marked(text: str, source: Source | None) -> tuple[Mark, ...]:
+    """Return the citations of a text as marks; of an answer with what its `source` confirms of each."""
     if not on():
         return ()
-    if held is None:
-        return tuple(Mark(one.start, one.end, 0, "cite", _said(one)) for one in found(text))
-    told = [Mark(one.citation.start, one.citation.end, 0, f"cite-{LOOKS[one.state]}", _held(one, held))
-            for one in verdicts(text, held)]  # fmt: skip
-    return (*told, *_numbered(text, held.contexts))
+    if source is None:
+        return tuple(
+            Mark(verdict.start, verdict.end, 0, "cite", _describe_citation(verdict)) for verdict in find_citations(text)
+        )
+    citation_marks = [
+        Mark(
+            verdict.citation.start,
+            verdict.citation.end,
+            0,
+            f"cite-{LOOKS[verdict.state]}",
+            _mark_verdict(verdict, source),
+        )
+        for verdict in verdicts(text, source)
+    ]
+    return (*citation_marks, *_numbered(text, source.contexts))
 
 
 def _numbered(text: str, contexts: Sequence[str] | None) -> tuple[Mark, ...]:
@@ -120,28 +132,28 @@ def _numbered(text: str, contexts: Sequence[str] | None) -> tuple[Mark, ...]:
         return ()
     count = len(contexts)
     return tuple(
-        Mark(one.start, one.end, 0, "cite-ok", t("citations.mark", number=one.number, contexts=count))
-        if 1 <= one.number <= count
-        else Mark(one.start, one.end, 0, "cite-no", t("citations.mark_wrong", number=one.number, contexts=count))
-        for one in find_marks(text)
+        Mark(mark.start, mark.end, 0, "cite-ok", t("citations.mark", number=mark.number, contexts=count))
+        if 1 <= mark.number <= count
+        else Mark(mark.start, mark.end, 0, "cite-no", t("citations.mark_wrong", number=mark.number, contexts=count))
+        for mark in find_marks(text)
     )
 
 
-def _held(one: Verdict, held: Source) -> str:
-    if held.against == "nothing":
-        return f"{_said(one.citation)}. {t('citations.state_unchecked')}"
-    there = exact.spelling(one.source.text) if one.source else ""
-    name = one.state.replace(" ", "_")
-    state = t(f"citations.state_{name}", where=t(f"citations.in_{held.against}"), there=there)
-    return f"{_said(one.citation)}. {state}"
+def _mark_verdict(verdict: Verdict, source: Source) -> str:
+    if source.against == "nothing":
+        return f"{_describe_citation(verdict.citation)}. {t('citations.state_unchecked')}"
+    there = exact.spelling(verdict.source.text) if verdict.source else ""
+    name = verdict.state.replace(" ", "_")
+    state = t(f"citations.state_{name}", where=t(f"citations.in_{source.against}"), there=there)
+    return f"{_describe_citation(verdict.citation)}. {state}"
 
 
-def _said(one: Citation) -> str:
-    """A citation in words: what it is, and the form that it is compared by."""
-    kind = t(f"citations.kind_{one.kind.replace(' ', '_')}")
-    if one.is_short and one.normal:
-        return t("citations.stands_for", kind=kind, normal=one.normal)
-    return t("citations.is", kind=kind, normal=one.normal) if one.normal else kind
+def _describe_citation(citation: Citation) -> str:
+    """Return a citation in words: what it is, and the form that it is compared by."""
+    kind = t(f"citations.kind_{citation.kind.replace(' ', '_')}")
+    if citation.is_short and citation.normal:
+        return t("citations.stands_for", kind=kind, normal=citation.normal)
+    return t("citations.is", kind=kind, normal=citation.normal) if citation.normal else kind
 
 
 def _cites(text: str) -> bool:
@@ -149,6 +161,6 @@ def _cites(text: str) -> bool:
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def _found(digest: str, patterns: legal.Patterns, _text: str) -> SearchResult:
+def _find_citations(digest: str, patterns: legal.Patterns, _text: str) -> SearchResult:
     """By the text's digest, since a cache would hash the text itself at each look."""
     return find_in_child([_text[:LONGEST]], patterns=patterns)

@@ -17,40 +17,40 @@ LASTS = 300.0  # seconds in which a download can be fetched, also in parts or on
 
 
 def button(label: str, make: Callable[[], str | bytes], file: str, kind: str, *, key: str, **more: Any) -> None:
-    """A button that downloads what `make` answers, as a file of that name and media type.
+    """Draw a button that downloads what `make` returns, as a file of that name and media type.
 
     Streamlit keeps a download at an address that asks for no cookie, until the session runs again. So nothing is
     there before the click, and `given` says who may have it.
     """
     whose = upload.browser(st.context.cookies)
 
-    def made() -> bytes:
+    def make_file() -> bytes:
         content = make()
         raw = content.encode("utf-8") if isinstance(content, str) else content
         _remark(raw, whose)
         return raw
 
-    st.download_button(label, made, file, kind, key=key, **more)
+    st.download_button(label, make_file, file, kind, key=key, **more)
 
 
-def given(content: bytes, cookie: str) -> bool:
+def was_given(content: bytes, cookie: str) -> bool:
     """Whether a browser that sends this cookie header may have the content now."""
     try:
-        whose = upload.browser({name: one.value for name, one in SimpleCookie(cookie).items()})
+        whose = upload.browser({name: morsel.value for name, morsel in SimpleCookie(cookie).items()})
     except CookieError:
         return False
-    at = _given().get((hashlib.sha256(content).digest(), whose))
+    at = _list_given().get((hashlib.sha256(content).digest(), whose))
     return bool(whose) and at is not None and time.monotonic() - at <= LASTS
 
 
 def _remark(content: bytes, whose: str) -> None:
-    there, now = _given(), time.monotonic()
+    there, now = _list_given(), time.monotonic()
     for old in [key for key, at in there.items() if now - at > LASTS]:
         there.pop(old, None)
     there[hashlib.sha256(content).digest(), whose] = now
 
 
 @cache
-def _given() -> dict[tuple[bytes, str], float]:
+def _list_given() -> dict[tuple[bytes, str], float]:
     """When what was given to whom, in this process."""
     return {}

@@ -27,22 +27,28 @@ def bar(page: str, with_note: bool) -> None:
 
 
 def _menu(page: str, here: str) -> Markup:
-    """The workspaces as a list of links that opens in the browser alone: no run of the page can close it."""
+    """Return the workspaces as a list of links that opens in the browser alone: no run of the page can close it."""
     about = show.link("about", t("frame.about"))
     if not here:
         return about
     listed = dict.fromkeys((*choice.folders(), here))  # a demo may be in view without being in the list
-    links = show.join([show.h("<li>{}</li>", _to(page, one, one == here)) for one in listed])
+    links = show.join([show.h("<li>{}</li>", _to(page, link, link == here)) for link in listed])
     return show.h(
         '<details class="rb-menu" data-rb-menu="{}"><summary><span class="rb-aloud">{} </span>'
         '<span class="rb-name">{}</span></summary><div class="rb-side"><ul class="rb-listed" aria-label="{}">{}</ul>'
         "{}<p>{}</p></div></details>",
-        here, t("frame.workspace"), name(here), t("frame.workspace"), links, _facts(), about,
-    )  # fmt: skip
+        here,
+        t("frame.workspace"),
+        name(here),
+        t("frame.workspace"),
+        links,
+        _facts(),
+        about,
+    )
 
 
 def _to(page: str, token: str, here: bool) -> Markup:
-    """A link to a workspace: what is chosen in this one is forgotten, as by `address.put`."""
+    """Return a link to a workspace that forgets what is chosen in this one, as `address.put` does."""
     forgotten: dict[str, str | None] = {key: None for key in address.SHARED if key != present.KEY}
     only = {**forgotten, "workspace": token}
     link = show.link(page, name(token), **({} if here else only))
@@ -51,18 +57,18 @@ def _to(page: str, token: str, here: bool) -> Markup:
     return show.h('{} <span class="rb-small">{}</span>', show.current(link), t("open.in_view"))
 
 
-def lost() -> None:
+def warn_of_loss() -> None:
     """Say on the page what changed on disk, and when the link asks for a workspace that is not here."""
     with st.container(key="changed"):
         changed.watch()
-    changed.told()
+    changed.describe_versions()
     wanted = address.get("workspace")
     if wanted is not None and wanted != choice.workspace_id():
         show.notice(t("frame.unknown_workspace"), "warning")
 
 
 def name(token: str) -> str:
-    """What a workspace is called: an upload by when it came and by its files, since several may have one name."""
+    """Return the name of a workspace: of an upload its time and its files, since several may have one name."""
     folder = upload.path(token, choice.browser()) if token.startswith(upload.PREFIX) else None
     if folder is None:
         return token
@@ -70,7 +76,7 @@ def name(token: str) -> str:
 
 
 def clock(moment: float) -> str:
-    """The time of day where the browser is; where it does not say, the server's, with the name of its time zone."""
+    """Return the time of day where the browser is; else the server's, with the name of its time zone."""
     try:
         return datetime.fromtimestamp(moment, ZoneInfo(st.context.timezone or "")).strftime("%H:%M:%S")
     except (ValueError, ZoneInfoNotFoundError, OSError):
@@ -78,7 +84,7 @@ def clock(moment: float) -> str:
 
 
 def _facts() -> Markup:
-    """What the workspace in view is called, its dataset, and what must be known of it; as far as it is read by now."""
+    """Return the name of the workspace in view, its dataset, and what must be known of it, as far as it is read."""
     workspace, data = choice.peek()
     if workspace is None:
         return Markup("")
@@ -90,9 +96,9 @@ def _facts() -> Markup:
     elif data is not None:
         records = show.link("records", t("frame.records", n=len(data)))
         lines.append(show.h("<p>{}<br>{}</p>", workspace.dataset.path, records))
-        said = data.counts
-        if said.bad or said.blank:
-            lines.append(show.h("<p>{}</p>", loaded.left(said)))
+        counts = data.counts
+        if counts.bad or counts.blank:
+            lines.append(show.h("<p>{}</p>", loaded.left(counts)))
         if workspace.dataset.private:
             lines.append(show.h("<p>{}</p>", t("frame.masked")))
     if choice.workspace_id().startswith(upload.PREFIX):

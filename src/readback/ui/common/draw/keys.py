@@ -63,7 +63,7 @@ def pressed(keys: Mapping[str, tuple[str, str]]) -> str:
 def listen(keys: Mapping[str, tuple[str, str]]) -> None:
     """Let the browser press the buttons for these keys, unless somebody is typing or has switched it off."""
     with st.popover(t("keys.title"), key="keys", help=t("keys.help"), type="tertiary"):
-        rows = [show.h("<tr><td><kbd>{}</kbd></td><td>{}</td></tr>", key, t(said)) for key, (_, said) in keys.items()]
+        rows = [show.h("<tr><td><kbd>{}</kbd></td><td>{}</td></tr>", key, t(label)) for key, (_, label) in keys.items()]
         table = '<table class="rb-table"><caption>{}</caption><tbody>{}</tbody></table>'
         show.draw(show.h(table, t("keys.title"), show.join(rows)))
         st.session_state["keys_on"] = st.session_state.get("keys_chosen", True)

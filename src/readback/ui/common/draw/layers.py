@@ -18,23 +18,23 @@ from readback.words import t
 VIEWS = ("messages", "wire", "training", "stored")
 
 
-def model_text(made: Assembly, record: Record | None = None) -> ModelInput | None:
-    """What the server makes of the messages (of the record in view), where it is known."""
+def model_text(assembly: Assembly, record: Record | None = None) -> ModelInput | None:
+    """Return what the server makes of the messages (of the record in view), where it is known."""
     workspace = choice.workspace()
-    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
-    return model_input.build_model_input(workspace, record or choice.record(), made, condition, False)
+    condition = workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
+    return model_input.build_model_input(workspace, record or choice.record(), assembly, condition, False)
 
 
-def losses(sent: ModelInput | None, made: Assembly, known: Sequence[Finding]) -> tuple[Finding, ...]:
-    """What the chat format does to the messages and the audit did not say: a system text dropped, a history lost.
+def losses(sent: ModelInput | None, assembly: Assembly, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return what the chat format drops from the messages and the audit did not report: a system text, a history.
 
     What a model's own server does, the audit says.
     """
-    return tuple(by_format(RuleContext(choice.workspace(), choice.record(), made), sent, known))
+    return tuple(by_format(RuleContext(choice.workspace(), choice.record(), assembly), sent, findings))
 
 
 def stored(record: Record, answer: Answer | None) -> tuple[Segment, ...]:
-    """The prompt that is in the record, else the one that a saved response kept; empty where neither is."""
+    """Return the prompt that is in the record, else the one that a saved response kept; empty where neither is."""
     field = row_fields.read_stored_prompt(record.fields)
     if field is not None:
         return (Segment(field.value, "variable", field.name, row_fields.locate_field(record, field.name)),)
@@ -49,11 +49,12 @@ def switch(errors: int = 0, **there: bool) -> str:
     `errors`: of the server that makes what the model reads, since no other view shows them.
     """
     there = {"messages": True, **there}
-    asked = st.query_params.get("view", "messages")
-    view = asked if there.get(asked) else "messages"
-    links = show.join([
-        _link(name, there.get(name, False), name == view, errors if name == "wire" else 0) for name in VIEWS
-    ])  # fmt: skip
+    view = st.query_params.get("view", "messages")
+    if not there.get(view):
+        view = "messages"
+    links = show.join(
+        [_link(name, there.get(name, False), name == view, errors if name == "wire" else 0) for name in VIEWS]
+    )
     show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("messages.views"), links))
     return view
 
@@ -62,21 +63,21 @@ def _link(name: str, there: bool, here: bool, errors: int) -> Markup:
     title = t(f"messages.view_{name}")
     if not there:
         return show.h('<span class="rb-off">{}<small>{}</small></span>', title, t(f"messages.needs_{name}"))
-    kept = {key: st.query_params.get(key) for key in ("whitespace", "look", "tokens", "citations", "replies")}
+    settings = {key: st.query_params.get(key) for key in ("whitespace", "look", "tokens", "citations", "replies")}
     current = show.h(' aria-current="page"') if here else ""
-    href = address.href("messages", view=None if name == "messages" else name, **kept)
+    href = address.href("messages", view=None if name == "messages" else name, **settings)
     wrong = show.h(" {}", show.severity("error", errors)) if errors else ""
     return show.h('<a class="rb-link" target="_self" href="{}"{}>{}{}</a>', href, current, title, wrong)
 
 
-def same(one: Assembly, other: Assembly, role: str) -> bool | None:
+def same(first: Assembly, other: Assembly, role: str) -> bool | None:
     """Whether a role's text is equal in both; None where one of them has no such message."""
-    texts = [next((m.text for m in made.messages if m.role == role), None) for made in (one, other)]
+    texts = [next((m.text for m in assembly.messages if m.role == role), None) for assembly in (first, other)]
     return None if None in texts else texts[0] == texts[1]
 
 
-def names_a_model(workspace: Workspace, made: Assembly) -> str:
-    """The model's name for a request body, as the configuration has it; empty where it has none."""
-    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+def names_a_model(workspace: Workspace, assembly: Assembly) -> str:
+    """Return the model's name for a request body, as the configuration has it; empty where it has none."""
+    condition = workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
     model = workspace.models.get(condition.model) if condition and condition.model else None
     return str(model.settings.get("model") or model.name) if model else ""

@@ -41,13 +41,18 @@ FILTERS = ("severity", "area", "arm", "ignored")  # what a link to another rule 
 
 
 def filtered(
-    found: Sequence[Group], audit: Audit, severity: str = "", about: str = "", condition: str = "", words: str = ""
+    groups_found: Sequence[Group],
+    audit: Audit,
+    severity: str = "",
+    about: str = "",
+    condition: str = "",
+    words: str = "",
 ) -> tuple[Group, ...]:
-    """The groups that hold a finding of that severity, area and condition, with those words in it."""
+    """Return the groups that hold a finding of that severity, area and condition, with those words in it."""
     if not (severity or about or condition or words):
-        return tuple(found)
+        return tuple(groups_found)
     name, rows = names(audit), {row.name for row in audit.conditions}
-    wanted = [group for group in found if not about or area(group.code) == about]
+    wanted = [group for group in groups_found if not about or area(group.code) == about]
 
     def fits(severe: str, at: Location) -> bool:
         if severity not in ("", severe):
@@ -55,104 +60,106 @@ def filtered(
         return not condition or (name(at) not in rows if condition == NO_ROW else name(at) == condition)
 
     if audit.every is None:
-        kept = [_kept(group, name, fits, severity, condition, words) for group in wanted]
+        filtered_groups = [_filter_group(group, name, fits, severity, condition, words) for group in wanted]
     else:
         every = audit.every.searched(words) if words else audit.every.kinds
-        kinds = [one for one in every if fits(one.severity, one.place)]
-        kept = [narrowed(group, kinds, name, words) for group in wanted]
-    return tuple(group for group in kept if group.count)
+        kinds = [kind for kind in every if fits(kind.severity, kind.place)]
+        filtered_groups = [narrowed(group, kinds, name, words) for group in wanted]
+    return tuple(group for group in filtered_groups if group.count)
 
 
-def areas(found: Sequence[Group]) -> tuple[str, ...]:
-    """The areas that have findings."""
-    return tuple(dict.fromkeys(area(group.code) for group in found))
+def areas(groups_found: Sequence[Group]) -> tuple[str, ...]:
+    """Return the areas that have findings."""
+    return tuple(dict.fromkeys(area(group.code) for group in groups_found))
 
 
-def conditions(found: Sequence[Group], audit: Audit) -> tuple[str, ...]:
-    """The conditions that have findings, those of the table in its order; then what is not about one."""
-    there = dict.fromkeys(name for group in found for name in group.conditions)
+def conditions(groups_found: Sequence[Group], audit: Audit) -> tuple[str, ...]:
+    """Return the conditions that have findings, those of the table in its order; then what is not about one."""
+    there = dict.fromkeys(name for group in groups_found for name in group.conditions)
     rows = [row.name for row in audit.conditions if row.name in there]
     return (*rows, *sorted(set(there) - set(rows)), NO_ROW)
 
 
 def condition_label(condition: str) -> str:
-    """A condition as the filter offers it."""
+    """Return a condition as the filter offers it."""
     return t("findings.no_row") if condition == NO_ROW else exact.spelling(condition)
 
 
 def ordered(audit: Audit, workspace: Workspace) -> tuple[Group, ...]:
     """Every group with all its findings, in the order in which the overview says what to look at first."""
-    order = [one.group.code for one in weighed(audit, groups(audit), planned(workspace))]
+    order = [row.group.code for row in weighed(audit, groups(audit), planned(workspace))]
     return tuple(sorted(listed(audit), key=lambda group: order.index(group.code)))
 
 
-def lead(found: Sequence[Group], every: Sequence[Group], records: int, audit: Audit, chosen: Group) -> Markup:
+def lead(groups_found: Sequence[Group], every: Sequence[Group], records: int, audit: Audit, chosen: Group) -> Markup:
     """How many findings of which severity, in how many records, and which rule comes first where another one is
     chosen; each opens what it counts.
 
     `every` are the groups without the filter, to which the sentence says how many findings it left out.
     """
-    kept = {key: st.query_params.get(key) for key in FILTERS}
+    filters = {key: st.query_params.get(key) for key in FILTERS}
     link = '<a class="rb-link" target="_self" href="{}">{}</a>'
     counted = [
-        show.h(link, address.href("findings", **{**kept, "severity": severity}), show.severity(severity, n))
-        for severity, n in by_severity(found).items()
+        show.h(link, address.href("findings", **{**filters, "severity": severity}), show.severity(severity, n))
+        for severity, n in by_severity(groups_found).items()
     ]
     what = show.join([show.join(counted[:-1], ", "), *counted[-1:]], t("overview.and")) if counted[1:] else counted[0]
-    beside = any(one.beside for one in audit.training) and any(group.code.startswith(AREA) for group in found)
-    some = None if audit.sample or beside else in_records(found)
+    has_other_texts = any(training.beside for training in audit.training) and any(
+        group.code.startswith(AREA) for group in groups_found
+    )
+    some = None if audit.sample or has_other_texts else in_records(groups_found)
     where = ""
     if some and records:
-        about = sum(group.count for group in found if group.records)
-        part = about < sum(group.count for group in found)  # the others are about no single record
+        about = sum(group.count for group in groups_found if group.records)
+        part = about < sum(group.count for group in groups_found)  # the others are about no single record
         where = t("findings.lead_part", k=about, some=some, n=records) if part else ""
         where = where or f" {t('findings.lead_records', some=some, n=records)}"
     where = f" {t('findings.lead_sample')}" if audit.sample else where
-    count, whole = (sum(group.count for group in groups) for groups in (found, every))
+    count, whole = (sum(group.count for group in groups) for groups in (groups_found, every))
     where += t("findings.lead_filtered", n=whole) if count != whole else ""
     first = Markup("")
-    if chosen is not found[0]:
-        way = show.link("findings", found[0].title, **kept, code=found[0].code)
+    if chosen is not groups_found[0]:
+        way = show.link("findings", groups_found[0].title, **filters, code=groups_found[0].code)
         first = show.h(" {} {}.", t("findings.lead_first"), way)
     return show.h('<p class="rb-lead">{}{}.{}</p>', what, where, first)
 
 
-def rules(found: Sequence[Group], chosen: str, records: int, audit: Audit) -> Markup:
+def rules(groups_found: Sequence[Group], chosen: str, records: int, audit: Audit) -> Markup:
     """Every rule as a link with its bar; a link keeps the filter."""
-    kept = {key: st.query_params.get(key) for key in FILTERS}
-    label = t("findings.rules", n=len(found))
+    filters = {key: st.query_params.get(key) for key in FILTERS}
+    label = t("findings.rules", n=len(groups_found))
     return show.h(
         "<nav class='rb-rules' aria-label='{}'>{}</nav>",
         label,
-        show.join([_rule(audit, g, chosen, records, kept) for g in found]),
+        show.join([_rule(audit, g, chosen, records, filters) for g in groups_found]),
     )
 
 
 def prose(text: str) -> Markup:
-    """A paragraph of a rule's page: what is in backticks is code."""
+    """Return a paragraph of a rule's page: what is in backticks is code."""
     parts = text.split("`")
     return show.join([show.h("<code>{}</code>" if n % 2 else "{}", part) for n, part in enumerate(parts)])
 
 
-def severities(found: Sequence[Group]) -> tuple[str, ...]:
-    """The severities to choose from: all, then those there are."""
-    there = {one for group in found for one in (group.severity, *severities_of(group.findings))}
-    return ("", *(one for one in WEIGHT if one in there))
+def severities(groups_found: Sequence[Group]) -> tuple[str, ...]:
+    """Return the severities to choose from: all, then those that occur."""
+    there = {severity for group in groups_found for severity in (group.severity, *severities_of(group.findings))}
+    return ("", *(severity for severity in WEIGHT if severity in there))
 
 
 def say_severity(severity: str) -> str:
-    """A severity as the filter offers it."""
+    """Return a severity as the filter offers it."""
     return t(f"frame.{severity}")
 
 
 def drawn(stacks: Sequence[Sequence[Finding]]) -> tuple[Sequence[Finding], ...]:
-    """A few places of very many, by a fixed seed, until the address asks for a part of them all; nothing of fewer."""
+    """Return a few places of very many, by a fixed seed, until the address asks for a part; few places whole."""
     if len(stacks) <= MANY or "at" in st.query_params:
         return ()
     return some(stacks, Random(SEED).sample(range(len(stacks)), PLACES))  # noqa: S311 - to look at, not a secret
 
 
-def heading(group: Group, before: int, shown: int, audit: Audit, drawn: int = 0) -> str:
+def heading(group: Group, before: int, count: int, audit: Audit, drawn: int = 0) -> str:
     """Which of the places follow `before` others, and how many there are; or of how many different ones they were
     `drawn`.
     """
@@ -160,18 +167,18 @@ def heading(group: Group, before: int, shown: int, audit: Audit, drawn: int = 0)
     section = "sample" if sample and group.records and group.code not in sample.full else "findings"
     if drawn:
         return t("findings.drawn", n=PLACES, all=drawn, seed=SEED)
-    if not shown:
+    if not count:
         return t("findings.not_kept", n=group.count)
-    if group.count == shown:
+    if group.count == count:
         return t(f"{section}.places", n=group.count)
-    return t(f"{section}.page", start=before + 1, stop=before + shown, all=group.count)
+    return t(f"{section}.page", start=before + 1, stop=before + count, all=group.count)
 
 
-def turn(start: int, kept: int, drawn: bool = False) -> None:
+def turn(start: int, count: int, drawn: bool = False) -> None:
     """Buttons to the places before and after; from places that were drawn to all of them, and back."""
-    if kept <= PLACES:
+    if count <= PLACES:
         return
-    first = "0" if kept > MANY else None
+    first = "0" if count > MANY else None
     with st.container(horizontal=True):
         if drawn:
             st.button(t("findings.in_order"), key="in_order", on_click=address.put, kwargs={"at": first})
@@ -179,7 +186,7 @@ def turn(start: int, kept: int, drawn: bool = False) -> None:
         for label, at in (("earlier", start - PLACES), ("later", start + PLACES)):
             to = str(at) if at > 0 else first
             st.button(
-                t(f"findings.{label}"), key=label, disabled=not 0 <= at < kept, on_click=address.put, kwargs={"at": to}
+                t(f"findings.{label}"), key=label, disabled=not 0 <= at < count, on_click=address.put, kwargs={"at": to}
             )
         if first:
             st.button(t("findings.draw"), key="draw", on_click=address.put, kwargs={"at": None})
@@ -196,7 +203,7 @@ def none(audit: Audit) -> str:
     return t("sample.none", **sample_words.bound(audit.sample)) if audit.sample else t("findings.none")
 
 
-def _kept(
+def _filter_group(
     group: Group,
     name: Callable[[Location], str],
     fits: Callable[[str, Location], bool],
@@ -207,39 +214,40 @@ def _kept(
     if not group.findings:  # none was kept: only the rule's own severity is known
         whole = severity in ("", group.severity) and not condition and not words
         return group if whole else replace(group, count=0)
-    found = [
-        one
-        for one in group.findings
-        if fits(one.severity, one.place) and (not words or words.casefold() in _said(one, group.title))
+    findings = [
+        finding
+        for finding in group.findings
+        if fits(finding.severity, finding.place)
+        and (not words or words.casefold() in _describe_finding(finding, group.title))
     ]
-    if len(found) == len(group.findings):
+    if len(findings) == len(group.findings):
         return group
-    at = {(one.place.index, one.place.record) for one in found} - {(None, None)}
-    conditions = tuple(dict.fromkeys(filter(None, (name(one.place) for one in found))))
-    return replace(group, findings=tuple(found), count=len(found), records=len(at), conditions=conditions)
+    at = {(finding.place.index, finding.place.record) for finding in findings} - {(None, None)}
+    conditions = tuple(dict.fromkeys(filter(None, (name(finding.place) for finding in findings))))
+    return replace(group, findings=tuple(findings), count=len(findings), records=len(at), conditions=conditions)
 
 
-def _said(one: Finding, title: str) -> str:
-    return f"{title} {one.code} {one.message} {one.fix} {show.where(one.place)}".casefold()
+def _describe_finding(finding: Finding, title: str) -> str:
+    return f"{title} {finding.code} {finding.message} {finding.fix} {show.where(finding.place)}".casefold()
 
 
-def _rule(audit: Audit, group: Group, chosen: str, records: int, kept: Mapping[str, str | None]) -> Markup:
+def _rule(audit: Audit, group: Group, chosen: str, records: int, filters: Mapping[str, str | None]) -> Markup:
     sample = audit.sample
     some, records = (
         hit(sample, group.code, group.records) if sample else (group.records, looked_at(audit, group.code, records))
     )
     share = some / records if records else 0
     bar = show.h('<span class="rb-share" aria-hidden="true"><span style="width:{}%"></span></span>', round(100 * share))
-    said = _of_records(audit, group, records)
+    sentence = _of_records(audit, group, records)
     here = group.code == chosen
-    link = show.link("findings", group.title, **kept, code=group.code)
+    link = show.link("findings", group.title, **filters, code=group.code)
     return show.h(
         '<div class="rb-rule{}">{} {}{}<span class="rb-small">{} · {}{}<br><code>{}</code></span></div>',
         " rb-chosen" if here else "",
         show.severity(group.severity),
         show.current(link) if here else link,
         bar if some and records else "",
-        said,
+        sentence,
         t("findings.places", n=group.count),
         f" · {lighter}" if (lighter := also(group)) else "",
         group.code,
@@ -250,7 +258,7 @@ def _of_records(audit: Audit, group: Group, records: int) -> str:
     """In how many records a rule has a finding, of how many."""
     if not records:
         return t("findings.no_dataset")
-    if audit.sample and any(one.place.index is not None for one in group.findings):
+    if audit.sample and any(finding.place.index is not None for finding in group.findings):
         return sample_words.records(audit, group) or t("sample.once")
     if not group.records:
         return t("findings.no_record")

@@ -22,10 +22,10 @@ TOOLS = 15  # files from which on the list wants a filter
 
 
 def files(workspace: Workspace, caption: str) -> None:
-    """The table of files that were recognised."""
+    """Draw the table of files that were recognised."""
     rows: list[Mapping[str, Any]] = [
-        {"file": one.path, "what": one.what, "used": t(f"overview.{_used(one.used)}"), "detail": one.detail}
-        for one in workspace.recognised
+        {"file": entry.path, "what": entry.what, "used": t(f"overview.{_used(entry.used)}"), "detail": entry.detail}
+        for entry in workspace.recognised
     ]
     columns = (
         Column("file", t("overview.file"), show=_path),
@@ -38,23 +38,35 @@ def files(workspace: Workspace, caption: str) -> None:
     show.draw(show.h('<p class="rb-small">{}</p>', t("open.files", n=used + rest, used=used, rest=rest)))
 
 
-def counts(file: str, said: Counts) -> str:
-    """The counts of a dataset, which add up."""
-    return f"{t('overview.counts', file=file, n=said.read)} {left(said)}".rstrip()
+def counts(file: str, dataset_counts: Counts) -> str:
+    """Draw the counts of a dataset, which add up."""
+    return f"{t('overview.counts', file=file, n=dataset_counts.read)} {left(dataset_counts)}".rstrip()
 
 
-def left(said: Counts) -> str:
-    """What of a dataset's lines are no records; of a format whose records have no lines of their own, how many rows.
+def left(dataset_counts: Counts) -> str:
+    """Return the lines of a dataset that are not records; of a format without lines of its own, the number of rows.
     "" where there is nothing to say.
     """
-    if said.read + said.bad + said.blank != said.lines:
-        return t("overview.counts_bad", n=said.bad) if said.bad else ""
-    key = "both" if said.bad and said.blank else "bad" if said.bad else "blank" if said.blank else ""
-    return t(f"overview.lines_{key}", n=said.lines, bad=said.bad, blank=said.blank) if key else ""
+    if dataset_counts.read + dataset_counts.bad + dataset_counts.blank != dataset_counts.lines:
+        return t("overview.counts_bad", n=dataset_counts.bad) if dataset_counts.bad else ""
+    key = (
+        "both"
+        if dataset_counts.bad and dataset_counts.blank
+        else "bad"
+        if dataset_counts.bad
+        else "blank"
+        if dataset_counts.blank
+        else ""
+    )
+    return (
+        t(f"overview.lines_{key}", n=dataset_counts.lines, bad=dataset_counts.bad, blank=dataset_counts.blank)
+        if key
+        else ""
+    )
 
 
 def noticed() -> tuple[Finding, ...] | None:
-    """What was noticed while the files were read, the same as `check` says of it; None while that is worked out.
+    """Return what was noticed while the files were read, as `check` reports it; None while that is worked out.
 
     Scores and answers may be large: they are read in the background, and how far that is is on the page.
     """
@@ -76,7 +88,7 @@ def no_records(workspace: Workspace) -> str:
 
 
 def problems(noticed: Sequence[Finding]) -> None:
-    """The findings of loading; of very many the first, and where all of them stand."""
+    """Draw the findings of loading; of very many the first, and where all of them are."""
     show.findings(noticed[:SHOWN], to_message=False)
     if len(noticed) > SHOWN:
         more = t("open.more_problems", n=len(noticed) - SHOWN)

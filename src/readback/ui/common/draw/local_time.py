@@ -10,14 +10,14 @@ import streamlit as st
 
 
 def zone() -> tzinfo:
-    """The browser's time zone; the server's where it names none that is known here."""
+    """Return the browser's time zone; the server's where it names none that is known here."""
     with suppress(ZoneInfoNotFoundError, ValueError, TypeError):
         return ZoneInfo(st.context.timezone or "")
     return datetime.now().astimezone().tzinfo or UTC
 
 
 def minute(time: str) -> str:
-    """A time of the form 2026-11-23T17:04:05.123Z to the minute, in that zone; as it is where it is no time."""
+    """Return a time of the form 2026-11-23T17:04:05.123Z to the minute, in that zone; other texts as they are."""
     try:
         return f"{datetime.fromisoformat(time).astimezone(zone()):%Y-%m-%d %H:%M}"
     except ValueError:

@@ -27,12 +27,12 @@ def message(
     name: str,
     title: str,
     segments: Sequence[Segment],
-    found: Sequence[Finding] = (),
+    findings: Sequence[Finding] = (),
     numbers: Sequence[int] = (),
     masked: bool = False,
     more: Sequence[exact.Mark] = (),
     sized: Sized = UNSIZED,
-    held: cited.Source | None = None,
+    source: cited.Source | None = None,
     gaps: Sequence[exact.Gap] = (),
     whole: Values | None = None,
 ) -> None:
@@ -42,28 +42,28 @@ def message(
     """
     text = "".join(segment.text for segment in segments)
     raw = exports.exact(text)
-    sizes = (t("messages.characters", n=len(text)), t("messages.bytes", n=len(raw)), sized.said)
-    beside = parts(whole)
-    counts = ", ".join(part for part in sizes if part) if text else _no_text(beside)
+    sizes = (t("messages.characters", n=len(text)), t("messages.bytes", n=len(raw)), sized.words)
+    other_parts = parts(whole)
+    counts = ", ".join(part for part in sizes if part) if text else _no_text(other_parts)
     head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span></div>', title, counts)
     cut = sized.cut if token_sizes.on() else None
-    marked = (*marks(found, numbers), *more, *hits.marks(text), *cited.marked(text, held))
+    marked = (*marks(findings, numbers), *more, *hits.marks(text), *cited.marked(text, source))
     _text(name, title, head, segments, marked, cut, gaps)
-    show.draw(parts_markup(name, beside))
+    show.draw(parts_markup(name, other_parts))
     _take(name, title, text, raw, masked, adapters.list_own_wordings((Message("", tuple(segments)),)))
 
 
 def role_title(role: str) -> str:
-    """The heading of a message: the four usual roles have words of their own."""
+    """Return the heading of a message: the four usual roles have words of their own."""
     if role in get_args(Role):
         return t(f"messages.role_{role}")
     return t("training_row.role", role=role)
 
 
-def parts_markup(name: str, beside: Sequence[Part]) -> Markup:
-    """What a message holds besides its text: each part with its title, and below it the text that it has."""
+def parts_markup(name: str, other_parts: Sequence[Part]) -> Markup:
+    """Draw what a message holds besides its text: each part with its title, and its text below it."""
     rows = []
-    for number, part in enumerate(beside):
+    for number, part in enumerate(other_parts):
         below = Markup("")
         if part.text:
             below = show.h(
@@ -73,19 +73,21 @@ def parts_markup(name: str, beside: Sequence[Part]) -> Markup:
     return show.h('<dl class="rb-parts">{}</dl>', show.join(rows)) if rows else Markup("")
 
 
-def _no_text(beside: Sequence[Part]) -> str:
-    if not beside:
+def _no_text(other_parts: Sequence[Part]) -> str:
+    if not other_parts:
         return t("messages.no_text")
-    return t("parts.no_text", n=len(beside))
+    return t("parts.no_text", n=len(other_parts))
 
 
-def marks(found: Sequence[Finding], numbers: Sequence[int]) -> tuple[exact.Mark, ...]:
-    """Findings with a span as marks; the one the address names stands out."""
-    asked = st.query_params.get("finding")
+def marks(findings: Sequence[Finding], numbers: Sequence[int]) -> tuple[exact.Mark, ...]:
+    """Return findings with a span as marks; the one that the address names stands out."""
+    key_in_address = st.query_params.get("finding")
     return tuple(
-        exact.Mark(one.place.start, one.place.end, n, one.severity, one.message, one.key == asked)
-        for one, n in zip(found, numbers, strict=True)
-        if one.place.start is not None and one.place.end is not None and one.place.end > one.place.start
+        exact.Mark(
+            finding.place.start, finding.place.end, n, finding.severity, finding.message, finding.key == key_in_address
+        )
+        for finding, n in zip(findings, numbers, strict=True)
+        if finding.place.start is not None and finding.place.end is not None and finding.place.end > finding.place.start
     )
 
 
@@ -93,16 +95,16 @@ def describe(segment: Segment) -> str:
     """Where a stretch comes from, in words: `from rag.contexts[2], data/eval.jsonl line 3`."""
     at = segment.place
     place = show.where(Location(file=at.file, line=at.line, column=at.column))
-    said = t(f"messages.from_{segment.origin}", name=segment.name or "")
-    words = t("messages.wording_readback") if segment.wording == adapters.OURS else ""
-    return ", ".join(part for part in (" ".join(said.split()), words, place) if part)
+    origin = t(f"messages.from_{segment.origin}", name=segment.name or "")
+    wording = t("messages.wording_readback") if segment.wording == adapters.OURS else ""
+    return ", ".join(part for part in (" ".join(origin.split()), wording, place) if part)
 
 
 def spoken() -> str | None:
-    """The language of the workspace's texts, "" where it states none; None where it is that of the page."""
+    """Return the language of the workspace's texts, "" where it states none; None where it is that of the page."""
     workspace, _ = choice.peek()
-    said = workspace.language if workspace else ""
-    return None if said == language() else said
+    stated = workspace.language if workspace else ""
+    return None if stated == language() else stated
 
 
 def markup(
@@ -114,11 +116,19 @@ def markup(
     gaps: Sequence[exact.Gap] = (),
     start: int = 0,
 ) -> str:
-    """The element itself, for pages that draw several texts beside each other. `start` is the offset of its first
-    character in the whole text, which the browser adds where it says what is selected.
+    """Return the element itself, for pages that draw several texts beside each other. `start` is the offset of its
+    first character in the whole text, which the browser adds where it says what is selected.
     """
-    text = exact.html(segments, marked, whitespace=whitespace(), describe=describe, language=spoken(), label=title,
-                      tokens=tokens, gaps=gaps)  # fmt: skip
+    text = exact.html(
+        segments,
+        marked,
+        whitespace=whitespace(),
+        describe=describe,
+        language=spoken(),
+        label=title,
+        tokens=tokens,
+        gaps=gaps,
+    )
     dim = st.query_params.get("look", "")
     dims = " ".join(f"rb-dim-{look}" for look in exact.ORDER if dim in exact.ORDER and look != dim)
     most = _most(segments)
@@ -127,7 +137,7 @@ def markup(
 
 
 def _most(segments: Sequence[Segment]) -> str:
-    """The look of most of a text in which there are several; "" where none is most."""
+    """Return the look of most of a text in which there are several; "" where none is most."""
     sizes = Counter[str]()
     for segment in segments:
         sizes[exact.look(segment)] += len(segment.text)
@@ -150,17 +160,17 @@ def _text(
     gaps: Sequence[exact.Gap],
 ) -> None:
     here = next((mark.start for mark in marked if mark.here), None)
-    shown, start, left = exact.window(segments, whitespace() or cut is not None, here)
+    shown_segments, start, left = exact.window(segments, whitespace() or cut is not None, here)
     total = sum(len(segment.text) for segment in segments)
     if not left or (not cut and st.session_state.get(f"whole_{name}") == (choice.position(), choice.sent())):
         drawn = token_sizes.drawn(cut, (0, total))
         st.html(f'<div class="rb">{head}{markup(name, title, segments, marked, drawn, gaps)}</div>')
         return
-    end = start + sum(len(segment.text) for segment in shown)
+    end = start + sum(len(segment.text) for segment in shown_segments)
     near = [exact.Gap(gap.at - start, gap.description) for gap in gaps if start <= gap.at <= end]
     moved = [exact.shift_mark(mark, -start) for mark in marked if mark.end > start and mark.start < end]
     drawn = token_sizes.drawn(cut, (start, end))
-    st.html(f'<div class="rb">{head}{markup(name, title, shown, moved, drawn, near, start)}</div>')
+    st.html(f'<div class="rb">{head}{markup(name, title, shown_segments, moved, drawn, near, start)}</div>')
     show.notice(t("messages.window", start=start + 1, end=end, all=total), "warning")
     if cut is None:  # each token is an element: all of a long text are too many for a browser
         st.button(t("messages.show_all", n=total), key=f"show_all_{name}", on_click=_whole, args=(name,))
@@ -184,8 +194,15 @@ def _take(name: str, title: str, text: str, raw: bytes, masked: bool, ours: Sequ
         file = exports.name(address.get("record") or str(choice.position()), name, exports.wording(ours)) + ".txt"
         label = t("messages.download_masked" if masked else "messages.download")
         label += t("messages.download_wording") if ours else ""
-        downloads.button(label, lambda: raw, file, "application/octet-stream", key=f"download_{name}",
-                         on_click="ignore", type="tertiary")  # fmt: skip
+        downloads.button(
+            label,
+            lambda: raw,
+            file,
+            "application/octet-stream",
+            key=f"download_{name}",
+            on_click="ignore",
+            type="tertiary",
+        )
         bookmarks.offer(name, bookmarks.of_text(title, text, masked, ours))
         facts = show.h(
             '<div class="rb-small"><p>{}</p><p>sha256 <code>{}</code></p></div>',

@@ -16,15 +16,17 @@ from readback.words import t
 Cells = Mapping[str, Any]
 
 
-def said(seen: Seen | None) -> str:
+def describe_logged(logged: Seen | None) -> str:
     """One sentence about the assembly in view."""
-    if seen is None:
+    if logged is None:
         return t("messages.assembled")
-    where = f"{seen.place.file}:{seen.place.line}"
-    if seen.first_difference is None:
-        unsaid = seen.sent is not None and seen.sent.form == "prompt" and seen.sent.messages[0][0] != "system"
+    where = f"{logged.place.file}:{logged.place.line}"
+    if logged.first_difference is None:
+        unsaid = logged.sent is not None and logged.sent.form == "prompt" and logged.sent.messages[0][0] != "system"
         return t("messages.observed_prompt" if unsaid else "messages.observed", where=where)
-    return t("messages.observed_differs", where=where, role=seen.first_difference.role, at=seen.first_difference.at + 1)
+    return t(
+        "messages.observed_differs", where=where, role=logged.first_difference.role, at=logged.first_difference.at + 1
+    )
 
 
 def lead(audit: Audit | None) -> str:
@@ -43,7 +45,7 @@ def lead(audit: Audit | None) -> str:
 
 def _counts(audit: Audit) -> list[tuple[int, int]]:
     """How many requests are equal, of how many, for each condition and each judge."""
-    of_judges = [(one.equal, one.logged) for one in audit.judge_requests]
+    of_judges = [(row.equal, row.logged) for row in audit.judge_requests]
     return [*(row.observed for row in audit.conditions), *of_judges]
 
 
@@ -53,7 +55,7 @@ def _any_logged() -> bool:
 
 
 def cell(row: Row) -> Markup:
-    """The cell of a condition in the table: how many of its logged requests are equal, linked to those that differ."""
+    """Return the cell of a condition in the table: how many logged requests are equal, linked to those that differ."""
     equal, logged = row.observed
     if not logged:
         return show.h("–")

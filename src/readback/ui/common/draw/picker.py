@@ -20,45 +20,52 @@ CUSTOM = "custom"
 def what(label_is: str = "", steps: bool = True) -> None:
     """Draw the picker, with buttons to the next and the one before; the address holds what is chosen."""
     workspace, sent = choice.workspace(), choice.sent()
-    known, now = options(workspace), key(sent)
+    choices, now = options(workspace), key(sent)
     called = t(f"messages.kind_{kind()}")
-    listed = [*known, *([CUSTOM] if workspace.prompts or workspace.tasks else [])]
+    listed = [*choices, *([CUSTOM] if workspace.prompts or workspace.tasks else [])]
     st.session_state["sent"] = CUSTOM if is_custom() else now
     if steps:
-        _stepper(known, now, called)
-    st.selectbox(label_is or called, listed, key="sent", format_func=label,
-                 width=present.holding(map(label, listed), 150), on_change=_pick, args=(known, sent),
-                 label_visibility="collapsed")  # fmt: skip
+        _stepper(choices, now, called)
+    st.selectbox(
+        label_is or called,
+        listed,
+        key="sent",
+        format_func=label,
+        width=present.holding(map(label, listed), 150),
+        on_change=_pick,
+        args=(choices, sent),
+        label_visibility="collapsed",
+    )
 
 
-def _stepper(known: Mapping[str, Selection], now: str, called: str) -> None:
-    """The buttons to the choice before and the next one, with what they step through between them."""
-    still = len(known) < 2 or is_custom()
+def _stepper(choices: Mapping[str, Selection], now: str, called: str) -> None:
+    """Draw the buttons to the choice before and the next one, with what they step through between them."""
+    still = len(choices) < 2 or is_custom()
     for name, sign, by in (("previous_sent", "‹", -1), ("next_sent", "›", 1)):
         st.button(
-            sign, key=name, help=t(f"messages.{name}_help"), disabled=still, on_click=_step, args=(known, now, by)
+            sign, key=name, help=t(f"messages.{name}_help"), disabled=still, on_click=_step, args=(choices, now, by)
         )
         if by < 0:
-            show.said(called)
+            show.word(called)
 
 
 def more() -> None:
-    """What the choice needs besides: mode, task and adapter under Custom; for a judge, whose answer it reads."""
+    """Draw what the choice needs besides: mode, task and adapter under Custom; for a judge, whose answer it reads."""
     workspace, sent = choice.workspace(), choice.sent()
     if is_custom() or sent.judge:
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            _custom(workspace, sent) if is_custom() else _of(workspace, sent)
+            _custom(workspace, sent) if is_custom() else _list_of(workspace, sent)
 
 
 def whole_name() -> None:
-    """The name of what is sent, where it is longer than its list shows."""
+    """Draw the name of what is sent, where it is longer than its list shows."""
     now = key(choice.sent())
     if now in options(choice.workspace()) and not present.whole(name := label(now)):
         show.draw(show.h('<p class="rb-small rb-wrapped">{}</p>', name))
 
 
 def kind() -> str:
-    """What the list is of: conditions, else modes, tasks or both, else judges."""
+    """Return what the list is of: conditions, else modes, tasks or both, else judges."""
     kinds = dict.fromkeys(name.partition(":")[0] for name in options(choice.workspace()))
     if "condition" in kinds:
         return "condition"
@@ -71,16 +78,16 @@ def is_custom() -> bool:
 
 
 def options(workspace: Workspace) -> Mapping[str, Selection]:
-    """What the list offers: conditions, or modes where there are none; tasks; judges."""
+    """Return what the list offers: conditions, or modes where there are none; tasks; judges."""
     conditions = [Selection(condition=c.name) for c in workspace.conditions if c.mode or c.task]
     modes = [] if conditions else [Selection(mode=mode) for mode in workspace.prompts]
     tasks = [Selection(task=task) for task in workspace.tasks]
     judges = [Selection(judge=judge) for judge in workspace.judges]
-    return {key(one): one for one in (*conditions, *modes, *tasks, *judges)}
+    return {key(selection): selection for selection in (*conditions, *modes, *tasks, *judges)}
 
 
 def key(sent: Selection) -> str:
-    """A choice as one word for the list; a judge is one entry, whosever answers it reads."""
+    """Return a choice as one word for the list; a judge is one entry, whosever answers it reads."""
     if sent.judge:
         return f"judge:{sent.judge}"
     if sent.condition:
@@ -98,7 +105,7 @@ def label(name: str) -> str:
     return rest if kind == "condition" else t(f"messages.sent_{kind}", name=rest)
 
 
-def _pick(known: Mapping[str, Selection], before: Selection) -> None:
+def _pick(choices: Mapping[str, Selection], before: Selection) -> None:
     """Send what the list says; Custom begins with what was sent before, a judge with the answers in view."""
     name, workspace = st.session_state["sent"], choice.workspace()
     st.session_state["custom_open"] = name == CUSTOM
@@ -111,32 +118,38 @@ def _pick(known: Mapping[str, Selection], before: Selection) -> None:
                 None if workspace.prompts else next(iter(workspace.tasks), None),
             )
         choice.send(Selection(mode=mode, task=task, adapter=before.adapter or condition.adapter))
-    elif known[name].judge:
-        conditions = (c.name for c in workspace.conditions if c.judge == known[name].judge)
-        choice.send(Selection(judge=known[name].judge, condition=before.condition or next(conditions, None)))
+    elif choices[name].judge:
+        conditions = (c.name for c in workspace.conditions if c.judge == choices[name].judge)
+        choice.send(Selection(judge=choices[name].judge, condition=before.condition or next(conditions, None)))
     else:
-        choice.send(known[name])
+        choice.send(choices[name])
 
 
-def _step(known: Mapping[str, Selection], now: str, by: int) -> None:
-    names = list(known)
+def _step(choices: Mapping[str, Selection], now: str, by: int) -> None:
+    names = list(choices)
     name = names[(names.index(now) + by) % len(names)] if now in names else names[0]
     st.session_state["sent"] = name
-    _pick(known, Selection())
+    _pick(choices, Selection())
 
 
 def _custom(workspace: Workspace, sent: Selection) -> None:
-    _one("mode", sent.mode, workspace.prompts)
-    _one("task", sent.task, [*workspace.tasks, *tasks_of(profile_of(workspace.options))])
-    _one("adapter", sent.adapter, [*workspace.adapters, *adapters.load_shipped()])
+    _choose_part("mode", sent.mode, workspace.prompts)
+    _choose_part("task", sent.task, [*workspace.tasks, *tasks_of(profile_of(workspace.options))])
+    _choose_part("adapter", sent.adapter, [*workspace.adapters, *adapters.load_shipped()])
 
 
-def _one(name: str, now: str | None, names: Iterable[str]) -> None:
-    """A select box for one part of the choice; "" stands for none."""
+def _choose_part(name: str, now: str | None, names: Iterable[str]) -> None:
+    """Draw a select box for one part of the choice; "" stands for none."""
     listed, key = ["", *dict.fromkeys(names)], f"custom_{name}"
     st.session_state[key] = now if now in listed else ""
-    st.selectbox(t(f"messages.{name}"), listed, key=key, width=present.holding(listed, 220), on_change=_customised,
-                 format_func=lambda value: value or t(f"messages.no_{name}"))  # fmt: skip
+    st.selectbox(
+        t(f"messages.{name}"),
+        listed,
+        key=key,
+        width=present.holding(listed, 220),
+        on_change=_customised,
+        format_func=lambda value: value or t(f"messages.no_{name}"),
+    )
 
 
 def _customised() -> None:
@@ -146,13 +159,19 @@ def _customised() -> None:
     choice.send(Selection(**chosen))
 
 
-def _of(workspace: Workspace, sent: Selection) -> None:
+def _list_of(workspace: Workspace, sent: Selection) -> None:
     names = ["", *(c.name for c in workspace.conditions)]
     if len(names) > 1:
         st.session_state["answers_of"] = sent.condition or ""
-        st.selectbox(t("messages.answers_of"), names, key="answers_of", width=present.holding(names, 360),
-                     on_change=_judged, args=(sent,),
-                     format_func=lambda name: name or t("messages.no_answers"))  # fmt: skip
+        st.selectbox(
+            t("messages.answers_of"),
+            names,
+            key="answers_of",
+            width=present.holding(names, 360),
+            on_change=_judged,
+            args=(sent,),
+            format_func=lambda name: name or t("messages.no_answers"),
+        )
 
 
 def _judged(sent: Selection) -> None:

@@ -29,12 +29,12 @@ def on() -> bool:
 
 
 def wide(pixels: int) -> int:
-    """The width of a control whose text grows when the page is presented."""
+    """Return the width of a control whose text grows when the page is presented."""
     return round(pixels * LARGER) if on() else pixels
 
 
 def holding(names: Iterable[str], least: int) -> int:
-    """The width of a list that shows the longest of these names whole: `least` to MOST pixels, more in Present."""
+    """Return the width of a list that shows the longest of these names: `least` to MOST pixels, more in Present."""
     return wide(min(MOST, max(least, round(AROUND + max(map(_pixels, names), default=0)))))
 
 
@@ -57,7 +57,7 @@ def _letter(letter: str) -> float:
 
 
 def draw() -> None:
-    """The button that the key P presses, and while presenting the sign that the style sheet goes by."""
+    """Draw the button that the key P presses, and while presenting the sign that the style sheet goes by."""
     if on():
         show.draw(show.h('<span class="rb-present"></span>'))
     label, help_ = ("frame.present_end", "frame.present_end_help") if on() else ("frame.present", "frame.present_help")

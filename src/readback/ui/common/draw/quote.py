@@ -12,7 +12,7 @@ from readback.words import language, t
 
 
 def quote(part: Excerpt, severity: Severity | None = None) -> Markup:
-    """The excerpt as markup. Its exact characters, but for the counts of what is before and after it."""
+    """Return the excerpt as markup: its exact characters, but for the counts of what is before and after it."""
     mark = f'<mark class="rb-find rb-{severity or "info"}">{{}}</mark>'
     inner = [show.h(mark, _text(text)) if marked else _text(text) for text, marked in split_at_marks(part)]
     return show.h(
@@ -26,7 +26,7 @@ def quote(part: Excerpt, severity: Severity | None = None) -> Markup:
 
 
 def _left(count: int) -> Markup:
-    """What is there instead of so many characters."""
+    """Return the mark that stands for so many characters left out."""
     if not count:
         return Markup("")
     return show.h(' <span class="rb-left-out" lang="{}">{}</span> ', language(), t("findings.left_out", n=count))

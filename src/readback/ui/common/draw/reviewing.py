@@ -31,12 +31,12 @@ def _store(root: str) -> Store:
 
 
 def store() -> Store:
-    """The review of the workspace in view; shared by all sessions."""
+    """Return the review of the workspace in view; all sessions share it."""
     return _store(str(choice.workspace().root))
 
 
 def state() -> Review:
-    """What stands in it now. Where it cannot be read, that is said, and there is nothing."""
+    """Return the state of the review now. Where it cannot be read, the page says so, and the state is empty."""
     try:
         return _state(store().sequence(), str(choice.workspace().root))
     except NotReadable as error:
@@ -74,23 +74,29 @@ def _broken(sequence: int, root: str) -> Broken | None:
 def author() -> Who:
     """Who writes here."""
     headers = st.context.headers
-    said = {name.lower(): headers.get_all(name) for name in headers}
-    kept = st.context.cookies.get(COOKIE)
-    asked = st.session_state.get(NAMED, unquote(kept) if isinstance(kept, str) else "")
-    return who(said, st.context.ip_address or LOOPBACK, asked)
+    values = {name.lower(): headers.get_all(name) for name in headers}
+    cookie = st.context.cookies.get(COOKIE)
+    name = st.session_state.get(NAMED, unquote(cookie) if isinstance(cookie, str) else "")
+    return who(values, st.context.ip_address or LOOPBACK, name)
 
 
 def name_field() -> Who:
     """Ask for the author's name, once in a browser; where a proxy says it, it is shown. Drawn once on a page."""
-    found = author()
-    if found.refused:
-        show.notice(t("review.refused", why=t(f"review.why_{found.refused.replace(' ', '_')}")), "warning")
-    elif found.known == "proxy":
-        show.draw(show.h('<p class="rb-small">{}</p>', t("review.you_are", name=found.name)))
+    writer = author()
+    if writer.refused:
+        show.notice(t("review.refused", why=t(f"review.why_{writer.refused.replace(' ', '_')}")), "warning")
+    elif writer.known == "proxy":
+        show.draw(show.h('<p class="rb-small">{}</p>', t("review.you_are", name=writer.name)))
     else:
-        st.session_state.setdefault("review_name", found.name)
-        st.text_input(t("review.name"), key="review_name", help=t("review.name_help"), max_chars=200,
-                      autocomplete="name", on_change=_named)  # fmt: skip
+        st.session_state.setdefault("review_name", writer.name)
+        st.text_input(
+            t("review.name"),
+            key="review_name",
+            help=t("review.name_help"),
+            max_chars=200,
+            autocomplete="name",
+            on_change=_named,
+        )
         show.draw(show.h('<span data-rb-name="{}"></span>', st.session_state["review_name"]))
     return author()
 
@@ -100,24 +106,26 @@ def _named() -> None:
 
 
 def draft_key(name: str) -> str:
-    """The id of the draft of one form: made with it, kept with its text in the tab, and new after each save."""
-    held = st.session_state.setdefault(f"draft_key_{name}", new_id())
+    """Return the id of the draft of one form: created with it, stored with its text in the tab, and new after each
+    save.
+    """
+    key = st.session_state.setdefault(f"draft_key_{name}", new_id())
     st.text_input(t("review.draft_key"), key=f"draft_key_{name}", label_visibility="collapsed")
-    show.draw(show.h('<span data-rb-draft="{}" data-rb-key="{}"></span>', name, held))
-    return str(held)
+    show.draw(show.h('<span data-rb-draft="{}" data-rb-key="{}"></span>', name, key))
+    return str(key)
 
 
 def save(
     form: str, kind: Kind, payload: Mapping[str, Any], texts: Mapping[str, bytes] | None = None, *fields: str
 ) -> bool:
     """Save what a form holds; `fields` are emptied once it is saved. Says on the page what came of it."""
-    found = author()
-    if not found.name:
+    writer = author()
+    if not writer.name:
         st.session_state[SAID] = (form, "", t("review.no_name"))
         return False
     key = st.session_state.get(f"draft_key_{form}") or new_id()
     try:
-        store().save(Draft(kind, payload, found.name, found.known, key), texts)
+        store().save(Draft(kind, payload, writer.name, writer.known, key), texts)
     except (NotSaved, NotReadable) as error:
         st.session_state[SAID] = (form, "", t("review.not_saved", why=str(error)))
         return False
@@ -131,17 +139,17 @@ def save(
 def save_here(form: str, kind: Kind, payload: Mapping[str, Any]) -> None:
     """Save what one click says, without a form; where it is not saved, the page says so."""
     save(form, kind, payload)
-    held = st.session_state.pop(SAID, None)
-    st.session_state[SAID] = ("board", "", held[2]) if held and not held[1] else None
+    outcome = st.session_state.pop(SAID, None)
+    st.session_state[SAID] = ("board", "", outcome[2]) if outcome and not outcome[1] else None
 
 
-def said(form: str) -> None:
-    """What came of the last save of a form; the tab lets go of a draft that was saved."""
-    held = st.session_state.get(SAID)
-    if held is None or held[0] != form:
+def show_outcome(form: str) -> None:
+    """Draw what came of the last save of a form; the tab lets go of a draft that was saved."""
+    outcome = st.session_state.get(SAID)
+    if outcome is None or outcome[0] != form:
         return
     del st.session_state[SAID]
-    if held[1]:
-        show.draw(show.h('<p class="rb-fine" role="status" data-rb-saved="{}">{}</p>', held[1], held[2]))
+    if outcome[1]:
+        show.draw(show.h('<p class="rb-fine" role="status" data-rb-saved="{}">{}</p>', outcome[1], outcome[2]))
     else:
-        show.draw(show.h('<p class="rb-warn" role="alert">{}</p>', held[2]))
+        show.draw(show.h('<p class="rb-warn" role="alert">{}</p>', outcome[2]))

@@ -22,10 +22,10 @@ def notice(audit: Audit) -> None:
     sample = audit.sample
     if sample is None:
         return
-    said = [t("sample.is", n=sample.drawn, of=sample.of, seed=sample.seed), t("sample.bound", **bound(sample))]
-    said += [t("sample.repeats", codes=", ".join(sample.repeats))] if sample.repeats else []
-    said += [t("sample.files", n=len(sample.files), files=", ".join(sample.files))] if sample.files else []
-    show.notice(" ".join(said))
+    sentences = [t("sample.is", n=sample.drawn, of=sample.of, seed=sample.seed), t("sample.bound", **bound(sample))]
+    sentences += [t("sample.repeats", codes=", ".join(sample.repeats))] if sample.repeats else []
+    sentences += [t("sample.files", n=len(sample.files), files=", ".join(sample.files))] if sample.files else []
+    show.notice(" ".join(sentences))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             t("sample.check", n=sample.of), key="check_all", help=t("overview.check_why"), on_click=choice.recheck
@@ -34,7 +34,7 @@ def notice(audit: Audit) -> None:
 
 
 def bound(sample: Sample) -> dict[str, object]:
-    """The values of a sentence about what no record of the sample has."""
+    """Return the values of a sentence about what no record of the sample has."""
     return {"n": sample.drawn, "most": share(0, sample).percents[1]}
 
 
@@ -58,15 +58,15 @@ def records(audit: Audit, group: Group) -> str:
 
 
 def column(audit: Audit | None, title: str) -> str:
-    """The title of a column, which says so where its numbers are those of a sample."""
+    """Return the title of a column, which states where its numbers are those of a sample."""
     return t("sample.column", title=title) if audit and audit.sample else title
 
 
 def _cost(sample: Sample) -> str:
-    """What the whole costs: how many prompts, and how long at the speed of the sample."""
+    """Draw what the whole check costs: how many prompts, and how long at the speed of the sample."""
     ways, seconds = len(selections.list_selections(choice.workspace())), math.ceil(sample.seconds)
-    said = [t("sample.cost", n=sample.of, ways=ways, all=sample.of * ways)] if ways else []
+    sentences = [t("sample.cost", n=sample.of, ways=ways, all=sample.of * ways)] if ways else []
     if seconds:
         long = seconds > LONG
-        said.append(t("sample.minutes", n=math.ceil(seconds / 60)) if long else t("sample.seconds", n=seconds))
-    return " ".join(said)
+        sentences.append(t("sample.minutes", n=math.ceil(seconds / 60)) if long else t("sample.seconds", n=seconds))
+    return " ".join(sentences)

@@ -13,24 +13,31 @@ from readback.workspace.proposed_scores import Proposed
 
 
 def draw(workspace: Workspace) -> bool:
-    """What is proposed, each with its button; whether anything is."""
+    """Draw what is proposed, each with its button; return whether anything is."""
     tables = proposed_scores.proposed(workspace.alternatives)
-    for one in tables:
-        columns = ", ".join(one.columns)
-        show.notice(t(f"open.table_{one.key}", file=one.file, n=len(one.columns), columns=columns))
-        st.button(show.md(t("open.table_use", file=one.file)), key=f"{one.key}_{one.file}", type="primary",
-                  on_click=_put, args=(one, True))  # fmt: skip
+    for proposal in tables:
+        columns = ", ".join(proposal.columns)
+        show.notice(t(f"open.table_{proposal.key}", file=proposal.file, n=len(proposal.columns), columns=columns))
+        st.button(
+            show.md(t("open.table_use", file=proposal.file)),
+            key=f"{proposal.key}_{proposal.file}",
+            type="primary",
+            on_click=_put,
+            args=(proposal, True),
+        )
     return bool(tables)
 
 
-def taken(workspace: Workspace) -> None:
-    """What is read as scores by a choice of this session, each with a way to take it back."""
-    used = {one.path for one in workspace.scores}
-    for one in proposed_scores.confirmed(workspace.chosen):
-        if one.file in used:
+def show_confirmed(workspace: Workspace) -> None:
+    """Draw what is read as scores by a choice of this session, each with a way to take it back."""
+    used = {proposal.path for proposal in workspace.scores}
+    for proposal in proposed_scores.confirmed(workspace.chosen):
+        if proposal.file in used:
             with st.container(horizontal=True, vertical_alignment="center"):
-                show.notice(t(f"open.table_used_{one.key}", file=one.file))
-                st.button(t("open.unmap"), key=f"not_{one.key}_{one.file}", on_click=_put, args=(one, False))
+                show.notice(t(f"open.table_used_{proposal.key}", file=proposal.file))
+                st.button(
+                    t("open.unmap"), key=f"not_{proposal.key}_{proposal.file}", on_click=_put, args=(proposal, False)
+                )
 
 
 def _put(table: Proposed, wanted: bool) -> None:

@@ -11,7 +11,7 @@ from readback.words import t
 
 
 def choose(key: str, label: str, options: Sequence[str], say: Callable[[str], str] = str, width: int = 180) -> str:
-    """The option chosen; "" stands for all, and is what an unknown value in a link falls back to."""
+    """Draw a list and return the option chosen; "" stands for all, and is what an unknown value in a link becomes."""
     address.follow(key, "", options)
     return st.selectbox(
         label,
@@ -26,6 +26,6 @@ def choose(key: str, label: str, options: Sequence[str], say: Callable[[str], st
 
 def offset(key: str, whole: int, step: int) -> int:
     """Where the page in view begins: a multiple of `step` below `whole`, from the address."""
-    said = st.query_params.get(key, "0")
-    number = int(said) if said.isdecimal() else 0
+    text = st.query_params.get(key, "0")
+    number = int(text) if text.isdecimal() else 0
     return min(number, max(whole - 1, 0)) // step * step

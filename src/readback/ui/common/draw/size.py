@@ -13,7 +13,7 @@ KEPT = "text_size"  # in the session: what suits a projector is no part of what 
 
 
 def chosen() -> int:
-    """The size in percent."""
+    """Return the size in percent."""
     size = st.session_state.get(KEPT, USUAL)
     return size if size in SIZES else USUAL
 
@@ -23,8 +23,14 @@ def buttons() -> None:
     now = SIZES.index(chosen())
     for name, by in (("smaller", -1), ("larger", 1)):
         to = now + by
-        st.button(t(f"frame.{name}"), key=name, help=t(f"frame.{name}_help", n=SIZES[now]),
-                  disabled=not 0 <= to < len(SIZES), on_click=_set, args=(to,))  # fmt: skip
+        st.button(
+            t(f"frame.{name}"),
+            key=name,
+            help=t(f"frame.{name}_help", n=SIZES[now]),
+            disabled=not 0 <= to < len(SIZES),
+            on_click=_set,
+            args=(to,),
+        )
     st.html(show.h("<style>:root {{ --rb-size: {}; }}</style>", SIZES[now] / 100))
 
 

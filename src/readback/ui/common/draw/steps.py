@@ -10,11 +10,11 @@ BUTTON = '<button class="rb-button" type="button" data-rb-step="{}" title="{}" a
 
 
 def steps(name: str, previous: str, following: str, at: str, total: str) -> Markup:
-    """The two buttons (`name` ends their keys `previous_…` and `next_…`) and between them where one is: `total` before
-    the first step, then `at`, in which `[n]` is the number of the thing.
+    """Draw the two buttons (`name` ends their keys `previous_…` and `next_…`) and the position between them: `total`
+    before the first step, then `at`, in which `[n]` is the number of the thing.
     """
     step = f'<span class="st-key-{{}}">{BUTTON}</span>'
     before = show.h(step, f"previous_{name}", -1, previous, previous, "‹")
     after = show.h(step, f"next_{name}", 1, following, following, "›")
-    said = show.h('<span class="rb-small" role="status" data-rb-step-said="{}">{}</span>', at, total)
-    return show.h('<p class="rb-steps">{} {} {}</p>', before, said, after)
+    position = show.h('<span class="rb-small" role="status" data-rb-step-said="{}">{}</span>', at, total)
+    return show.h('<p class="rb-steps">{} {} {}</p>', before, position, after)

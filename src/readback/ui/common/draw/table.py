@@ -44,25 +44,25 @@ def table(
     in the session; the sort order is in the address. `headed`: the caption is a heading as well, and the tools are
     behind a button beside it, so that the rows begin right below.
     """
-    shown, tools = list(rows), len(rows) > 5 if tools is None else tools
+    matching_rows, tools = list(rows), len(rows) > 5 if tools is None else tools
     if headed:
         with st.container(horizontal=True, vertical_alignment="center", key=f"headed_{key}"):
             st.header(caption, width="content")
             if tools:
                 with st.popover(t("frame.tools"), key=f"tools_open_{key}", type="tertiary"):
-                    shown = _tools(key, columns, shown, caption)
-            start = _page(key, len(shown))
-        _counted(len(shown), len(rows))
+                    matching_rows = _tools(key, columns, matching_rows, caption)
+            start = _page(key, len(matching_rows))
+        _counted(len(matching_rows), len(rows))
     else:
         if tools:
-            shown = _tools(key, columns, shown, caption)
-            _counted(len(shown), len(rows))
-        start = _page(key, len(shown))
-    draw(columns, shown[start : start + PAGE], caption)
+            matching_rows = _tools(key, columns, matching_rows, caption)
+            _counted(len(matching_rows), len(rows))
+        start = _page(key, len(matching_rows))
+    draw(columns, matching_rows[start : start + PAGE], caption)
 
 
 def draw(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], caption: str) -> None:
-    """The bare table."""
+    """Draw the bare table."""
     head = show.join(
         [show.h('<th scope="col" class="{}"{}>{}</th>', _side(c), _hint(c), _broken(c.title)) for c in columns]
     )
@@ -86,7 +86,7 @@ def draw(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], caption: 
 
 
 def _broken(title: str) -> Markup:
-    """A heading that may go on in the next line behind an underscore, so that a long name makes no wide column; a
+    """Return a heading that may go on in the next line after an underscore, so that a long name makes no wide column; a
     short one stays whole.
     """
     if len(title) <= WHOLE:
@@ -95,40 +95,48 @@ def _broken(title: str) -> Markup:
 
 
 def as_csv(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """The rows as CSV, in UTF-8; see `as_csv.cell` for texts that a spreadsheet would compute."""
+    """Return the rows as CSV, in UTF-8; see `as_csv.cell` for texts that a spreadsheet would compute."""
     cells = ([row.get(column.key) for column in columns] for row in rows)
     return format_csv([column.title for column in columns], cells).encode("utf-8", "backslashreplace")
 
 
 def _tools(key: str, columns: Sequence[Column], rows: list[Mapping[str, Any]], caption: str) -> list[Mapping[str, Any]]:
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"tools_{key}"):
-        asked = st.text_input(t("frame.filter"), key=f"{key}_filter", placeholder=t("frame.filter_hint"), width=240)
+        words = st.text_input(t("frame.filter"), key=f"{key}_filter", placeholder=t("frame.filter_hint"), width=240)
         orders = {"": t("frame.as_is"), **{c.key: c.title for c in columns}}
         name = f"{key}_sort"
         address.follow(name, "", orders)
         order = st.selectbox(
-            t("frame.sort"), list(orders), key=name, format_func=orders.__getitem__,
-            on_change=address.keep, args=(name,),
+            t("frame.sort"),
+            list(orders),
+            key=name,
+            format_func=orders.__getitem__,
+            on_change=address.keep,
+            args=(name,),
             width=200,
-        )  # fmt: skip
+        )
         name = f"{key}_down"
         address.follow_switch(name)
         down = st.toggle(t("frame.descending"), key=name, on_change=address.keep, args=(name,))
-        found = (
-            [row for row in rows if asked.casefold() in " ".join(map(str, row.values())).casefold()] if asked else rows
+        matching_rows = (
+            [row for row in rows if words.casefold() in " ".join(map(str, row.values())).casefold()] if words else rows
         )
         if order:
-            found = sorted(found, key=lambda row: _order(row.get(order)), reverse=down)
+            matching_rows = sorted(matching_rows, key=lambda row: _order(row.get(order)), reverse=down)
         downloads.button(
-            t("frame.download_csv"), lambda: as_csv(columns, found), f"{caption}.csv", "text/csv", key=f"{key}_csv"
+            t("frame.download_csv"),
+            lambda: as_csv(columns, matching_rows),
+            f"{caption}.csv",
+            "text/csv",
+            key=f"{key}_csv",
         )
-    return found
+    return matching_rows
 
 
-def _counted(shown: int, every: int) -> None:
-    if shown != every:
-        said = t("frame.of", n=shown, all=every)
-        show.draw(show.h('<p class="rb-small">{}{}</p>', said, show.aloud(said)))
+def _counted(count: int, every: int) -> None:
+    if count != every:
+        sentence = t("frame.of", n=count, all=every)
+        show.draw(show.h('<p class="rb-small">{}{}</p>', sentence, show.aloud(sentence)))
 
 
 def _page(key: str, count: int) -> int:
@@ -141,7 +149,7 @@ def _page(key: str, count: int) -> int:
 
 def _cell(column: Column, row: Mapping[str, Any], first: bool) -> Markup:
     value = row.get(column.key)
-    said = (
+    content = (
         column.show(row)
         if column.show
         else show.number(value)
@@ -151,8 +159,8 @@ def _cell(column: Column, row: Mapping[str, Any], first: bool) -> Markup:
         else "–"
     )
     if first:
-        return show.h('<th scope="row" class="{}">{}</th>', _side(column), said)
-    return show.h('<td class="{}">{}</td>', _side(column), said)
+        return show.h('<th scope="row" class="{}">{}</th>', _side(column), content)
+    return show.h('<td class="{}">{}</td>', _side(column), content)
 
 
 def _side(column: Column) -> str:

@@ -30,7 +30,7 @@ Cut = Callable[[Span], tuple[Piece, ...]]
 class Sized:
     """A text's tokens: how many, in words, and what cuts it where they meet (None: they are only estimated)."""
 
-    said: str = ""
+    words: str = ""
     cut: Cut | None = None
 
 
@@ -38,48 +38,52 @@ UNSIZED = Sized()
 
 
 def counter(sent: Selection) -> Counter:
-    """What counts for the model that is sent to."""
+    """Return what counts tokens for the model that is sent to."""
     workspace = choice.workspace()
     return token_counts.load_counter(workspace, token_counts.find_model(workspace, sent))
 
 
-def said(number: int, by: Counter) -> str:
+def describe_size(number: int, by: Counter) -> str:
     """96 tokens, or 96 tokens (estimated)."""
     return t("tokens.tokens" if by.exact else "tokens.estimated", n=number)
 
 
-def of_messages(made: Assembly) -> tuple[Sized, ...]:
-    """The size of each message; alone, a special token is text like any other."""
-    by, texts = counter(made.choice), [message.text for message in made.messages]
+def of_messages(assembly: Assembly) -> tuple[Sized, ...]:
+    """Return the size of each message; alone, a special token is text like any other."""
+    by, texts = counter(assembly.choice), [message.text for message in assembly.messages]
     sizes = _counted(repr(by), tuple(map(_digest, texts)), by, texts)
-    return tuple(Sized(said(n, by), _cutter(text, by, special=False)) for n, text in zip(sizes, texts, strict=True))
+    return tuple(
+        Sized(describe_size(n, by), _cutter(text, by, special=False)) for n, text in zip(sizes, texts, strict=True)
+    )
 
 
-def of_model_input(segments: Sequence[Segment], made: Assembly) -> Sized:
-    """The size of the text that the model reads, with its special tokens."""
-    by, text = counter(made.choice), "".join(segment.text for segment in segments)
-    return Sized(said(sum(_shares(segments, by, special=True)), by), _cutter(text, by, special=True))
+def of_model_input(segments: Sequence[Segment], assembly: Assembly) -> Sized:
+    """Return the size of the text that the model reads, with its special tokens."""
+    by, text = counter(assembly.choice), "".join(segment.text for segment in segments)
+    return Sized(describe_size(sum(_shares(segments, by, special=True)), by), _cutter(text, by, special=True))
 
 
 def drawn(cut: Cut | None, within: Span) -> tuple[exact.Token, ...]:
-    """The tokens of a part of a text as they are drawn, counted from where the part begins.
+    """Return the tokens of a part of a text as they are drawn, counted from where the part begins.
 
     A text that begins twice with the same special token has a doubled beginning.
     """
     start, end = within
-    made: list[exact.Token] = []
+    tokens: list[exact.Token] = []
     before: Piece | None = None
     for number, piece in enumerate(cut(within) if cut else ()):
         doubled = (
             before is not None and piece.special and before.special and before.start == 0 and before.ids == piece.ids
         )
         look = "doubled" if doubled else "special" if piece.special else "odd" if number % 2 else "even"
-        made.append(exact.Token(max(0, piece.start - start), min(piece.end, end) - start, look, _told(piece, look)))
+        tokens.append(
+            exact.Token(max(0, piece.start - start), min(piece.end, end) - start, look, _describe_piece(piece, look))
+        )
         before = piece
-    return tuple(made)
+    return tuple(tokens)
 
 
-def _told(piece: Piece, look: str) -> str:
+def _describe_piece(piece: Piece, look: str) -> str:
     if not piece.ids:
         return t("tokens.none_here")
     ids = ", ".join(map(str, piece.ids))
@@ -87,31 +91,37 @@ def _told(piece: Piece, look: str) -> str:
     return t(f"tokens.{word}" if len(piece.ids) == 1 else "tokens.ids", ids=ids, n=len(piece.ids))
 
 
-def by_look(read: Sequence[Segment], made: Assembly) -> Mapping[str, int]:
-    """The tokens of each look in what the model reads, or where that is not known (empty) in its messages.
+def by_look(read: Sequence[Segment], assembly: Assembly) -> Mapping[str, int]:
+    """Return the tokens of each look in what the model reads, or where that is not known (empty) in its messages.
 
     A token that crosses a border counts where it begins.
     """
-    found, by = Tally[str](), counter(made.choice)
-    for segments in (read,) if read else [message.segments for message in made.messages]:
+    tally, by = Tally[str](), counter(assembly.choice)
+    for segments in (read,) if read else [message.segments for message in assembly.messages]:
         for segment, size in zip(segments, _shares(segments, by, special=bool(read)), strict=True):
-            found[exact.look(segment)] += size
-    return found
+            tally[exact.look(segment)] += size
+    return tally
 
 
-def told(read: Sequence[Segment], made: Assembly) -> Mapping[str, str]:
-    """The tokens of each look, in words."""
-    by = counter(made.choice)
-    return {look: said(number, by) for look, number in by_look(read, made).items()}
+def describe_looks(read: Sequence[Segment], assembly: Assembly) -> Mapping[str, str]:
+    """Return the tokens of each look, in words."""
+    by = counter(assembly.choice)
+    return {look: describe_size(number, by) for look, number in by_look(read, assembly).items()}
 
 
-def switch(made: Assembly, view: str) -> None:
-    """The switch that draws tokens; greyed where they are only estimated, with its cure, and where none are drawn."""
-    exactly, drawn_here = counter(made.choice).exact, view in VIEWS
-    said = "switch_help" if exactly and drawn_here else "not_in_view" if exactly else "needs_tokenizer"
+def switch(assembly: Assembly, view: str) -> None:
+    """Draw the switch for tokens; greyed where they are only estimated, with its cure, and where none are drawn."""
+    exactly, drawn_here = counter(assembly.choice).exact, view in VIEWS
+    help_key = "switch_help" if exactly and drawn_here else "not_in_view" if exactly else "needs_tokenizer"
     address.follow_switch("tokens")
-    st.toggle(t("tokens.switch"), key="tokens", on_change=address.keep, args=("tokens",),
-              disabled=not (exactly and drawn_here), help=t(f"tokens.{said}"))  # fmt: skip
+    st.toggle(
+        t("tokens.switch"),
+        key="tokens",
+        on_change=address.keep,
+        args=("tokens",),
+        disabled=not (exactly and drawn_here),
+        help=t(f"tokens.{help_key}"),
+    )
 
 
 def _cutter(text: str, by: Counter, *, special: bool) -> Cut | None:

@@ -12,28 +12,28 @@ from readback.ui.common.state.work import Job, Progress
 
 def ask(kind: str, key: object, work: Callable[[Progress], Any]) -> Job:
     """Begin the work, unless it is the one that was asked for last. For callbacks, or while a page is drawn."""
-    kept = _all().get(kind)
-    if kept is not None and kept[0] == key and not kept[1].stopped:
-        return kept[1]
+    entry = _all().get(kind)
+    if entry is not None and entry[0] == key and not entry[1].stopped:
+        return entry[1]
     drop(kind)
     job = Job(work)
     _all()[kind] = (key, job)
     return job
 
 
-def asked(kind: str, key: object) -> Job | None:
-    """The work of that kind, if it is about `key`."""
-    kept = _all().get(kind)
-    return kept[1] if kept is not None and kept[0] == key else None
+def find_job(kind: str, key: object) -> Job | None:
+    """Return the work of that kind, if it is about `key`."""
+    entry = _all().get(kind)
+    return entry[1] if entry is not None and entry[0] == key else None
 
 
 def drop(kind: str) -> None:
     """Stop the work and forget it."""
-    kept = _all().pop(kind, None)
-    if kept is not None:
-        kept[1].stopped = True
+    entry = _all().pop(kind, None)
+    if entry is not None:
+        entry[1].stopped = True
 
 
 def _all() -> dict[str, tuple[object, Job]]:
-    kept: dict[str, tuple[object, Job]] = st.session_state.setdefault("asked_work", {})
-    return kept
+    entries: dict[str, tuple[object, Job]] = st.session_state.setdefault("asked_work", {})
+    return entries

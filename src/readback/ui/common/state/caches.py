@@ -39,10 +39,10 @@ CHOSEN = "\n"  # is in a stamp before what was chosen
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
 def workspace(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> tuple[Workspace | None, str]:
-    """The workspace, or None and the reason why nothing could be read."""
+    """Return the workspace, or None and the reason why nothing could be read."""
     if fields:
-        made, reason = workspace(path, stamp, ())
-        return made and with_fields(made, dict(fields)), reason
+        opened, reason = workspace(path, stamp, ())
+        return opened and with_fields(opened, dict(fields)), reason
     try:
         chosen = json.loads(stamp.partition(CHOSEN)[2] or "{}")
         return reading.open(Path(path), chosen=chosen, offered=True), ""
@@ -51,94 +51,94 @@ def workspace(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> tup
 
 
 def marked(stamp: str, chosen: Mapping[str, str]) -> str:
-    """The stamp of files of which some were chosen."""
+    """Return the stamp of files of which some were chosen."""
     return f"{stamp}{CHOSEN}{json.dumps(chosen, sort_keys=True)}" if chosen else stamp
 
 
-def with_fields(made: Workspace, fields: Mapping[str, str]) -> Workspace:
-    """The workspace with variables mapped to fields of its records, what its judges read (JUDGED) likewise, and the
-    templates that were typed (TYPED).
+def with_fields(opened: Workspace, fields: Mapping[str, str]) -> Workspace:
+    """Return the workspace with variables mapped to fields of its records, what its judges read (JUDGED) likewise, and
+    the templates that were typed (TYPED).
     """
     typed = {key.removeprefix(TYPED): text for key, text in fields.items() if key.startswith(TYPED)}
     fields = {key: field for key, field in fields.items() if not key.startswith(TYPED)}
-    made = plain_templates.pasted(made, typed)
+    opened = plain_templates.pasted(opened, typed)
     judged = {(judge, name): fields[key] for key in fields for judge, cut, name in [key.partition(JUDGED)] if cut}
     own = {variable: field for variable, field in fields.items() if JUDGED not in variable}
-    source = made.dataset and replace(made.dataset, fields={**made.dataset.fields, **own})
-    return judge_inputs.mapped(replace(made, dataset=source), judged)
+    source = opened.dataset and replace(opened.dataset, fields={**opened.dataset.fields, **own})
+    return judge_inputs.mapped(replace(opened, dataset=source), judged)
 
 
 # `_made` is the workspace where the caller holds it: its files may have changed since, and it be forgotten here.
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
-def dataset(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _made: Workspace | None = None) -> Job:
-    """The opening of the dataset."""
-    made = _made or workspace(path, stamp, fields)[0]
-    return Job(lambda progress: made and open_dataset(made.root, made.dataset, progress))
+def dataset(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _opened: Workspace | None = None) -> Job:
+    """Return the job that opens the dataset."""
+    opened = _opened or workspace(path, stamp, fields)[0]
+    return Job(lambda progress: opened and open_dataset(opened.root, opened.dataset, progress))
 
 
 @st.cache_resource(max_entries=4 * KEEP, show_spinner=False)
 def answers(
-    path: str, stamp: str, fields: tuple[tuple[str, str], ...], condition: str, _made: Workspace | None = None
+    path: str, stamp: str, fields: tuple[tuple[str, str], ...], condition: str, _opened: Workspace | None = None
 ) -> Answers:
-    """What a condition replied."""
-    made = _made or workspace(path, stamp, fields)[0]
-    found = made.condition(condition) if made else None
-    return open_answers(made or Workspace(Path(path), ""), found or Condition(condition))
+    """Return what a condition's model replied."""
+    opened = _opened or workspace(path, stamp, fields)[0]
+    condition_found = opened.condition(condition) if opened else None
+    return open_answers(opened or Workspace(Path(path), ""), condition_found or Condition(condition))
 
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
 def observer(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> Observer | None:
-    """What was logged of requests; None while nothing can be held against it."""
-    made, _ = workspace(path, stamp, fields)
+    """Return what was logged of requests; None while nothing can be held against it."""
+    opened, _ = workspace(path, stamp, fields)
     data = dataset(path, stamp, fields).result
-    return Observer(made, data) if made and data is not None else None
+    return Observer(opened, data) if opened and data is not None else None
 
 
 @st.cache_resource(max_entries=VIEWED, show_spinner=False)
 def assembly(
-    key: Key, index: int, asked: tuple[str | None, ...], tried: str, _make: Callable[[], Assembly]
+    key: Key, index: int, selection: tuple[str | None, ...], tried: str, _make: Callable[[], Assembly]
 ) -> Assembly:
-    """The messages of a record as `asked` (the parts of a Selection), with the values `tried` (JSON)."""
+    """Return the messages of a record for `selection` (the parts of a Selection), with the values `tried` (JSON)."""
     return _make()
 
 
 @st.cache_resource(max_entries=VIEWED, show_spinner=False)
-def found(key: Key, index: int, mark: str, asked: tuple[str | None, ...], _find: Callable[[], Found]) -> Found:
-    """The findings about an assembly; `mark` tells it from others."""
+def find(key: Key, index: int, mark: str, selection: tuple[str | None, ...], _find: Callable[[], Found]) -> Found:
+    """Return the findings about an assembly; `mark` tells it from others."""
     return _find()
 
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
-def loading(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _made: Workspace) -> Job:
-    """What loading found."""
+def loading(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _opened: Workspace) -> Job:
+    """Return the job that gathers the findings of loading."""
 
     def work(progress: Callable[[int, int], bool]) -> tuple[Finding, ...]:
-        data = open_dataset(_made.root, _made.dataset, progress)
-        return workspace_check.findings(_made, data, progress)
+        data = open_dataset(_opened.root, _opened.dataset, progress)
+        return workspace_check.findings(_opened, data, progress)
 
     return Job(work)
 
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
-def audit(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _made: Workspace | None = None) -> Job:
-    """The audit."""
-    return _check((path, stamp, fields), _made)
+def audit(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _opened: Workspace | None = None) -> Job:
+    """Return the job of the audit."""
+    return _check((path, stamp, fields), _opened)
 
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
-def sample(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _made: Workspace | None = None) -> Job:
-    """The audit of a sample of the records."""
-    return _check((path, stamp, fields), _made, SIZE)
+def sample(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _opened: Workspace | None = None) -> Job:
+    """Return the job of the audit of a sample of the records."""
+    return _check((path, stamp, fields), _opened, SIZE)
 
 
 def audited(key: Key, whole: bool = True) -> Job | None:
-    """The audit that was begun, if there is one; or that of a sample."""
+    """Return the audit that was begun, if there is one; or that of a sample."""
     return _audits().get((key, whole))
 
 
-def _check(key: Key, made: Workspace | None, n: int | None = None) -> Job:
-    made = made or workspace(*key)[0]
-    job = _audits()[key, n is None] = Job(lambda progress: made and apart(process.check(made, progress, n)))
+def _check(key: Key, opened: Workspace | None, n: int | None = None) -> Job:
+    opened = opened or workspace(*key)[0]
+    job = _audits()[key, n is None] = Job(lambda progress: opened and apart(process.check(opened, progress, n)))
     return job
 
 

@@ -5,7 +5,7 @@ the files, as the session last accepted them; within one run everything is worke
 answer says why on the page and ends the run, so its caller needs no test.
 
     workspace() -> Workspace            dataset() -> Dataset            audit() -> Audit
-    position() -> int                   record() -> Record              found(assembly) -> findings, faults
+    position() -> int                   record() -> Record              find_findings(assembly) -> findings, faults
     moved() -> files changed on disk    accept(): show what is new
     sent() -> Selection                 assembly() -> Assembly          answer() -> Answer | None
 """
@@ -34,7 +34,7 @@ from readback.types import Answer, Assembly, Finding, Record, Selection, Values,
 from readback.ui.common import address, show
 from readback.ui.common.state import caches, session
 from readback.ui.common.state.caches import Key
-from readback.ui.common.state.open_workspaces import browser, configured, demos, folders, known
+from readback.ui.common.state.open_workspaces import browser, configured, demos, folders, list_openable
 from readback.ui.common.state.work import Job, wait
 from readback.words import t
 
@@ -49,35 +49,35 @@ T = TypeVar("T")
 
 
 def begin() -> None:
-    """A run of a page begins: forget what the last one worked out, and look at the files again."""
+    """Begin a run of a page: forget what the last one worked out, and look at the files again."""
     st.session_state[ONCE] = {}
 
 
 def workspace_id() -> str:
-    """The id of the workspace in view: the one in the address, else the first."""
+    """Return the id of the workspace in view: the one in the address, else the first."""
     wanted = address.get("workspace")
-    return wanted if wanted is not None and wanted in _known() else next(iter(_known()), "")
+    return wanted if wanted is not None and wanted in _list_workspaces() else next(iter(_list_workspaces()), "")
 
 
 def workspace(*, offer: bool = True) -> Workspace:
-    """The workspace in view, read; with the fields that were mapped on the page in this session. Where nothing could be
-    read the page ends with the reason, and unless told not to `offer` it with the way to other files.
+    """Return the workspace in view, with the fields that were mapped on the page in this session. Where nothing could
+    be read the page ends with the reason, and unless told not to `offer` it with the way to other files.
     """
-    made, reason = _once("workspace", _opened)
-    if made is None:
+    opened, reason = _once("workspace", _opened)
+    if opened is None:
         show.problem(t("frame.nothing_read"), reason)
         show.empty(t("frame.nothing_read_next"), *((t("frame.open_one"), "open") if offer else ()))
         st.stop()
-    return made
+    return opened
 
 
 def peek() -> tuple[Workspace | None, Dataset | None]:
-    """The workspace and its dataset as far as they are read by now; for the frame, which must not wait or fail."""
-    if not _known():
+    """Return the workspace and its dataset as far as they are read; for the frame, which must not wait or fail."""
+    if not _list_workspaces():
         return None, None
-    made, _ = _opened()
-    job = _dataset_job(made) if made else None
-    return made, job.result if job and job.ready.wait(WAIT) and job.error is None else None
+    opened, _ = _opened()
+    job = _dataset_job(opened) if opened else None
+    return opened, job.result if job and job.ready.wait(WAIT) and job.error is None else None
 
 
 def mapped() -> Mapping[str, str]:
@@ -99,8 +99,8 @@ def type_template(mode: str, text: str | None) -> None:
 def map_field(variable: str, field: str | None) -> None:
     """Map a template variable to a record field (None: take the mapping back). For callbacks."""
     now = {**_session_fields(), variable: field}
-    kept = {name: value for name, value in now.items() if value is not None}
-    st.session_state["fields"] = {**st.session_state.get("fields", {}), workspace_id(): kept}
+    fields = {name: value for name, value in now.items() if value is not None}
+    st.session_state["fields"] = {**st.session_state.get("fields", {}), workspace_id(): fields}
     begin()
 
 
@@ -113,8 +113,8 @@ def moved() -> tuple[session.Moved, ...]:
     """Files that changed on disk since this session accepted them; what is shown is still as it was before."""
     if not (name := workspace_id()):
         return ()
-    kept = session.accepted(name, _known()[name])
-    return _once("moved", lambda: session.moved(kept.stamp.files, kept.path))
+    entry = session.accepted(name, _list_workspaces()[name])
+    return _once("moved", lambda: session.moved(entry.stamp.files, entry.path))
 
 
 def accept() -> None:
@@ -124,7 +124,7 @@ def accept() -> None:
 
 
 def overtaken(why: object = "") -> None:
-    """What the dataset held is gone, so the new is shown: say so, and run again. For what cannot be shown as it was."""
+    """Say that the dataset was overwritten, take the new one, and run again. For what cannot be shown as it was."""
     file = workspace().dataset
     if why and session.given_up():  # nobody writes to it: it cannot be read
         show.problem(t("frame.unreadable", file=file.path if file else ""), str(why))
@@ -136,17 +136,17 @@ def overtaken(why: object = "") -> None:
 
 
 def dataset() -> Dataset:
-    """The dataset in view; a large one is indexed in the background, with progress and a stop button."""
-    made: Dataset | None = _once("dataset", _dataset)
-    if made is None:
+    """Return the dataset in view; a large one is indexed in the background, with progress and a stop button."""
+    data: Dataset | None = _once("dataset", _dataset)
+    if data is None:
         show.empty(t("frame.reading_stopped"))
         st.button(t("frame.again"), key="again_dataset", on_click=session.forget)
         st.stop()
-    return made
+    return data
 
 
 def position() -> int:
-    """The record in view, counted from 0: `record` (an id) or `index` in the address, else the first."""
+    """Return the number of the record in view, from 0: `record` (an id) or `index` in the address, else the first."""
     data, name, number = dataset(), address.get("record"), address.get("index")
     at = data.find(name) if name is not None else None
     if at is None and number is not None and number.isdecimal():
@@ -154,17 +154,17 @@ def position() -> int:
     return min(at or 0, max(len(data) - 1, 0))
 
 
-def lost() -> bool:
+def is_record_missing() -> bool:
     """Whether the address asks for a record that is not there."""
     name = address.get("record")
     return name is not None and dataset().find(name) is None
 
 
 def record() -> Record:
-    """The record in view."""
+    """Return the record in view."""
     data, at = dataset(), position()
-    if (seen := session.record(key(), at)) is not None:
-        return seen
+    if (held := session.record(key(), at)) is not None:
+        return held
     try:
         if not data.written:
             return session.keep_record(key(), at, data.record(at))
@@ -180,7 +180,7 @@ def go(index: int, finding: str | None = None) -> None:
 
 
 def named(index: int) -> dict[str, str | None]:
-    """What the address says of a record: its id, or its number where the id is not its own."""
+    """Return what the address holds for a record: its id, or its number where the id is not unique."""
     data = dataset()
     name = next(iter(data.ids(index, index + 1)), None)
     if name is not None and name == exact.spelling(name) and data.find(name) == index:
@@ -189,24 +189,24 @@ def named(index: int) -> dict[str, str | None]:
 
 
 def sent() -> Selection:
-    """What is sent: a condition, a mode with task and adapter, a task, or a judge; the first there is by default."""
+    """Return what is sent: a condition, a mode with task and adapter, a task, or a judge; the first one by default."""
     opened = workspace()
-    asked = {key: address.get(key) for key in ("condition", "mode", "adapter", "task", "judge")}
+    parts = {key: address.get(key) for key in ("condition", "mode", "adapter", "task", "judge")}
     conditions = frozenset(name for condition in opened.conditions for name in (condition.name, *condition.aliases))
     there = {"condition": conditions, "mode": opened.prompts, "judge": opened.judges}
-    wrong = any(asked[key] is not None and asked[key] not in names for key, names in there.items())
-    if any(asked.values()) and not wrong:
-        return Selection(**asked)
+    wrong = any(parts[key] is not None and parts[key] not in names for key, names in there.items())
+    if any(parts.values()) and not wrong:
+        return Selection(**parts)
     return _once("first", lambda: next(iter(selections.list_selections(opened)), Selection()))
 
 
 def unknown() -> tuple[str, str] | None:
-    """What the address asks for that the workspace does not have: its kind and its name."""
+    """Return what the address asks for and the workspace does not have: its kind and its name."""
     opened = workspace()
     conditions = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
     there = {"condition": conditions, "mode": opened.prompts, "judge": opened.judges}
-    asked = ((kind, address.get(kind), names) for kind, names in there.items())
-    return next(((kind, name) for kind, name, names in asked if name is not None and name not in names), None)
+    wanted = ((kind, address.get(kind), names) for kind, names in there.items())
+    return next(((kind, name) for kind, name, names in wanted if name is not None and name not in names), None)
 
 
 def send(choice: Selection) -> None:
@@ -215,7 +215,7 @@ def send(choice: Selection) -> None:
 
 
 def answer(choice: Selection | None = None, to: Record | None = None) -> Answer | None:
-    """What the model replied to a record (the one in view) under the chosen condition, where that is known."""
+    """Return what the model replied to a record (the one in view) under the chosen condition, where that is known."""
     choice, called = choice or sent(), (to or record()).id
     if choice.condition is None or called is None:
         return None
@@ -223,48 +223,56 @@ def answer(choice: Selection | None = None, to: Record | None = None) -> Answer 
 
 
 def assembly(choice: Selection | None = None, extra: Values | None = None) -> Assembly:
-    """The messages for the record in view, as chosen; `extra` are values that are tried and in no file."""
-    asked, at, tried = choice or sent(), position(), extra or {}
+    """Return the messages for the record in view, as chosen; `extra` are values that are tried and in no file."""
+    selection, at, tried = choice or sent(), position(), extra or {}
 
     def make() -> Assembly:
-        made = assemble.assemble(workspace(), record(), asked, answer(asked), tried)
-        return made if made.index is not None else replace(made, index=at)
+        assembled = assemble.assemble(workspace(), record(), selection, answer(selection), tried)
+        return assembled if assembled.index is not None else replace(assembled, index=at)
 
-    return caches.assembly(key(), at, astuple(asked), json.dumps(tried), make)
+    return caches.assembly(key(), at, astuple(selection), json.dumps(tried), make)
 
 
-def gaps(made: Assembly, extra: Values | None = None) -> tuple[tuple[Gap, ...], ...]:
+def gaps(assembled: Assembly, extra: Values | None = None) -> tuple[tuple[Gap, ...], ...]:
     """Where in each message of the record in view a name without a value would be."""
-    return _once(f"gaps {made.fingerprint}", lambda: find_gaps(workspace(), record(), made, answer(made.choice), extra))
+    return _once(
+        f"gaps {assembled.fingerprint}",
+        lambda: find_gaps(workspace(), record(), assembled, answer(assembled.choice), extra),
+    )
 
 
-def found(made: Assembly, extra: Values | None = None) -> caches.Found:
-    """The findings about the assembly in view and its record (with `extra`, the values tried), and failed rules."""
+def find_findings(assembled: Assembly, extra: Values | None = None) -> caches.Found:
+    """Return the findings about the assembly in view and its record (with `extra`, values tried), and failed rules."""
     # What could not be built has notes and no fingerprint.
-    mark = f"{made.fingerprint} {made.diagnostics} {json.dumps(extra or {})}"
+    mark = f"{assembled.fingerprint} {assembled.diagnostics} {json.dumps(extra or {})}"
     looked_at = assemble.apply_values(workspace(), record(), extra or {})
-    return caches.found(key(), position(), mark, astuple(made.choice), lambda: findings_of(looked_at, made))
+    return caches.find(key(), position(), mark, astuple(assembled.choice), lambda: findings_of(looked_at, assembled))
 
 
-def findings_of(one: Record, made: Assembly) -> caches.Found:
-    """The findings about a record and its assembly by the rules of the audit, marked ones in the order of the text;
-    and the rules that failed, which is our fault."""
-    return findings_in(workspace(), one, made, seen(made))
+def findings_of(record_to_check: Record, assembled: Assembly) -> caches.Found:
+    """Return the findings about a record and its assembly by the rules of the audit, marked ones in the order of the
+    text; and the rules that failed, which is our fault.
+    """
+    return findings_in(workspace(), record_to_check, assembled, find_logged(assembled))
 
 
-def findings_in(opened: Workspace, one: Record, made: Assembly, logged: Seen | None = None) -> caches.Found:
-    """The same for any workspace, one that is only tried as well."""
-    both = tuple(everything(opened, one, made, logged))
+def findings_in(
+    opened: Workspace, record_to_check: Record, assembled: Assembly, logged: Seen | None = None
+) -> caches.Found:
+    """Return the same for any workspace, also one that is only tried."""
+    both = tuple(everything(opened, record_to_check, assembled, logged))
     findings = sorted((each for each in both if isinstance(each, Finding)), key=in_text)
     return tuple(findings), tuple(each for each in both if isinstance(each, Fault))
 
 
-def seen(made: Assembly) -> Seen | None:
-    """What the logs say about an assembly of the record in view; None where nothing was logged, or values are tried."""
-    if made.fingerprint != assembly(made.choice).fingerprint:
+def find_logged(assembled: Assembly) -> Seen | None:
+    """Return what the logs say about an assembly of the record in view; None where nothing was logged, or values are
+    tried.
+    """
+    if assembled.fingerprint != assembly(assembled.choice).fingerprint:
         return None
     watching = caches.observer(*key())
-    return watching.seen(record(), made) if watching else None
+    return watching.seen(record(), assembled) if watching else None
 
 
 def audit() -> Audit:
@@ -286,8 +294,8 @@ def whole_audit() -> Audit | None:
 
 
 def audit_job() -> Job | None:
-    """The check that `audit` waits for, begun if nobody has; for pages that go on meanwhile. None where the dataset's
-    file has changed since it was opened: such a page shows what it held.
+    """Return the check that `audit` waits for, begun if nobody has; for pages that go on meanwhile. None where the
+    dataset's file has changed since it was opened: such a page shows what it held.
     """
     whole = not _sampled()
     if caches.audited(key(), whole) is None and _moved():
@@ -300,8 +308,8 @@ def _sampled() -> bool:
     if size() <= AT_ONCE or len(dataset()) <= SIZE or key()[1] in st.session_state.setdefault("checked", set()):
         return False
     begun = caches.audited(key())
-    made = begun.result if begun and begun.ready.is_set() else None
-    return not isinstance(made, Audit) or made.stopped
+    result = begun.result if begun and begun.ready.is_set() else None
+    return not isinstance(result, Audit) or result.stopped
 
 
 def _audit(whole: bool) -> Audit:
@@ -322,7 +330,7 @@ def _audit_job(whole: bool) -> Job:
 
 def _moved() -> bool:
     source = workspace().dataset
-    return source is not None and source.path in {one.file for one in moved()}
+    return source is not None and source.path in {file.file for file in moved()}
 
 
 def recheck() -> None:
@@ -340,7 +348,7 @@ def check_again() -> None:
 
 
 def key() -> Key:
-    """What the caches know the workspace in view by. Says so and ends the run where there is none."""
+    """Return the key of the workspace in view in the caches. Where there is none, say so and end the run."""
     return _once("key", _new_key)
 
 
@@ -354,14 +362,14 @@ def _dataset() -> Dataset | None:
     return cast(Dataset | None, wait(_dataset_job(workspace()), "frame.reading", "dataset"))
 
 
-def _dataset_job(made: Workspace) -> Job:
-    return session.job(workspace_id(), key(), lambda: caches.dataset(*key(), made))
+def _dataset_job(opened: Workspace) -> Job:
+    return session.job(workspace_id(), key(), lambda: caches.dataset(*key(), opened))
 
 
 def _opened() -> tuple[Workspace | None, str]:
     path, _, fields = key()
-    made, reason = session.opened(workspace_id(), Path(path), address.chosen())
-    return made and caches.with_fields(made, dict(fields)), reason
+    opened, reason = session.opened(workspace_id(), Path(path), address.chosen())
+    return opened and caches.with_fields(opened, dict(fields)), reason
 
 
 def _new_key() -> Key:
@@ -369,18 +377,18 @@ def _new_key() -> Key:
     if not name:
         show.empty(t("frame.no_workspace"), t("frame.open_one"), "open")
         st.stop()
-    path = _known()[name]
+    path = _list_workspaces()[name]
     mark = caches.marked(session.accepted(name, path).stamp.key, address.chosen())
     return str(path), mark, tuple(sorted(_session_fields().items()))
 
 
-def _known() -> Mapping[str, Any]:
-    return _once("known", known)
+def _list_workspaces() -> Mapping[str, Any]:
+    return _once("openable", list_openable)
 
 
 def _once(name: object, work: Callable[[], T]) -> T:
-    """What `work` answers, worked out once in a run. None is worked out again."""
-    kept: dict[object, Any] = st.session_state.setdefault(ONCE, {})
-    if kept.get(name) is None:
-        kept[name] = work()
-    return cast(T, kept[name])
+    """Return what `work` returns, worked out once in a run. None is worked out again."""
+    results: dict[object, Any] = st.session_state.setdefault(ONCE, {})
+    if results.get(name) is None:
+        results[name] = work()
+    return cast(T, results[name])

@@ -29,19 +29,23 @@ class Search:
 
 
 def now() -> Search | None:
-    """The search in force for the workspace in view."""
-    kept: dict[str, Search] = st.session_state.get(KEY, {})
-    return kept.get(choice.workspace_id())
+    """Return the search in force for the workspace in view."""
+    searches: dict[str, Search] = st.session_state.get(KEY, {})
+    return searches.get(choice.workspace_id())
 
 
 def put(search: Search | None) -> None:
     """Begin a search, or end it."""
-    kept = {name: one for name, one in st.session_state.get(KEY, {}).items() if name != choice.workspace_id()}
-    st.session_state[KEY] = {**kept, choice.workspace_id(): search} if search else kept
+    searches = {
+        name: search_of_workspace
+        for name, search_of_workspace in st.session_state.get(KEY, {}).items()
+        if name != choice.workspace_id()
+    }
+    st.session_state[KEY] = {**searches, choice.workspace_id(): search} if search else searches
 
 
 def marks(text: str) -> tuple[Mark, ...]:
-    """The places in a text where the search hits; the first appears out where no finding is asked for."""
+    """Return the places in a text where the search hits; the first stands out where no finding is asked for."""
     search = now()
     if search is None:
         return ()

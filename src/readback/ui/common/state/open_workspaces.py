@@ -18,37 +18,37 @@ BROWSER = "browser"  # where a session keeps what tells its browser from others
 
 
 def demos() -> Mapping[str, Path]:
-    """The built-in demo workspaces by id."""
+    """Return the built-in demo workspaces by id."""
     return project_files.demos()
 
 
 def configured() -> Mapping[str, Path]:
-    """The workspaces the server was started with (READBACK_WORKSPACE, several separated as in PATH), by id."""
-    found: dict[str, Path] = {}
+    """Return the workspaces the server was started with (READBACK_WORKSPACE, several separated as in PATH), by id."""
+    paths: dict[str, Path] = {}
     for text in filter(None, os.environ.get("READBACK_WORKSPACE", "").split(os.pathsep)):
         path, called = _place(text)
         name = stem = exact.spelling(called) or "workspace"
-        while name in found:
-            name = f"{stem}-{sum(key.startswith(stem) for key in found) + 1}"
-        found[name] = path
-    return found
+        while name in paths:
+            name = f"{stem}-{sum(key.startswith(stem) for key in paths) + 1}"
+        paths[name] = path
+    return paths
 
 
 def _place(text: str) -> tuple[Path, str]:
-    """The path that the server was told, or the repository of the local Hugging Face cache, and what it is called.
+    """Return the path for a text of the setting, or the repository of the local Hugging Face cache, and its name.
 
     Only who starts the server names repositories: nothing that comes from a browser is looked up in the cache.
     """
     path = Path(os.path.abspath(Path(text).expanduser()))  # noqa: PTH100 - links stay as they are named
     if not os.path.lexists(path) and hub_cache.is_repository(text):
         with contextlib.suppress(hub_cache.NotCached):
-            found = hub_cache.find(text)
-            return found.folder.absolute(), found.repository
+            repository = hub_cache.find(text)
+            return repository.folder.absolute(), repository.repository
     return path, path.name
 
 
 def browser() -> str:
-    """What tells this browser from others: its cross-site token, else this session."""
+    """Return what tells this browser from others: its cross-site token, else this session."""
     if BROWSER not in st.session_state:
         st.session_state[BROWSER] = upload.browser(st.context.cookies) or upload.owner(os.urandom(16).hex())
     return str(st.session_state[BROWSER])
@@ -57,11 +57,11 @@ def browser() -> str:
 def folders() -> Mapping[str, Path]:
     """Every workspace in this browser's list: the configured ones, or else the demos; then its own uploads."""
     whose = browser()
-    given = configured() or demos()
-    return {**given, **{token: path for token in upload.mine(whose) if (path := upload.path(token, whose))}}
+    listed = configured() or demos()
+    return {**listed, **{token: path for token in upload.mine(whose) if (path := upload.path(token, whose))}}
 
 
-def known() -> Mapping[str, Path]:
+def list_openable() -> Mapping[str, Path]:
     """Every workspace this browser may open: those in the list, and the demos always."""
     listed = folders()
     return {**listed, **{name: path for name, path in demos().items() if name not in listed}}

@@ -11,7 +11,7 @@ from readback.words import t
 
 
 def called_for(workspace: Workspace) -> Mapping[str, tuple[str, ...]]:
-    """The options that can change a prompt of this workspace, with their values, the default first."""
+    """Return the options that can change a prompt of this workspace, with their values, the default first."""
     dialects = {config.dialect for config in workspace.configs}
     formats = {config.chat_format for config in workspace.configs} | {
         model.chat_format for model in workspace.models.values()
@@ -30,15 +30,15 @@ def called_for(workspace: Workspace) -> Mapping[str, tuple[str, ...]]:
         "assembly_profile": bool(workspace.tasks) and prompt_formats.NAME not in dialects,
         "merge_roles": any("gemma" in (name or "") for name in formats),
     }
-    asked = (name for name, there in reasons.items() if there or name in workspace.options)
-    return {name: OPTIONS[name] for name in asked}
+    names = (name for name, there in reasons.items() if there or name in workspace.options)
+    return {name: OPTIONS[name] for name in names}
 
 
 def now(workspace: Workspace, name: str) -> str:
-    """The value an option has in the files."""
+    """Return the value an option has in the files."""
     return workspace.options.get(name, OPTIONS[name][0])
 
 
 def say(name: str, value: str) -> str:
-    """An option and its value in words; as the files spell them where we have no words."""
+    """Return an option and its value in words; as the files spell them where we have no words."""
     return t("compare.option_is", option=t(f"compare.option_{name}"), value=t(f"compare.value_{name}_{value}"))

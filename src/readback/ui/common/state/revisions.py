@@ -26,7 +26,7 @@ class Revision:
 
 
 def revisions() -> tuple[Revision, ...]:
-    """The last commits that touched the folder; none where it is no part of a repository."""
+    """Return the last commits that touched the folder; none where it is not part of a repository."""
     return _revisions(str(choice.workspace().root))[0]
 
 
@@ -39,7 +39,7 @@ def refusal() -> str:
 def _revisions(folder: str) -> tuple[tuple[Revision, ...], str]:
     try:
         with Git(Path(folder)) as git:
-            return tuple(Revision(name, day, exact.spelling(said)) for name, day, said in git.commits(LISTED)), ""
+            return tuple(Revision(name, day, exact.spelling(subject)) for name, day, subject in git.commits(LISTED)), ""
     except NoRepositoryError:
         return (), ""
     except SideError as error:

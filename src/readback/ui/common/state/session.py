@@ -40,40 +40,40 @@ class Held:
 
 
 def accepted(name: str, path: Path) -> Held:
-    """What this session works with; at the first look, the files as they are."""
-    kept = _all().get(name)
-    if kept is None or kept.path != path:
-        kept = _all()[name] = Held(path, stamp(path))
-    return kept
+    """Return what this session works with; at first, the files as they are."""
+    entry = _all().get(name)
+    if entry is None or entry.path != path:
+        entry = _all()[name] = Held(path, stamp(path))
+    return entry
 
 
-def of(name: str) -> Held | None:
-    """What this session works with, if it has looked at it."""
+def get_accepted(name: str) -> Held | None:
+    """Return what this session works with, if it has opened it."""
     return _all().get(name)
 
 
 def accept(name: str) -> None:
     """Take the files as they are now; for callbacks. What was in view until now is kept for a comparison."""
-    kept = _all().get(name)
-    if kept is not None and (now := stamp(kept.path)).key != kept.stamp.key:
-        _all()[name] = Held(kept.path, now, before=replace(kept, before=None))
+    entry = _all().get(name)
+    if entry is not None and (now := stamp(entry.path)).key != entry.stamp.key:
+        _all()[name] = Held(entry.path, now, before=replace(entry, before=None))
 
 
 def opened(name: str, path: Path, chosen: Mapping[str, str]) -> tuple[Workspace | None, str]:
-    """The workspace as accepted, with the files that are meant, or None and why nothing could be read."""
-    kept = accepted(name, path)
-    if kept.opened is None or kept.chosen != chosen:
-        made = caches.workspace(str(path), caches.marked(kept.stamp.key, chosen), ())
-        kept = _all()[name] = replace(kept, opened=made, chosen=chosen)
-    return kept.opened or (None, "")
+    """Return the workspace as accepted, with the chosen files, or None and the reason why nothing could be read."""
+    entry = accepted(name, path)
+    if entry.opened is None or entry.chosen != chosen:
+        opened_workspace = caches.workspace(str(path), caches.marked(entry.stamp.key, chosen), ())
+        entry = _all()[name] = replace(entry, opened=opened_workspace, chosen=chosen)
+    return entry.opened or (None, "")
 
 
 def job(name: str, key: Key, start: Any) -> Job:
     """Work that a session does once for what it holds (`start` begins it), so that no cache can forget it."""
-    kept: dict[str, tuple[Key, Job]] = st.session_state.setdefault("held_jobs", {})
-    if name not in kept or kept[name][0] != key:
-        kept[name] = (key, start())
-    return kept[name][1]
+    jobs: dict[str, tuple[Key, Job]] = st.session_state.setdefault("held_jobs", {})
+    if name not in jobs or jobs[name][0] != key:
+        jobs[name] = (key, start())
+    return jobs[name][1]
 
 
 def forget() -> None:
@@ -87,15 +87,15 @@ def forget() -> None:
 
 
 def record(key: Key, at: int) -> Record | None:
-    """The record that was last in view, if it is that one: its file may have been written to since."""
-    kept: tuple[Key, int, Record] | None = st.session_state.get("held_record")
-    return kept[2] if kept is not None and kept[:2] == (key, at) else None
+    """Return the record that was last in view, if it is that one: its file may have been written to since."""
+    entry: tuple[Key, int, Record] | None = st.session_state.get("held_record")
+    return entry[2] if entry is not None and entry[:2] == (key, at) else None
 
 
-def keep_record(key: Key, at: int, seen: Record) -> Record:
+def keep_record(key: Key, at: int, record_in_view: Record) -> Record:
     """Remember the record in view."""
-    st.session_state["held_record"] = (key, at, seen)
-    return seen
+    st.session_state["held_record"] = (key, at, record_in_view)
+    return record_in_view
 
 
 def given_up() -> bool:
@@ -120,11 +120,13 @@ class Moved:
 
 
 def moved(before: Mapping[str, str], path: Path, shared: bool = False) -> tuple[Moved, ...]:
-    """The files that differ from `before`; the last change first. `shared`: a look that is a second old will do."""
+    """Return the files that differ from `before`, the last change first. `shared`: a result that is a second old will
+    do.
+    """
     now = (_shared_stamp(str(path)) if shared else stamp(path)).files
     names = [file for file in sorted({*before, *now}) if before.get(file) != now.get(file)]
-    found = [Moved(file, int(now[file].split()[1]) / 1e9 if file in now else None) for file in names]
-    return tuple(sorted(found, key=lambda one: -(one.at or 0.0)))
+    changed = [Moved(file, int(now[file].split()[1]) / 1e9 if file in now else None) for file in names]
+    return tuple(sorted(changed, key=lambda moved: -(moved.at or 0.0)))
 
 
 @st.cache_resource(ttl=SHARED, max_entries=64, show_spinner=False)
@@ -133,5 +135,5 @@ def _shared_stamp(path: str) -> Stamp:
 
 
 def _all() -> dict[str, Held]:
-    kept: dict[str, Held] = st.session_state.setdefault("held", {})
-    return kept
+    workspaces: dict[str, Held] = st.session_state.setdefault("held", {})
+    return workspaces

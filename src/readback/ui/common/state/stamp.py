@@ -24,12 +24,12 @@ class Stamp:
 
 
 def stamp(path: Path) -> Stamp:
-    """The stamp of a workspace: of all its files, or of a file and those beside it."""
+    """Return the stamp of a workspace: of all its files, or of a file and those beside it."""
     folder = path if path.is_dir() else path.parent
     depth = DEPTH if path.is_dir() else 1
     files = dict(sorted(_files(folder, folder, "", depth, [COUNT])))
-    said = "\n".join(f"{name} {mark}" for name, mark in files.items())
-    return Stamp(files, hashlib.sha256(said.encode("utf-8", "surrogateescape")).hexdigest()[:32])
+    lines = "\n".join(f"{name} {mark}" for name, mark in files.items())
+    return Stamp(files, hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()[:32])
 
 
 def _files(root: Path, folder: Path, prefix: str, depth: int, room: list[int]) -> Iterator[tuple[str, str]]:
@@ -54,7 +54,7 @@ def _files(root: Path, folder: Path, prefix: str, depth: int, room: list[int]) -
 def _mark(root: Path, name: str, entry: os.DirEntry[str]) -> str:
     """Size, time, and a hash of a file's ends; of a link that leads out of the folder nothing is read."""
     if entry.is_symlink() and not isinstance(resolve(root, name), Path):
-        seen = entry.stat(follow_symlinks=False)
-        return f"{seen.st_size} {seen.st_mtime_ns}"
+        status = entry.stat(follow_symlinks=False)
+        return f"{status.st_size} {status.st_mtime_ns}"
     now = state(entry.path)
     return f"{now.size} {now.time} {now.content}"

@@ -63,7 +63,7 @@ class Job:
 
 
 def wait(job: Job, sentence: str, key: str) -> Any:
-    """The result of the job; while it is not ready, show how far it is and end the page here.
+    """Return the result of the job; while it is not ready, show its progress and end the page here.
 
     `sentence` is a key of words with the places done and total, or read and size where bytes are counted. Work that was
     stopped answers what it has: None, or a part.
@@ -81,14 +81,14 @@ def whole(job: Job, sentence: str, key: str, stopped: str, again: str, forget: C
 
     `forget` makes the next look begin the work anew.
     """
-    made = wait(job, sentence, key)
-    if made is None:
+    result = wait(job, sentence, key)
+    if result is None:
         show.empty(t(stopped))
         if st.button(t(again), key=f"again_{key}"):
             forget()
             st.rerun()
         st.stop()
-    return made
+    return result
 
 
 def look(
@@ -113,9 +113,9 @@ def _watch(job: Job, sentence: str, key: str, part: Callable[[Any], object] | No
     share = job.done / job.total if job.total else 0.0
     done, total = job.done, job.total
     sizes = {"read": size(done), "size": size(total)}  # of what counts bytes
-    said = t(sentence, done=done, total=total, **sizes) if done or total else t("frame.starting")
-    st.progress(min(share, 1.0), said)
-    show.draw(show.aloud(said, ended=t("frame.ended")))
+    sentence_text = t(sentence, done=done, total=total, **sizes) if done or total else t("frame.starting")
+    st.progress(min(share, 1.0), sentence_text)
+    show.draw(show.aloud(sentence_text, ended=t("frame.ended")))
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(t("frame.stop"), key=f"stop_{key}"):
             job.stopped = True

@@ -66,18 +66,18 @@ def used(whose: str) -> tuple[int, int]:
 
 def _indexed() -> Counter[str]:
     """Answer the bytes in the cache by the name of the upload's folder."""
-    found: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
     try:
         for entry, name in entries_of_uploads():
-            found[name] += sum(_sizes(entry))
+            sizes[name] += sum(_sizes(entry))
     except OSError:  # the cache is gone or cannot be read: then it keeps nothing of them
-        return found
-    return found
+        return sizes
+    return sizes
 
 
 def _folders() -> list[Path]:
     try:
-        return [one for one in uploads().iterdir() if one.is_dir()]
+        return [folder for folder in uploads().iterdir() if folder.is_dir()]
     except OSError:
         return []
 
@@ -87,11 +87,11 @@ def _sizes(folder: Path) -> Iterator[int]:
         yield BLOCK * (1 + len(folders))
         for name in files:
             try:
-                found = Path(at, name).lstat()
+                status = Path(at, name).lstat()
             except OSError:
                 continue
-            if stat.S_ISREG(found.st_mode):
-                yield -(-found.st_size // BLOCK) * BLOCK
+            if stat.S_ISREG(status.st_mode):
+                yield -(-status.st_size // BLOCK) * BLOCK
 
 
 def _owner(folder: Path) -> str:

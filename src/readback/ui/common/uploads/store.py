@@ -36,21 +36,21 @@ class OfGit:
     """What of an upload is git's own: `.git` under each of its names, and every folder that is one without it."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        held: dict[tuple[str, ...], set[str]] = {}
+        files: dict[tuple[str, ...], set[str]] = {}
         for name in names:
-            found = parts(name) or ()
-            for depth, part in enumerate(found):
+            folders = parts(name) or ()
+            for depth, part in enumerate(folders):
                 if part.casefold() in KEPT_BY_GIT:
-                    held.setdefault(found[:depth], set()).add(part.casefold())
-        self._bare = {folder for folder, there in held.items() if any(shape <= there for shape in SHAPES)}
+                    files.setdefault(folders[:depth], set()).add(part.casefold())
+        self._bare = {folder for folder, there in files.items() if any(shape <= there for shape in SHAPES)}
 
-    def folder(self, found: tuple[str, ...]) -> str | None:
-        """The folder of git that a file belongs to ("." for the upload's own), or None."""
-        for depth, part in enumerate(found):
+    def folder(self, parts_of_path: tuple[str, ...]) -> str | None:
+        """Return the folder of git that a file belongs to ("." for the upload's own), or None."""
+        for depth, part in enumerate(parts_of_path):
             if of_git(part):
-                return PurePosixPath(*found[: depth + 1]).as_posix()
-            if found[:depth] in self._bare and part.casefold() in KEPT_BY_GIT:
-                return PurePosixPath(*found[:depth]).as_posix()
+                return PurePosixPath(*parts_of_path[: depth + 1]).as_posix()
+            if parts_of_path[:depth] in self._bare and part.casefold() in KEPT_BY_GIT:
+                return PurePosixPath(*parts_of_path[:depth]).as_posix()
         return None
 
 
@@ -83,16 +83,16 @@ home = uploads
 
 
 def owner(secret: str) -> str:
-    """What is written beside an upload to know its browser again: a hash, so that a file gives no cookie away."""
+    """Return what is written beside an upload to know its browser again: a hash, not the cookie."""
     return hashlib.sha256(b"readback upload owner\0" + secret.encode()).hexdigest()
 
 
 def browser(cookies: Mapping[str, str]) -> str:
-    """What tells a browser from others, by its cross-site token; "" for one without a token."""
+    """Return what tells a browser from others, by its cross-site token; "" for one without a token."""
     try:
         _, mask, token, _ = cookies.get(COOKIE, "").split("|")  # version, mask, masked, time: the token stays the same
-        one, other = bytes.fromhex(mask), bytes.fromhex(token)
-        return owner(bytes(b ^ one[i % len(one)] for i, b in enumerate(other)).hex())
+        cookie_part, other = bytes.fromhex(mask), bytes.fromhex(token)
+        return owner(bytes(b ^ cookie_part[i % len(cookie_part)] for i, b in enumerate(other)).hex())
     except (ValueError, ZeroDivisionError):
         return ""
 
@@ -111,22 +111,22 @@ def save(
     """
     sweep()
     room, setting = upload_quota.room(whose)
-    given = list(files)
+    members = list(files)
     token = PREFIX + secrets.token_urlsafe(18)
     home().mkdir(parents=True, exist_ok=True, mode=0o700)
-    made = home() / f"{BEGUN}{token}"
-    made.mkdir(mode=0o700)
+    folder_begun = home() / f"{BEGUN}{token}"
+    folder_begun.mkdir(mode=0o700)
     try:
-        content = made / _title(given)
+        content = folder_begun / _title(members)
         content.mkdir()
-        (made / OWNER).write_text(whose, "ascii")
-        diagnostics = tuple(_keep(content, given, min(WHOLE, room), setting))
+        (folder_begun / OWNER).write_text(whose, "ascii")
+        diagnostics = tuple(_keep(content, members, min(WHOLE, room), setting))
         upload_quota.check(whose)
         if unwrap:
             lift(content)
-        made.rename(home() / token)
+        folder_begun.rename(home() / token)
     except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(folder_begun, ignore_errors=True)
         raise
     return token, diagnostics
 
@@ -145,7 +145,7 @@ def holds(token: str) -> bool:
 
 
 def path(token: str, whose: str) -> Path | None:
-    """The folder of an upload, or None when there is none of that name for this browser."""
+    """Return the folder of an upload, or None when this browser has none of that name."""
     if not token.startswith(PREFIX) or "/" in token or "\\" in token or "." in token:
         return None
     folder = home() / token
@@ -157,14 +157,14 @@ def path(token: str, whose: str) -> Path | None:
 
 
 def mine(whose: str) -> tuple[str, ...]:
-    """The ids of this browser's uploads, the newest first."""
+    """Return the ids of this browser's uploads, the newest first."""
     here = [entry.name for entry in home().glob(PREFIX + "*") if path(entry.name, whose)]
     return tuple(sorted(here, key=lambda token: -(home() / token).stat().st_mtime))
 
 
 def title(folder: Path) -> str:
-    """What an upload in this folder is called by: its only file, the first file and how many more, or what it was
-    wrapped in.
+    """Return the name of an upload in this folder: its only file, the first file and the number of others, or what it
+    was wrapped in.
     """
     names = sorted(path.name for path in folder.iterdir())
     if len(names) == 1:
@@ -202,7 +202,7 @@ def _old(folder: Path, seconds: float = DAY) -> bool:
 
 
 def _title(files: list[tuple[str, BinaryIO]]) -> str:
-    """What the workspace is called by: the folder, or the first file, that was sent; in harmless characters."""
+    """Return the name of the workspace: the folder, or the first file, that was sent; in harmless characters."""
     return _harmless(files[0][0].replace("\\", "/").lstrip("/").split("/")[0] if files else "")
 
 
@@ -219,7 +219,10 @@ def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]], most: int, settin
             )
         except upload_zip.TooManyError as error:
             yield Diagnostic(
-                "dat-limit", {"what": _said(name), "limit": str(error)}, Location(file=_said(name)), _said(name)
+                "dat-limit",
+                {"what": _shorten_name(name), "limit": str(error)},
+                Location(file=_shorten_name(name)),
+                _shorten_name(name),
             )
         except upload_zip.BrokenError as error:
             yield _left_out(name, str(error))
@@ -235,8 +238,8 @@ def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]], most: int, settin
             yield Diagnostic("dat-limit", {"what": "an upload", "limit": f"{COUNT} files"}, flagged="count")
             return
         if named is None:
-            said = _said(member.name)
-            yield Diagnostic("dat-path-outside", {"path": said}, Location(file=said), flagged=said)
+            shown_name = _shorten_name(member.name)
+            yield Diagnostic("dat-path-outside", {"path": shown_name}, Location(file=shown_name), flagged=shown_name)
             continue
         if of_review(named[-1]):
             yield _left_out(member.name, OF_REVIEW, "warning")
@@ -257,7 +260,9 @@ def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]], most: int, settin
             raise upload_quota.NoRoom(upload_quota.why(setting))
         if room < 0:
             values = {"size": f"more than {WHOLE}", "limit": WHOLE}
-            yield Diagnostic("dat-too-large", values, Location(file=_said(member.name)), flagged=_said(member.name))
+            yield Diagnostic(
+                "dat-too-large", values, Location(file=_shorten_name(member.name)), flagged=_shorten_name(member.name)
+            )
             return
 
 
@@ -284,14 +289,16 @@ def _write(member: Member, target: Path, room: int) -> int:
 
 
 def _left_out(name: str, reason: str, severity: Severity | None = None) -> Diagnostic:
-    said = _said(name)
-    return Diagnostic("dat-file-missing", {"path": said, "reason": reason}, Location(file=said), said, severity)
+    shown_name = _shorten_name(name)
+    return Diagnostic(
+        "dat-file-missing", {"path": shown_name, "reason": reason}, Location(file=shown_name), shown_name, severity
+    )
 
 
-def _said(name: str) -> str:
-    """A name in a note: short, and without what is no character."""
-    shown = name.encode("utf-8", "backslashreplace").decode("utf-8")
-    return shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
+def _shorten_name(name: str) -> str:
+    """Return a name for a note: short, and without what is not a character."""
+    printable = name.encode("utf-8", "backslashreplace").decode("utf-8")
+    return printable if len(printable) <= SHOWN else f"{printable[:SHOWN]}…"
 
 
 # Which of the names in an upload are kept, and under which path; what belongs to git or to a review is not.
@@ -308,15 +315,15 @@ def of_review(name: str) -> bool:
 
 
 def parts(name: str) -> tuple[str, ...] | None:
-    """A name as folders and a file below the upload, or None where it leads elsewhere."""
-    found = tuple(part for part in name.replace("\\", "/").split("/") if part != ".")
-    wrong = not found or any(part in ("", "..") or ":" in part or "\0" in part for part in found)
-    return None if wrong or len(found) > DEPTH else found
+    """Return a name as folders and a file below the upload, or None where it leads elsewhere."""
+    folders = tuple(part for part in name.replace("\\", "/").split("/") if part != ".")
+    wrong = not folders or any(part in ("", "..") or ":" in part or "\0" in part for part in folders)
+    return None if wrong or len(folders) > DEPTH else folders
 
 
-def unkept(found: Iterable[str]) -> str:
+def unkept(names: Iterable[str]) -> str:
     """Why no file system has a name like one of these, or nothing."""
-    for part in found:
+    for part in names:
         try:
             if len(part.encode("utf-8")) > LONGEST:
                 return f"its name is longer than {LONGEST} bytes"

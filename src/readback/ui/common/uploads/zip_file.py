@@ -48,12 +48,12 @@ class Member:
 
 
 def plain(name: str, content: BinaryIO) -> Member:
-    """A file that is no zip."""
+    """Return a file that is not a zip, as its only member."""
     return Member(name, partial(_read, content))
 
 
 def members(content: BinaryIO) -> list[Member]:
-    """The files of a zip, without its folders. Raises BrokenError where the zip as a whole cannot be read."""
+    """Return the files of a zip, without its folders. Raises BrokenError where the zip as a whole cannot be read."""
     file = _Bounded(content)
     try:
         there = _counted(content)
@@ -67,8 +67,8 @@ def members(content: BinaryIO) -> list[Member]:
         raise BrokenError(NO_ZIP)
     if not listed:
         raise BrokenError("its list of files is empty")
-    found = (_member(archive, info, content) for info in listed)
-    return [member for member in found if member is not None]
+    entries = (_member(archive, info, content) for info in listed)
+    return [member for member in entries if member is not None]
 
 
 def _counted(content: BinaryIO) -> int:
@@ -133,7 +133,9 @@ def _refused(info: zipfile.ZipInfo, content: BinaryIO, data: int) -> str:
 
 
 def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
-    """An entry's bytes. Raises BrokenError where they are not those of the list: another length, another checksum."""
+    """Yield an entry's bytes. Raises BrokenError where they are not those of the list: another length, another
+    checksum.
+    """
     size = 0
     try:
         with archive.open(info) as opened:
