@@ -138,7 +138,7 @@ def test_csv_cells_come_back_as_they_were(cells: list[tuple[str, str]]) -> None:
     out = io.StringIO(newline="")
     writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writerows([("id", "text"), *cells])
-    given = [pair for pair in cells if not csv_file.is_hollow(pair)]
+    given = [pair for pair in cells if not csv_file.is_blank(pair)]
     assert given == [(row["id"], row["text"]) for row in fields(csv_file, out.getvalue().encode())]
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from typing import BinaryIO, NamedTuple
 
 from readback.types import Diagnostic, Location
 
 LONGEST = 16 << 20  # bytes of one line or record; longer ones are refused without being held
 MOST_LINES = 100_000  # lines of one record: one that is never closed, over short lines, would fill the memory
+FIRST_BLOCK = 1 << 16  # bytes of the first block: of many files only the beginning is looked at
 BUFFER = 1 << 20  # bytes that are read at once: of the 8 KB that Python takes, a long line needs several
 SHOWN = 60  # characters of the first comment in its note
 UTF8_MARK = b"\xef\xbb\xbf"
@@ -42,6 +44,49 @@ def lines(stream: BinaryIO, longest: int = LONGEST, number: int = 0, offset: int
         else:
             yield Line(number, offset, end, data, data.endswith(b"\n"))
         offset = end
+
+
+class Block(NamedTuple):
+    """Whole lines of a stream: their bytes, the number of the first one, and its offset."""
+
+    data: bytes
+    line: int
+    offset: int
+
+    def split(self) -> Iterator[Line]:
+        """Yield the lines of the block."""
+        return lines(BytesIO(self.data), number=self.line - 1, offset=self.offset)
+
+
+def read_blocks(stream: BinaryIO) -> Iterator[Block | Line]:
+    """Yield the whole stream in blocks of whole lines; a line that is too long comes alone, and is never held."""
+    rest = b""
+    line, offset = 1, 0
+    size = FIRST_BLOCK
+    while data := rest + stream.read(size):
+        size = BUFFER
+        while b"\n" not in data and (more := stream.readline(min(BUFFER, LONGEST + 2 - len(data)))):
+            data += more
+        end = data.rfind(b"\n") + 1 or len(data)
+        if end > LONGEST + 1 and not data.endswith(b"\n"):
+            end += _skip_line(stream)
+            yield Line(line, offset, offset + end, None)
+            line += 1
+        else:
+            yield Block(data[:end], line, offset)
+            line += data.count(b"\n", 0, end)
+        rest = data[end:]
+        offset += end
+
+
+def _skip_line(stream: BinaryIO) -> int:
+    """Read up to the end of the line and return how many bytes that were."""
+    size = 0
+    while data := stream.readline(BUFFER):
+        size += len(data)
+        if data.endswith(b"\n"):
+            break
+    return size
 
 
 def content(line: bytes) -> bytes:
@@ -137,9 +182,14 @@ class Ends:
     first: int = 0
 
     def see(self, line: Line) -> None:
+        """Count one line."""
         if line.data is not None and line.data.endswith(b"\r\n"):
-            self.count += 1
-            self.first = self.first or line.number
+            self.add(1, line.number)
+
+    def add(self, count: int, first: int) -> None:
+        """Count lines that end in CR LF; `first` is the number of the first of them."""
+        self.count += count
+        self.first = self.first or first
 
     def report(self, file: str) -> Iterator[Diagnostic]:
         if self.count:

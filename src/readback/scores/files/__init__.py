@@ -26,7 +26,6 @@ from readback.scores.criteria import known
 from readback.scores.files import (
     alpaca_eval,
     batch,
-    columnar,
     details,
     judge_columns,
     liverag,
@@ -130,9 +129,8 @@ def read(path: Path, asked: Asked, beat: Callable[[int], None] | None = None) ->
     found = reader([row.fields for row in head], asked)
     if found is not None:
         asked = replace(asked, typed=_typed(path, asked.source.path))
-        result: Read = columnar.read(path, found, head, asked, beat) or found.read(
-            _told(chain(early, rows), beat), head, asked
-        )
+        every = chain(early, rows)
+        result: Read = found.read(_report_progress(every, beat) if beat else every, head, asked)
         result = replace(result, source=replace(result.source, refused=result.source.refused + len(refused)))
         return replace(result, diagnostics=(*result.diagnostics, _none(asked, head))) if _nothing(result) else result
     if not (head or refused) and (columns := above[0].shape.get("names") if above else None):
@@ -171,6 +169,8 @@ def _rows(
         return iter((_Whole(value),))
     if summary := means.read_object(path, file):
         return iter([_Whole(row) for row in summary])
+    if not _typed(path, file):  # every record of a table begins in a line of its own
+        return read_raw_rows(path, file, refused=refused, header=header)
     unreadable: list[None] = []
 
     def refuse() -> None:
@@ -189,9 +189,9 @@ def _typed(path: Path, file: str) -> bool:
     return not isinstance(chosen, Diagnostic) and not getattr(chosen.module, "CELLS", False)
 
 
-def _told(rows: Iterable[Row | Diagnostic], beat: Callable[[int], None] | None) -> Iterator[Row | Diagnostic]:
+def _report_progress(rows: Iterable[Row | Diagnostic], beat: Callable[[int], None]) -> Iterator[Row | Diagnostic]:
     for count, row in enumerate(rows):
-        if beat and count % OFTEN == 0:
+        if count % OFTEN == 0:
             beat(getattr(row, "offset", 0))
         yield row
 

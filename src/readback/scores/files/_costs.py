@@ -16,8 +16,7 @@ TOKENS = re.compile(r"(^|_)tokens?$", re.IGNORECASE)
 LIMITS = re.compile(r"^(max|min|limit)(_|$)|(^|_)(limit|budget)(_|$)", re.IGNORECASE)  # a setting, not what was used
 USAGE = ("token_usage", "usage")
 PAIR = re.compile(r"""['"](\w+)['"]\s*:\s*([0-9]{1,15})(?![0-9.eE])""")  # of a mapping that is text; never evaluated
-DIGITS, PLACES = 38, 20  # of the decimals in which pyarrow adds; what does not fit is added one by one
-FEW = 500  # texts that are added one by one without asking
+DIGITS = 38  # of a number that may be an amount of money
 MOST, LEAST = Decimal(10) ** 15, -40  # beyond these it is no amount of money: the value, and its last place
 EXACT = Context(prec=120)
 
@@ -54,26 +53,6 @@ class Costs:
             if (value := _number(fields.get(name))) is not None:
                 self._add(name, value, 1)
 
-    def column(self, name: str, texts: Any) -> None:
-        """Some more rows of one column, as an array of pyarrow's texts."""
-        import pyarrow as pa  # type: ignore[import-untyped]
-        import pyarrow.compute as pc  # type: ignore[import-untyped]
-
-        counted = texts.value_counts()
-        values, counts = counted.field("values"), counted.field("counts")
-        if len(values) > FEW:
-            try:
-                found = pc.cast(texts, pa.decimal128(DIGITS, PLACES))
-                ends = pc.min_max(found).as_py()
-                if max(abs(ends["min"]), abs(ends["max"])) < MOST:
-                    self._add(name, pc.sum(found).as_py(), len(texts))
-                    return
-            except pa.ArrowInvalid:
-                pass
-        for text, count in zip(values.to_pylist(), counts.to_pylist(), strict=True):
-            if (value := _number(text)) is not None:
-                self._add(name, EXACT.multiply(value, Decimal(count)), count)
-
     def shown(self) -> tuple[str, ...]:
         """`cost_usd 5.03982 (rows: 100)`, in the order of the columns."""
         return tuple(f"{legible(name)} {_plain(total)} (rows: {self.rows[name]})" for name, total in self.sums.items())
@@ -103,35 +82,6 @@ class Spent:
         for name in tokens:
             said = usage(name, fields.get(name))
             counted.row(said, said)
-
-    def block(
-        self,
-        combos: Any,
-        judges: Any,
-        names: Sequence[str],
-        columns: Mapping[str, Any],
-        costs: Iterable[str],
-        tokens: Iterable[str],
-    ) -> None:
-        """Some more rows, as columns: the code of each row's combination and of its judge (in `names`), and pyarrow's
-        texts."""
-        import numpy as np
-        import pyarrow as pa
-
-        for combo, judge in np.unique(np.stack([combos, judges]), axis=1).T.tolist():
-            here = (combos == combo) & (judges == judge)
-            key = (combo, names[judge])
-            self.rows[key] = self.rows.get(key, 0) + int(here.sum())
-            money, counted = self.money.setdefault(key, Costs()), self.tokens.setdefault(key, Costs())
-            for name in costs:
-                money.column(name, columns[name].filter(pa.array(here)))
-            for name in tokens:
-                texts = columns[name].filter(pa.array(here))
-                if name.lower() not in USAGE:
-                    counted.column(name, texts)
-                    continue
-                for said in (usage(name, text) for text in texts.to_pylist()):
-                    counted.row(said, said)
 
     def expenses(self, conditions: Sequence[ConditionKey]) -> tuple[Expense, ...]:
         """By condition and judge; empty where no column says what anything cost."""

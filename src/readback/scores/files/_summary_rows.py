@@ -17,12 +17,13 @@ from readback.scores.files.layout import Layout
 from readback.scores.table import SCORED
 from readback.types import Diagnostic, Location
 
-# What an id says of a row that sums others up; in the words of RE2, too, which asks it of whole columns.
+# What an id says of a row that sums others up.
 NAME = r"(?:(?:grand|overall|macro|micro)[ _-]+)?(?:totals?|averages?|avg\.?|means?|overall|aggregated?)"
-WORDS = rf"[ \t]*{NAME}(?:[ _-]+scores?)?[ \t]*:?[ \t]*"
-CALLED = re.compile(WORDS, re.IGNORECASE | re.ASCII)
-# What is beside such a row, and says nothing by itself: a function that is tested may be called `max`.
-BESIDE = re.compile(r"[ \t]*(?:std|stdev|sd|median|min|max|count|n|sum)[ \t]*:?[ \t]*", re.IGNORECASE | re.ASCII)
+NAMES = rf"{NAME}(?:[ _-]+scores?)?"
+# What is next to such a row, and says nothing by itself: a function that is tested may be called `max`.
+NAMES_NEXT_TO = "std|stdev|sd|median|min|max|count|n|sum"
+SUMMARY = re.compile(rf"[ \t]*{NAMES}[ \t]*:?[ \t]*", re.IGNORECASE | re.ASCII)
+MAYBE_SUMMARY = re.compile(rf"[ \t]*(?:{NAMES}|{NAMES_NEXT_TO})[ \t]*:?[ \t]*", re.IGNORECASE | re.ASCII)
 MOST = 50  # rows that are held back; where more are called so, it is not a name for a summary
 FEWEST = 2  # other rows that one can sum up
 SUMMARIES = "rows that sum up others"  # what they are called where rows are counted
@@ -30,145 +31,157 @@ SUMMARIES = "rows that sum up others"  # what they are called where rows are cou
 
 @dataclass(slots=True)
 class SummaryRows:
-    """Holds back the rows that are called like a summary until all others are cells, and then says what they are.
+    """Hold back the rows that are called like a summary until all others are cells, and then say what they are.
 
     Such a row is a summary where each of its numbers is the mean or the sum of the others in its column, or where no
-    item is below it; what is beside one that agrees (`std`, `max`) belongs to it.
+    item is below it; what stands next to one that agrees (`std`, `max`) belongs to it.
     """
 
     intake: Intake
-    plan: Callable[[], Layout]  # the roles of the columns, as far as they are known by now
+    layout: Callable[[], Layout]  # the roles of the columns, as far as they are known by now
     asks: bool = True  # False: the workspace says that every row is an item
-    left: int = 0
+    count: int = 0  # rows that sum up others
+    diagnostics: list[Diagnostic] = field(default_factory=list)
     _amid: list[Any] = field(default_factory=list)
-    _below: list[Any] = field(default_factory=list)  # those that no item is below
-    _diagnostics: list[Diagnostic] = field(default_factory=list)
+    _last: list[Any] = field(default_factory=list)  # those that no item is below
 
-    def items(self, rows: Iterable[Any]) -> Iterator[Any]:
-        """The rows that are items, and everything else that comes between them; those held back come last."""
-        others = 0
+    def list_items(self, rows: Iterable[Any]) -> Iterator[Any]:
+        """Yield the rows that are items, and everything else that comes between them; those held back come last."""
+        items = 0
         for row in rows:
             if isinstance(row, Diagnostic):
                 yield row
                 continue
-            if self.asks and self._named(row, CALLED, BESIDE):
-                self._below.append(row)
-                if len(self._amid) + len(self._below) > MOST:
+            if self.asks and MAYBE_SUMMARY.fullmatch(self._item(row)):
+                self._last.append(row)
+                if len(self._amid) + len(self._last) > MOST:
                     self.asks = False
-                    yield from self._freed()
+                    yield from self._release()
                 continue
-            self._amid += self._below
-            self._below = []
-            others += 1
+            if self._last:
+                self._amid += self._last
+                self._last = []
+            items += 1
             yield row
-        if others < FEWEST:
-            yield from self._freed()
-        elif self._amid or self._below:
-            found = self._summaries()
-            yield from (row for row in (*self._amid, *self._below) if row not in found)
-            self._tell(found)
+        if items < FEWEST:
+            yield from self._release()
+        elif self._amid or self._last:
+            summaries = self._find_summaries()
+            yield from (row for row in (*self._amid, *self._last) if row not in summaries)
+            self._report(summaries)
 
-    def diagnostics(self) -> list[Diagnostic]:
-        """What is said of them, once all rows are taken."""
-        return self._diagnostics
+    def _release(self) -> list[Any]:
+        held_back = [*self._amid, *self._last]
+        self._amid, self._last = [], []
+        return held_back
 
-    def _freed(self) -> list[Any]:
-        held = [*self._amid, *self._below]
-        self._amid, self._below = [], []
-        return held
+    def _item(self, row: Any) -> str:
+        columns = self.layout().item
+        return text_of(row.fields.get(columns[0])) if len(columns) == 1 else ""
 
-    def _named(self, row: Any, *names: re.Pattern[str]) -> bool:
-        item = self.plan().item
-        called = text_of(row.fields.get(item[0])) if len(item) == 1 else ""
-        return any(name.fullmatch(called) for name in names)
+    def _is_summary_name(self, row: Any) -> bool:
+        return SUMMARY.fullmatch(self._item(row)) is not None
 
-    def _summaries(self) -> list[Any]:
-        found = [row for row in self._amid if self._named(row, CALLED) and self._agrees(row)]
-        below = [row for row in self._below if self._named(row, CALLED)]
-        if any(map(self._agrees, below)):
-            return found + self._below
-        return found + list(takewhile(lambda row: self._named(row, CALLED), reversed(self._below)))[::-1]
+    def _find_summaries(self) -> list[Any]:
+        amid = [row for row in self._amid if self._is_summary_name(row) and self._agrees(row)]
+        if any(self._is_summary_name(row) and self._agrees(row) for row in self._last):
+            return amid + self._last
+        return amid + list(takewhile(self._is_summary_name, reversed(self._last)))[::-1]
 
     def _agrees(self, row: Any) -> bool:
-        told = list(self._numbers(row.fields))
-        return bool(told) and all(one.agrees for one in told)
+        numbers = list(self._numbers(row.fields))
+        return bool(numbers) and all(number.agrees for number in numbers)
 
-    def _tell(self, found: Sequence[Any]) -> None:
-        if not found:
+    def _report(self, summaries: Sequence[Any]) -> None:
+        if not summaries:
             return
-        item = self.plan().item[0]
-        self.left = len(found)
-        names = [text_of(row.fields.get(item)).strip() for row in found]
-        place = Location(file=self.intake.file, line=found[0].line)
-        self._diagnostics.append(Diagnostic("scr-summary-rows", {"rows": len(found), "names": names}, place))
-        for row in found:
-            for one in self._numbers(row.fields) if self._named(row, CALLED) else ():
-                if not one.agrees:
-                    self._diagnostics.append(one.diagnostic(Location(file=self.intake.file, line=row.line)))
+        self.count = len(summaries)
+        names = [self._item(row).strip() for row in summaries]
+        place = Location(file=self.intake.file, line=summaries[0].line)
+        self.diagnostics.append(Diagnostic("scr-summary-rows", {"rows": len(summaries), "names": names}, place))
+        for row in filter(self._is_summary_name, summaries):
+            place = Location(file=self.intake.file, line=row.line)
+            numbers = self._numbers(row.fields)
+            self.diagnostics.extend(number.report(place) for number in numbers if not number.agrees)
 
-    def _numbers(self, fields: Mapping[str, Any]) -> Iterator[_Number]:
-        """Every number of such a row beside those that it can be of: of the criterion, the judge and the condition that
-        it names.
+    def _numbers(self, fields: Mapping[str, Any]) -> Iterator[_StatedNumber]:
+        """Yield every number of such a row with those that it may sum up.
+
+        These are the scores of the criterion, the judge and the condition that the row names.
         """
         import numpy as np
 
-        plan, intake = self.plan(), self.intake
-        about = self._about(fields)
-        judged = text_of(fields.get(plan.judge)) if plan.judge else ""
-        said = text_of(fields.get(plan.criterion)) if plan.criterion else ""
-        called = text_of(fields.get(plan.item[0])).strip()
+        layout, intake = self.layout(), self.intake
+        combos = self._find_combos(fields)
+        judge_of_row = text_of(fields.get(layout.judge)) if layout.judge else ""
+        criterion_of_row = text_of(fields.get(layout.criterion)) if layout.criterion else ""
+        item = text_of(fields.get(layout.item[0])).strip()
         values = np.asarray(intake.value)
-        for column, criterion, judge in plan.scores:
+        for column, criterion, judge in layout.scores:
             value, state, _ = reported(fields.get(column))
-            name, by = criterion or said, judge or judged
-            if state != SCORED or (name and name not in intake.criteria.codes):
+            criterion, judge = criterion or criterion_of_row, judge or judge_of_row
+            if state != SCORED or (criterion and criterion not in intake.criteria.codes):
                 continue
-            of = (np.asarray(intake.state) == SCORED) & np.isin(np.asarray(intake.combo), about)
-            if name:
-                of &= np.asarray(intake.criterion) == intake.criteria.codes[name]
-            if by:
-                of &= np.asarray(intake.judge) == intake.judges.codes.get(by, -1)
-            if many := int(of.sum()):
-                total, share = math.fsum(values[of].tolist()), bool(((values[of] >= 0) & (values[of] <= 1)).all())
-                condition = " · ".join(text for at in intake.candidates if (text := text_of(fields.get(at))))
-                exact = decimals(fields.get(column))
-                yield _Number(called, name or column, condition, value, exact, total, many, share)
+            counted = (np.asarray(intake.state) == SCORED) & np.isin(np.asarray(intake.combo), combos)
+            if criterion:
+                counted &= np.asarray(intake.criterion) == intake.criteria.codes[criterion]
+            if judge:
+                counted &= np.asarray(intake.judge) == intake.judges.codes.get(judge, -1)
+            scores = values[counted]
+            if not len(scores):
+                continue
+            condition = " · ".join(text for name in intake.candidates if (text := text_of(fields.get(name))))
+            yield _StatedNumber(
+                item,
+                criterion or column,
+                condition,
+                value,
+                decimals(fields.get(column)),
+                total=math.fsum(scores.tolist()),
+                n=len(scores),
+                are_shares=bool(((scores >= 0) & (scores <= 1)).all()),
+            )
 
-    def _about(self, fields: Mapping[str, Any]) -> list[int]:
-        """The combinations of conditions that a row is about: those with what it says; it may leave some open."""
-        said = [text_of(fields.get(name)) for name in self.intake.candidates]
+    def _find_combos(self, fields: Mapping[str, Any]) -> list[int]:
+        """Return the codes of the conditions that a row is about: those with what it says; it may leave some open."""
+        stated = [text_of(fields.get(name)) for name in self.intake.candidates]
         return [
             code
             for combo, code in self.intake.combos.items()
-            if all(not one or one == other for one, other in zip(said, combo, strict=False))
+            if all(not text or text == value for text, value in zip(stated, combo, strict=False))
         ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Number:
-    """One number of a summary, with the sum of the `n` scores that it can be of."""
+class _StatedNumber:
+    """One number of a summary, with the sum of the `n` scores that it may be of."""
 
-    called: str
+    item: str
     criterion: str
     condition: str
-    reported: float
+    stated: float
     decimals: int
     total: float
     n: int
-    share: bool  # each is from 0 to 1, so that their mean may be stated in percent
+    are_shares: bool  # each is from 0 to 1, so that their mean may be stated in percent
 
     @property
     def agrees(self) -> bool:
         near, mean = 0.5 * 10.0**-self.decimals + 1e-9, self.total / self.n
-        return any(
-            abs(self.reported - one) <= near for one in (self.total, mean, *([100 * mean] if self.share else []))
-        )
+        expected = [self.total, mean, 100 * mean] if self.are_shares else [self.total, mean]
+        return any(abs(self.stated - value) <= near for value in expected)
 
-    def diagnostic(self, place: Location) -> Diagnostic:
-        what, is_so = ("sum", self.total) if "total" in self.called.lower() else ("mean", self.total / self.n)
+    def report(self, place: Location) -> Diagnostic:
+        """Return the diagnostic of a number that is neither the sum nor the mean."""
+        what, computed = ("sum", self.total) if "total" in self.item.lower() else ("mean", self.total / self.n)
         values = {
-            "condition": self.condition or "all conditions", "criterion": self.criterion, "what": what,
-            "stated": number(self.reported), "computed": number(round(is_so, 6)), "n": self.n, "stated_n": "–",
-            "because": f"the row is called {self.called}",
-        }  # fmt: skip
-        return Diagnostic("scr-summary-differs", values, place, "|".join((self.called, self.condition, self.criterion)))
+            "condition": self.condition or "all conditions",
+            "criterion": self.criterion,
+            "what": what,
+            "stated": number(self.stated),
+            "computed": number(round(computed, 6)),
+            "n": self.n,
+            "stated_n": "–",
+            "because": f"the row is called {self.item}",
+        }
+        return Diagnostic("scr-summary-differs", values, place, "|".join((self.item, self.condition, self.criterion)))

@@ -68,7 +68,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
     """
     source = asked.source
     intake = Intake(source.path)
-    intake.candidate("condition")
+    intake.add_candidate("condition")
     diagnostics = BoundedDiagnostics()
     failed: list[tuple[int, int, int, str]] = []
     judged: dict[str, None] = {}
@@ -87,7 +87,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
             diagnostics.extend(part(fields, name, Location(file=source.path, line=row.line)))
         label = named(fields, asked)[0][1]
         item = intake.items.code(_item(row, diagnostics, source.path))
-        combo = intake.combo_code([label])
+        combo = intake.code_combo([label])
         mode = run_mode(fields)
         modes.setdefault(label, mode)
         rationale = text_of(fields.get("judge_reasoning"))

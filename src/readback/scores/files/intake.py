@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from readback.scores.files.cells import legible
 from readback.scores.files.layout import CONDITION, CONTENT, FACTORS, first
@@ -31,7 +32,23 @@ class Names:
     codes: dict[str, int] = field(default_factory=dict)
 
     def code(self, name: str) -> int:
+        """Return the code of a name, a new one where the name is new."""
         return self.codes.setdefault(name, len(self.codes))
+
+    def code_unless_empty(self, name: str) -> int:
+        """Return the code of a name; NONE for an empty one."""
+        return self.code(name) if name else NONE
+
+
+class CellCodes(NamedTuple):
+    """What a cell is about, beside its item, as codes."""
+
+    combo: int
+    criterion: int
+    judge: int
+    cluster: int
+    run: int
+    prompt: int
 
 
 @dataclass(slots=True)
@@ -65,13 +82,13 @@ class Intake:
     unnamed: array[int] = field(default_factory=lambda: array("q"))  # lines of rows without an id
     labels: dict[int, str] = field(default_factory=dict)  # of those that are not called by their line, by their place
 
-    def candidate(self, name: str) -> None:
-        """From now on rows have one more value that may tell conditions apart."""
+    def add_candidate(self, name: str) -> None:
+        """Take one more column whose values may tell conditions apart."""
         self.candidates.append(name)
         self.values_of.append(set())
 
-    def called(self, id_cells: Sequence[str], line: int, label: str = "") -> str:
-        """The item of a row; one without an id is called by its `label`, which is its line where nothing is given."""
+    def name_item(self, id_cells: Sequence[str], line: int, label: str = "") -> str:
+        """Return the item of a row; one without an id gets its `label`, or its line where there is no label."""
         if any(id_cells):
             return BETWEEN.join(id_cells)
         if id_cells or not self.unnamed:  # of a file without ids one line is enough
@@ -80,20 +97,21 @@ class Intake:
             self.unnamed.append(line)
         return label or f"line_{line}"
 
-    def combo_code(self, values: Sequence[str]) -> int:
-        """The code of a row's candidate values; those of columns with too many values are let go at once."""
-        kept = list(values)
-        for at, (value, seen) in enumerate(zip(values, self.values_of, strict=True)):
-            if value not in seen:
-                if len(seen) > MOST_VALUES and not self.always(self.candidates[at]):
-                    kept[at] = ""
-                else:
-                    seen.add(value)
-        return self.combos.setdefault(tuple(kept), len(self.combos))
+    def code_combo(self, values: Sequence[str]) -> int:
+        """Return the code of a row's candidate values; those of columns with too many values are dropped at once."""
+        counted = list(values)
+        for at, (value, known_values) in enumerate(zip(values, self.values_of, strict=True)):
+            if value in known_values:
+                continue
+            if len(known_values) > MOST_VALUES and not self.is_always_factor(self.candidates[at]):
+                counted[at] = ""
+            else:
+                known_values.add(value)
+        return self.combos.setdefault(tuple(counted), len(self.combos))
 
     @staticmethod
-    def always(name: str) -> bool:
-        """Whether the column's name alone makes it part of the condition."""
+    def is_always_factor(name: str) -> bool:
+        """Tell whether the column's name alone makes it part of the condition."""
         return name.strip().lower() in (*CONDITION, *FACTORS)
 
     def add(
@@ -110,35 +128,46 @@ class Intake:
         prompt: str = "",
         line: int = 0,
     ) -> None:
-        """One more cell."""
-        at = len(self.value)
+        """Add one cell by the names of what it is about."""
+        codes = CellCodes(
+            combo,
+            self.criteria.code(criterion),
+            self.judges.code(judge),
+            self.clusters.code_unless_empty(cluster),
+            self.runs.code_unless_empty(run),
+            self.prompts.code_unless_empty(prompt),
+        )
+        self.append(item, codes, line, cell, rationale)
+
+    def append(self, item: int, codes: CellCodes, line: int, cell: tuple[float, int, str], rationale: str) -> None:
+        """Add one cell by codes."""
+        combo, criterion, judge, cluster, run, prompt = codes
+        value, state, why = cell
         self.item.append(item)
         self.combo.append(combo)
-        self.criterion.append(self.criteria.code(criterion))
-        self.judge.append(self.judges.code(judge))
-        self.cluster.append(self.clusters.code(cluster) if cluster else NONE)
-        self.run.append(self.runs.code(run) if run else NONE)
-        self.prompt.append(self.prompts.code(prompt) if prompt else NONE)
+        self.criterion.append(criterion)
+        self.judge.append(judge)
+        self.cluster.append(cluster)
+        self.run.append(run)
+        self.prompt.append(prompt)
         self.line.append(line)
-        value, state, why = cell
         self.value.append(value)
         self.state.append(state)
         if why:
-            self.whys[at] = why
+            self.whys[len(self.value) - 1] = why
         if rationale:
-            self.keep(at, rationale)
+            self._add_text(len(self.value) - 1, rationale)
 
-    def keep(self, at: int, rationale: str) -> None:
-        """The judge's note of a cell, as long as there is room."""
+    def _add_text(self, cell: int, rationale: str) -> None:
         if self.text_size > TEXT:
             self.texts_left += 1
             return
         self.text_size += len(rationale) + ROOM
-        self.texts[at] = rationale
+        self.texts[cell] = rationale
 
 
 def columns(intake: Intake, conditions: Sequence[ConditionKey]) -> Columns:
-    """The intake as finished columns; `conditions` gives the condition of each combo code."""
+    """Return the finished columns; `conditions` gives the condition of each combo code."""
     distinct: dict[ConditionKey, int] = {}
     to = [distinct.setdefault(condition, len(distinct)) for condition in conditions]
     return Columns(
@@ -167,30 +196,29 @@ def columns(intake: Intake, conditions: Sequence[ConditionKey]) -> Columns:
 
 
 def recoded(codes: array[int], to: Sequence[int]) -> array[int]:
-    """Each code as the one that `to` has in its place; NONE stays."""
+    """Return the codes with each replaced by what `to` has in its place; NONE stays."""
     import numpy as np
 
-    made = array("i")
+    codes_after = array("i")
     if len(codes):
-        made.frombytes(np.array([*to, NONE], np.int32)[np.asarray(codes)].tobytes())
-    return made
+        codes_after.frombytes(np.array([*to, NONE], np.int32)[np.asarray(codes)].tobytes())
+    return codes_after
 
 
 def make_conditions(intake: Intake, source: ScoreSource, stem: str) -> tuple[tuple[ConditionKey, ...], tuple[str, ...]]:
-    """The condition of each combo, and the candidate columns that are part of it."""
-    kept = _factors(intake, source)
-    at = [intake.candidates.index(name) for name in kept]
-    single: ConditionKey = (("condition", source.label or stem),)
-    names = ["condition" if name.strip().lower() in CONDITION else legible(name.strip()) for name in kept]
-    made = tuple(
-        tuple((name, combo[i] if i < len(combo) else "") for name, i in zip(names, at, strict=True)) or single
-        for combo in intake.combos
-    )
-    return made, tuple(kept)
+    """Return the condition of each combo, and the candidate columns that are part of it."""
+    columns = _find_factors(intake, source)
+    places = [intake.candidates.index(name) for name in columns]
+    names = ["condition" if name.strip().lower() in CONDITION else legible(name.strip()) for name in columns]
+    conditions: list[ConditionKey] = []
+    for combo in intake.combos:
+        values = [combo[at] if at < len(combo) else "" for at in places]
+        conditions.append(tuple(zip(names, values, strict=True)) or (("condition", source.label or stem),))
+    return tuple(conditions), tuple(columns)
 
 
-def _factors(intake: Intake, source: ScoreSource) -> list[str]:
-    """Which candidate columns make the condition.
+def _find_factors(intake: Intake, source: ScoreSource) -> list[str]:
+    """Return the candidate columns that make the condition.
 
     Those the workspace names; else a column `condition` with whatever tells apart rows of one condition among mode,
     adapter and model; else, unless the workspace says which condition the file is, every column with a few values, none
@@ -205,31 +233,35 @@ def _factors(intake: Intake, source: ScoreSource) -> list[str]:
         return [column, *(name for name in extra if _varies_within(intake, name, column))]
     if source.label:
         return []
-    alive = [
+    candidates = [
         name
-        for name, seen in zip(intake.candidates, intake.values_of, strict=True)
-        if intake.always(name) or (len(seen) <= MOST_VALUES and not _is_text(name, seen))
+        for name, values in zip(intake.candidates, intake.values_of, strict=True)
+        if intake.is_always_factor(name) or (len(values) <= MOST_VALUES and not _holds_texts(name, values))
     ]
-    attributes = _attributes(intake, alive)
-    factors = [name for name in alive if name not in attributes]
-    apart = any(len(intake.values_of[intake.candidates.index(name)]) > 1 for name in factors)
-    return factors if apart else [name for name in factors if intake.always(name)]
+    attributes = _find_attributes(intake, candidates)
+    factors = [name for name in candidates if name not in attributes]
+    if any(len(intake.values_of[intake.candidates.index(name)]) > 1 for name in factors):
+        return factors
+    return [name for name in factors if intake.is_always_factor(name)]
 
 
-def _is_text(name: str, values: Iterable[str]) -> bool:
-    """Whether a column holds what was asked or answered."""
+def _holds_texts(name: str, values: Iterable[str]) -> bool:
+    """Tell whether a column holds what was asked or answered."""
     return name.strip().lower() in TEXTS or any(len(value) >= LONG for value in values)
 
 
 def _varies_within(intake: Intake, name: str, column: str) -> bool:
-    """Whether `name` has two values for one value of `column`."""
+    """Tell whether `name` has two values for one value of `column`."""
     i, j = intake.candidates.index(name), intake.candidates.index(column)
-    by: dict[str, str] = {}
-    return any(by.setdefault(combo[j], combo[i]) != combo[i] for combo in intake.combos if len(combo) > max(i, j))
+    first_values: dict[str, str] = {}
+    for combo in intake.combos:
+        if len(combo) > max(i, j) and first_values.setdefault(combo[j], combo[i]) != combo[i]:
+            return True
+    return False
 
 
-def _attributes(intake: Intake, names: Sequence[str]) -> set[str]:
-    """The columns that describe the item (its topic, say) and not how it was answered.
+def _find_attributes(intake: Intake, names: Sequence[str]) -> set[str]:
+    """Return the columns that describe the item (its topic, say) and not how it was answered.
 
     Such a column has one value for each item. Where every item has one row only, nothing was answered in two ways that
     a column could tell apart. Where most items have no ids that is no sign; then a column is taken for a description
@@ -238,16 +270,18 @@ def _attributes(intake: Intake, names: Sequence[str]) -> set[str]:
     import numpy as np
 
     pairs = np.unique((np.asarray(intake.item, np.int64) << 32) | np.asarray(intake.combo, np.int64))
-    repeated = len(pairs) > len(intake.items.codes)
-    named = 2 * sum(map(bool, map(WITHOUT_ID.fullmatch, intake.items.codes))) < len(intake.items.codes)
-    found = set()
+    items = len(intake.items.codes)
+    is_repeated = len(pairs) > items
+    has_ids = 2 * sum(WITHOUT_ID.fullmatch(item) is not None for item in intake.items.codes) < items
+    attributes = set()
     for name in names:
         at = intake.candidates.index(name)
-        if intake.always(name) or len(intake.values_of[at]) < 2:
+        if intake.is_always_factor(name) or len(intake.values_of[at]) < 2:
             continue
-        codes: dict[str, int] = {}
-        value = [codes.setdefault(c[at] if at < len(c) else "", len(codes)) for c in intake.combos]
-        seen = np.unique(((pairs >> 32) << 32) | np.array(value, np.int64)[pairs & 0xFFFFFFFF])
-        if len(seen) == len(intake.items.codes) and (repeated or named or len(codes) * 2 > len(pairs)):
-            found.add(name)
-    return found
+        codes = Names()
+        value_of_combo = [codes.code(combo[at] if at < len(combo) else "") for combo in intake.combos]
+        values = np.array(value_of_combo, np.int64)[pairs & 0xFFFFFFFF]
+        values_of_items = np.unique(((pairs >> 32) << 32) | values)
+        if len(values_of_items) == items and (is_repeated or has_ids or len(codes.codes) * 2 > len(pairs)):
+            attributes.add(name)
+    return attributes

@@ -79,7 +79,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
     took.criteria = _criteria([_text(row.get(took.reply)) for row in samples], asked)
     took.money, took.tokens = cost_columns(fields_of(samples)), token_columns(fields_of(samples))
     for name in plan.candidates:
-        took.intake.candidate(name)
+        took.intake.add_candidate(name)
     for row in rows:
         if isinstance(row, Diagnostic):
             took.diagnostics.add(row)
@@ -152,7 +152,7 @@ class _Taken:
         self.steps[reply.step or NOTHING] += 1
         self.diagnostics.extend(ambiguous(reply, item, self.asked.source.path, row.line, judge))
         runs = [called for name in (plan.run, plan.replicate) if name and (called := text_of(fields.get(name)))]
-        combo = self.intake.combo_code([text_of(fields.get(name)) for name in self.intake.candidates])
+        combo = self.intake.code_combo([text_of(fields.get(name)) for name in self.intake.candidates])
         self.costs.row(fields, self.money)
         if self.money or self.tokens:
             self.spent.row((combo, judge), fields, self.money, self.tokens)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.records.batch_replies import Request
@@ -14,7 +14,7 @@ from readback.scores.files._costs import Costs, Spent
 from readback.scores.files._odd import ScoreTexts, oddities, without_id
 from readback.scores.files._summary_rows import SUMMARIES, SummaryRows
 from readback.scores.files.cells import Cell, cell, failure_words, legible, stem, text_of, with_failure, with_status
-from readback.scores.files.intake import Intake, columns, make_conditions
+from readback.scores.files.intake import CellCodes, Intake, columns, make_conditions
 from readback.scores.files.layout import MODE, Layout, fields_of, first, names_failure
 from readback.scores.files.reply_column import Reread, Rubrics
 from readback.scores.files.row_labels import label
@@ -86,50 +86,160 @@ class Asked:
     find_request: Callable[[str], Request | None] | None = None  # what a request of a batch is about, by its custom_id
 
 
+MOST_KNOWN = 10_000  # rows that are about different things, of which it is remembered what they are about
 LayoutOf = Callable[[Sequence[str], Asked, Sequence[Mapping[str, Any]]], Layout]
 
 
 def read_rows(
     what: str, rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked, layout_of: LayoutOf
 ) -> Read:
-    """Every row of `rows` as cells; `head` is what its layout is worked out from, and is part of `rows`."""
-    source = asked.source
-    samples = [row.fields for row in head]
-    plan = layout_of(fields_of(samples), asked, samples)
-    intake = Intake(source.path)
-    for name in plan.candidates:
-        intake.candidate(name)
-    diagnostics = BoundedDiagnostics()
-    texts, again = ScoreTexts(), Reread(source.path, asked.rubrics)
-    costs, spent, people = Costs(), Spent(), People()
-    means = used = 0
-    synthetic = source.synthetic
-    known = set(fields_of(samples))
-    summaries = SummaryRows(intake, lambda: plan, asks=not source.all_items)
-    for row in summaries.items(rows):
+    """Read every row of `rows` into cells; `head` is what the layout is worked out from, and is part of `rows`."""
+    reading = _Reading(asked, layout_of, [row.fields for row in head])
+    summaries = SummaryRows(reading.intake, lambda: reading.layout, asks=not asked.source.all_items)
+    for row in summaries.list_items(rows):
         if isinstance(row, Diagnostic):
-            diagnostics.add(row)
-            continue
-        fields = row.fields
-        if not known.issuperset(fields):
-            plan = _widened(plan, layout_of([*known, *(f for f in fields if f not in known)], asked, [fields]), intake)
-            known.update(fields)
-        if plan.aggregated and str(fields.get(plan.aggregated)).strip().lower() == "true":
-            means += 1
-            continue
-        used += 1
-        costs.row(fields, plan.costs)
-        if plan.kind and plan.judge:
-            people.see(text_of(fields.get(plan.judge)), text_of(fields.get(plan.kind)))
-        synthetic = synthetic or str(fields.get("source", "")).lower().startswith("synthetic")
-        _take(row, plan, asked, intake, texts, again, spent)
-    diagnostics.extend(texts.diagnostics(source.path))
-    diagnostics.take(again.found())
-    intake.whys.update(dict.fromkeys(again.beside.find_doubtful(), BESIDE))
-    diagnostics.extend(summaries.diagnostics())
-    counted = Counted(used, means, synthetic, costs.shown(), spent, summaries.left)
-    read = finished(what, intake, plan, asked, counted, diagnostics)
-    return replace(read, people=people.known())
+            reading.diagnostics.add(row)
+        else:
+            reading.add(row)
+    return reading.finish(what, summaries)
+
+
+class _About(NamedTuple):
+    """What the cells of a row are about: rows with the same conditions, judge, run and so on share it."""
+
+    combo: int
+    judge: str
+    names: tuple[tuple[str, str], ...]  # criterion and judge of each cell
+    codes: tuple[CellCodes, ...]  # of each cell
+
+
+class _Reading:
+    """The rows of one file on their way into an intake."""
+
+    def __init__(self, asked: Asked, layout_of: LayoutOf, samples: Sequence[Mapping[str, Any]]) -> None:
+        self.asked = asked
+        self.intake = Intake(asked.source.path)
+        self.diagnostics = BoundedDiagnostics()
+        self.layout = layout_of(fields_of(samples), asked, samples)
+        for name in self.layout.candidates:
+            self.intake.add_candidate(name)
+        self._layout_of = layout_of
+        self._fields = set(fields_of(samples))
+        self._texts = ScoreTexts()
+        self._replies = Reread(asked.source.path, asked.rubrics)
+        self._costs, self._spent, self._people = Costs(), Spent(), People()
+        self._means = self._used = 0
+        self._is_synthetic = asked.source.synthetic
+        self._use_layout()
+
+    def _use_layout(self) -> None:
+        layout = self.layout
+        single = (layout.judge, layout.criterion, layout.cluster, layout.run, layout.replicate, layout.prompt)
+        self._about_columns = (*self.intake.candidates, *filter(None, single))
+        self._known: dict[tuple[str, ...], _About] = {}
+        self._item = layout.item[0] if len(layout.item) == 1 else None
+
+    def add(self, row: Row) -> None:
+        """Take one row, unless it is one of means."""
+        fields, layout = row.fields, self.layout
+        if not self._fields.issuperset(fields):
+            self._widen(fields)
+            layout = self.layout
+        if layout.aggregated and str(fields.get(layout.aggregated)).strip().lower() == "true":
+            self._means += 1
+            return
+        self._used += 1
+        if layout.costs:
+            self._costs.row(fields, layout.costs)
+        if layout.kind and layout.judge:
+            self._people.see(text_of(fields.get(layout.judge)), text_of(fields.get(layout.kind)))
+        if "source" in fields and str(fields["source"]).lower().startswith("synthetic"):
+            self._is_synthetic = True
+        self._add_cells(row)
+
+    def _widen(self, fields: Mapping[str, Any]) -> None:
+        """Add columns to the layout that no row had so far."""
+        new = [name for name in fields if name not in self._fields]
+        self.layout = _widened(self.layout, self._layout_of([*self._fields, *new], self.asked, [fields]), self.intake)
+        self._fields.update(fields)
+        self._use_layout()
+
+    def _add_cells(self, row: Row) -> None:
+        fields, layout, intake = row.fields, self.layout, self.intake
+        about = self._find_about(fields)
+        cells: list[Cell] = [cell(fields.get(column)) for column, _, _ in layout.scores]
+        if layout.status:
+            cells = [with_status(parsed, fields.get(layout.status)) for parsed in cells]
+        if layout.failure and names_failure(layout.failure, fields.get(layout.failure)):
+            cells = [with_failure(parsed, fields.get(layout.failure), layout.failure) for parsed in cells]
+        rationale = ""
+        if layout.rationales:
+            rationales = [text for name in layout.rationales if (text := text_of(fields.get(name)))]
+            rationale = rationales[0] if rationales else ""
+            if rationales and (begun := failure_words(rationales, cells)):
+                cells = [(math.nan, FAILED, f"the judge failed: {begun}")] * len(cells)
+        if layout.costs or layout.tokens:
+            has_judges = any(judge for _, _, judge in layout.scores)
+            self._spent.row((about.combo, "" if has_judges else about.judge), fields, layout.costs, layout.tokens)
+        item = fields.get(self._item) if self._item else None
+        if not (isinstance(item, str) and item and item.isascii()):
+            item = intake.name_item([text_of(fields.get(name)) for name in layout.item], row.line, label(row))
+        code = intake.items.code(item)
+        if self.asked.typed:
+            for (column, _, _), (criterion, _), parsed in zip(layout.scores, about.names, cells, strict=True):
+                self._texts.see(criterion, fields.get(column), parsed, row.line)
+        for codes, parsed in zip(about.codes, cells, strict=True):
+            intake.append(code, codes, row.line, parsed, rationale)
+        if layout.reply:
+            stored = [(*names, parsed) for names, parsed in zip(about.names, cells, strict=True)]
+            first_cell = len(intake.value) - len(stored)
+            self._replies.see(layout.reply, fields.get(layout.reply), item, row.line, stored, first_cell)
+
+    def _find_about(self, fields: Mapping[str, Any]) -> _About:
+        values = [fields.get(name) for name in self._about_columns]
+        key = tuple([value if type(value) is str else text_of(value) for value in values])
+        about = self._known.get(key)
+        if about is None:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            about = self._known[key] = self._work_out_about(fields)
+        return about
+
+    def _work_out_about(self, fields: Mapping[str, Any]) -> _About:
+        layout, intake = self.layout, self.intake
+
+        def read_text(name: str | None) -> str:
+            return text_of(fields.get(name)) if name else ""
+
+        combo = intake.code_combo([read_text(name) for name in intake.candidates])
+        criterion_of_row = read_text(layout.criterion) or "score"
+        judge_of_row = read_text(layout.judge) or self.asked.judge
+        runs = [text for name in (layout.run, layout.replicate) if (text := read_text(name))]
+        names = tuple((criterion or criterion_of_row, judge or judge_of_row) for _, criterion, judge in layout.scores)
+        codes = tuple(
+            CellCodes(
+                combo,
+                intake.criteria.code(criterion),
+                intake.judges.code(judge),
+                intake.clusters.code_unless_empty(read_text(layout.cluster)),
+                intake.runs.code_unless_empty("/".join(runs)),
+                intake.prompts.code_unless_empty(read_text(layout.prompt)),
+            )
+            for criterion, judge in names
+        )
+        return _About(combo, judge_of_row, names, codes)
+
+    def finish(self, what: str, summaries: SummaryRows) -> Read:
+        """Return what came of the file once all of its rows are taken."""
+        self.diagnostics.extend(self._texts.diagnostics(self.asked.source.path))
+        self.diagnostics.take(self._replies.found())
+        self.intake.whys.update(dict.fromkeys(self._replies.beside.find_doubtful(), BESIDE))
+        self.diagnostics.extend(summaries.diagnostics)
+        counted = Counted(
+            self._used, self._means, self._is_synthetic, self._costs.shown(), self._spent, summaries.count
+        )
+        read = finished(what, self.intake, self.layout, self.asked, counted, self.diagnostics)
+        return replace(read, people=self._people.known())
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,53 +303,12 @@ def _modes(intake: Intake, conditions: Sequence[ConditionKey], column: str | Non
             yield RunFacts(condition, mode=mode, place=Location(file=file))
 
 
-def _take(row: Row, plan: Layout, asked: Asked, intake: Intake, texts: ScoreTexts, again: Reread, spent: Spent) -> None:
-    """One row's cells."""
-    fields = row.fields
-    combo = intake.combo_code([text_of(fields.get(name)) for name in intake.candidates])
-    cells: list[Cell] = [cell(fields.get(column)) for column, _, _ in plan.scores]
-    if plan.status:
-        cells = [with_status(found, fields.get(plan.status)) for found in cells]
-    if plan.failure and names_failure(plan.failure, fields.get(plan.failure)):
-        cells = [with_failure(found, fields.get(plan.failure), plan.failure) for found in cells]
-    rationales = [text for name in plan.rationales if (text := text_of(fields.get(name)))]
-    if rationales and (begun := failure_words(rationales, cells)):
-        cells = [(math.nan, FAILED, f"the judge failed: {begun}")] * len(cells)
-    judged_by = (text_of(fields.get(plan.judge)) if plan.judge else "") or asked.judge
-    if plan.costs or plan.tokens:
-        several = any(judge for _, _, judge in plan.scores)
-        spent.row((combo, "" if several else judged_by), fields, plan.costs, plan.tokens)
-    said = text_of(fields.get(plan.criterion)) if plan.criterion else ""
-    runs = [text for name in (plan.run, plan.replicate) if name and (text := text_of(fields.get(name)))]
-    item = intake.called([text_of(fields.get(name)) for name in plan.item], row.line, label(row))
-    code = intake.items.code(item)
-    for (column, criterion, judge), found in zip(plan.scores, cells, strict=True):
-        if asked.typed:
-            texts.see(criterion or said or "score", fields.get(column), found, row.line)
-        intake.add(
-            code,
-            combo,
-            criterion or said or "score",
-            judge or judged_by,
-            found,
-            rationale=rationales[0] if rationales else "",
-            cluster=text_of(fields.get(plan.cluster)) if plan.cluster else "",
-            run="/".join(runs),
-            prompt=text_of(fields.get(plan.prompt)) if plan.prompt else "",
-            line=row.line,
-        )
-    if plan.reply:
-        named = ((criterion or said or "score", judge or judged_by) for _, criterion, judge in plan.scores)
-        stored = [(*names, found) for names, found in zip(named, cells, strict=True)]
-        again.see(plan.reply, fields.get(plan.reply), item, row.line, stored, len(intake.value) - len(stored))
-
-
 def _widened(plan: Layout, newer: Layout, intake: Intake) -> Layout:
     """The layout with the columns that a later row brings; roles that are taken stay as they are."""
     have = {*plan.item, *(column for column, _, _ in plan.scores), *plan.rationales, *plan.candidates, *plan.unused}
     for name in newer.candidates:
         if name not in have:
-            intake.candidate(name)
+            intake.add_candidate(name)
     return replace(
         plan,
         item=plan.item or newer.item,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from readback.prompts.albert import is_findable
-from readback.readers.csv_file import separator
+from readback.readers.csv_file import find_separator
 from readback.readers.paths import show
 from readback.readers.text_file import read_text
 from readback.readers.yaml_file import read_yaml
@@ -69,7 +69,7 @@ def _table(path: Path, draft: Draft) -> None:
     file = show(draft.root, path)
     text, diagnostics = read_text(path, file)
     draft.diagnostics.extend(diagnostics)
-    by = "\t" if path.suffix.lower() == ".tsv" else separator((text or "").partition("\n")[0].encode())
+    by = "\t" if path.suffix.lower() == ".tsv" else find_separator((text or "").partition("\n")[0].encode())
     for number, (line, cells) in enumerate(_rows(text or "", by, file, draft)):
         if number == 0 and cells[0].strip().casefold() in HEADS:
             continue
