@@ -23,7 +23,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
 
 
 def plan(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
-    """The role of each column; `columnar` asks it too."""
+    """The role of each column."""
     source = asked.source
     criterion = source.criterion or ("" if first(CRITERION, fields) else "score")
     return layout(fields, source, tuple((name, criterion, name) for name in source.judges if name in fields))

@@ -40,7 +40,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
 
 
 def plan(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
-    """The role of each column; `columnar` asks it too."""
+    """The role of each column."""
     source: ScoreSource = asked.source
     column = first(VALUE, fields)
     return layout(fields, source, ((column, source.criterion or "", ""),) if column else (), samples)

@@ -25,6 +25,6 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
 
 
 def plan(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
-    """The role of each column; `columnar` asks it too."""
+    """The role of each column."""
     names = score_columns(fields, asked.source, asked.criteria, samples)
     return layout(fields, asked.source, tuple((name, legible(name), "") for name in names), samples)
