@@ -68,7 +68,7 @@ def test_a_library_of_the_screen_stays_at_home() -> None:
         ("readback, readback.cli", "streamlit pandas plotly numpy pyarrow jinja2 yaml eyecite msgspec"),
         ("readback.workspace, readback.checks.run.engine", "streamlit pandas plotly scipy eyecite"),
         ("readback.cli.render", "streamlit pandas plotly scipy eyecite"),
-        ("readback.cli.serve, readback.cli.scores, readback.cli.doctor", "streamlit pandas plotly"),
+        ("readback.cli.serve, readback.cli.scores, readback.cli.maintenance", "streamlit pandas plotly"),
     ],
 )
 def test_importing_loads_no_more_than_it_needs(modules: str, absent: str) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from readback import cli
-from readback.cli import _brought
+from readback.cli.common import temporary_workspace
 from readback.project_files import EXAMPLES
 from readback.readers import cache_folder
 
@@ -124,7 +124,7 @@ def test_a_pipe_is_read_like_standard_input(tmp_path: Path, capsys: Output) -> N
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_the_kind_of_rows_is_told_by_how_they_begin(head: bytes, ending: str) -> None:
-    assert _brought.guess_ending(head) == ending
+    assert temporary_workspace.guess_ending(head) == ending
 
 
 @pytest.mark.parametrize(

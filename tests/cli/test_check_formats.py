@@ -21,7 +21,9 @@ from hypothesis import strategies as st
 from readback import as_json, cli
 from readback.checks import rules, summary
 from readback.checks.summary import Audit
-from readback.cli import _github, _junit, _lines, _sarif
+from readback.cli.common import check_formats
+from readback.cli.common.check_formats import format_github, format_junit, format_sarif
+from readback.cli.common.lines import format_with_fix, make_safe
 from readback.project_files import PROJECT
 from readback.records.dataset import Counts
 from readback.types import Finding, Location
@@ -204,7 +206,7 @@ def test_what_other_programs_read_is_never_cut_off(
 ) -> None:
     """JSON holds the first findings; these hold all, also those of a rule that are more than memory is given."""
     monkeypatch.setattr(summary, "KEPT", 1)
-    monkeypatch.setattr(_junit, "HELD", 10)
+    monkeypatch.setattr(check_formats, "SPOOL_SIZE", 10)
     assert len(sarif(answer(capsys, folder, "--format", "sarif")[1])["results"]) == 2
     assert len(commands(answer(capsys, folder, "--format", "github")[1])) == 2
     (failure,) = cases(answer(capsys, folder, "--format", "junit")[1])["fmt-system-text-in-user"].result
@@ -261,25 +263,25 @@ def lines(piece: Iterator[str]) -> str:
 
 
 def kept(text: str) -> str:
-    return lines(iter((_lines.safe(text),)))[:-1]
+    return lines(iter((make_safe(text),)))[:-1]
 
 
 def held(text: str) -> None:
     """That an odd text comes out of each form as it went in; where a form cannot carry a character, spelled out."""
     one = made(text)
-    (result,) = sarif(lines(_sarif.lines([one], ended, str)))["results"]
+    (result,) = sarif(lines(format_sarif([one], ended, str)))["results"]
     assert (result["message"]["text"], result["properties"]["fix"]) == (text, text)
     uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert re.fullmatch(r"[A-Za-z0-9_.~/%-]*", uri)
     assert unquote_to_bytes(uri) in {text.encode("utf-8", how) for how in ESCAPES if _can(text, how)}
-    ((_, known, message),) = commands(lines(_github.lines([one], str)))
+    ((_, known, message),) = commands(lines(format_github([one], str)))
     assert kept(one.message.replace("\n", "")) in kept(message.replace("\n", "")).replace("\r", "\\x0d")
     assert known["title"] == "fmt-markers"
     assert known.get("file", "") == plain(text)
-    case = cases(lines(_junit.lines([one], ended, str, "error", ["fmt-markers"])))["fmt-markers"]
+    case = cases(lines(format_junit([one], ended, str, "error", ["fmt-markers"])))["fmt-markers"]
     (failure,) = case.result
-    assert failure.text.startswith(f"\n{spelled(_lines.with_fix(one))}\n")
-    assert spelled(_lines.safe(text)) in failure.message
+    assert failure.text.startswith(f"\n{spelled(format_with_fix(one))}\n")
+    assert spelled(make_safe(text)) in failure.message
 
 
 def _can(text: str, how: str) -> bool:
@@ -311,14 +313,14 @@ def test_any_text_comes_out_as_it_went_in(text: str) -> None:
 
 def test_a_finding_without_a_file_is_the_workspaces() -> None:
     one = Finding("fmt-markers", "info", {}, "m", "", Location(), "0" * 16)
-    (result,) = sarif(lines(_sarif.lines([one], ended, lambda file: file or "prompts")))["results"]
+    (result,) = sarif(lines(format_sarif([one], ended, lambda file: file or "prompts")))["results"]
     assert result["locations"] == [
         {"physicalLocation": {"artifactLocation": {"uri": "prompts", "uriBaseId": "%SRCROOT%"}}}
     ]
-    assert commands(lines(_github.lines([one], str))) == [("notice", {"title": "fmt-markers"}, f"m (key {'0' * 16})")]
+    assert commands(lines(format_github([one], str))) == [("notice", {"title": "fmt-markers"}, f"m (key {'0' * 16})")]
 
 
 def test_a_code_without_a_rule_is_still_told() -> None:
     one = Finding("own-code", "error", {}, "m", "", Location("a.py", 1), "0" * 16)
-    assert sarif(lines(_sarif.lines([one], ended, str)))["tool"]["driver"]["rules"] == [{"id": "own-code"}]
-    assert cases(lines(_junit.lines([one], ended, str, "error")))["own-code"].is_failure
+    assert sarif(lines(format_sarif([one], ended, str)))["tool"]["driver"]["rules"] == [{"id": "own-code"}]
+    assert cases(lines(format_junit([one], ended, str, "error")))["own-code"].is_failure

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback import cli, workspace
-from readback.cli import _changes
+from readback.cli.common.changes import build_change_json
 from readback.compare import record_differences
 from readback.compare.similarity import name_edit
 from readback.records.dataset import open_dataset
@@ -275,5 +275,5 @@ def test_a_change_as_json_names_no_more_than_it_has(folder: Path) -> None:
     edited(folder, "Answer:", "Reply:")
     old, now = since.at_revision(workspace.open(folder), "HEAD")
     made = changes.changed(old, now, Subject(Selection(condition="other"), "messages"))
-    value = _changes.change(made)
+    value = build_change_json(made)
     assert sum(value["sentences"].values()) == value["looked_at"] == len(opened.conditions) * 6

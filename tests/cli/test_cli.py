@@ -48,14 +48,14 @@ def parsers(one: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
 
 
 def test_to_say_the_version_no_command_is_loaded(capsys: Output) -> None:
-    assert len([*parsers(cli.parser(["--version"]))]) == 1
+    assert len([*parsers(cli.build_parser(["--version"]))]) == 1
     with pytest.raises(SystemExit) as left:
         cli.main(["--version"])
     assert (left.value.code, capsys.readouterr().out) == (0, f"readback {__version__}\n")
 
 
 def test_every_help_can_be_printed_and_says_something_of_each_option() -> None:
-    said = {one.prog: one for one in parsers(cli.parser())}
+    said = {one.prog: one for one in parsers(cli.build_parser())}
     assert len(said) > 30
     for name, one in said.items():
         text = one.format_help()
@@ -72,8 +72,8 @@ def test_what_makes_children_is_started_while_a_command_is_loaded_that_needs_one
     monkeypatch.setattr(cli.sandbox, "begin", lambda *modules: begun.append(modules))
     with pytest.raises(SystemExit):
         cli.main([command, "--no-such-option"])
-    assert begun == ([] if command in cli.ALONE else [cli.CHILDREN.get(command, ())])
-    assert set(cli.COMMANDS) > cli.ALONE
+    assert begun == ([] if command in cli.WITHOUT_CHILDREN else [cli.CHILD_MODULES.get(command, ())])
+    assert set(cli.COMMANDS) > cli.WITHOUT_CHILDREN
 
 
 def answer(output: Output, *words: Any) -> tuple[int, str]:
@@ -119,11 +119,11 @@ def answer(output: Output, *words: Any) -> tuple[int, str]:
     ],
 )
 def test_every_command_and_flag_is_understood(words: str) -> None:
-    assert callable(cli.parser([words.split()[0]]).parse_args(words.split()).run)
+    assert callable(cli.build_parser([words.split()[0]]).parse_args(words.split()).run)
 
 
 def test_no_help_speaks_of_what_is_not_built() -> None:
-    every = cli.parser()
+    every = cli.build_parser()
     commands = every._subparsers._group_actions[0].choices.values()  # type: ignore[union-attr]
     helps = [every.format_help(), *(one.format_help() for one in commands)]
     assert len(helps) > 10
@@ -146,7 +146,7 @@ def test_a_command_answers_to_the_name_it_had(former: str, now: str, capsys: Out
     said = capsys.readouterr().out
     assert said
     assert said[: len(said) // 2] == said[len(said) // 2 :]
-    assert former.split()[0] not in cli.parser().format_help().split()
+    assert former.split()[0] not in cli.build_parser().format_help().split()
 
 
 def test_a_rule_is_one_or_all(capsys: Output) -> None:
@@ -236,8 +236,8 @@ def test_fail_on_decides_the_exit_code(limit: str, code: int, folder: Path, caps
 def test_text_lists_some_of_very_many_findings_of_a_rule_and_says_so(
     write: Write, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check, "LISTED", 6)
-    monkeypatch.setattr(check, "DRAWN", 3)
+    monkeypatch.setattr(check, "LISTED_FIRST", 6)
+    monkeypatch.setattr(check, "LISTED_LATER", 3)
     keys = "".join(f"unknown_{n}: 1\n" for n in range(40))
     config = f"dataset: d.jsonl\nmodes: [{{mode: m, template: '{{{{ q }}}} {{{{ r }}}}'}}]\n{keys}"
     root = write({"d.jsonl": [{"id": "1", "q": "Why?"}], "readback.yml": config})

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from readback import cli
-from readback.cli import _colour, _progress
+from readback.cli.common import terminal
 from readback.project_files import EXAMPLES
 
 Output = pytest.CaptureFixture[str]
@@ -209,7 +209,7 @@ def test_a_painted_answer_is_a_baseline_and_the_same_text(tmp_path: Path, capsys
     plain = capsys.readouterr().out
     cli.main(["check", str(SIX), "--all", "--color", "always"])
     painted = capsys.readouterr().out
-    assert _colour.unpaint(painted) == plain
+    assert terminal.remove_paint(painted) == plain
     assert painted != plain
     (tmp_path / "before").write_text(painted, "utf-8")
     assert cli.main(["check", str(SIX), "--baseline", str(tmp_path / "before")]) == 0
@@ -238,7 +238,7 @@ def test_what_a_file_holds_cannot_paint(tmp_path: Path, capsys: Output) -> None:
     ],
 )
 def test_how_far_it_is_has_a_share_and_the_time_that_is_left(done: int, total: int, seconds: float, line: str) -> None:
-    assert _progress.describe(done, total, seconds) == line
+    assert terminal.describe_progress(done, total, seconds) == line
 
 
 class Clock:
@@ -254,9 +254,9 @@ def test_where_standard_error_is_a_file_a_line_comes_now_and_then(
     monkeypatch: pytest.MonkeyPatch, capsys: Output
 ) -> None:
     clock = Clock()
-    monkeypatch.setattr(_progress, "monotonic", clock)
-    progress = _progress.Progress(quiet=False)
-    silent = _progress.Progress(quiet=True)
+    monkeypatch.setattr(terminal, "monotonic", clock)
+    progress = terminal.Progress(quiet=False)
+    silent = terminal.Progress(quiet=True)
     for second in range(300):
         clock.now = float(second)
         progress(second, 300)
@@ -269,9 +269,9 @@ def test_where_standard_error_is_a_file_a_line_comes_now_and_then(
 
 def test_on_a_terminal_one_line_changes_and_is_cleared(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
     clock = Clock()
-    monkeypatch.setattr(_progress, "monotonic", clock)
+    monkeypatch.setattr(terminal, "monotonic", clock)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    progress = _progress.Progress(quiet=False)
+    progress = terminal.Progress(quiet=False)
     for step in range(30):
         clock.now = step / 100
         progress(step, 30)

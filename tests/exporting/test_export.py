@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 
 import readback
 from readback import cli, workspace
-from readback.cli.export import Terminal
+from readback.cli.export import TerminalOutput
 from readback.exporting import rows, to_file, wanted
 from readback.exporting.export import Exported, NoModel, export
 from readback.exporting.lines import Form
@@ -554,7 +554,7 @@ def test_what_failed_of_a_batch_without_a_file_is_on_standard_error(folder: Path
 def test_a_terminal_gets_no_character_that_it_would_obey() -> None:
     out = io.BytesIO()
     line = json.dumps({"content": "a\x1b[31m \x9b31m \x7f é"}, ensure_ascii=False)
-    Terminal(out).write(line.encode())
+    TerminalOutput(out).write(line.encode())
     assert out.getvalue().decode() == line.replace("\x9b", "\\u009b").replace("\x7f", "\\u007f")
     assert json.loads(out.getvalue()) == json.loads(line)
 

@@ -1,4 +1,4 @@
-"""`python -m readback.cli`."""
+"""Run the command line as `python -m readback.cli`."""
 
 import sys
 

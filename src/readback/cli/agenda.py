@@ -1,4 +1,4 @@
-"""The command `readback agenda`: the items of a meeting, and changes of their list."""
+"""Run `readback agenda`: list the items of a meeting, or change the list."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from readback import as_json
-from readback.cli import UsageError, _lines, _options, _progress, _workspace
-from readback.cli._sentence import fill
+from readback.cli import UsageError
+from readback.cli.common import options
+from readback.cli.common.lines import print_safe
+from readback.cli.common.parser import Command
+from readback.cli.common.review_lines import print_saved
+from readback.cli.common.terminal import Progress, fill
+from readback.cli.common.workspace import add_workspace_arguments, find_by_prefix, open_workspace
 from readback.review import meeting, state
 from readback.review.agenda import Agenda, Item
 from readback.review.event import Draft, NotSaved, new_id
@@ -37,131 +42,148 @@ ABOUT = (
     "exit codes: 0 listed, or saved; 2 wrong use, or nothing was saved"
 )
 
-SENTENCES_OPTIONS = {
-    "saved": "saved: {id}, event {sequence:,}",
-    "saved_before": "already saved: {id}, event {sequence:,}",
-}
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    _workspace.add(parser, ("text", "json", "markdown"))
-    one = parser.add_mutually_exclusive_group()
-    one.add_argument("--add", metavar="TEXT", help="add an item with this text")
-    one.add_argument("--drop", metavar="KEY", help="take this item off the agenda")
-    one.add_argument("--restore", metavar="KEY", help="put a dropped item back")
-    one.add_argument("--move", metavar="KEY", help="move this item")
-    one.add_argument("--undo", action="store_true", help="undo the last change of the agenda")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `readback agenda`."""
+    add_workspace_arguments(parser, ("text", "json", "markdown"))
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--add", metavar="TEXT", help="add an item with this text")
+    group.add_argument("--drop", metavar="KEY", help="take this item off the agenda")
+    group.add_argument("--restore", metavar="KEY", help="put a dropped item back")
+    group.add_argument("--move", metavar="KEY", help="move this item")
+    group.add_argument("--undo", action="store_true", help="undo the last change of the agenda")
     parser.add_argument(
         "--before", metavar="KEY", help="with --move: the item to come before (default: move to the end)"
     )
-    _options.author(parser)
-    _options.jobs(parser)
-    _options.quiet(parser)
+    options.add_author(parser)
+    options.add_jobs(parser)
+    options.add_quiet(parser)
 
 
 def run(args: argparse.Namespace) -> int:
+    """List the agenda or save a change of it; return the exit code."""
     if args.before is not None and args.move is None:
         raise UsageError("--before needs --move")
-    opened = _workspace.opened(args)
-    store = Store(opened.root)
+    workspace = open_workspace(args)
+    store = Store(workspace.root)
     try:
-        found = state.review(store.events())
+        review = state.review(store.events())
         if args.add is not None or args.undo or args.restore is not None:
-            return _save(args, store, _without_items(args, found))
-        progress = _progress.Progress(args.quiet)
+            return _save(args, store, _build_simple_change(args, review))
+        progress = Progress(args.quiet)
         args.stack.callback(progress.end)
-        made = meeting.gathered(opened, store, datetime.now(UTC).date(), found, _options.workers(args), progress)
+        today = datetime.now(UTC).date()
+        result = meeting.gathered(workspace, store, today, review, options.read_jobs(args), progress)
         progress.end()
         if args.drop is not None or args.move is not None:
-            return _save(args, store, _with_items(args, made.agenda))
-    except (NotSaved, NotReadable) as error:
-        raise UsageError(fill("not saved: {why}", why=error) if isinstance(error, NotSaved) else str(error)) from None
+            return _save(args, store, _build_item_change(args, result.agenda))
+    except NotSaved as error:
+        raise UsageError(fill("not saved: {why}", why=error)) from None
+    except NotReadable as error:
+        raise UsageError(str(error)) from None
     finally:
         store.close()
     if args.format == "json":
-        print(as_json.dumps(values(made), indent=1))
+        print(as_json.dumps(_build_json(result), indent=1))
     else:
-        for line in told(made, args.format == "markdown"):
-            print(_lines.safe(line))
+        for line in _format_lines(result, args.format == "markdown"):
+            print_safe(line)
     return 0
 
 
-# Changing it.
+COMMANDS = {"agenda": Command(TITLE, ABOUT, add_arguments, run)}
 
 
-def _without_items(args: argparse.Namespace, found: Review) -> dict[str, Any]:
-    """The change that needs no look at the study. Raises UsageError."""
+# Changing the agenda.
+
+
+def _build_simple_change(args: argparse.Namespace, review: Review) -> dict[str, Any]:
+    """Return a change for which nobody needs to look at the study. Raises UsageError."""
     if args.add is not None:
         if not args.add.strip():
             raise UsageError("--add has no text")
         return {"do": "add", "text": args.add}
     if args.undo:
-        if not found.agenda:
+        if not review.agenda:
             raise UsageError("nothing on the agenda was changed, so there is nothing to undo")
-        return {"do": "undo", "step": found.agenda[-1].id}
-    steps = [one for one in found.agenda if one.do == "drop"]
-    dropped = _workspace.begins("dropped_item", args.restore, [(one.item, one) for one in steps])
-    return {"do": "undo", "step": dropped.id}
+        return {"do": "undo", "step": review.agenda[-1].id}
+    drops = [(step.item, step) for step in review.agenda if step.do == "drop"]
+    return {"do": "undo", "step": find_by_prefix("dropped item", args.restore, drops).id}
 
 
-def _with_items(args: argparse.Namespace, made: Agenda) -> dict[str, Any]:
-    there = [(one.key, one) for one in made.items]
-    item = _workspace.begins("item", args.drop if args.drop is not None else args.move, there).key
+def _build_item_change(args: argparse.Namespace, agenda: Agenda) -> dict[str, Any]:
+    """Return a change of an item that is on the agenda. Raises UsageError."""
+    items = [(item.key, item) for item in agenda.items]
     if args.drop is not None:
-        return {"do": "drop", "item": item}
-    before = _workspace.begins("item", args.before, there).key if args.before is not None else ""
-    if before == item:
+        return {"do": "drop", "item": find_by_prefix("item of the agenda", args.drop, items).key}
+    key = find_by_prefix("item of the agenda", args.move, items).key
+    before = ""
+    if args.before is not None:
+        before = find_by_prefix("item of the agenda", args.before, items).key
+    if before == key:
         raise UsageError("--before names the item that is moved")
-    return {"do": "move", "item": item, "before": before}
+    return {"do": "move", "item": key, "before": before}
 
 
 def _save(args: argparse.Namespace, store: Store, payload: dict[str, Any]) -> int:
-    author = args.author or _options.account()
-    saved = store.save(Draft("agenda", payload, author, "cli", args.key or new_id()))
-    if args.format == "json":
-        print(as_json.dumps({"id": saved.id, "sequence": saved.sequence}))
-    else:
-        print(fill(SENTENCES_OPTIONS["saved_before" if saved.again else "saved"], id=saved.id, sequence=saved.sequence))
+    author = options.read_author(args)
+    print_saved(args, store.save(Draft("agenda", payload, author, "cli", args.key or new_id())))
     return 0
 
 
-# Saying it.
+# Printing the agenda.
 
 
-def values(made: Meeting) -> dict[str, Any]:
-    """{"items", "dropped", "unsaid"}; `decision` of an item is null where none is in force on it."""
+def _build_json(result: Meeting) -> dict[str, Any]:
+    """Return {"items", "dropped", "unsaid"}; `decision` of an item is None where none is in force on it."""
+    decisions = result.agenda.decided
     return {
-        "items": [_value(one, made.agenda.decided.get(one.key)) for one in made.agenda.items],
-        "dropped": [_value(one, made.agenda.decided.get(one.key)) for one in made.agenda.dropped],
-        "unsaid": made.unsaid or None,
+        "items": [_build_item(item, decisions.get(item.key)) for item in result.agenda.items],
+        "dropped": [_build_item(item, decisions.get(item.key)) for item in result.agenda.dropped],
+        "unsaid": result.unsaid or None,
     }
 
 
-def _value(one: Item, decided: Decision | None) -> dict[str, Any]:
-    decision = {"verdict": decided.verdict, "reason": decided.reason, "author": decided.by.author,
-                "time": decided.by.time} if decided else None  # fmt: skip
-    return {"key": one.key, "kind": one.kind, "said": one.said, "facts": list(one.facts), "severity": one.severity,
-            "subject": str(one.subject), "page": one.page or None, "asked": dict(one.asked),
-            "findings": [each.key for each in one.findings], "decision": decision}  # fmt: skip
+def _build_item(item: Item, decision: Decision | None) -> dict[str, Any]:
+    decision_json = None
+    if decision:
+        decision_json = {
+            "verdict": decision.verdict,
+            "reason": decision.reason,
+            "author": decision.by.author,
+            "time": decision.by.time,
+        }
+    return {
+        "key": item.key,
+        "kind": item.kind,
+        "said": item.said,
+        "facts": list(item.facts),
+        "severity": item.severity,
+        "subject": str(item.subject),
+        "page": item.page or None,
+        "asked": dict(item.asked),
+        "findings": [finding.key for finding in item.findings],
+        "decision": decision_json,
+    }
 
 
-def told(made: Meeting, markdown: bool = False) -> Iterator[str]:
-    """The agenda as lines of text, or of Markdown."""
-    there = made.agenda
-    if not there.items:
+def _format_lines(result: Meeting, markdown: bool) -> Iterator[str]:
+    """Yield the agenda as lines of text, or of Markdown."""
+    agenda = result.agenda
+    if not agenda.items:
         yield "Nothing is on the agenda. To add an item: readback agenda WORKSPACE --add TEXT"
-    mark = "   - " if markdown else "   "
-    for number, one in enumerate(there.items, 1):
-        yield f"{number}. {one.said}"
-        yield from (f"{mark}{fact}" for fact in one.facts)
-        if (decided := there.decided.get(one.key)) is not None:
-            said = {"verdict": decided.verdict, "author": decided.by.author, "reason": decided.reason}
-            yield (f"{mark}" + fill("decided: {verdict}, {author}: {reason}", **said))
-        yield (f"{mark}" + fill("key: {id}", id=one.key))
-    if there.dropped:
-        keys = ", ".join(one.key for one in there.dropped)
+    indent = "   - " if markdown else "   "
+    for number, item in enumerate(agenda.items, 1):
+        yield f"{number}. {item.said}"
+        yield from (f"{indent}{fact}" for fact in item.facts)
+        decision = agenda.decided.get(item.key)
+        if decision is not None:
+            yield f"{indent}decided: {decision.verdict}, {decision.by.author}: {decision.reason}"
+        yield f"{indent}key: {item.key}"
+    if agenda.dropped:
+        keys = ", ".join(item.key for item in agenda.dropped)
         yield fill(
-            "{n:,} {n:item|items} dropped ({keys}); --restore KEY puts one back", n=len(there.dropped), keys=keys
+            "{n:,} {n:item|items} dropped ({keys}); --restore KEY puts one back", n=len(agenda.dropped), keys=keys
         )
-    if made.unsaid:
-        yield fill("What changed since the last sign-off is not known: {why}", why=made.unsaid)
+    if result.unsaid:
+        yield fill("What changed since the last sign-off is not known: {why}", why=result.unsaid)

@@ -1,4 +1,4 @@
-"""The command `readback check`: the findings of a workspace and their summary."""
+"""Run `readback check`: the findings of a workspace and their summary."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import argparse
 import gc
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 from random import Random
@@ -14,41 +15,32 @@ from typing import TYPE_CHECKING, Any
 
 from readback import as_json, plugins
 from readback.checks import rules
-from readback.checks.comparisons import planned, weighed
-from readback.checks.groups import groups
 from readback.checks.quoted import UNREAD, Quoted
-from readback.checks.run import engine
-from readback.checks.sample import SEED, SIZE, Sample, hit, share
-from readback.checks.summary import Audit, Progress, Row
+from readback.checks.run import cluster, engine
+from readback.checks.sample import SEED, SIZE
+from readback.checks.summary import Audit
+from readback.checks.summary import Progress as Step
 from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
 from readback.checks.unread_encoding import find_likely_encoding
-from readback.checks.verdicts import Verdict, verdicts
-from readback.cli import (
-    UsageError,
-    _baseline,
-    _cluster,
-    _colour,
-    _github,
-    _junit,
-    _lines,
-    _options,
-    _places,
-    _progress,
-    _sarif,
-    _variables,
-    _verdict_lines,
-    _workspace,
+from readback.cli import UsageError
+from readback.cli.common import baseline, check_formats, check_summary, lines, options, terminal
+from readback.cli.common.lines import make_safe, print_safe
+from readback.cli.common.parser import Command
+from readback.cli.common.terminal import Progress, fill
+from readback.cli.common.workspace import (
+    add_workspace_arguments,
+    check_name,
+    find_condition,
+    open_records,
+    open_workspace,
 )
-from readback.cli._sentence import fill
 from readback.readers.yaml_file import nearest
 from readback.readers.yaml_text import flow
-from readback.records.dataset import Counts, DatasetChanged
-from readback.records.training_row import DESCRIPTIONS
 from readback.types import Finding, Workspace
-from readback.words import t
 from readback.workspace import id_column, plain_templates
-from readback.workspace.left_out import each_file, left_unread, reconciled
-from readback.workspace.unread import NOTHING
+
+if TYPE_CHECKING:
+    from readback.cli.common.changes import Revision  # loaded only with --since, since it compares texts
 
 TITLE = "Check a workspace: its files, its records, and the messages that are assembled from them."
 ABOUT = (
@@ -60,56 +52,45 @@ ABOUT = (
     "has; 2 wrong use, or nothing at all could be read"
 )
 
-SENTENCES_CHECK = {
-    "rule_failed": "{whose}: rule {rule} failed: {error}",
-    "rule_failed_times": "{whose}: rule {rule} failed {n:,} times: {error}",
-    "to_map_guess": "a guess; there are {fields}",
-    "to_map_one": "put one of: {fields}",
-    "lines": (
-        "{read:,} {read:record|records} read; {bad:,} of {lines:,} {lines:line|lines} "
-        "could not be read and {blank:,} {blank:was|were} blank"
-    ),
-    "file": "{file} ({split}): {records}; {kinds}",
-    "errors": "{n:,} {n:error|errors}",
-    "warnings": "{n:,} {n:warning|warnings}",
-    "mode": "mode {name}",
-    "model": "model {name}",
-    "adapter": "adapter {name}",
-    "task": "task {name}",
-    "system": "system message from {name}",
-    "system_unknown": "system message unknown: {why}",
-    "longest": "longest {n:,} {n:character|characters}",
-    "tokens": "{n:,} {n:token|tokens}",
-    "tokens_estimated": "{n:,} {n:token|tokens} (estimated)",
-    "logged": "{n:,} of {all:,} logged {all:request|requests} equal byte for byte",
-    "judge_requests": "judge {name}: {n:,} of {all:,} logged {all:request|requests} equal byte for byte",
-    "total": "{n:,} {n:finding|findings}: {counts}",
-    "total_known": "{n:,} {n:finding|findings}: {counts}; {known:,} known before",
-    "code": "{count} {code}",
-    "ignored": "ignored: {n:,} {code}",
-    "ignored_why": "ignored: {n:,} {code} ({why})",
-    "recognised": "{file}: {what}",
-    "recognised_unused": "{file}: {what}, not used",
-    "baseline": "--baseline {file}: {why}",
-    "longest_sample": "longest in the sample {n:,} {n:character|characters}",
-    "logged_sample": "in the sample {n:,} of {all:,} logged {all:request|requests} equal byte for byte",
-}
-
-if TYPE_CHECKING:
-    from readback.cli._changes import Before  # with what compares texts, which a check without --since does not need
-
-AROUND = 24  # characters before and behind the one that makes a line unreadable: most terminals have 80 columns
-TOLD = 20  # fields that are listed
-LISTED = 100  # findings of a rule that text lists as they come
-SCORE_FILES = 3  # files of scores that the summary names
-DRAWN = 20  # of the others, shown in the end
-COLLECT = (50_000, 20, 20)  # objects until the collector looks: findings hold each other in no circle, and are many
+EXCERPT_MARGIN = 24  # characters on both sides of the one that makes a line unreadable: most terminals have 80 columns
+FIELDS_LISTED = 20
+LISTED_FIRST = 100  # findings of a rule that text lists as they come
+LISTED_LATER = 20  # of the others, drawn and listed at the end
+# Objects until the garbage collector looks: findings hold each other in no circle, and there are many.
+GC_THRESHOLD = (50_000, 20, 20)
 NOTHING_READ = 2  # the exit code where nothing of a folder could be read
 FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github", "markdown")
+CLUSTER_SENTENCES = {
+    "no_address": "--cluster {address}: give the address of a Dask scheduler, tcp://host:8786 for example",
+    "no_extra": "--cluster needs Dask, which is not installed: pip install 'readback[cluster]'",
+    "unreachable": (
+        "--cluster {address}: no Dask scheduler answers ({error}); check host and port, "
+        "or start one with: dask scheduler"
+    ),
+    "no_workers": (
+        "--cluster {address}: the cluster has no worker; start one on each machine with: dask worker {address}"
+    ),
+    "no_readback": "worker {worker} has no Readback, or another version; install there what is installed here",
+    "no_readback_scheduler": (
+        "the scheduler of the cluster has no Readback, or another version; install there what is installed here"
+    ),
+    "other_version": (
+        "worker {worker} has another version of {what}: {theirs}, and {ours} here; install the same on both"
+    ),
+    "unseen": "worker {worker} does not see {file}; put the workspace where all machines see it under the same path",
+    "other_bytes": (
+        "worker {worker} sees other bytes in {file} than this machine; share one folder, "
+        "and wait until the file is written"
+    ),
+    "unfetched": "worker {worker} has no copy of {address}: {error}",
+    "failed": "worker {worker} cannot work: {error}",
+    "lost": "the cluster did not answer ({error})",
+}
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    _workspace.add(parser, FORMATS)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `readback check`."""
+    add_workspace_arguments(parser, FORMATS)
     add = parser.add_argument
     add("--condition", action="append", default=[], metavar="C", help="only this condition; may be repeated")
     add(
@@ -125,9 +106,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--since",
         metavar="REV",
-        help=("compare with a git revision: how the prompts changed, and only findings that are not in it count"),
+        help="compare with a git revision: how the prompts changed, and only findings that are not in it count",
     )
-    _options.fail_on(parser)
+    options.add_fail_on(parser)
     add("--all", action="store_true", help="text: list every finding, however many a rule has")
     add(
         "--sample",
@@ -144,13 +125,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         ),
     )
     add("--seed", type=int, metavar="SEED", help=fill("the seed of the random draw (default: {seed})", seed=SEED))
-    _options.jobs(parser)
+    options.add_jobs(parser)
     add(
         "--cluster",
         metavar="ADDRESS",
-        help=("the address of a Dask scheduler (tcp://host:8786) whose workers do the work; the answer is the same"),
+        help="the address of a Dask scheduler (tcp://host:8786) whose workers do the work; the answer is the same",
     )
-    _options.loudness(
+    options.add_loudness(
         parser,
         "the findings alone: no progress, and in text no summary",
         "text: also how to fix each finding, and what each file was recognised as",
@@ -158,158 +139,143 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    gc.set_threshold(*COLLECT)
-    select, ignore = _names(args.select), _names(args.ignore)
-    sample, seed = _sample(args)
-    baseline = _baseline.keys(args.baseline, sample is not None) if args.baseline else frozenset()
-    _cluster.hasten(args.cluster)
-    opened = _workspace.opened(args)
-    known = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
-    wanted = [_workspace.one_of("condition", name, known) for name in args.condition]
-    names = {condition.name for name in wanted if (condition := opened.condition(name))}
-    jobs = _options.workers(args)
-    then = None
-    try:
-        if args.since is not None:
-            from readback.cli import _revision  # with it comes the store of reviews, which takes as long as the rest
+    """Check a workspace and print the answer; return the exit code."""
+    gc.set_threshold(*GC_THRESHOLD)
+    select, ignore = _read_codes(args.select), _read_codes(args.ignore)
+    sample, seed = _read_sample(args)
+    keys: frozenset[str] = frozenset()
+    if args.baseline:
+        keys = baseline.read_keys(args.baseline, sample is not None)
+    if args.cluster is not None:
+        cluster.hasten()
+    workspace = open_workspace(args)
+    conditions = {find_condition(workspace, name).name for name in args.condition}
+    jobs = options.read_jobs(args)
+    revision = None
+    if args.since is not None:
+        from readback.cli.common import changes  # with it comes the store of reviews, as slow to load as all the rest
 
-            then = _revision.before(opened, args.since, select, ignore, names, jobs)
-    except DatasetChanged as changed:
-        raise UsageError(fill("{why}; run the command again", why=changed)) from None
-    baseline |= then.keys if then else frozenset()
-    asked = partial(engine.stream, opened, select=select, ignore=ignore, conditions=names, baseline=baseline)
-    try:
-        with _cluster.workers(args.cluster, opened) as workers:
-            audit = _written(opened, asked(jobs=jobs, sample=sample, seed=seed, workers=workers), args, then)
-    except DatasetChanged as changed:
-        raise UsageError(fill("{why}; run the command again", why=changed)) from None
-    if args.format == "text" and then:
-        print("\n".join(map(_lines.safe, then.told())))
-    if args.format == "text" and not args.quiet:
-        told = _told(audit, _judged(opened, audit), whole=not (select or ignore or names))
-        lines = map(_lines.safe, (*told, *_score_files(opened), *_files(opened, args.verbose)))
-        print("\n".join(map(_colour.paint_counts, lines)))
-        if sys.stdout.isatty() and audit.counts and not args.verbose:  # a file or a log needs no advice
-            print(
-                _lines.safe(
-                    fill(
-                        (
-                            "  readback check {workspace} -v also says how to fix each finding, readback rule {code} "
-                            "explains a rule"
-                        ),
-                        workspace=args.workspace,
-                        code=next(iter(audit.counts)),
-                    )
-                )
-            )
-    for (rule, error), n in Counter((fault.rule, fault.error) for fault in audit.faults).items():
-        failed = "rule_failed_times" if n > 1 else "rule_failed"
-        said = fill(SENTENCES_CHECK[failed], whose=plugins.attribute_mistake(rule), rule=rule, n=n, error=error)
-        print(_lines.safe(f"readback: {said}"), file=sys.stderr)
-    if args.format == "text" and not args.quiet:
-        if opened.dataset and (encoding := find_likely_encoding(_workspace.data(opened).diagnostics)):
-            print(
-                _lines.safe(
-                    fill(
-                        (
-                            "\n{file} is not UTF-8. Save it as UTF-8, or, if you know that it is {encoding}, say so "
-                            "with --encoding {encoding} (readback init then writes it down), or in readback.yml: "
-                            "dataset: {{path: {file}, encoding: {encoding}}}"
-                        ),
-                        file=opened.dataset.path,
-                        encoding=encoding,
-                    )
-                )
-            )
-        for name in opened.alternatives.get(id_column.KEY, ()):
-            print(
-                _lines.safe(
-                    fill(
-                        (
-                            "\n{field} has a different value in each row that was read; to use it as the records' id: "
-                            "--id {option}"
-                        ),
-                        field=name,
-                        option=flow(name),
-                    )
-                )
-            )
-    unfilled = _unfilled(opened)
+        revision = changes.load_revision(workspace, args.since, select, ignore, conditions, jobs)
+        keys |= revision.keys
+    with _connect_cluster(args.cluster, workspace) as workers:
+        steps = engine.stream(
+            workspace,
+            select=select,
+            ignore=ignore,
+            conditions=conditions,
+            baseline=keys,
+            jobs=jobs,
+            sample=sample,
+            seed=seed,
+            workers=workers,
+        )
+        audit = _print_answer(workspace, steps, args, revision)
+    has_summary = args.format == "text" and not args.quiet
+    if args.format == "text" and revision:
+        print("\n".join(make_safe(line) for line in revision.format_lines()))
+    if has_summary:
+        _print_summary(workspace, audit, args, whole=not (select or ignore or conditions))
+    _print_faults(audit)
+    if has_summary:
+        _print_hints(workspace)
+    unfilled = _find_unfilled(workspace)
     if unfilled:
-        out = sys.stdout if args.format == "text" else sys.stderr
-        print("\n".join(map(_lines.safe, _to_map(opened, unfilled))), file=out)
-    if any(one.code == NOTHING for one in opened.diagnostics):
+        stream = sys.stdout if args.format == "text" else sys.stderr
+        print("\n".join(make_safe(line) for line in _format_unfilled(workspace, unfilled)), file=stream)
+    if check_summary.nothing_was_read(workspace):
         return NOTHING_READ
-    return int(_lines.worst(audit.severities, args.fail_on) or (bool(unfilled) and args.fail_on != "never"))
+    if unfilled and args.fail_on != "never":
+        return 1
+    return int(lines.reaches_severity(audit.severities, args.fail_on))
 
 
-def _sample(args: argparse.Namespace) -> tuple[int | None, int]:
-    """How many records are drawn (None: all are looked at), and by which seed. Raises UsageError."""
-    asked: int | None = args.sample
-    if asked is not None and asked < 1:
-        raise UsageError(fill("--sample {n}: give 1 or more", n=asked))
-    if asked is not None and args.since is not None:
+COMMANDS = {"check": Command(TITLE, ABOUT, add_arguments, run)}
+
+
+# Reading the options.
+
+
+def _read_sample(args: argparse.Namespace) -> tuple[int | None, int]:
+    """Return how many records are drawn (None: all are checked), and the seed. Raises UsageError."""
+    size: int | None = args.sample
+    if size is not None and size < 1:
+        raise UsageError(fill("--sample {n}: give 1 or more", n=size))
+    if size is not None and args.since is not None:
         raise UsageError("--since cannot be used with --sample: another version has other records in its sample")
     if args.format == "markdown" and args.since is None:
         raise UsageError("--format markdown needs --since")
-    if asked is None and args.seed is not None:
+    if size is None and args.seed is not None:
         raise UsageError("--seed needs --sample; without it every record is checked")
-    return asked, SEED if args.seed is None else args.seed
+    return size, SEED if args.seed is None else args.seed
 
 
-def _unfilled(opened: Workspace) -> list[Unmapped]:
-    """The names that plain template files need and no record has, where nobody has written down what they mean."""
-    plain = any(config.name == plain_templates.NAME for config in opened.configs)
-    if not plain or opened.dataset is None or opened.dataset.absent:
-        return []
-    records = tuple(_workspace.data(opened).records(0, LOOKED_AT))
-    return [one for one in unmapped(opened, records) if not one.optional] if records else []
-
-
-def _to_map(opened: Workspace, wanted: Sequence[Unmapped]) -> Iterator[str]:
-    """The block of readback.yml that maps the names, to be completed where no field is near."""
-    there = fields(tuple(_workspace.data(opened).records(0, LOOKED_AT)))
-    yield ""
-    yield (
-        "The templates read names that no record has. Say which fields they are: with --field "
-        "NAME=FIELD on the command line\n(readback init then writes it down), or in readback.yml "
-        "below dataset:"
-    )
-    yield "fields:"
-    for one in wanted:
-        why = fill(SENTENCES_CHECK["to_map_guess" if one.offered else "to_map_one"], fields=", ".join(there[:TOLD]))
-        offered = flow(one.offered) if one.offered else "''"
-        yield f"  {flow(one.variable)}: {offered}  # {why}"
-
-
-def _written(
-    opened: Workspace, steps: Iterator[Finding | Progress | Audit], args: argparse.Namespace, then: Before | None
-) -> Audit:
-    """Write the findings as they come, as JSON all at the end; answers the summary."""
-    ended: list[Audit] = []
-    found = _passing(steps, args.quiet, ended)
-    for piece in _pieces(opened, found, lambda: ended[0], args, then):
-        sys.stdout.write(f"{piece}\n")  # at once, also where Python is told to keep nothing back
-    (audit,) = ended
-    if args.format == "json":
-        since = {"since": then.values()} if then else {}
-        files = {"files": _each_file(opened)}
-        sys.stdout.writelines(
-            as_json.iterate_json(
-                {**summary(audit), "comparisons": _comparisons(opened, audit), **files, **since}, indent=1
+def _read_codes(texts: Collection[str]) -> frozenset[str]:
+    """Return the codes and areas of an option, each checked. Raises UsageError."""
+    names = [*rules.AREAS, *rules.RULES()]
+    codes = [code.strip() for text in texts for code in text.split(",") if code.strip()]
+    for code in codes:
+        if code not in names and not nearest(code, names):  # the whole list of rules would be no help
+            raise UsageError(
+                fill(
+                    "no rule or area '{name}'; the areas are {areas}, and readback rule --all lists the rules",
+                    name=code,
+                    areas=", ".join(rules.AREAS),
+                )
             )
-        )
+    return frozenset(check_name("rule or area", code, names) for code in codes)
+
+
+@contextmanager
+def _connect_cluster(address: str | None, workspace: Workspace) -> Iterator[cluster.Cluster | None]:
+    """Yield the cluster at an address, None without one. Raises UsageError where it cannot work."""
+    if address is None:
+        yield None
+        return
+    try:
+        with cluster.connected(address, workspace, _print_cluster_note) as connection:
+            yield connection
+    except cluster.Unusable as unusable:
+        raise UsageError(make_safe(_describe_cluster(unusable.why, unusable.values))) from None
+
+
+def _print_cluster_note(why: str, values: Mapping[str, Any]) -> None:
+    """Print to standard error what the cluster does not do, so that this machine does it."""
+    why = _describe_cluster(why, values)
+    lines.print_note(f"{why}. This machine checks those records itself, so the answer is the same")
+
+
+def _describe_cluster(why: str, values: Mapping[str, Any]) -> str:
+    return fill(CLUSTER_SENTENCES[why], **values)
+
+
+# Printing the findings.
+
+
+def _print_answer(
+    workspace: Workspace, steps: Iterator[Finding | Step | Audit], args: argparse.Namespace, revision: Revision | None
+) -> Audit:
+    """Print the findings as they come, as JSON all at the end; return the summary."""
+    audits: list[Audit] = []
+    findings = _split_steps(steps, args.quiet, audits)
+    for piece in _format_findings(workspace, findings, lambda: audits[0], args, revision):
+        sys.stdout.write(f"{piece}\n")  # at once, also where Python is told to keep nothing back
+    (audit,) = audits
+    if args.format == "json":
+        answer = check_summary.build_json(workspace, audit)
+        if revision:
+            answer["since"] = revision.build_json()
+        sys.stdout.writelines(as_json.iterate_json(answer, indent=1))
         print()
     return audit
 
 
-def _passing(steps: Iterator[Finding | Progress | Audit], quiet: bool, ended: list[Audit]) -> Iterator[Finding]:
-    """The findings among the steps. How far it is goes to the terminal, the summary into `ended`."""
-    progress = _progress.Progress(quiet)
+def _split_steps(steps: Iterator[Finding | Step | Audit], quiet: bool, audits: list[Audit]) -> Iterator[Finding]:
+    """Yield the findings among the steps; show progress, and put the summary into `audits`."""
+    progress = Progress(quiet)
     for step in steps:
         if isinstance(step, Audit):
-            ended.append(step)
-        elif isinstance(step, Progress):
+            audits.append(step)
+        elif isinstance(step, Step):
             progress(step.done, step.total)
         else:
             progress.end()
@@ -317,351 +283,165 @@ def _passing(steps: Iterator[Finding | Progress | Audit], quiet: bool, ended: li
     progress.end()
 
 
-def _pieces(
-    opened: Workspace,
-    found: Iterator[Finding],
-    audit: Callable[[], Audit],
+def _format_findings(
+    workspace: Workspace,
+    findings: Iterator[Finding],
+    get_audit: Callable[[], Audit],
     args: argparse.Namespace,
-    then: Before | None,
+    revision: Revision | None,
 ) -> Iterator[str]:
-    """What is printed of the findings, each piece a line or more."""
-    file = _places.in_repository(opened.root)
+    """Yield what is printed of the findings, each piece a line or more."""
+    locate = check_formats.locate_in_repository(workspace.root)
     match args.format:
         case "text":
-            line = partial(_line, cache(partial(_quoted, opened)), args.verbose)
-            yield from map(line, found) if args.all else _some(found, line)
+            load_excerpts = cache(lambda: Quoted(workspace, open_records(workspace)))
+            format_line = partial(_format_line, load_excerpts, args.verbose)
+            yield from map(format_line, findings) if args.all else _format_some(findings, format_line)
         case "jsonl":
-            yield from (as_json.dumps(as_json.finding_to_json(one)) for one in found)
+            yield from (as_json.dumps(as_json.finding_to_json(finding)) for finding in findings)
         case "github":
-            yield from _github.lines(found, file)
+            yield from check_formats.format_github(findings, locate)
         case "sarif":
-            yield from _sarif.lines(found, audit, file, opened.recognised)
+            yield from check_formats.format_sarif(findings, get_audit, locate, workspace.recognised)
         case "junit":
-            yield from _junit.lines(found, audit, file, args.fail_on, _names(args.select), _names(args.ignore))
-        case "markdown" if then:
-            yield from then.comment(found, audit)
+            select, ignore = _read_codes(args.select), _read_codes(args.ignore)
+            yield from check_formats.format_junit(findings, get_audit, locate, args.fail_on, select, ignore)
+        case "markdown" if revision:
+            yield from revision.format_comment(findings, get_audit)
         case _:  # the summary holds them
-            deque(found, maxlen=0)
+            deque(findings, maxlen=0)
 
 
-def _quoted(opened: Workspace) -> Quoted:
-    return Quoted(opened, _workspace.data(opened))
+def _format_line(load_excerpts: Callable[[], Quoted], verbose: bool, finding: Finding) -> str:
+    line = lines.format_finding(finding)
+    if finding.code in UNREAD:
+        excerpt = load_excerpts().excerpt(finding, EXCERPT_MARGIN)
+        if excerpt:
+            line = lines.add_excerpt(line, excerpt)
+    return lines.format_with_fix(finding, line) if verbose else line
 
 
-def _line(quoted: Callable[[], Quoted], verbose: bool, one: Finding) -> str:
-    said = _lines.line(one)
-    if one.code in UNREAD and (part := quoted().excerpt(one, AROUND)):
-        said = _lines.with_excerpt(said, part)
-    return _lines.with_fix(one, said) if verbose else said
+def _format_some(findings: Iterator[Finding], format_line: Callable[[Finding], str]) -> Iterator[str]:
+    """Yield the first findings of each rule as they come, a few of the others at the end, and how many there are.
 
-
-def _some(found: Iterator[Finding], line: Callable[[Finding], str]) -> Iterator[str]:
-    """The first findings of each rule as they come; of the others a few in the end, drawn by a fixed seed, and how many
-    there are.
+    The others are drawn with a fixed seed.
     """
-    counts, held = Counter[str](), dict[str, list[tuple[int, Finding]]]()
+    counts = Counter[str]()
+    later: dict[str, list[tuple[int, Finding]]] = {}
     draw = {code: Random(f"{SEED} {code}") for code in rules.RULES()}  # noqa: S311 - a sample, not a secret
-    for number, one in enumerate(found):
-        counts[one.code] += 1
-        later = counts[one.code] - LISTED
-        if later <= 0:
-            yield line(one)
-        elif later <= DRAWN:
-            held.setdefault(one.code, []).append((number, one))
-        elif (at := draw[one.code].randrange(later)) < DRAWN:
-            held[one.code][at] = number, one
-    drawn = sorted((each for of_rule in held.values() for each in of_rule), key=lambda each: each[0])
-    yield from (line(one) for _, one in drawn)
-    for code in sorted(held):
-        if (listed := LISTED + len(held[code])) < counts[code]:
-            values = {"n": listed, "all": counts[code], "code": code, "first": LISTED, "drawn": DRAWN, "seed": SEED}
-            yield _lines.safe(
+    for number, finding in enumerate(findings):
+        code = finding.code
+        counts[code] += 1
+        position = counts[code] - LISTED_FIRST
+        if position <= 0:
+            yield format_line(finding)
+        elif position <= LISTED_LATER:
+            later.setdefault(code, []).append((number, finding))
+        else:
+            index = draw[code].randrange(position)
+            if index < LISTED_LATER:
+                later[code][index] = number, finding
+    drawn = sorted((entry for entries in later.values() for entry in entries), key=lambda entry: entry[0])
+    yield from (format_line(finding) for _, finding in drawn)
+    for code in sorted(later):
+        listed = LISTED_FIRST + len(later[code])
+        if listed < counts[code]:
+            yield make_safe(
                 fill(
-                    (
-                        "not all are listed: {n:,} of {all:,} {all:finding|findings} of {code} {n:is|are} above, "
+                    baseline.NOT_ALL
+                    + (
+                        "{n:,} of {all:,} {all:finding|findings} of {code} {n:is|are} above, "
                         "the first {first:,} and {drawn:,} drawn at random from the others (seed {seed}); --all "
                         "lists every one"
                     ),
-                    **values,
+                    n=listed,
+                    all=counts[code],
+                    code=code,
+                    first=LISTED_FIRST,
+                    drawn=LISTED_LATER,
+                    seed=SEED,
                 )
             )
 
 
-def _comparisons(opened: Workspace, audit: Audit) -> list[dict[str, Any]]:
-    return [
-        {
-            "a": one.pair.a,
-            "b": one.pair.b,
-            "verdict": one.kind,
-            "varied": list(one.varied),
-            "faults": [{"code": each.code, "sides": list(each.sides), "places": each.places,
-                        "records_on_one_side": len(each.records)} for each in one.faults],
-            "missing": [{"what": each.what, "side": each.side} for each in one.missing],
-            "unchecked": list(one.unchecked),
-        }
-        for one in _judged(opened, audit)
-    ]  # fmt: skip
+# Printing the summary.
 
 
-def summary(audit: Audit) -> dict[str, Any]:
-    """The answer of `check --format json`."""
-    return {
-        "workspace": audit.workspace,
-        "records": _counts(audit.records),
-        "conditions": [_row(row) for row in audit.conditions],
-        "judge_requests": [
-            {
-                "judge": one.choice.judge,
-                "condition": one.choice.condition,
-                "observed": {"equal": one.equal, "logged": one.logged},
-            }
-            for one in audit.judge_requests
-        ],
-        "counts": dict(audit.counts),
-        "records_by_code": dict(audit.records_by_code),
-        "findings": [as_json.finding_to_json(finding) for finding in audit.findings],
-        "truncated": audit.truncated,
-        "sample": _drawn(audit.sample),
-        "not_looked_at": [
-            {"name": one.name, "records": one.count, "of": one.total, "why": one.why} for one in audit.unlooked
-        ],
-        "variables": _variables.rows(audit),
-        "unused": _variables.unused(audit),
-        "training": [
-            {"file": one.path, "split": one.split, "kinds": dict(one.kinds), **_counts(one.counts)}
-            for one in audit.training
-        ],
-        "baseline": audit.known,
-        "ignored": [
-            {"code": one.code, "why": one.why, "by": one.by, "date": one.date, "where": dict(one.where), "count": n}
-            for one, n in audit.ignored
-        ],
-        "faults": [
-            {"rule": one.rule, "error": one.error, "place": as_json.place_to_json(one.place)} for one in audit.faults
-        ],
-    }
-
-
-def _drawn(sample: Sample | None) -> dict[str, Any] | None:
-    if sample is None:
-        return None
-    names = {"left_out": list(sample.left_out), "full": list(sample.full)}
-    return {"drawn": sample.drawn, "of": sample.of, "seed": sample.seed, **names}
-
-
-def _counts(records: Counts) -> dict[str, int]:
-    return {"read": records.read, "bad": records.bad, "blank": records.blank, "lines": records.lines}
-
-
-def _row(row: Row) -> dict[str, Any]:
-    names = (
-        "name", "mode", "model", "adapter", "task", "system", "system_sha", "system_unknown", "errors", "warnings",
-        "model_errors", "longest",
-    )  # fmt: skip
-    equal, logged = row.observed
-    found = row.tokens  # of the longest prompt, where a limit is known
-    tokens = {"count": found.count, "tokenizer": found.tokenizer, "exact": found.exact} if found else None
-    return {
-        **{name: getattr(row, name) for name in names},
-        "tokens": tokens,
-        "observed": {"equal": equal, "logged": logged},
-    }
-
-
-def _judged(opened: Workspace, audit: Audit) -> tuple[Verdict, ...]:
-    """Whether the comparisons that the files plan are fair."""
-    if not (pairs := planned(opened)):
-        return ()
-    return verdicts(audit, weighed(audit, groups(audit), pairs), pairs)
-
-
-def _told(audit: Audit, judged: Sequence[Verdict], whole: bool) -> Iterator[str]:
-    """The summary for people; only a whole audit tells that a suppression is needed no more."""
-    yield ""
-    yield fill("{workspace}: {records}", workspace=audit.workspace, records=_lines_of(audit.records))
-    yield from _of_sample(audit.sample)
-    for file in audit.training:
-        known = [f"{n} {DESCRIPTIONS[kind]}" for kind, n in file.kinds.items() if kind in DESCRIPTIONS]
-        kinds = " · ".join(known) or "no training rows"
-        records = _lines_of(file.counts)
-        yield fill(
-            "  {file} ({split}): {records}; {kinds}", file=file.path, split=file.split, records=records, kinds=kinds
+def _print_summary(workspace: Workspace, audit: Audit, args: argparse.Namespace, whole: bool) -> None:
+    summary = check_summary.format_summary(workspace, audit, whole, args.verbose)
+    print("\n".join(terminal.paint_counts(make_safe(line)) for line in summary))
+    if sys.stdout.isatty() and audit.counts and not args.verbose:  # a file or a log needs no advice
+        print_safe(
+            fill(
+                (
+                    "  readback check {workspace} -v also says how to fix each finding, readback rule {code} "
+                    "explains a rule"
+                ),
+                workspace=args.workspace,
+                code=next(iter(audit.counts)),
+            )
         )
-    for row in audit.conditions:
-        counts = [fill("{n:,} {n:error|errors}", n=row.errors), fill("{n:,} {n:warning|warnings}", n=row.warnings)]
-        counts += [fill("{n:,} {n:error|errors} about its model", n=row.model_errors)] if row.model_errors else []
-        about = ", ".join(_about(row, audit.sample is not None))
-        yield fill("  {name}: {counts} ({about})", name=row.name, counts=", ".join(counts), about=about)
-    for asked in audit.judge_requests:
-        of = asked.choice.condition
-        name = (
-            fill("{judge} for the answers of {condition}", judge=asked.choice.judge, condition=of)
-            if of
-            else asked.choice.judge
+
+
+def _print_faults(audit: Audit) -> None:
+    """Print to standard error which rules failed."""
+    for (rule, error), n in Counter((fault.rule, fault.error) for fault in audit.faults).items():
+        failed = fill("failed {n:,} times", n=n) if n > 1 else "failed"
+        lines.print_note(f"{plugins.attribute_mistake(rule)}: rule {rule} {failed}: {error}")
+
+
+def _print_hints(workspace: Workspace) -> None:
+    """Print which encoding and which field of ids the dataset seems to have."""
+    encoding = find_likely_encoding(open_records(workspace).diagnostics) if workspace.dataset else None
+    if workspace.dataset and encoding:
+        print_safe(
+            fill(
+                (
+                    "\n{file} is not UTF-8. Save it as UTF-8, or, if you know that it is {encoding}, say so "
+                    "with --encoding {encoding} (readback init then writes it down), or in readback.yml: "
+                    "dataset: {{path: {file}, encoding: {encoding}}}"
+                ),
+                file=workspace.dataset.path,
+                encoding=encoding,
+            )
         )
-        yield fill(
-            "  judge {name}: {n:,} of {all:,} logged {all:request|requests} equal byte for byte",
-            name=name,
-            n=asked.equal,
-            all=asked.logged,
+    for name in workspace.alternatives.get(id_column.KEY, ()):
+        print_safe(
+            fill(
+                (
+                    "\n{field} has a different value in each row that was read; to use it as the records' id: "
+                    "--id {option}"
+                ),
+                field=name,
+                option=flow(name),
+            )
         )
-    for unlooked in audit.unlooked:
-        values = {"n": unlooked.count, "all": unlooked.total, "name": unlooked.name, "why": unlooked.why}
-        yield f"  {t('overview.unlooked', **values)}"
-    yield from (f"  {_verdict_lines.said(one)}" for one in judged)
-    for code, count in audit.counts.items():
-        yield f"  {_code(audit, code, count)}"
-    if whole:
-        yield from _variables.told(audit)
-    counted = ", ".join(f"{audit.severities.get(name, 0)} {name}" for name in reversed(_lines.RANK))
-    total = "total_known" if audit.known else "total"
-    yield fill(SENTENCES_CHECK[total], n=sum(audit.counts.values()), counts=counted, known=audit.known)
-    for one, count in audit.ignored:
-        said = fill(SENTENCES_CHECK["ignored_why" if one.why else "ignored"], n=count, code=one.code, why=one.why)
-        known_all = whole and not audit.stopped and audit.sample is None
-        if not count and known_all:
-            said = fill("{ignored}; this entry of readback.yml matches nothing now", ignored=said)
-        yield f"  {said}"
 
 
-def _about(row: Row, sampled: bool) -> Iterator[str]:
-    """What a condition is made of, how long its messages are at most, and how many of them are as logged."""
-    sample = "_sample" if sampled else ""
-    for name in ("mode", "model", "adapter", "task"):
-        if value := getattr(row, name):
-            yield fill(SENTENCES_CHECK[name], name=value)
-    if row.system:
-        yield fill("system message from {name}", name=row.system)
-    else:
-        unknown = row.system_unknown
-        yield fill("system message unknown: {why}", why=unknown) if unknown else "no system message"
-    if row.longest is not None:
-        yield fill(SENTENCES_CHECK[f"longest{sample}"], n=row.longest)
-        if tokens := row.tokens:
-            yield fill(SENTENCES_CHECK["tokens" if tokens.exact else "tokens_estimated"], n=tokens.count)
-    if row.observed[1]:
-        yield fill(SENTENCES_CHECK[f"logged{sample}"], n=row.observed[0], all=row.observed[1])
-
-
-def _of_sample(sample: Sample | None) -> Iterator[str]:
-    """That only some records were looked at, what none of them has, and what was not looked at for that."""
-    if sample is None:
-        return
-    _, most = share(0, sample).percents
-    yield f"  {t('sample.is', n=sample.drawn, of=sample.of, seed=sample.seed)}"
-    yield f"  {t('sample.bound', n=sample.drawn, most=most)}"
-    if sample.repeats:
-        yield f"  {t('sample.repeats', codes=', '.join(sample.repeats))}"
-    if sample.files:
-        yield f"  {t('sample.files', n=len(sample.files), files=', '.join(sample.files))}"
-
-
-def _code(audit: Audit, code: str, count: int) -> str:
-    """How many findings a rule has and in how many records; of a sample with what that says about all."""
-    said = {"count": f"{count:>6}", "code": code}
-    records = audit.records_by_code.get(code)
+def _find_unfilled(workspace: Workspace) -> list[Unmapped]:
+    """Return the names that plain template files need and no record has, where no configuration maps them."""
+    is_plain = any(config.name == plain_templates.NAME for config in workspace.configs)
+    if not is_plain or workspace.dataset is None or workspace.dataset.absent:
+        return []
+    records = tuple(open_records(workspace).records(0, LOOKED_AT))
     if not records:
-        return fill("{count} {code}", **said)
-    if (sample := audit.sample) is None:
-        return fill("{count} {code} in {n:,} {n:record|records}", **said, n=records)
-    k, n = hit(sample, code, records)
-    if code in sample.full:
-        return fill("{count} {code} in {n:,} of {all:,} {all:record|records}", **said, n=k, all=n)
-    if not k:
-        return fill("{count} {code}, reported once for all records", **said)
-    low, high = share(k, sample).percents
-    return fill("{count} {code} in {share}", **said, share=t("sample.share", k=k, n=n, low=low, high=high))
+        return []
+    return [variable for variable in unmapped(workspace, records) if not variable.optional]
 
 
-def _lines_of(records: Counts) -> str:
-    if not records.lines:
-        return "no records"
-    counts = {"lines": records.lines, "read": records.read, "bad": records.bad, "blank": records.blank}
-    return fill(
-        (
-            "{read:,} {read:record|records} read; {bad:,} of {lines:,} {lines:line|lines} could not be "
-            "read and {blank:,} {blank:was|were} blank"
-        ),
-        **counts,
+def _format_unfilled(workspace: Workspace, variables: Sequence[Unmapped]) -> Iterator[str]:
+    """Yield the block of readback.yml that maps the names, to be completed where no field is near."""
+    names = fields(tuple(open_records(workspace).records(0, LOOKED_AT)))
+    listed = ", ".join(names[:FIELDS_LISTED])
+    yield ""
+    yield (
+        "The templates read names that no record has. Say which fields they are: with --field "
+        "NAME=FIELD on the command line\n(readback init then writes it down), or in readback.yml "
+        "below dataset:"
     )
-
-
-def _score_files(opened: Workspace) -> Iterator[str]:
-    """Which files were read as scores, which check says nothing about beyond its findings."""
-    files = list(dict.fromkeys(source.path for source in opened.scores))
-    if files:
-        names = ", ".join(files[:SCORE_FILES])
-        more = len(files) - SCORE_FILES
-        yield (
-            "  "
-            + fill(
-                "scores: {files} and {n:,} more {n:file|files}; readback scores prints what they support"
-                if more > 0
-                else "scores: {files}; readback scores prints what they support",
-                files=names,
-                n=more,
-            )
-        )
-
-
-def _files(opened: Workspace, verbose: bool) -> Iterator[str]:
-    """How many files are used and how many are not; `verbose`, or where nothing is read, what each was taken for."""
-    used, unused = reconciled(opened.recognised)
-    unread = left_unread(opened.recognised)
-    if used + unused > 1 or unread:
-        counts = fill(
-            "{n:,} file: {used:,} used, {unused:,} not used"
-            if used + unused == 1
-            else "{n:,} files: {used:,} used, {unused:,} not used",
-            n=used + unused,
-            used=used,
-            unused=unused,
-        )
-        if unread == 1:
-            counts += fill("; {n:,} that is not used looks like data, prompts, logs or scores", n=unread)
-        elif unread:
-            counts += fill("; {n:,} that are not used look like data, prompts, logs or scores", n=unread)
-        yield f"  {counts}"
-    if not (verbose or any(one.code == NOTHING for one in opened.diagnostics)):
-        return
-    for one in opened.recognised:
-        file = (
-            fill("{file} and {n:,} more", file=one.path, n=one.count - 1)
-            if one.count > 1 and not one.files
-            else one.path
-        )
-        said = fill(SENTENCES_CHECK["recognised" if one.used else "recognised_unused"], file=file, what=one.what)
-        if one.detail:
-            said = fill("{said} ({detail})", said=said, detail=one.detail)
-        yield f"  {said}"
-
-
-def _each_file(opened: Workspace) -> list[dict[str, Any]]:
-    """Every file by itself with what it is taken for, or why it is not used."""
-    return [
-        {
-            "path": one.path,
-            "what": one.what,
-            "used": one.used,
-            "count": one.count,
-            "detail": one.detail,
-            "looks": one.looks,
-        }
-        for one in each_file(opened.recognised)
-    ]
-
-
-def _names(given: list[str]) -> frozenset[str]:
-    """Codes and areas, each known. Raises UsageError."""
-    known = [*rules.AREAS, *rules.RULES()]
-    names = [name for part in given for each in part.split(",") if (name := each.strip())]
-    for name in names:
-        if name not in known and not nearest(name, known):  # the whole list of rules would be no help
-            raise UsageError(
-                fill(
-                    "no rule or area '{name}'; the areas are {areas}, and readback rule --all lists the rules",
-                    name=name,
-                    areas=", ".join(rules.AREAS),
-                )
-            )
-    return frozenset(_workspace.one_of("rule_or_area", name, known) for name in names)
+    yield "fields:"
+    for variable in variables:
+        if variable.offered:
+            yield f"  {flow(variable.variable)}: {flow(variable.offered)}  # a guess; there are {listed}"
+        else:
+            yield f"  {flow(variable.variable)}: ''  # put one of: {listed}"

@@ -1,4 +1,4 @@
-"""The command `readback export`: the messages of every record as a file or on standard output."""
+"""Run `readback export`: the messages of every record as a file or on standard output."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from readback.cli import UsageError, _lines, _options, _progress, _workspace
-from readback.cli._sentence import fill
+from readback.cli import UsageError
+from readback.cli.common import options
+from readback.cli.common.lines import print_note
+from readback.cli.common.parser import Command
+from readback.cli.common.terminal import Progress, fill
+from readback.cli.common.workspace import add_file_options, check_name, find_condition, open_workspace
 from readback.exporting import wanted
 from readback.exporting.export import Exported, NoModel, export
 from readback.exporting.lines import FORMS
@@ -23,8 +27,8 @@ from readback.types import Selection, Workspace
 TITLE = "Write the messages of every record under every condition to a file for other programs."
 ABOUT = (
     "messages-jsonl has a line for each record and condition (or mode, where there are no conditions):\n"
-    '  {{"index", "record", "condition", "messages": [{{"role", "content"}}], "fingerprint"}}\n'
-    '  {{"index", "record", "condition", "error": {{"code", "message"}}}}    where no messages could be'
+    '  {"index", "record", "condition", "messages": [{"role", "content"}], "fingerprint"}\n'
+    '  {"index", "record", "condition", "error": {"code", "message"}}    where no messages could be'
     " assembled\n"
     "openai-batch has requests; what could not be assembled is in FILE.errors.jsonl. parquet is"
     " messages-jsonl as a table.\n"
@@ -32,18 +36,14 @@ ABOUT = (
     "exit codes: 0 everything was assembled; 1 something was not; 2 wrong use, or nothing to export"
 )
 
-SENTENCES_EXPORT = {
-    "failed_above": ("{failed:,} of {n:,} {n:request|requests} could not be assembled; their errors are above"),
-    "failed_file": ("{failed:,} of {n:,} {n:request|requests} could not be assembled; their errors are in {file}"),
-}
-
 STDOUT = "-"
-OBEYED = re.compile("[\x7f-\x9f]")  # control characters that JSON need not escape
+TERMINAL_CONTROLS = re.compile("[\x7f-\x9f]")  # control characters that JSON need not escape
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `readback export`."""
     parser.add_argument("workspace", metavar="WORKSPACE", help="a folder, or one file in it")
-    _workspace.choices_of_files(parser)
+    add_file_options(parser)
     add = parser.add_argument
     add("--as", required=True, choices=FORMS, dest="form", help="the form of the file")
     add("--condition", action="append", default=[], metavar="C", help="only this condition; may be repeated")
@@ -62,131 +62,137 @@ def arguments(parser: argparse.ArgumentParser) -> None:
             "only when the new one is complete"
         ),
     )
-    _options.jobs(parser)
-    _options.loudness(parser, "only errors and warnings; no progress and no counts")
+    options.add_jobs(parser)
+    options.add_loudness(parser, "only errors and warnings; no progress and no counts")
 
 
 def run(args: argparse.Namespace) -> int:
+    """Export, and print the counts to standard error; return the exit code."""
     if args.model is not None and args.form != "openai-batch":
         raise UsageError("--model needs --as openai-batch; the other forms name no model")
-    jobs = _options.workers(args)
-    to = None if args.output == STDOUT else Path(args.output)
-    if args.form == "parquet" and to is None and sys.stdout.isatty():
+    jobs = options.read_jobs(args)
+    path = None if args.output == STDOUT else Path(args.output)
+    if args.form == "parquet" and path is None and sys.stdout.isatty():
         raise UsageError("parquet cannot be shown on a terminal; name a file with -o")
-    opened = _workspace.opened(args)
-    progress = _progress.Progress(args.quiet)
+    workspace = open_workspace(args)
+    progress = Progress(args.quiet)
     try:
-        choices = _choices(opened, args)
-        if to is None:
-            out, errors = Terminal(sys.stdout.buffer) if sys.stdout.isatty() else sys.stdout.buffer, _stderr
-            made = export(opened, choices, args.form, out, errors, model=args.model, progress=progress, jobs=jobs)
+        selections = _list_selections(workspace, args)
+        if path is None:
+            out: BinaryIO = sys.stdout.buffer
+            if sys.stdout.isatty():
+                out = TerminalOutput(out)
+            result = export(
+                workspace, selections, args.form, out, _get_stderr, model=args.model, progress=progress, jobs=jobs
+            )
         else:
-            made = to_file(opened, choices, args.form, to, model=args.model, progress=progress, jobs=jobs)
+            result = to_file(workspace, selections, args.form, path, model=args.model, progress=progress, jobs=jobs)
     except NothingToExport as nothing:
         raise UsageError(fill("{workspace}: nothing to export: {why}", workspace=args.workspace, why=nothing)) from None
-    except NoModel as lacking:
-        raise UsageError(fill("{why}; give --model NAME", why=lacking)) from None
+    except NoModel as missing:
+        raise UsageError(fill("{why}; give --model NAME", why=missing)) from None
     except OwnFile as own:
         raise UsageError(f"-o {own}") from None
     except OSError as error:
-        if to is None:
+        if path is None:
             raise
-        raise UsageError(f"-o {to}: {(error.strerror or str(error)).lower()}") from None
+        raise UsageError(f"-o {path}: {(error.strerror or str(error)).lower()}") from None
     finally:
         progress.end()
-    for sentence in _said(made, args):
-        print(_lines.safe(f"readback: {sentence}"), file=sys.stderr)
+    for sentence in _list_warnings(result, args):
+        print_note(sentence)
     if not args.quiet:
-        print(_counts(made), file=sys.stderr)
-    return int(made.failed > 0)
+        print(_format_counts(result), file=sys.stderr)
+    return int(result.failed > 0)
 
 
-def _choices(opened: Workspace, args: argparse.Namespace) -> Sequence[Selection]:
-    """What is exported, every name known. Raises UsageError and NothingToExport."""
+COMMANDS = {"export": Command(TITLE, ABOUT, add_arguments, run)}
+
+
+def _list_selections(workspace: Workspace, args: argparse.Namespace) -> Sequence[Selection]:
+    """Return what is exported, with every name checked. Raises UsageError and NothingToExport."""
     if args.mode and (args.condition or args.judge):
-        raise UsageError(
-            fill(
-                "--mode cannot be used with {option}, which sets the mode itself",
-                option="--condition" if args.condition else "--judge",
-            )
-        )
-    known = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
-    found = (opened.condition(_workspace.one_of("condition", name, known)) for name in args.condition)
-    conditions = [condition.name for condition in found if condition]
-    modes = [_workspace.one_of("mode", name, opened.prompts) for name in args.mode]
-    judge = args.judge and _workspace.one_of("judge", args.judge, opened.judges)
-    return wanted.choices(opened, conditions, modes, judge)
+        option = "--condition" if args.condition else "--judge"
+        raise UsageError(fill("--mode cannot be used with {option}, which sets the mode itself", option=option))
+    conditions = [find_condition(workspace, name).name for name in args.condition]
+    modes = [check_name("mode", name, workspace.prompts) for name in args.mode]
+    judge = args.judge and check_name("judge", args.judge, workspace.judges)
+    return wanted.choices(workspace, conditions, modes, judge)
 
 
-def _stderr() -> BinaryIO:
+def _get_stderr() -> BinaryIO:
     return sys.stderr.buffer
 
 
-class Terminal(BytesIO):
-    """Standard output on a terminal: what it would obey is written as JSON's escape, which reads as the same text."""
+class TerminalOutput(BytesIO):
+    """Write JSON to a terminal: what it would obey is written as JSON's escape, which reads as the same text."""
 
     def __init__(self, out: BinaryIO) -> None:
         super().__init__()
         self.out = out
 
     def write(self, raw: Any) -> int:
+        """Write bytes of UTF-8; return how many were written."""
         text = bytes(raw).decode("utf-8")
-        return self.out.write(OBEYED.sub(lambda char: f"\\u{ord(char[0]):04x}", text).encode())
+        return self.out.write(TERMINAL_CONTROLS.sub(lambda char: f"\\u{ord(char[0]):04x}", text).encode())
 
 
-def _said(made: Exported, args: argparse.Namespace) -> Iterator[str]:
-    """What whoever uses the file has to know."""
-    lines = made.written
-    if made.wording:
-        named = ", ".join(fill("{name} ({n:,})", name=name, n=n) for name, n in made.wording.items())
+def _list_warnings(result: Exported, args: argparse.Namespace) -> Iterator[str]:
+    """Yield what whoever uses the file has to know."""
+    if result.wording:
+        names = ", ".join(f"{name} ({n:,})" for name, n in result.wording.items())
         yield fill(
             (
                 "wording: readback: {names} of {n:,} {n:line|lines} in Readback's own words, not the "
                 'program\'s; each of them says so under "wording"'
             ),
-            names=named,
-            n=lines,
+            names=names,
+            n=result.written,
         )
-    if made.unsent:
+    if result.unsent:
         yield fill(
             "not in the requests, because chat completions has no name for {n:it|them}: {names}",
-            names=", ".join(made.unsent),
-            n=len(made.unsent),
+            names=", ".join(result.unsent),
+            n=len(result.unsent),
         )
-    if made.masked:
+    if result.masked:
         yield fill(
             (
                 "masked: {masked:,} of {n:,} {n:line|lines} with private fields masked, so not exact; each "
                 'of them says "masked": true'
             ),
-            masked=made.masked,
-            n=lines,
+            masked=result.masked,
+            n=result.written,
         )
-    if made.unread:
+    if result.unread:
         yield fill(
-            "{n:,} {n:line|lines} of the dataset could not be read as records; readback check says why", n=made.unread
+            "{n:,} {n:line|lines} of the dataset could not be read as records; readback check says why", n=result.unread
         )
-    if made.failed and args.form == "openai-batch":
-        where = "failed_above" if args.output == STDOUT else "failed_file"
-        file = f"{args.output}{ERRORS}"
-        yield fill(SENTENCES_EXPORT[where], failed=made.failed, n=lines + made.failed, file=file)
-    elif made.failed:
+    total = result.written + result.failed
+    if result.failed and args.form == "openai-batch":
+        place = "above" if args.output == STDOUT else f"in {args.output}{ERRORS}"
         yield fill(
-            ("{failed:,} of {n:,} {n:line|lines} could not be assembled and have an error in place of messages"),
-            failed=made.failed,
-            n=lines + made.failed,
+            "{failed:,} of {n:,} {n:request|requests} could not be assembled; their errors are {place}",
+            failed=result.failed,
+            n=total,
+            place=place,
+        )
+    elif result.failed:
+        yield fill(
+            "{failed:,} of {n:,} {n:line|lines} could not be assembled and have an error in place of messages",
+            failed=result.failed,
+            n=total,
         )
 
 
-def _counts(made: Exported) -> str:
-    what = quantity(len(made.choices), *wanted.said(made.choices))
+def _format_counts(result: Exported) -> str:
     return fill(
         (
             "{records:,} {records:record|records} x {choices}: {written:,} {written:line|lines} "
             "written, {failed:,} could not be assembled"
         ),
-        records=made.records,
-        choices=what,
-        written=made.written,
-        failed=made.failed,
+        records=result.records,
+        choices=quantity(len(result.choices), *wanted.said(result.choices)),
+        written=result.written,
+        failed=result.failed,
     )

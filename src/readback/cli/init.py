@@ -1,37 +1,52 @@
-"""The command `readback init`: what was recognised, written as readback.yml."""
+"""Run `readback init` and `readback schema`: write readback.yml, and the JSON Schema of that file."""
 
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
-from readback import workspace
+from readback import workspace as workspaces
 from readback.checks import judge_inputs
-from readback.cli import UsageError, _workspace
-from readback.cli._sentence import fill
+from readback.cli import UsageError
+from readback.cli.common.parser import Command
+from readback.cli.common.terminal import fill
+from readback.cli.common.workspace import add_file_options, open_workspace
 from readback.exporting.whole_file import new_file
 from readback.readers import by_address
+from readback.workspace.workspace_file.schema import describe_file
 
 TITLE = "Write what Readback recognised in a folder as readback.yml, with a comment beside each guess."
 ABOUT = "exit codes: 0 written, or printed; 2 wrong use, or the file is already there"
+SCHEMA_TITLE = "Print the JSON Schema of readback.yml, with which an editor completes and checks the file."
+SCHEMA_ABOUT = (
+    "for editors with yaml-language-server, such as VS Code:\n"
+    "  readback schema > readback.schema.json\n"
+    "and as the first line of readback.yml:\n"
+    "  # yaml-language-server: $schema=readback.schema.json\n"
+    "\n"
+    "exit codes: 0 printed; 2 wrong use"
+)
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `readback init`."""
     parser.add_argument("workspace", metavar="FOLDER", help="the folder to describe")
-    _workspace.choices_of_files(parser)
+    add_file_options(parser)
     parser.add_argument("--print", action="store_true", dest="only_print", help="print the file and do not write it")
 
 
 def run(args: argparse.Namespace) -> int:
-    opened = _workspace.opened(args)
-    text = workspace.init_text(opened, judge_inputs.said(judge_inputs.inputs(opened)))
+    """Write or print the file; return the exit code."""
+    workspace = open_workspace(args)
+    text = workspaces.init_text(workspace, judge_inputs.said(judge_inputs.inputs(workspace)))
     if args.only_print:
         print(text, end="")
         return 0
-    if by_address.origin(opened.root):
+    if by_address.origin(workspace.root):
         raise UsageError(
             fill(
-                ("{workspace} is at an address, and nothing is written there; --print shows what would be written"),
+                "{workspace} is at an address, and nothing is written there; --print shows what would be written",
                 workspace=by_address.shown(args.workspace),
             )
         )
@@ -46,3 +61,19 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"{file}: {(error.strerror or 'cannot be written').lower()}") from None
     print(file)
     return 0
+
+
+def add_no_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add nothing: the schema is the same everywhere, except for formats of plugins."""
+
+
+def print_schema(args: argparse.Namespace) -> int:
+    """Print the schema as JSON; return the exit code."""
+    print(json.dumps(describe_file(), indent=1, ensure_ascii=False))
+    return 0
+
+
+COMMANDS = {
+    "init": Command(TITLE, ABOUT, add_arguments, run),
+    "schema": Command(SCHEMA_TITLE, SCHEMA_ABOUT, add_no_arguments, print_schema),
+}

@@ -1,4 +1,4 @@
-"""The command `readback lock`: the lock is written, or the prompts are compared with it."""
+"""Run `readback lock`: write a lock of the prompts, or compare the prompts with it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from readback import as_json
-from readback.cli import UsageError, _changes, _engine_note, _lines, _options, _progress, _workspace
-from readback.cli._sentence import fill
+from readback.cli import UsageError
+from readback.cli.common import changes, options
+from readback.cli.common.engine_note import print_engine_note
+from readback.cli.common.lines import print_safe
+from readback.cli.common.parser import Command
+from readback.cli.common.terminal import Progress, fill
+from readback.cli.common.workspace import add_workspace_arguments, open_workspace
 from readback.compare.side import SideError
 from readback.prompts import model_input
 from readback.readers import by_address
@@ -41,52 +46,47 @@ ABOUT = (
     " of a newer version"
 )
 
-SENTENCES_LOCK = {
-    "written": "{file}: written, {size}",
-    "unchanged": "{file}: unchanged, {size}",
-    "size": "{n:,} {n:line|lines} over {records:,} {records:record|records}",
-    "size_without": ("{n:,} {n:line|lines} over {records:,} {records:record|records}, {failed:,} without a text"),
-    "changed": "{line}: {said}",
-    "unsaid": "how the texts changed is not known: {why}",
-}
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    _workspace.add(parser)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `readback lock`."""
+    add_workspace_arguments(parser)
     add = parser.add_argument
     add("--check", action="store_true", help="compare with the lock and do not write it")
     add("-o", "--output", metavar="FILE", help="the lock (default: readback.lock in the folder of the workspace)")
     add(
         "--records",
         action="store_true",
-        help=("also write FILE.records: a fingerprint of every record, so that --check can count the changes"),
+        help="also write FILE.records: a fingerprint of every record, so that --check can count the changes",
     )
     add(
         "--rev",
         metavar="REV",
-        help=("with --check: the git revision whose texts the changed ones are compared with (default: HEAD)"),
+        help="with --check: the git revision whose texts the changed ones are compared with (default: HEAD)",
     )
-    _options.jobs(parser)
-    _options.loudness(parser, "only what changed, or nothing")
+    options.add_jobs(parser)
+    options.add_loudness(parser, "only what changed, or nothing")
 
 
 def run(args: argparse.Namespace) -> int:
+    """Write or check the lock; return the exit code."""
     if args.check and args.records:
         raise UsageError("--records cannot be used with --check; the side file is written with the lock")
     if args.rev is not None and not args.check:
         raise UsageError("--rev needs --check")
-    opened, jobs = _workspace.opened(args), _options.workers(args)
-    if not (args.output or args.check) and by_address.origin(opened.root):
+    workspace, jobs = open_workspace(args), options.read_jobs(args)
+    if not (args.output or args.check) and by_address.origin(workspace.root):
         raise UsageError(
             fill(
                 "{workspace} is at an address, and nothing is written there: give a file with -o",
                 workspace=by_address.shown(args.workspace),
             )
         )
-    path = Path(args.output) if args.output else opened.root / lock_file.NAME
-    progress = _progress.Progress(args.quiet)
+    path = Path(args.output) if args.output else workspace.root / lock_file.NAME
+    progress = Progress(args.quiet)
     try:
-        return (_check if args.check else _write)(args, opened, path, progress, jobs)
+        if args.check:
+            return _check_lock(args, workspace, path, progress, jobs)
+        return _write_lock(args, workspace, path, progress, jobs)
     except (BadLock, SideError) as error:
         raise UsageError(str(error)) from None
     except NothingToLock as nothing:
@@ -95,33 +95,37 @@ def run(args: argparse.Namespace) -> int:
         progress.end()
 
 
-def _write(
-    args: argparse.Namespace, opened: Workspace, path: Path, progress: _progress.Progress, jobs: int | None
+COMMANDS = {"lock": Command(TITLE, ABOUT, add_arguments, run)}
+
+
+def _write_lock(
+    args: argparse.Namespace, workspace: Workspace, path: Path, progress: Progress, jobs: int | None
 ) -> int:
     if not args.quiet:
-        _engine_note.print_note(opened)
-    held = _held(path)
-    today = lock_check.dated(opened, held.today if held and held.today else model_input.resolve_today(opened))
-    found = leaves(today, None, progress, jobs)
+        print_engine_note(workspace)
+    previous = _read_previous(path)
+    today = previous.today if previous and previous.today else model_input.resolve_today(workspace)
+    dated = lock_check.dated(workspace, today)
+    prompts = leaves(dated, None, progress, jobs)
     progress.end()
-    if found is None:
+    if prompts is None:
         raise KeyboardInterrupt
-    made = lock_file.lock(found, None if opened.today else today.today)
+    lock = lock_file.lock(prompts, None if workspace.today else dated.today)
     try:
-        lock_file.write(path, made, found if args.records else None)
+        lock_file.write(path, lock, prompts if args.records else None)
     except OSError as error:
         raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from None
     if args.format == "json":
-        print(as_json.dumps({"file": str(path), "today": made.today, "changed": held != made, "lines": _lines_of(made)},
-                            indent=1))  # fmt: skip
+        answer = {"file": str(path), "today": lock.today, "changed": previous != lock, "lines": _build_lock(lock)}
+        print(as_json.dumps(answer, indent=1))
     elif not args.quiet:
-        done = "unchanged" if held == made else "written"
-        print(_lines.safe(fill(SENTENCES_LOCK[done], file=path, size=_size(made, found))))
+        state = "unchanged" if previous == lock else "written"
+        print_safe(f"{path}: {state}, {_format_size(lock, prompts)}")
     return 0
 
 
-def _held(path: Path) -> Lock | None:
-    """The lock that is there already; None where there is none that can be read. A newer one is not overwritten."""
+def _read_previous(path: Path) -> Lock | None:
+    """Return the lock that is there already, None where none can be read. Raises NewerLock: it is not overwritten."""
     try:
         return lock_file.read(path)
     except NewerLock:
@@ -130,43 +134,46 @@ def _held(path: Path) -> Lock | None:
         return None
 
 
-def _lines_of(made: Lock) -> list[dict[str, Any]]:
+def _build_lock(lock: Lock) -> list[dict[str, Any]]:
     return [
-        {**_subject(subject), "records": root.records, "failed": root.failed, "root": root.root}
-        for subject, root in made.roots.items()
+        {**_build_subject(subject), "records": root.records, "failed": root.failed, "root": root.root}
+        for subject, root in lock.roots.items()
     ]
 
 
-def _subject(subject: Subject) -> dict[str, Any]:
+def _build_subject(subject: Subject) -> dict[str, Any]:
     kind, name = lock_file.named(subject.choice)
-    return {kind: name, "layer": subject.layer, **({"judge": subject.choice.judge} if subject.choice.judge else {})}
+    judge = {"judge": subject.choice.judge} if subject.choice.judge else {}
+    return {kind: name, "layer": subject.layer, **judge}
 
 
-def _size(made: Lock, found: Leaves) -> str:
-    failed = sum(root.failed for root in made.roots.values())
-    size = "size_without" if failed else "size"
-    return fill(SENTENCES_LOCK[size], n=len(made.roots), records=len(found.ids), failed=failed)
+def _format_size(lock: Lock, prompts: Leaves) -> str:
+    size = fill(
+        "{n:,} {n:line|lines} over {records:,} {records:record|records}", n=len(lock.roots), records=len(prompts.ids)
+    )
+    failed = sum(root.failed for root in lock.roots.values())
+    return f"{size}, {failed:,} without a text" if failed else size
 
 
-def _check(
-    args: argparse.Namespace, opened: Workspace, path: Path, progress: _progress.Progress, jobs: int | None
+def _check_lock(
+    args: argparse.Namespace, workspace: Workspace, path: Path, progress: Progress, jobs: int | None
 ) -> int:
-    checked = lock_check.check(opened, path, progress, jobs, args.rev)
+    result = lock_check.check(workspace, path, progress, jobs, args.rev)
     progress.end()
-    if checked is None:
+    if result is None:
         raise KeyboardInterrupt
     if args.format == "json":
-        values = {"file": str(path), "stale": bool(checked.stale), "unsaid": checked.unsaid or None}
-        print(as_json.dumps({**values, "lines": [_value(line) for line in checked.lines]}, indent=1))
+        answer = {"file": str(path), "stale": bool(result.stale), "unsaid": result.unsaid or None}
+        print(as_json.dumps({**answer, "lines": [_build_line(line) for line in result.lines]}, indent=1))
     else:
-        for line in _said(checked, args.quiet):
-            print(_lines.safe(line))
-    return int(bool(checked.stale))
+        for text in _format_result(result, args.quiet):
+            print_safe(text)
+    return int(bool(result.stale))
 
 
-def _value(line: Line) -> dict[str, Any]:
+def _build_line(line: Line) -> dict[str, Any]:
     return {
-        **_subject(line.subject),
+        **_build_subject(line.subject),
         "state": line.state,
         "before": line.before.root if line.before else None,
         "now": line.now.root if line.now else None,
@@ -174,23 +181,24 @@ def _value(line: Line) -> dict[str, Any]:
         "added": line.added,
         "removed": line.removed,
         "rows": line.rows,
-        "change": _changes.change(line.change) if line.change else None,
+        "change": changes.build_change_json(line.change) if line.change else None,
     }
 
 
-def _said(checked: Checked, quiet: bool) -> Iterator[str]:
-    for line in checked.stale:
-        yield fill("{line}: {said}", line=lock_file.head(line.subject), said=lock_check.describe_change(line))
-    if checked.unsaid and any(line.state == "changed" for line in checked.lines):
-        yield fill("how the texts changed is not known: {why}", why=checked.unsaid)
-    if not quiet:
-        same = len(checked.lines) - len(checked.stale)
-        if checked.stale:
-            yield fill(
-                "{n:,} of {all:,} {all:line|lines} changed, {same:,} did not",
-                n=len(checked.stale),
-                all=len(checked.lines),
-                same=same,
-            )
-        else:
-            yield fill("unchanged: {n:,} {n:line|lines}", n=same)
+def _format_result(result: Checked, quiet: bool) -> Iterator[str]:
+    for line in result.stale:
+        yield f"{lock_file.head(line.subject)}: {lock_check.describe_change(line)}"
+    if result.unsaid and any(line.state == "changed" for line in result.lines):
+        yield fill("how the texts changed is not known: {why}", why=result.unsaid)
+    if quiet:
+        return
+    unchanged = len(result.lines) - len(result.stale)
+    if result.stale:
+        yield fill(
+            "{n:,} of {all:,} {all:line|lines} changed, {same:,} did not",
+            n=len(result.stale),
+            all=len(result.lines),
+            same=unchanged,
+        )
+    else:
+        yield fill("unchanged: {n:,} {n:line|lines}", n=unchanged)

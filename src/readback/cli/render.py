@@ -1,22 +1,32 @@
-"""The command `readback render`: the exact messages of one record under one choice."""
+"""Run `readback render`: the exact messages of one record under one choice."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from readback import adapters, as_json
 from readback.checks.of_server import model_of, of_server
 from readback.checks.run.chunk import by_format, everything
-from readback.cli import UsageError, _colour, _lines, _options, _workspace
-from readback.cli._sentence import fill
+from readback.cli import UsageError
+from readback.cli.common import lines, options
+from readback.cli.common.lines import make_safe, make_safe_for_stdout, print_note
+from readback.cli.common.parser import Command
+from readback.cli.common.terminal import fill, paint
+from readback.cli.common.workspace import (
+    add_workspace_arguments,
+    check_name,
+    find_condition,
+    open_records,
+    open_workspace,
+)
 from readback.message_parts import part_title, parts
 from readback.prompts import assemble, model_input, request_settings, token_counts
 from readback.prompts.judge_messages import lacks_answer
-from readback.prompts.selections import Variant, explain_unknown_system, list_variants
+from readback.prompts.selections import explain_unknown_system, list_variants
 from readback.records import answers
 from readback.records.dataset import Dataset
 from readback.records.missing_record import format_missing_record
@@ -31,7 +41,6 @@ from readback.types import (
     Record,
     RuleContext,
     Selection,
-    Tokens,
     Workspace,
 )
 from readback.words import t
@@ -47,31 +56,30 @@ ABOUT = (
     "exit codes: 0 no finding at or above --fail-on; 1 there is one; 2 wrong use"
 )
 
-SENTENCES_RENDER = {
-    "set_mode": "{name} is set for this mode, at {file}:{line}",
-    "set_top": "{name} is set for all modes, at {file}:{line}",
-    "set_models": "{name} is set under models, at {file}:{line}",
-    "set_model": "{name} is set for the model, at {file}:{line}",
-    "set_condition": "{name} is set for the condition, at {file}:{line}",
-    "set_judge": "{name} is set for the judge, at {file}:{line}",
-    "message": "{role}, {n:,} {n:character|characters}, {tokens:,} {tokens:token|tokens}",
-    "message_estimated": ("{role}, {n:,} {n:character|characters}, {tokens:,} {tokens:token|tokens} (estimated)"),
-    "tokens": "tokens of all messages: {n:,} ({tokenizer})",
-    "tokens_read": "tokens of what the model reads: {n:,} ({tokenizer})",
+SETTING_LEVELS = {
+    "mode": "for this mode",
+    "top": "for all modes",
+    "models": "under models",
+    "model": "for the model",
+    "condition": "for the condition",
+    "judge": "for the judge",
 }
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    _workspace.add(parser)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `readback render`."""
+    add_workspace_arguments(parser)
     add = parser.add_argument
     add("--condition", metavar="C", help="the condition")
     add("--mode", metavar="M", help="the mode; --task then only chooses adapter texts and instructions")
     add("--task", metavar="T", help="the task; without --mode, its texts are used")
     add("--adapter", metavar="A", help="the adapter")
     add("--judge", metavar="J", help="the messages of this judge; with --condition for the answer of that condition")
-    one = parser.add_mutually_exclusive_group()
-    one.add_argument("--record", metavar="ID", help="the record with this id")
-    one.add_argument("--index", type=int, metavar="N", help="the record with this number, counted from 0 (default: 0)")
+    record = parser.add_mutually_exclusive_group()
+    record.add_argument("--record", metavar="ID", help="the record with this id")
+    record.add_argument(
+        "--index", type=int, metavar="N", help="the record with this number, counted from 0 (default: 0)"
+    )
     add(
         "--set",
         action="append",
@@ -82,234 +90,285 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--wire", action="store_true", help="also what the model reads")
     forms = ("inference", "training")
     add("--wire-form", choices=forms, default="inference", help="training: the text ends after the answer")
-    _options.loudness(
+    options.add_loudness(
         parser,
         "text: the messages alone, and with --wire what the model reads",
         "text: also who wrote each stretch, and how to fix each finding",
     )
-    _options.fail_on(parser)
+    options.add_fail_on(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    opened = _workspace.opened(args)
-    choice = _choice(args, opened)
-    record = _record(args, _workspace.data(opened))
-    condition = opened.condition(choice.condition) if choice.condition else None
-    values = _values(args.set)
-    reply = _answer(opened, condition, choice, record)
-    assembly = assemble.assemble(opened, record, choice, reply, values)
-    read = model_input.build_model_input(opened, record, assembly, condition, args.wire_form == "training")
-    counted = token_counts.count_assembly(opened, assembly, read) if assembly.messages else None
-    sent = read if args.wire else None
-    seen = None if values else Observer(opened, _workspace.data(opened)).seen(record, assembly)
-    found = list(_findings(opened, assemble.apply_values(opened, record, values), assembly, sent, seen))
-    own, stated = request_settings.find_program(opened, choice), request_settings.find_settings(opened, choice)
-    if args.wire and sent is None:
-        print(
-            ("readback: no chat format is known here; serving: {format: …} of a model in readback.yml names one"),
-            file=sys.stderr,
-        )
-    made_by, unknown = list_variants(opened, choice), explain_unknown_system(opened, choice, assembly.messages)
-    lacking = bool(assembly.messages) and lacks_answer(assembly, reply, values)
+    """Assemble and print the messages; return the exit code."""
+    workspace = open_workspace(args)
+    selection = _read_selection(args, workspace)
+    record = _find_record(args, open_records(workspace))
+    condition = workspace.condition(selection.condition) if selection.condition else None
+    values = _read_values(args.set)
+    answer = _find_answer(workspace, condition, selection, record)
+    assembly = assemble.assemble(workspace, record, selection, answer, values)
+    whole_input = model_input.build_model_input(workspace, record, assembly, condition, args.wire_form == "training")
+    rendering = _Rendering(workspace, selection, assembly, whole_input if args.wire else None)
+    observed = None
+    if not values:
+        observed = Observer(workspace, open_records(workspace)).seen(record, assembly)
+    tried = assemble.apply_values(workspace, record, values)
+    findings = list(_find_findings(workspace, tried, assembly, rendering.model_input, observed))
+    counted = token_counts.count_assembly(workspace, assembly, whole_input) if assembly.messages else None
+    is_unanswered = bool(assembly.messages) and lacks_answer(assembly, answer, values)
+    if args.wire and whole_input is None:
+        print_note("no chat format is known here; serving: {format: …} of a model in readback.yml names one")
     if args.format == "json":
-        answer = as_json.rendering_to_json(
-            assembly, condition, found, sent, counted, own.dialect if own else None, stated, made_by, unknown,
-            lacking,
-        )  # fmt: skip
-        print(as_json.dumps(answer, indent=1))
+        answer_json = as_json.rendering_to_json(
+            assembly,
+            condition,
+            findings,
+            rendering.model_input,
+            counted,
+            rendering.dialect,
+            rendering.settings,
+            list_variants(workspace, selection),
+            explain_unknown_system(workspace, selection, assembly.messages),
+            is_unanswered,
+        )
+        print(as_json.dumps(answer_json, indent=1))
+    elif args.quiet:
+        print("\n".join(rendering.format_messages_only()))
     else:
-        sizes = token_counts.count_each_message(opened, assembly)
-        told = {**as_json.selection_to_json(choice, condition), "dialect": own.dialect if own else None}
-        told |= {name: one.value for name, one in stated.items()}
-        lines = list(_text(told, assembly, sent, found, counted, sizes, made_by, unknown, args.verbose))
-        if lacking:
-            lines.insert(
-                1,
-                ("there is no answer to judge: these messages can be read but not sent, and an export leaves them out"),
-            )
-        if args.verbose and (own or stated):
-            lines[1:1] = [_lines.safe(line) for line in _sampling(stated, own is not None)]
-        print("\n".join(_messages(assembly, sent) if args.quiet else lines))
-    return int(_lines.worst((one.severity for one in found), args.fail_on))
+        output = [
+            *rendering.format_head(args.verbose, is_unanswered),
+            *rendering.format_body(counted, args.verbose),
+            *map(lines.format_with_fix if args.verbose else lines.format_finding, findings),
+        ]
+        print("\n".join(output))
+    return int(lines.reaches_severity((finding.severity for finding in findings), args.fail_on))
 
 
-def _choice(args: argparse.Namespace, opened: Workspace) -> Selection:
-    """What was asked for, every name known. Raises UsageError."""
+COMMANDS = {"render": Command(TITLE, ABOUT, add_arguments, run)}
+
+
+# Reading what is asked for.
+
+
+def _read_selection(args: argparse.Namespace, workspace: Workspace) -> Selection:
+    """Return what is rendered, with every name checked. Raises UsageError."""
     if args.condition and (args.mode or args.task or args.adapter):
         raise UsageError("--condition sets mode, task and adapter; give either --condition or these")
     if args.judge and (args.mode or args.task or args.adapter):
         raise UsageError("--judge can only be used with --condition, or alone")
     if args.condition:
-        names = [name for condition in opened.conditions for name in (condition.name, *condition.aliases)]
-        found = opened.condition(_workspace.one_of("condition", args.condition, names))
-        args.condition = found.name if found else None
+        args.condition = find_condition(workspace, args.condition).name
     if args.judge:
-        _workspace.one_of("judge", args.judge, opened.judges)
+        check_name("judge", args.judge, workspace.judges)
     elif args.mode:
-        _workspace.one_of("mode", args.mode, opened.prompts)
+        check_name("mode", args.mode, workspace.prompts)
     elif args.task:
-        _workspace.one_of("task", args.task, opened.tasks)
+        check_name("task", args.task, workspace.tasks)
     elif not args.condition:
-        return _only(opened, args.adapter)
+        return _find_only_selection(workspace, args.adapter)
     return Selection(args.condition, args.mode, args.adapter, args.task, args.judge)
 
 
-def _only(opened: Workspace, adapter: str | None) -> Selection:
-    """The one thing that can be rendered, where there is only one."""
-    choices = [*(Selection(condition=condition.name) for condition in opened.conditions)] or [
-        *(Selection(mode=mode, adapter=adapter) for mode in opened.prompts),
-        *(Selection(task=task, adapter=adapter) for task in opened.tasks),
-    ]
-    if len(choices) == 1 and not (adapter and choices[0].condition):
-        return choices[0]
-    kinds = {
-        "--condition": [condition.name for condition in opened.conditions],
-        "--mode": opened.prompts,
-        "--task": opened.tasks,
+def _find_only_selection(workspace: Workspace, adapter: str | None) -> Selection:
+    """Return the one thing that can be rendered. Raises UsageError where there are several, or none."""
+    selections = [Selection(condition=condition.name) for condition in workspace.conditions]
+    if not selections:
+        selections += [Selection(mode=mode, adapter=adapter) for mode in workspace.prompts]
+        selections += [Selection(task=task, adapter=adapter) for task in workspace.tasks]
+    if len(selections) == 1 and not (adapter and selections[0].condition):
+        return selections[0]
+    options_and_names: dict[str, Collection[str]] = {
+        "--condition": [condition.name for condition in workspace.conditions],
+        "--mode": workspace.prompts,
+        "--task": workspace.tasks,
     }
-    there = "; ".join(f"{option} {' | '.join(names)}" for option, names in kinds.items() if names)
-    raise UsageError(
-        fill("say what to render: {choices}", choices=there)
-        if there
-        else "there is nothing to render: the workspace has no condition, mode or task"
-    )
+    choices = "; ".join(f"{option} {' | '.join(names)}" for option, names in options_and_names.items() if names)
+    if choices:
+        raise UsageError(fill("say what to render: {choices}", choices=choices))
+    raise UsageError("there is nothing to render: the workspace has no condition, mode or task")
 
 
-def _record(args: argparse.Namespace, data: Dataset) -> Record:
+def _find_record(args: argparse.Namespace, records: Dataset) -> Record:
     index = args.index or 0
-    if args.record is not None and (found := data.find(args.record)) is None:
-        raise UsageError(format_missing_record(args.record, data))
     if args.record is not None:
-        index = found if found is not None else 0
-    if not len(data) and data.source and data.source.absent:
-        raise UsageError(fill("there is no record: the dataset '{file}' does not exist", file=data.file))
-    if not 0 <= index < len(data):
-        raise UsageError(fill("no record {index}: there {n:is|are} {n:,}, counted from 0", index=index, n=len(data)))
-    return data.record(index)
+        index = records.find(args.record)
+        if index is None:
+            raise UsageError(format_missing_record(args.record, records))
+    if not len(records) and records.source and records.source.absent:
+        raise UsageError(fill("there is no record: the dataset '{file}' does not exist", file=records.file))
+    if not 0 <= index < len(records):
+        raise UsageError(fill("no record {index}: there {n:is|are} {n:,}, counted from 0", index=index, n=len(records)))
+    return records.record(index)
 
 
-def _answer(opened: Workspace, condition: Condition | None, choice: Selection, record: Record) -> Answer | None:
-    if choice.judge is None or condition is None or record.id is None:
+def _find_answer(
+    workspace: Workspace, condition: Condition | None, selection: Selection, record: Record
+) -> Answer | None:
+    """Return the answer that the judge reads, None where there is none or no judge."""
+    if selection.judge is None or condition is None or record.id is None:
         return None
-    return answers.open_answers(opened, condition).get(record.id)
+    return answers.open_answers(workspace, condition).get(record.id)
 
 
-def _values(given: list[str]) -> Mapping[str, Any]:
-    """name=value as text, name:=json as JSON. Raises UsageError."""
+def _read_values(texts: Collection[str]) -> Mapping[str, Any]:
+    """Return the values of name=value and name:=json. Raises UsageError."""
     values: dict[str, Any] = {}
-    for one in given:
-        name, equals, value = one.partition("=")
+    for text in texts:
+        name, equals, value = text.partition("=")
         if not equals or not name.rstrip(":"):
-            raise UsageError(fill("--set {given}: write name=value, or name:=json", given=one))
+            raise UsageError(fill("--set {text}: write name=value, or name:=json", text=text))
         if not name.endswith(":"):
             values[name] = value
             continue
         try:
-            values[name[:-1]] = json.loads(value, parse_constant=_no_number)
+            values[name[:-1]] = json.loads(value, parse_constant=_refuse_constant)
         except ValueError as error:
-            raise UsageError(fill("--set {given}: not JSON ({error})", given=one, error=error)) from None
+            raise UsageError(fill("--set {text}: not JSON ({error})", text=text, error=error)) from None
     return values
 
 
-def _no_number(word: str) -> Any:
-    raise ValueError(fill("{word} is not a number in JSON", word=word))
+def _refuse_constant(word: str) -> Any:
+    raise ValueError(f"{word} is not a number in JSON")
 
 
-def _findings(
-    opened: Workspace, record: Record, assembly: Assembly, sent: ModelInput | None, seen: Seen | None
+def _find_findings(
+    workspace: Workspace,
+    record: Record,
+    assembly: Assembly,
+    read_input: ModelInput | None,
+    observed: Seen | None,
 ) -> Iterator[Finding]:
-    """What is wrong with the record, with the messages, with what the chat format makes of them; each fault once."""
-    found = [one for one in everything(opened, record, assembly, seen) if isinstance(one, Finding)]
-    yield from found
-    yield from by_format(RuleContext(opened, record, assembly), sent, found)
-    if sent and sent.kind != "format" and (model := model_of(opened, assembly.choice)):
-        yield from (one for one in of_server(opened, model) if isinstance(one, Finding))
+    """Yield what is wrong with the record, the messages, and what the chat format makes of them; each fault once."""
+    findings = [
+        finding for finding in everything(workspace, record, assembly, observed) if isinstance(finding, Finding)
+    ]
+    yield from findings
+    yield from by_format(RuleContext(workspace, record, assembly), read_input, findings)
+    if read_input and read_input.kind != "format":
+        model = model_of(workspace, assembly.choice)
+        if model:
+            yield from (finding for finding in of_server(workspace, model) if isinstance(finding, Finding))
 
 
-def _heading(text: str) -> str:
-    heading = _colour.paint(_lines.safe(f"=== {text}"), "strong")
+# Printing.
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendering:
+    """The messages of a record under a selection; `model_input` only where it is to be shown."""
+
+    workspace: Workspace
+    selection: Selection
+    assembly: Assembly
+    model_input: ModelInput | None
+
+    @property
+    def dialect(self) -> str | None:
+        """The dialect of the program that sends the messages."""
+        own_program = request_settings.find_program(self.workspace, self.selection)
+        return own_program.dialect if own_program else None
+
+    @property
+    def settings(self) -> Mapping[str, request_settings.Setting]:
+        """The settings of the request that files state, by name."""
+        return request_settings.find_settings(self.workspace, self.selection)
+
+    def format_head(self, verbose: bool, is_unanswered: bool) -> Iterator[str]:
+        """Yield what is rendered, and what is to be known about it before reading it."""
+        condition = self.workspace.condition(self.selection.condition) if self.selection.condition else None
+        names = {**as_json.selection_to_json(self.selection, condition), "dialect": self.dialect}
+        names |= {name: setting.value for name, setting in self.settings.items()}
+        subjects = [f"{name} {value}" for name, value in names.items() if value is not None]
+        if self.assembly.record is not None:
+            subjects.append(t("frame.record_is", record=self.assembly.record))
+        if self.assembly.masked:
+            subjects.append("masked, not exact")
+        yield make_safe(", ".join(subjects))
+        if verbose:
+            yield from (make_safe(line) for line in self._format_settings())
+        if is_unanswered:
+            yield "there is no answer to judge: these messages can be read but not sent, and an export leaves them out"
+        yield from (variant.said for variant in list_variants(self.workspace, self.selection))
+        unknown = explain_unknown_system(self.workspace, self.selection, self.assembly.messages)
+        if unknown and self.assembly.messages:
+            yield make_safe(fill("the system message is not known here: {why}", why=unknown))
+
+    def _format_settings(self) -> Iterator[str]:
+        """Yield where each setting of the request is stated, and which sampling values of a program are not set."""
+        for name, setting in self.settings.items():
+            yield f"    {name} is set {SETTING_LEVELS[setting.level]}, at {setting.place.file}:{setting.place.line}"
+        if self.dialect is not None:
+            unset = [name for name in request_settings.SAMPLING if name not in self.settings]
+            if unset:
+                yield f"    not set: {', '.join(unset)}"
+
+    def format_body(self, counted: tuple[Any, str] | None, verbose: bool) -> Iterator[str]:
+        """Yield each message under its heading, what the model reads, and the counts of tokens."""
+        tokens, text_kind = counted or (None, "")
+        estimated = "" if tokens is None or tokens.exact else " (estimated)"
+        sizes = token_counts.count_each_message(self.workspace, self.assembly)
+        for message, size in zip(self.assembly.messages, sizes, strict=True):
+            heading = fill(
+                "{role}, {n:,} {n:character|characters}, {tokens:,} {tokens:token|tokens}",
+                role=message.role,
+                n=len(message.text),
+                tokens=size,
+            )
+            yield _format_heading(heading + estimated)
+            yield make_safe_for_stdout(message.text)
+            yield from _format_parts(message)
+            if verbose:
+                yield from (f"    {make_safe(line)}" for line in _format_segments(message))
+        own_wordings = adapters.list_own_wordings(self.assembly.messages)
+        if own_wordings:
+            names = ", ".join(own_wordings)
+            yield _format_heading(f"wording: readback: {names} in Readback's own words, not the program's")
+        if self.model_input:
+            yield _format_heading(
+                fill(
+                    "what the model reads ({format}), {n:,} {n:character|characters}",
+                    format=self.model_input.format,
+                    n=len(self.model_input.text),
+                )
+            )
+            yield make_safe_for_stdout(self.model_input.text)
+        if tokens:
+            whole = "what the model reads" if text_kind == "wire" else "all messages"
+            yield _format_heading(f"tokens of {whole}: {tokens.count:,} ({tokens.tokenizer})")
+        sha256 = self.assembly.fingerprint
+        yield _format_heading(f"sha256 {sha256}" if sha256 else "sha256 none: nothing could be assembled")
+
+    def format_messages_only(self) -> Iterator[str]:
+        """Yield the texts alone, each under its role."""
+        for message in self.assembly.messages:
+            yield f"=== {message.role}"
+            yield make_safe_for_stdout(message.text)
+            yield from _format_parts(message)
+        if self.model_input:
+            yield fill("=== what the model reads ({format})", format=self.model_input.format)
+            yield make_safe_for_stdout(self.model_input.text)
+
+
+def _format_heading(text: str) -> str:
+    heading = paint(make_safe(f"=== {text}"), "strong")
     return f"\n{heading}"
 
 
-def _text(
-    chosen: Mapping[str, Any],
-    assembly: Assembly,
-    sent: ModelInput | None,
-    found: list[Finding],
-    counted: tuple[Tokens, str] | None,
-    sizes: Sequence[int],
-    made_by: Sequence[Variant],
-    unknown: str | None,
-    verbose: bool,
-) -> Iterator[str]:
-    about_it = [f"{name} {value}" for name, value in chosen.items() if value is not None]
-    if assembly.record is not None:
-        about_it.append(t("frame.record_is", record=assembly.record))
-    about_it += ["masked, not exact"] if assembly.masked else []
-    yield _lines.safe(", ".join(about_it))
-    yield from (one.said for one in made_by)
-    if unknown and assembly.messages:
-        yield _lines.safe(fill("the system message is not known here: {why}", why=unknown))
-    by, of = counted or (None, "")
-    head = "message" if by is None or by.exact else "message_estimated"
-    for message, size in zip(assembly.messages, sizes, strict=True):
-        yield _heading(fill(SENTENCES_RENDER[head], role=message.role, n=len(message.text), tokens=size))
-        yield _lines.shown(message.text)
-        yield from _beside(message)
-        if verbose:
-            yield from (f"    {_lines.safe(one)}" for one in _stretches(message))
-    if ours := adapters.list_own_wordings(assembly.messages):
-        yield _heading(
-            fill("wording: readback: {names} in Readback's own words, not the program's", names=", ".join(ours))
-        )
-    if sent:
-        yield _heading(
-            fill(
-                "what the model reads ({format}), {n:,} {n:character|characters}", format=sent.format, n=len(sent.text)
-            )
-        )
-        yield _lines.shown(sent.text)
-    if by:
-        whole = "tokens_read" if of == "wire" else "tokens"
-        yield _heading(fill(SENTENCES_RENDER[whole], n=by.count, tokenizer=by.tokenizer))
-    made = assembly.fingerprint
-    yield _heading(f"sha256 {made}" if made else "sha256 none: nothing could be assembled")
-    yield from map(_lines.with_fix if verbose else _lines.line, found)
-
-
-def _sampling(stated: Mapping[str, request_settings.Setting], albert: bool) -> Iterator[str]:
-    """Where each setting of the request is stated; of an Albert mode also which sampling values are not set."""
-    for name, one in stated.items():
-        yield ("    " + fill(SENTENCES_RENDER[f"set_{one.level}"], name=name, file=one.place.file, line=one.place.line))
-    if albert and (rest := [name for name in request_settings.SAMPLING if name not in stated]):
-        yield fill("    not set: {names}", names=", ".join(rest))
-
-
-def _messages(assembly: Assembly, sent: ModelInput | None) -> Iterator[str]:
-    """The texts alone, each under its role."""
-    for message in assembly.messages:
-        yield f"=== {message.role}"
-        yield _lines.shown(message.text)
-        yield from _beside(message)
-    if sent:
-        yield fill("=== what the model reads ({format})", format=sent.format)
-        yield _lines.shown(sent.text)
-
-
-def _beside(message: Message) -> Iterator[str]:
-    """What a message holds besides its text: the title of each part, and its text."""
+def _format_parts(message: Message) -> Iterator[str]:
+    """Yield what a message holds besides its text: the title of each part, and its text."""
     for part in parts(message.whole):
-        yield f"--- {_lines.safe(part_title(part))}"
+        yield f"--- {make_safe(part_title(part))}"
         if part.text:
-            yield _lines.shown(part.text)
+            yield make_safe_for_stdout(part.text)
 
 
-def _stretches(message: Message) -> Iterator[str]:
-    """Who wrote each stretch of a message, and where."""
+def _format_segments(message: Message) -> Iterator[str]:
+    """Yield who wrote each stretch of a message, and where."""
     start = 0
-    for one in message.segments:
-        at = one.place
-        where = ":".join(str(part) for part in (at.file, at.line) if part is not None)
-        named = " ".join(part for part in (one.origin, one.name) if part)
-        yield f"{start}-{start + len(one.text)}: {named}" + (f" ({where})" if where else "")
-        start += len(one.text)
+    for segment in message.segments:
+        place = segment.place
+        position = ":".join(str(part) for part in (place.file, place.line) if part is not None)
+        name = " ".join(part for part in (segment.origin, segment.name) if part)
+        end = start + len(segment.text)
+        yield f"{start}-{end}: {name}" + (f" ({position})" if position else "")
+        start = end

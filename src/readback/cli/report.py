@@ -1,18 +1,23 @@
-"""The command `readback report`: the report of a review is written, or verified."""
+"""Run `readback report`: write the report of a review, or verify one."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from readback import as_json
-from readback.cli import UsageError, _lines, _options, _progress, _workspace
-from readback.cli._sentence import fill
+from readback.cli import UsageError
+from readback.cli.common import options
+from readback.cli.common.lines import print_safe
+from readback.cli.common.parser import Command
+from readback.cli.common.terminal import Progress, fill
+from readback.cli.common.workspace import add_file_options, open_workspace
 from readback.exporting.whole_file import whole_file
 from readback.reporting import contents, seal
 from readback.reporting.forms import FORMS, form_of
-from readback.reporting.verified import verified
+from readback.reporting.verified import Verified, verified
 from readback.review import signing
 from readback.review.store import NotReadable, Store
 
@@ -35,26 +40,15 @@ ABOUT = (
     " nothing was written"
 )
 
-SENTENCES_REPORT = {
-    "whole": "{file}: whole, every byte is as it was written",
-    "not_whole": "{file}: changed after it was written",
-    "agrees": ("all that the report says was built again from the workspace and its review, and is the same"),
-    "agrees_in_part": (
-        "the report was written by another version of Readback ({version}), so its "
-        "sentences were not compared; its fingerprints, its findings and scores and its "
-        "events are the same"
-    ),
-    "agrees_not": "the report no longer agrees with the workspace:",
-}
-
-LARGE = 256 << 20  # bytes of a file that is verified
+LARGEST_REPORT = 256 << 20  # bytes of a file that is verified
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `readback report`."""
     parser.add_argument("workspace", metavar="WORKSPACE", nargs="?", help="a folder, or one file in it")
-    _workspace.choices_of_files(parser)
-    either = parser.add_mutually_exclusive_group(required=True)
-    either.add_argument(
+    add_file_options(parser)
+    task = parser.add_mutually_exclusive_group(required=True)
+    task.add_argument(
         "-o",
         "--output",
         metavar="FILE",
@@ -63,10 +57,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
             "new one is complete"
         ),
     )
-    either.add_argument(
+    task.add_argument(
         "--verify",
         metavar="FILE",
-        help=("check that a report is as it was written, and with WORKSPACE that it still agrees with the workspace"),
+        help="check that a report is as it was written, and with WORKSPACE that it still agrees with the workspace",
     )
     parser.add_argument(
         "--format", choices=(*FORMS, "text"), help="html, markdown or json (default: by the ending of the file)"
@@ -74,15 +68,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--as-of", metavar="TIME", help="YYYY-MM-DD, or YYYY-MM-DDTHH:MM:SSZ (default: the time of the last event)"
     )
-    _options.jobs(parser)
-    _options.quiet(parser)
+    options.add_jobs(parser)
+    options.add_quiet(parser)
 
 
 def run(args: argparse.Namespace) -> int:
+    """Write or verify a report; return the exit code."""
     try:
         return _verify(args) if args.verify is not None else _write(args)
     except (NotReadable, contents.NoTime, seal.NoReport) as error:
         raise UsageError(str(error)) from None
+
+
+COMMANDS = {"report": Command(TITLE, ABOUT, add_arguments, run)}
 
 
 def _write(args: argparse.Namespace) -> int:
@@ -93,17 +91,17 @@ def _write(args: argparse.Namespace) -> int:
         raise UsageError(
             fill("-o {file}: end the name of the file with .html, .md or .json, or give --format", file=args.output)
         )
-    opened = _workspace.opened(args)
-    store = Store(opened.root)
+    workspace = open_workspace(args)
+    store = Store(workspace.root)
     try:
-        when = contents.until(store.events(), args.as_of)
-        progress = _progress.Progress(args.quiet)
+        until = contents.until(store.events(), args.as_of)
+        progress = Progress(args.quiet)
         args.stack.callback(progress.end)
-        made = contents.contents(opened, store, when, _options.workers(args), progress)
+        report = contents.contents(workspace, store, until, options.read_jobs(args), progress)
         progress.end()
     finally:
         store.close()
-    raw = FORMS[form](made)
+    raw = FORMS[form](report)
     if args.output == "-":
         sys.stdout.flush()
         sys.stdout.buffer.write(raw)
@@ -113,10 +111,8 @@ def _write(args: argparse.Namespace) -> int:
             out.write(raw)
     except OSError as error:
         raise UsageError(f"-o {args.output}: {(error.strerror or str(error)).lower()}") from None
-    print(
-        _lines.safe(
-            fill("{file}: {n:,} {n:event|events}, as of {time}", file=args.output, n=len(when.events), time=when.time)
-        )
+    print_safe(
+        fill("{file}: {n:,} {n:event|events}, as of {time}", file=args.output, n=len(until.events), time=until.time)
     )
     return 0
 
@@ -124,48 +120,71 @@ def _write(args: argparse.Namespace) -> int:
 def _verify(args: argparse.Namespace) -> int:
     path = Path(args.verify)
     try:
-        if path.stat().st_size > LARGE:
-            raise UsageError(fill("{file}: larger than {most} MiB, so it is not a report", file=path, most=LARGE >> 20))
+        if path.stat().st_size > LARGEST_REPORT:
+            raise UsageError(
+                fill("{file}: larger than {limit} MiB, so it is not a report", file=path, limit=LARGEST_REPORT >> 20)
+            )
         raw = path.read_bytes()
-        found = seal.read(raw)
+        report = seal.read(raw)
     except OSError as error:
         raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from None
     except seal.NoReport as error:
         raise seal.NoReport(f"{path}: {error}") from None
-    held = None
-    if args.workspace is not None and found.whole:
-        opened = _workspace.opened(args)
-        store = Store(opened.root)
+    comparison: Verified | None = None
+    if args.workspace is not None and report.whole:
+        workspace = open_workspace(args)
+        store = Store(workspace.root)
         try:
-            held = verified(opened, store, found, raw, _options.workers(args))
+            comparison = verified(workspace, store, report, raw, options.read_jobs(args))
         except signing.Stopped:
             raise UsageError("the check was stopped") from None
         finally:
             store.close()
     if args.format == "json":
-        print(as_json.dumps({"whole": found.whole, "as_of": found.holds.get("as_of"), "checksum": found.checksum,
-                             "holds": not held.changed if held else None,
-                             "changed": list(held.changed) if held else [],
-                             "later_events": held.later if held else None,
-                             "imported_events": held.imported if held else None,
-                             "other_version": (held.version or None) if held else None}))  # fmt: skip
+        answer = {
+            "whole": report.whole,
+            "as_of": report.holds.get("as_of"),
+            "checksum": report.checksum,
+            "holds": not comparison.changed if comparison else None,
+            "changed": list(comparison.changed) if comparison else [],
+            "later_events": comparison.later if comparison else None,
+            "imported_events": comparison.imported if comparison else None,
+            "other_version": (comparison.version or None) if comparison else None,
+        }
+        print(as_json.dumps(answer))
     else:
-        print(fill(SENTENCES_REPORT["whole" if found.whole else "not_whole"], file=path))
-        if held is not None:
-            agrees = "agrees_in_part" if held.version else "agrees"
-            print(_lines.safe(fill(SENTENCES_REPORT["agrees_not" if held.changed else agrees], version=held.version)))
-            for line in held.changed:
-                print(_lines.safe(f"  {line}"))
-            if held.imported:
-                print(
-                    fill(
-                        (
-                            "{n:,} {n:event of the review was|events of the review were} imported, so their authors "
-                            "are what a file claims"
-                        ),
-                        n=held.imported,
-                    )
-                )
-            if held.later:
-                print(fill("{n:,} {n:event was|events were} added to the review since", n=held.later))
-    return int(not found.whole or bool(held and held.changed))
+        if report.whole:
+            print(fill("{file}: whole, every byte is as it was written", file=path))
+        else:
+            print(fill("{file}: changed after it was written", file=path))
+        for line in _format_comparison(comparison) if comparison else ():
+            print_safe(line)
+    return int(not report.whole or bool(comparison and comparison.changed))
+
+
+def _format_comparison(comparison: Verified) -> Iterator[str]:
+    """Yield whether the report agrees with the workspace, and what happened since."""
+    if comparison.changed:
+        yield "the report no longer agrees with the workspace:"
+    elif comparison.version:
+        yield fill(
+            (
+                "the report was written by another version of Readback ({version}), so its "
+                "sentences were not compared; its fingerprints, its findings and scores and its "
+                "events are the same"
+            ),
+            version=comparison.version,
+        )
+    else:
+        yield "all that the report says was built again from the workspace and its review, and is the same"
+    yield from (f"  {line}" for line in comparison.changed)
+    if comparison.imported:
+        yield fill(
+            (
+                "{n:,} {n:event of the review was|events of the review were} imported, so their authors "
+                "are what a file claims"
+            ),
+            n=comparison.imported,
+        )
+    if comparison.later:
+        yield fill("{n:,} {n:event was|events were} added to the review since", n=comparison.later)

@@ -1,33 +1,38 @@
-"""The command `readback scores`: means, comparisons and tests as text, JSON or CSV."""
+"""Run `readback scores` and `readback agreement`: what scores support, and how far judges agree."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from readback import as_json
+from readback import workspace as workspaces
 from readback.as_csv import format_csv
 from readback.checks import rules
-from readback.cli import (
-    UsageError,
-    _finding_costs,
-    _lines,
-    _options,
-    _progress,
-    _proposed_lines,
-    _score_lines,
-    _workspace,
-)
+from readback.cli import UsageError
+from readback.cli.common import agreement_lines, lines, options, score_lines
+from readback.cli.common.lines import escape_newlines, make_safe
+from readback.cli.common.parser import Command
+from readback.cli.common.terminal import Progress, fill
+from readback.cli.common.workspace import add_workspace_arguments, open_workspace
+from readback.readers.yaml_text import flow
+from readback.records.dataset import open_dataset
 from readback.scores import answer as answers
-from readback.scores import answer_sections, conclusion, criterion_kinds, pooled, summary, warnings
-from readback.scores import loading as scores
+from readback.scores import answer_sections, conclusion, criterion_kinds, loading, pooled, report, summary, warnings
+from readback.scores.agreement import answer as agreement_answer
 from readback.scores.comparing import compare
 from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Compared, Comparison
 from readback.scores.table import Planned, ScoreTable
-from readback.types import Workspace
+from readback.types import Finding, Workspace
+from readback.words import t
+from readback.workspace import proposed_scores
+from readback.workspace.workspace_file import entries
 
 TITLE = "Print the judges' scores by condition with their intervals, and what their differences support."
 ABOUT = (
@@ -40,19 +45,35 @@ ABOUT = (
     "exit codes: 0 no fault at or above --fail-on; 1 loading the scores found one; 2 wrong use, or there"
     " is no file of scores"
 )
+AGREEMENT_TITLE = "Print how far judges agree, with each other and with people."
+AGREEMENT_ABOUT = (
+    "Only answers that two or more judges scored are used. Alpha is Krippendorff's: 1 is full agreement,"
+    " 0 is chance. Where\n"
+    "a judge scored the same answers more than once, its flip rate is given; where people labelled a"
+    " criterion of passes\n"
+    "and fails, a judge's rate of passes is corrected with these labels. A judge is a person where the"
+    " workspace says so,\n"
+    "or where its name begins with human, person, annotator or expert.\n"
+    "\n"
+    "exit codes: 0 no fault at or above --fail-on; 1 loading the scores found one; 2 wrong use"
+)
 
 COLUMNS = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean")
-NOTHING_READ = 2  # the exit code where there is no file of scores: no mean is no good one
 INTERVALS = ("interval", "interval_clustered")  # each two columns, low and high
+NOTHING_READ = 2  # the exit code where there is no file of scores
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    _workspace.add(parser, ("text", "json", "csv"))
+# Scores.
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `readback scores`."""
+    add_workspace_arguments(parser, ("text", "json", "csv"))
     add = parser.add_argument
     add(
         "--by",
         metavar="FACTOR",
-        help=("one row for each value of this factor, which is one of the columns that tell conditions apart"),
+        help="one row for each value of this factor, which is one of the columns that tell conditions apart",
     )
     add(
         "--baseline",
@@ -67,100 +88,258 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--slice",
         metavar="FIELD",
-        help=("also the scores by a field of the records that has 2 to 30 values (with --baseline, the differences)"),
+        help="also the scores by a field of the records that has 2 to 30 values (with --baseline, the differences)",
     )
     add("--findings", action="store_true", help="also the scores of records with each finding beside those without")
-    _options.jobs(parser, "--findings")
-    _options.loudness(parser, "text: the numbers alone, without findings", "text: also say how to fix each finding")
-    _options.fail_on(parser)
+    options.add_jobs(parser, "--findings")
+    _add_finding_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    jobs = _options.workers(args, "findings")
-    workspace = _workspace.opened(args)
-    table = scores.load(workspace)
+    """Print the scores and what they support; return the exit code."""
+    jobs = options.read_jobs(args, "findings")
+    workspace = open_workspace(args)
+    table = loading.load(workspace)
     plan = list_planned(workspace)
-    asked = {"by": args.by, "baseline": args.baseline, "criterion": args.criterion, "judge": args.judge}
+    query = {"by": args.by, "baseline": args.baseline, "criterion": args.criterion, "judge": args.judge}
     try:
-        order = criterion_kinds.order_of(table, workspace)
-        answer = answers.as_json(
-            table, plan, tell=lambda diagnostic: rules.finding(diagnostic).message, order=order, **asked
-        )
-        answer["conclusions"] = _conclusions(workspace, table, asked)
-        if args.slice:
-            field = answer_sections.field(workspace, table, args.slice)
-            answer["slices"] = answer_sections.slices(table, field, _sides(table, plan, asked))
+        answer = _build_answer(workspace, table, plan, query, args.slice)
     except LookupError as unknown:
         raise UsageError(str(unknown.args[0])) from None
     if args.findings:
-        progress = _progress.Progress(args.quiet)
+        progress = Progress(args.quiet)
         args.stack.callback(progress.end)
-        pairs = _planned_pairs(table, plan, asked)
-        answer |= _finding_costs.answer(workspace, table, answer["rows"], jobs, pairs, progress)
+        pairs = _list_planned_pairs(table, plan, query)
+        answer |= _build_finding_costs(workspace, table, answer["rows"], jobs, pairs, progress)
         progress.end()
-    found = [rules.finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
+    findings = [rules.finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
     elif args.format == "csv":
-        _csv(answer["rows"])
+        _print_csv(answer["rows"])
     else:
-        shown = (args.by,) if args.by else table.varying
-        there = answer["comparisons"] or answer["blocked"]
-        made = compare.compare(table, plan, **asked) if there else Compared()
-        text = _score_lines.text(_lines.unbroken(answer), made, _lines.unbroken(shown), _pooled(table, plan, asked))
-        print("\n".join(map(_lines.safe, text)))
-        line = _lines.with_fix if args.verbose else _lines.line
-        print("".join(f"{line(one)}\n" for one in found if not args.quiet), end="")
-    for told in [] if workspace.scores else _proposed_lines.text(workspace, args.workspace):
-        print(_lines.safe(told), file=sys.stdout if args.format == "text" else sys.stderr)
+        factors = (args.by,) if args.by else table.varying
+        has_comparisons = answer["comparisons"] or answer["blocked"]
+        compared = compare.compare(table, plan, **query) if has_comparisons else Compared()
+        compared_pools = _compare_pools(table, plan, query)
+        text = score_lines.format_scores(escape_newlines(answer), compared, escape_newlines(factors), compared_pools)
+        print("\n".join(make_safe(line) for line in text))
+        _print_findings(findings, args)
     if not workspace.scores:
+        stream = sys.stdout if args.format == "text" else sys.stderr
+        for line in _propose_tables(workspace, args.workspace):
+            lines.print_safe(line, stream)
         return NOTHING_READ
-    return int(_lines.worst((one.severity for one in found), args.fail_on))
+    return int(lines.reaches_severity((finding.severity for finding in findings), args.fail_on))
 
 
-def _conclusions(workspace: Workspace, table: ScoreTable, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What is concluded under each criterion; nothing where a factor, a judge or a baseline is asked for by itself."""
-    if asked["by"] or asked["baseline"] or asked["judge"]:
-        return []
-    return conclusion.list_conclusions(workspace, table, asked["criterion"])
+def _add_finding_options(parser: argparse.ArgumentParser) -> None:
+    options.add_loudness(parser, "text: the numbers alone, without findings", "text: also say how to fix each finding")
+    options.add_fail_on(parser)
 
 
-def _sides(table: ScoreTable, plan: tuple[Planned, ...], asked: Mapping[str, Any]) -> list[answer_sections.Side]:
-    """What is sliced: planned pairs and those with the baseline; without a baseline also each condition by itself."""
-    made = compare.compare(table, plan, **asked).comparisons
-    told = [one for one in made if one.planned or asked["baseline"] is not None]
-    pairs: list[answer_sections.Side] = [(one.a, one.b, one.criterion, one.judge) for one in told if one.n_shared]
-    if asked["baseline"] is not None:
+def _print_findings(findings: Collection[Finding], args: argparse.Namespace) -> None:
+    """Print what loading the scores found."""
+    if args.quiet:
+        return
+    for finding in findings:
+        print(lines.format_with_fix(finding) if args.verbose else lines.format_finding(finding))
+
+
+def _build_answer(
+    workspace: Workspace,
+    table: ScoreTable,
+    plan: tuple[Planned, ...],
+    query: Mapping[str, Any],
+    slice_name: str | None,
+) -> dict[str, Any]:
+    """Return the answer of `scores --format json`. Raises LookupError for a name that the scores do not have."""
+    answer = answers.as_json(
+        table,
+        plan,
+        tell=lambda diagnostic: rules.finding(diagnostic).message,
+        order=criterion_kinds.order_of(table, workspace),
+        **query,
+    )
+    # Nothing is concluded where a factor, a judge or a baseline is asked for by itself.
+    answer["conclusions"] = []
+    if not (query["by"] or query["baseline"] or query["judge"]):
+        answer["conclusions"] = conclusion.list_conclusions(workspace, table, query["criterion"])
+    if slice_name:
+        field = answer_sections.field(workspace, table, slice_name)
+        answer["slices"] = answer_sections.slices(table, field, _list_sliced(table, plan, query))
+    return answer
+
+
+def _list_sliced(table: ScoreTable, plan: tuple[Planned, ...], query: Mapping[str, Any]) -> list[answer_sections.Side]:
+    """Return what is sliced: planned pairs and those with the baseline; without a baseline also each condition."""
+    has_baseline = query["baseline"] is not None
+    pairs: list[answer_sections.Side] = [
+        (comparison.a, comparison.b, comparison.criterion, comparison.judge)
+        for comparison in compare.compare(table, plan, **query).comparisons
+        if comparison.n_shared and (comparison.planned or has_baseline)
+    ]
+    if has_baseline:
         return pairs
-    rows = summary.rows(table, asked["by"], asked["criterion"], asked["judge"])
+    rows = summary.rows(table, query["by"], query["criterion"], query["judge"])
     return [*pairs, *((row.condition, None, row.criterion, row.judge) for row in rows if row.n)]
 
 
-def _planned_pairs(
-    table: ScoreTable, plan: tuple[Planned, ...], asked: Mapping[str, Any]
+def _list_planned_pairs(
+    table: ScoreTable, plan: tuple[Planned, ...], query: Mapping[str, Any]
 ) -> list[tuple[ScoreTable, Comparison]]:
-    """The planned comparisons that were made, each with the table it is of: means over judges first."""
-    whole = compare.compare(table, plan, **asked)
-    pairs = [(pooled.pooled(table) or table, one) for one in _pooled(table, plan, asked).comparisons]
-    return [(of, one) for of, one in (*pairs, *((table, one) for one in whole.comparisons)) if one.planned]
+    """Return the planned comparisons that were made, each with its table: means over judges first."""
+    pooled_table = pooled.pooled(table) or table
+    pairs = [(pooled_table, comparison) for comparison in _compare_pools(table, plan, query).comparisons]
+    pairs += [(table, comparison) for comparison in compare.compare(table, plan, **query).comparisons]
+    return [(pair_table, comparison) for pair_table, comparison in pairs if comparison.planned]
 
 
-def _pooled(table: ScoreTable, plan: tuple[Planned, ...], asked: Mapping[str, Any]) -> Compared:
-    """The comparisons of means over judges that the answer tells of."""
-    made = pooled.pooled(table) if asked["judge"] is None else None
-    names = {asked["criterion"], f"{asked['criterion']}_score", None}
-    if made is None or not (asked["criterion"] is None or names & set(made.columns.criteria)):
+def _compare_pools(table: ScoreTable, plan: tuple[Planned, ...], query: Mapping[str, Any]) -> Compared:
+    """Return the comparisons of means over judges that the answer has."""
+    if query["judge"] is not None:
         return Compared()
-    return compare.compare(made, plan, **asked)
+    pooled_table = pooled.pooled(table)
+    if pooled_table is None:
+        return Compared()
+    criterion = query["criterion"]
+    if criterion is not None and not {criterion, f"{criterion}_score", None} & set(pooled_table.columns.criteria):
+        return Compared()
+    return compare.compare(pooled_table, plan, **query)
 
 
-def _csv(rows: list[Mapping[str, Any]]) -> None:
+def _print_csv(rows: Sequence[Mapping[str, Any]]) -> None:
     factors = list(dict.fromkeys(factor for row in rows for factor in row["condition"]))
-    ends = [f"{name}_{end}" for name in INTERVALS for end in ("low", "high")]
-    titles = [*factors, *COLUMNS, *ends, "method"]
-    print(format_csv(titles, (_cells(row, factors) for row in rows)), end="")
+    interval_columns = [f"{name}_{end}" for name in INTERVALS for end in ("low", "high")]
+    titles = [*factors, *COLUMNS, *interval_columns, "method"]
+    print(format_csv(titles, (_list_cells(row, factors) for row in rows)), end="")
 
 
-def _cells(row: Mapping[str, Any], factors: list[str]) -> list[Any]:
-    spans = [end for name in INTERVALS for end in (row[name] or ("", ""))]
-    return [*(row["condition"].get(name, "") for name in factors), *(row[c] for c in COLUMNS), *spans, row["method"]]
+def _list_cells(row: Mapping[str, Any], factors: Sequence[str]) -> list[Any]:
+    conditions = [row["condition"].get(name, "") for name in factors]
+    ends = [end for name in INTERVALS for end in (row[name] or ("", ""))]
+    return [*conditions, *(row[column] for column in COLUMNS), *ends, row["method"]]
+
+
+def _propose_tables(workspace: Workspace, path: str) -> Iterator[str]:
+    """Yield, for each table that looks like scores, the option that reads it and the lines of readback.yml."""
+    for table in proposed_scores.proposed(workspace.alternatives):
+        option = f"--{table.key} {shlex.quote(table.line)}"
+        command = f"{shlex.quote(path)} {option}"
+        yield t(f"open.table_{table.key}", file=table.file, n=len(table.columns), columns=", ".join(table.columns))
+        yield fill("  to read it once: {command}", command=f"readback scores {command}")
+        yield fill("  to keep it: {command}", command=f"readback init {command}")
+        yield "  that writes readback.yml with the other files found here and these lines:"
+        yield "    scores:"
+        with_table = workspaces.open(path, chosen={**workspace.chosen, table.key: table.line})
+        yield from (f"      - {flow(entries.scores(source))}" for source in with_table.scores)
+
+
+# Findings and scores.
+
+
+def _build_finding_costs(
+    workspace: Workspace,
+    table: ScoreTable,
+    rows: Sequence[Mapping[str, Any]],
+    jobs: int | None,
+    planned_pairs: Sequence[tuple[ScoreTable, Comparison]],
+    progress: Callable[[int, int], bool | None],
+) -> dict[str, Any]:
+    """Return {"findings", "prompt_changes", "not_records", "fair"} for every criterion and judge of `rows`.
+
+    They are associations, by condition, criterion and judge. Without a dataset there are no records to look at, and
+    all are empty.
+    """
+    from readback.checks import costs, fair_pairs  # with them comes the engine, which no other answer needs
+    from readback.checks.run import engine
+
+    answer: dict[str, Any] = {"findings": [], "prompt_changes": [], "not_records": 0, "fair": []}
+    if workspace.dataset is None:
+        return answer
+    records = open_dataset(workspace.root, workspace.dataset)
+    audit = engine.check(workspace, jobs=jobs, progress=progress)
+    for criterion, judge in dict.fromkeys((row["criterion"], row["judge"]) for row in rows):
+        result = costs.costs(workspace, records, audit, table, criterion, judge or "")
+        names = {"criterion": criterion, "judge": judge}
+        answer["findings"] += [names | _build_cost(asdict(cost)) for cost in result.within]
+        answer["prompt_changes"] += [names | _build_cost(asdict(change)) for change in result.changes]
+        answer["not_records"] = max(answer["not_records"], result.unknown)
+    for pair_table, comparison in planned_pairs:
+        fairness = fair_pairs.fairness(workspace, records, audit, pair_table, comparison)
+        if fairness:
+            answer["fair"].append(_build_fairness(pair_table, comparison, fairness))
+    return answer
+
+
+def _build_cost(values: dict[str, Any]) -> dict[str, Any]:
+    for name in ("condition", "a", "b"):
+        if name in values:
+            values[name] = dict(values[name])
+    return values
+
+
+def _build_fairness(table: ScoreTable, comparison: Comparison, fairness: Any) -> dict[str, Any]:
+    """Return the verdict on a planned pair, and its difference with and without the records that errors touch."""
+    from readback.cli.common.check_summary import format_verdict
+
+    pool = comparison.judge.removeprefix("*") if table.pool is not None else None
+    untouched, kind = fairness.untouched, fairness.verdict.kind
+    get_name = partial(report.short, table)
+    text = format_verdict(fairness.verdict)
+    if fairness.verdict.faults:
+        effect = report.untouched(comparison, fairness.touched, untouched, get_name, same=kind == "same")
+        text = f"{text}. {effect}"
+    return {
+        "a": dict(comparison.a),
+        "b": dict(comparison.b),
+        "criterion": comparison.criterion,
+        "judge": None if pool else comparison.judge or None,
+        "pool": pool,
+        "fair": kind in ("fair", "same"),
+        "verdict": kind,
+        "one_sided": fairness.one_sided,
+        "both_sided": fairness.both_sided,
+        "touched": len(fairness.touched),
+        "n_shared": comparison.n_shared,
+        "difference": comparison.difference,
+        "n_untouched": untouched.n_shared if untouched else None,
+        "difference_untouched": untouched.difference if untouched else None,
+        "interval_untouched": untouched.span if untouched else None,
+        "said": f"{get_name(comparison.b)} against {get_name(comparison.a)}, {comparison.criterion}: {text}",
+    }
+
+
+# Agreement.
+
+
+def add_agreement_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `readback agreement`."""
+    add_workspace_arguments(parser, ("text", "json", "csv"))
+    parser.add_argument("--criterion", metavar="K", help="only this criterion; the ending _score may be left out")
+    _add_finding_options(parser)
+
+
+def run_agreement(args: argparse.Namespace) -> int:
+    """Print how far judges agree; return the exit code."""
+    table = loading.load(open_workspace(args))
+    try:
+        answer = agreement_answer.build_answer(table, args.criterion)
+    except LookupError as unknown:
+        raise UsageError(str(unknown.args[0])) from None
+    findings = [rules.finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
+    if args.format == "json":
+        print(as_json.dumps(answer, indent=1))
+    elif args.format == "csv":
+        print(format_csv(agreement_answer.COLUMNS, agreement_answer.list_rows(answer)), end="")
+    else:
+        text = agreement_lines.format_agreement(escape_newlines(answer))
+        print("\n".join(make_safe(line) for line in text))
+        _print_findings(findings, args)
+    return int(lines.reaches_severity((finding.severity for finding in findings), args.fail_on))
+
+
+COMMANDS = {
+    "scores": Command(TITLE, ABOUT, add_arguments, run),
+    "agreement": Command(AGREEMENT_TITLE, AGREEMENT_ABOUT, add_agreement_arguments, run_agreement),
+}

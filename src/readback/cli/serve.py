@@ -1,4 +1,4 @@
-"""The command `readback serve`: the pages' server takes the place of this process."""
+"""Run `readback serve`: the pages' server takes the place of this process."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import argparse
 import os
 import sys
 
-from readback.cli import UsageError, _brought
-from readback.cli._sentence import fill
+from readback.cli import UsageError
+from readback.cli.common import temporary_workspace
+from readback.cli.common.parser import Command
+from readback.cli.common.terminal import fill
 from readback.readers import by_address, hub_cache
 from readback.ui.common import server
 
@@ -17,7 +19,8 @@ ABOUT = "The address is printed when the port is known to be free. The exit code
 LAST_PORT = 65_535
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `readback serve`."""
     parser.add_argument(
         "workspaces",
         metavar="WORKSPACE",
@@ -32,6 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Replace this process by the server. Raises UsageError."""
     if not args.workspaces and "://" in os.environ.get("READBACK_WORKSPACE", ""):
         raise UsageError(
             "READBACK_WORKSPACE names folders, with ':' between them; give an address to the command: "
@@ -45,33 +49,36 @@ def run(args: argparse.Namespace) -> int:
                 last=LAST_PORT,
             )
         )
-    argv = server.command([_looked_at(given) for given in args.workspaces], args.host, args.port, args.base_path)
+    argv = server.command([_find_workspace(path) for path in args.workspaces], args.host, args.port, args.base_path)
     sys.stdout.flush()
     os.execv(argv[0], argv)  # noqa: S606 - the server takes this process's place, and its signals
 
 
-def _looked_at(given: str) -> str:
-    """A path or a repository as it is given, and of an address the path of its copy. Raises UsageError where nothing is
-    to be found there, nor in the local Hugging Face cache.
+COMMANDS = {"serve": Command(TITLE, ABOUT, add_arguments, run)}
+
+
+def _find_workspace(path: str) -> str:
+    """Return a path or a repository unchanged, and for an address the path of its copy.
+
+    Raises UsageError where there is nothing at that place, nor in the local Hugging Face cache.
     """
-    if by_address.is_address(given):
+    if by_address.is_address(path):
         try:
-            return str(by_address.fetch(given))
+            return str(by_address.fetch(path))
         except by_address.Refused as refused:
-            raise UsageError(f"{by_address.shown(given)}: {refused}") from None
-    if _brought.is_brought(given):
+            raise UsageError(f"{by_address.shown(path)}: {refused}") from None
+    if temporary_workspace.needs_storing(path):
         raise UsageError(
             fill(
-                ("{path}: serve shows folders and files; unpack a zip file first, or send it on the page Open"),
-                path=given,
+                "{path}: serve shows folders and files; unpack a zip file first, or send it on the page Open", path=path
             )
         )
-    if os.path.lexists(given):
-        return given
-    if not hub_cache.is_repository(given):
-        raise UsageError(fill("{path}: there is no such file or folder", path=given))
+    if os.path.lexists(path):
+        return path
+    if not hub_cache.is_repository(path):
+        raise UsageError(fill("{path}: there is no such file or folder", path=path))
     try:
-        hub_cache.find(given)
+        hub_cache.find(path)
     except hub_cache.NotCached as missing:
-        raise UsageError(fill("{path}: there is no such file or folder, and {why}", path=given, why=missing)) from None
-    return given
+        raise UsageError(fill("{path}: there is no such file or folder, and {why}", path=path, why=missing)) from None
+    return path

@@ -1,17 +1,21 @@
-"""The command `readback since`: what changed since an earlier state of a workspace."""
+"""Run `readback since`: what changed since an earlier state of a workspace."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from readback import as_json
-from readback.cli import UsageError, _changes, _lines, _options, _progress, _workspace
-from readback.cli._sentence import fill
+from readback.cli import UsageError
+from readback.cli.common import changes, options
+from readback.cli.common.lines import print_safe
+from readback.cli.common.parser import Command
+from readback.cli.common.terminal import Progress, fill
+from readback.cli.common.workspace import add_workspace_arguments, find_by_prefix, open_workspace
 from readback.compare.side import SideError
 from readback.review import since, state
 from readback.review.leaves import NothingToLock
@@ -19,7 +23,7 @@ from readback.review.lock_file import BadLock
 from readback.review.since import Moved, NoBefore, Seen, Since
 from readback.review.state import Decision, Review, SignOff
 from readback.review.store import NotReadable, Store
-from readback.review.subject import said as subject_said
+from readback.review.subject import said as format_subject
 from readback.types import Workspace
 from readback.words import t
 
@@ -39,41 +43,29 @@ ABOUT = (
     "exit codes: 0 listed; 2 wrong use, or there is nothing earlier to compare with"
 )
 
-SENTENCES_SINCE = {
-    "findings": "findings: {new:,} new, {gone:,} gone, {still:,} the same",
-    "scores": "scores: {n:,} {n:mean|means} changed",
-    "prompts": "prompts: changed in {n:,} {n:group|groups} of texts",
-    "prompts_sides": ("prompts: changed in {n:,} {n:group|groups} of texts (A is the text then, B the text now)"),
-    "new": "new",
-    "gone": "gone",
-    "finding": "{state}: {severity} {code}: {message}",
-    "finding_at": "{state}: {severity} {code}, {place}: {message}",
-    "score": "{name}, {criterion}: {then} then, {now} now",
-    "score_judge": "{name}, {criterion}, {judge}: {then} then, {now} now",
-    "mean": "{mean}, n {n:,}",
-}
-
-SHOWN = 20  # rules and scores in the text; JSON has every finding and score
+LISTED = 20  # rules and scores in the text; JSON has every finding and score
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    _workspace.add(parser, ("text", "json", "markdown"))
-    one = parser.add_mutually_exclusive_group()
-    one.add_argument("--signoff", metavar="ID", help="the id of a sign-off, or its first characters")
-    one.add_argument("--date", metavar="DAY", help="a day as YYYY-MM-DD, in UTC")
-    one.add_argument("--rev", metavar="REV", help="a git revision")
-    one.add_argument("--lock", metavar="FILE", help="a lock, as `readback lock` writes it")
-    _options.jobs(parser)
-    _options.quiet(parser)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `readback since`."""
+    add_workspace_arguments(parser, ("text", "json", "markdown"))
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--signoff", metavar="ID", help="the id of a sign-off, or its first characters")
+    group.add_argument("--date", metavar="DAY", help="a day as YYYY-MM-DD, in UTC")
+    group.add_argument("--rev", metavar="REV", help="a git revision")
+    group.add_argument("--lock", metavar="FILE", help="a lock, as `readback lock` writes it")
+    options.add_jobs(parser)
+    options.add_quiet(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    opened = _workspace.opened(args)
-    store = Store(opened.root)
+    """Compare with the earlier state and print what changed; return the exit code."""
+    workspace = open_workspace(args)
+    store = Store(workspace.root)
+    progress = Progress(args.quiet)
+    args.stack.callback(progress.end)
     try:
-        progress = _progress.Progress(args.quiet)
-        args.stack.callback(progress.end)
-        made = _since(args, opened, store, state.review(store.events()), progress)
+        result = _compare(args, workspace, store, state.review(store.events()), progress)
         progress.end()
     except (NoBefore, NotReadable, SideError, BadLock) as error:
         raise UsageError(str(error)) from None
@@ -82,152 +74,168 @@ def run(args: argparse.Namespace) -> int:
     finally:
         store.close()
     if args.format == "json":
-        print(as_json.dumps(values(made), indent=1))
+        print(as_json.dumps(_build_json(result), indent=1))
     else:
-        for line in told(made, "* " if args.format == "markdown" else "  "):
-            print(_lines.safe(line))
+        for line in _format_result(result, "* " if args.format == "markdown" else "  "):
+            print_safe(line)
     return 0
 
 
-def _since(
-    args: argparse.Namespace, opened: Workspace, store: Store, found: Review, progress: _progress.Progress
-) -> Since:
-    jobs = _options.workers(args)
+COMMANDS = {"since": Command(TITLE, ABOUT, add_arguments, run)}
+
+
+def _compare(args: argparse.Namespace, workspace: Workspace, store: Store, review: Review, progress: Progress) -> Since:
+    jobs = options.read_jobs(args)
     if args.rev is not None:
-        return since.since_revision(opened, store, args.rev, found, jobs, progress)
+        return since.since_revision(workspace, store, args.rev, review, jobs, progress)
     if args.lock is not None:
-        return since.since_lock(opened, store, Path(args.lock), found, jobs, progress)
-    before = since.of_day(opened, found, _day(args.date)) if args.date else _signoff(found, args.signoff)
-    if isinstance(before, str):
-        return since.since_revision(opened, store, before, found, jobs, progress)
-    return since.since_signoff(opened, store, before, found, jobs, progress)
+        return since.since_lock(workspace, store, Path(args.lock), review, jobs, progress)
+    if args.date:
+        earlier = since.of_day(workspace, review, _read_day(args.date))
+    else:
+        earlier = _find_signoff(review, args.signoff)
+    if isinstance(earlier, str):
+        return since.since_revision(workspace, store, earlier, review, jobs, progress)
+    return since.since_signoff(workspace, store, earlier, review, jobs, progress)
 
 
-def _day(said: str) -> date:
+def _read_day(text: str) -> date:
     try:
-        return date.fromisoformat(said)
+        return date.fromisoformat(text)
     except ValueError:
-        raise UsageError(fill("--date {given}: write a day as YYYY-MM-DD", given=said)) from None
+        raise UsageError(fill("--date {text}: write a day as YYYY-MM-DD", text=text)) from None
 
 
-def _signoff(found: Review, called: str | None) -> SignOff:
-    there = [one for one in found.signoffs if one.withdrawn is None]
-    if called is not None:
-        return _workspace.begins("signoff", called, [(one.id, one) for one in found.signoffs])
-    whole = [one for one in there if one.subject == since.STUDY]
-    if not whole:
+def _find_signoff(review: Review, prefix: str | None) -> SignOff:
+    """Return the sign-off whose id begins with `prefix`; without one, the last of the whole study.
+
+    Raises UsageError and NoBefore.
+    """
+    if prefix is not None:
+        return find_by_prefix("sign-off", prefix, [(signoff.id, signoff) for signoff in review.signoffs])
+    signoffs = [signoff for signoff in review.signoffs if signoff.withdrawn is None and signoff.subject == since.STUDY]
+    if not signoffs:
         raise NoBefore(
             "nobody has signed off the whole study yet; name a revision (--rev), a lock (--lock) or "
             "another sign-off (--signoff)"
         )
-    return whole[-1]
+    return signoffs[-1]
 
 
-def values(made: Since) -> dict[str, Any]:
-    """What changed as JSON values: {"since", "prompts", "findings", "scores", "stale", "unknown"}."""
+def _build_json(result: Since) -> dict[str, Any]:
+    """Return {"since", "prompts", "prompts_unsaid", "findings", "scores", "stale", "unknown"}."""
+    stale = [
+        {
+            "kind": "signoff" if isinstance(event, SignOff) else "decision",
+            "id": event.id,
+            "subject": str(event.subject),
+            "author": event.by.author,
+        }
+        for event in result.stale
+    ]
     return {
-        "since": made.before,
-        "prompts": list(map(_changes.prompt, made.lines)),
-        "prompts_unsaid": made.unsaid or None,
-        "findings": {"new": [_seen(one) for one in made.new], "gone": [_seen(one) for one in made.gone],
-                     "still": made.still},
-        "scores": [{"then": one.then, "now": one.now} for one in made.scores],
-        "stale": [{"kind": "signoff" if isinstance(one, SignOff) else "decision", "id": one.id,
-                   "subject": str(one.subject), "author": one.by.author} for one in made.stale],
-        "unknown": list(made.unknown),
-    }  # fmt: skip
+        "since": result.before,
+        "prompts": [changes.build_prompt_json(line) for line in result.lines],
+        "prompts_unsaid": result.unsaid or None,
+        "findings": {
+            "new": [_build_finding(finding) for finding in result.new],
+            "gone": [_build_finding(finding) for finding in result.gone],
+            "still": result.still,
+        },
+        "scores": [{"then": score.then, "now": score.now} for score in result.scores],
+        "stale": stale,
+        "unknown": list(result.unknown),
+    }
 
 
-def _seen(one: Seen) -> dict[str, str]:
-    return {"code": one.code, "severity": one.severity, "where": one.where, "message": one.said}
+def _build_finding(finding: Seen) -> dict[str, str]:
+    return {
+        "code": finding.code,
+        "severity": finding.severity,
+        "where": finding.where,
+        "message": finding.said,
+    }
 
 
-def told(made: Since, mark: str = "  ") -> Iterator[str]:
-    """What changed as lines; `mark` begins what is listed."""
-    if made.nothing and not made.stale:
-        yield fill("Nothing changed since {then}.", then=made.before)
+def _format_result(result: Since, mark: str) -> Iterator[str]:
+    """Yield what changed as lines; `mark` begins what is listed."""
+    if result.nothing and not result.stale:
+        yield fill("Nothing changed since {then}.", then=result.before)
     else:
-        yield fill("Since {then}:", then=made.before)
-        yield f"{mark}{_prompts(made)}"
-        yield from _changes.lines(made.lines, f"  {mark}")
-        if made.unsaid:
-            yield (f"  {mark}" + fill("how the texts changed is not known: {why}", why=made.unsaid))
-        yield (
-            f"{mark}"
-            + fill(
-                "findings: {new:,} new, {gone:,} gone, {still:,} the same",
-                new=len(made.new),
-                gone=len(made.gone),
-                still=made.still,
-            )
+        yield fill("Since {then}:", then=result.before)
+        yield f"{mark}{_format_prompts(result)}"
+        yield from changes.format_prompts(result.lines, f"  {mark}")
+        if result.unsaid:
+            yield f"  {mark}how the texts changed is not known: {result.unsaid}"
+        counts = fill(
+            "findings: {new:,} new, {gone:,} gone, {still:,} the same",
+            new=len(result.new),
+            gone=len(result.gone),
+            still=result.still,
         )
-        yield from _listed(f"  {mark}", [*_findings("new", made.new), *_findings("gone", made.gone)])
-        moved = len(made.scores)
-        if moved:
-            yield mark + fill("scores: {n:,} {n:mean|means} changed", n=moved)
+        yield f"{mark}{counts}"
+        findings = [*_format_findings("new", result.new), *_format_findings("gone", result.gone)]
+        yield from _limit_lines(f"  {mark}", findings)
+        if result.scores:
+            yield mark + fill("scores: {n:,} {n:mean|means} changed", n=len(result.scores))
         else:
-            yield mark + "scores: the same"
-        yield from _listed(f"  {mark}", [_moved(one) for one in made.scores])
-        for one in made.stale:
-            yield f"{mark}{_signed(one)}"
-    for why in made.unknown:
+            yield f"{mark}scores: the same"
+        yield from _limit_lines(f"  {mark}", [_format_score(score) for score in result.scores])
+        for event in result.stale:
+            yield f"{mark}{_format_stale(event)}"
+    for why in result.unknown:
         yield f"{mark}{why}"
 
 
-def _prompts(made: Since) -> str:
-    if not made.lines:
+def _format_prompts(result: Since) -> str:
+    if not result.lines:
         return "prompts: the same, byte for byte"
-    sides = "prompts_sides" if any(line.change for line in made.lines) else "prompts"
-    return fill(SENTENCES_SINCE[sides], n=len(made.lines))
+    text = fill("prompts: changed in {n:,} {n:group|groups} of texts", n=len(result.lines))
+    if any(line.change for line in result.lines):
+        text += " (A is the text then, B the text now)"
+    return text
 
 
-def _listed(mark: str, lines: list[str]) -> Iterator[str]:
-    yield from (f"{mark}{line}" for line in lines[:SHOWN])
-    if (more := len(lines) - SHOWN) > 0:
-        yield (f"{mark}" + fill("{n:,} more; --format json has all", n=more))
+def _limit_lines(mark: str, lines: Sequence[str]) -> Iterator[str]:
+    yield from (f"{mark}{line}" for line in lines[:LISTED])
+    more = len(lines) - LISTED
+    if more > 0:
+        yield mark + fill("{n:,} more; --format json has all", n=more)
 
 
-def _findings(state_: str, found: tuple[Seen, ...]) -> list[str]:
-    """A line for each rule: what its first finding says, and how many more there are."""
-    lines = []
-    for (code, severity), these in groupby(found, lambda one: (one.code, one.severity)):
-        first, *others = these
-        said = {"state": SENTENCES_SINCE[state_], "severity": severity, "code": code, "message": first.said}
-        at = "finding_at" if first.where else "finding"
-        line = fill(SENTENCES_SINCE[at], **said, place=first.where)
-        lines.append(
-            fill("{finding} (and {n:,} more {n:place|places})", finding=line, n=len(others)) if others else line
-        )
-    return lines
+def _format_findings(state_name: str, findings: Sequence[Seen]) -> Iterator[str]:
+    """Yield a line for each rule: what its first finding says, and how many more there are."""
+    for (code, severity), group in groupby(findings, lambda finding: (finding.code, finding.severity)):
+        first, *rest = group
+        place = f", {first.where}" if first.where else ""
+        yield changes.count_places(f"{state_name}: {severity} {code}{place}: {first.said}", len(rest))
 
 
-def _moved(one: Moved) -> str:
-    name = ", ".join(map(str, one.row["condition"].values()))
-    means = {"then": _mean(one.then), "now": _mean(one.now)}
-    judge, by = one.row["judge"], "score_judge" if one.row["judge"] else "score"
-    return fill(SENTENCES_SINCE[by], name=name, criterion=one.row["criterion"], judge=judge, **means)
+def _format_score(score: Moved) -> str:
+    row = score.row
+    names = [", ".join(map(str, row["condition"].values())), row["criterion"]]
+    if row["judge"]:
+        names.append(row["judge"])
+    return f"{', '.join(names)}: {_format_mean(score.then)} then, {_format_mean(score.now)} now"
 
 
-def _mean(row: Mapping[str, Any] | None) -> str:
+def _format_mean(row: Mapping[str, Any] | None) -> str:
     if row is None:
         return "no score"
+    n = f"n {row['n']:,}"
     if row["mean"] is None:
-        return fill("no mean (n {n:,})", n=row["n"])
+        return f"no mean ({n})"
     mean = f"{row['mean']:.4g}"
-    if not (span := row["interval_used"]):
-        return fill("{mean}, n {n:,}", mean=mean, n=row["n"])
-    return fill("{mean} ({low} to {high}), n {n:,}", mean=mean, low=f"{span[0]:.3g}", high=f"{span[1]:.3g}", n=row["n"])
+    if not row["interval_used"]:
+        return f"{mean}, {n}"
+    low, high = row["interval_used"]
+    return f"{mean} ({low:.3g} to {high:.3g}), {n}"
 
 
-def _signed(one: Decision | SignOff) -> str:
-    given = {"author": one.by.author, "day": one.by.time[:10]}
-    if isinstance(one, SignOff):
-        return fill(
-            "stale: the sign-off by {author}, {day}, of {subject}: what was signed has changed",
-            subject=subject_said(one.subject),
-            **given,
-        )
-    decided = t(f"report.decision_{one.verdict}", about=one.on or subject_said(one.subject))
-    return fill(
-        "stale: the decision by {author}, {day} ({decided}): what it was made on has changed", decided=decided, **given
-    )
+def _format_stale(event: Decision | SignOff) -> str:
+    author, day = event.by.author, event.by.time[:10]
+    if isinstance(event, SignOff):
+        subject = format_subject(event.subject)
+        return f"stale: the sign-off by {author}, {day}, of {subject}: what was signed has changed"
+    decision = t(f"report.decision_{event.verdict}", about=event.on or format_subject(event.subject))
+    return f"stale: the decision by {author}, {day} ({decision}): what it was made on has changed"

@@ -1,65 +1,70 @@
-"""The parser of the commands: what is wrong comes first, then one line of usage, then where all options are."""
+"""Parse command lines: an error names what is wrong, then shows one line of usage and where all options are listed."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from readback.cli import _colour
-from readback.cli._sentence import fill
+from readback.cli.common import terminal
+from readback.cli.common.terminal import fill
 from readback.readers.yaml_file import nearest
 
-WRONG = 2  # the exit code of wrong use
-SURE = 0.75  # how alike an option must be: all begin with two dashes
+WRONG_USE = 2  # the exit code
+MOST_SIMILAR = 0.75  # how alike an option must be to be suggested: all begin with two dashes
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: its line in the list of commands, what its help says below that, its arguments, and what it does.
+
+    `run` returns the exit code.
+    """
+
+    title: str
+    about: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser of a command, or of a step of one; every one of them takes --color."""
+    """Parse the words of a command or of a step of one; each takes --color."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.register("type", int, read_whole_number)
         self.set_defaults(parser=self)  # of several, the innermost stays
-        for option, text in zip(
-            _colour.OPTIONS,
-            (
-                "colour: on a terminal (auto, where NO_COLOR and FORCE_COLOR are obeyed), always or never",
-                argparse.SUPPRESS,
-            ),
-            strict=True,
-        ):
-            self.add_argument(option, dest="color", choices=_colour.CHOICES, default=argparse.SUPPRESS, help=text)
+        text = "colour: on a terminal (auto, where NO_COLOR and FORCE_COLOR are obeyed), always or never"
+        for option in terminal.OPTIONS:
+            self.add_argument(option, dest="color", choices=terminal.CHOICES, default=argparse.SUPPRESS, help=text)
+            text = argparse.SUPPRESS  # the second spelling is not listed
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse, and name the nearest option where one is not known."""
+        """Parse, and suggest the nearest option where one is unknown."""
         parsed, rest = self.parse_known_args(args, namespace)
         if rest:
             parsed.parser.refuse(rest)
         return parsed
 
     def refuse(self, rest: Sequence[str]) -> NoReturn:
-        """End with what no option and no argument could take."""
+        """Exit with an error about the words that no option and no argument takes."""
         unknown = next((word for word in rest if word.startswith("-") and len(word) > 1), None)
         if unknown is None:
             self.error(fill("too many arguments: {words}", words=" ".join(rest)))
         name = unknown.partition("=")[0]
         options = [option for option in self._option_string_actions if option.startswith("--")]
-        near = "".join(get_close_matches(name, options, n=1, cutoff=SURE))
-        self.error(
-            fill(
-                "there is no option {name}; did you mean {near}?" if near else "there is no option {name}",
-                name=name,
-                near=near,
-            )
-        )
+        near = "".join(get_close_matches(name, options, n=1, cutoff=MOST_SIMILAR))
+        if near:
+            self.error(fill("there is no option {name}; did you mean {near}?", name=name, near=near))
+        self.error(fill("there is no option {name}", name=name))
 
     def format_help(self) -> str:
-        """Return the help, which begins with one line of usage: the options are listed below it anyway."""
+        """Return the help, which begins with one line of usage, since the options are listed below it."""
         formatter = self._get_formatter()
-        formatter.add_text(self.short_usage())
+        formatter.add_text(self.format_short_usage())
         formatter.add_text(self.description)
         for title, actions in self.list_sections():
             formatter.start_section(title)
@@ -69,27 +74,22 @@ class Parser(argparse.ArgumentParser):
         return formatter.format_help()
 
     def list_sections(self) -> Iterator[tuple[str | None, Sequence[argparse.Action]]]:
-        """Yield each title of the help and what is listed below it."""
+        """Yield each title of the help with the actions that are listed below it."""
         for group in self._action_groups:
             yield group.title, group._group_actions
 
     def error(self, message: str) -> NoReturn:
-        """End with exit code 2: the sentence, then one line of usage, then where the options are."""
-        begin = _colour.paint("readback:", "error", sys.stderr)
-        self.exit(
-            WRONG,
-            (
-                f"{begin} {message}\n{self.short_usage()}"
-                + fill("\n{command} --help lists the options\n", command=self.prog)
-            ),
-        )
+        """Exit with 2 after printing the sentence, one line of usage, and where the options are listed."""
+        begin = terminal.paint("readback:", "error", sys.stderr)
+        hint = fill("{command} --help lists the options", command=self.prog)
+        self.exit(WRONG_USE, f"{begin} {message}\n{self.format_short_usage()}\n{hint}\n")
 
-    def short_usage(self) -> str:
-        """Return `usage: readback export WORKSPACE --as FORM [options]`: what must be there, and that there is more."""
+    def format_short_usage(self) -> str:
+        """Return what is required, such as `usage: readback export WORKSPACE --as FORM [options]`."""
         formatter = self._get_formatter()
         required = [action for action in self._actions if action.option_strings and action.required]
         positional = [action for action in self._actions if not action.option_strings]
-        words = [formatter._format_args(action, _metavar(action)) for action in positional]
+        words = [formatter._format_args(action, _get_metavar(action)) for action in positional]
         for action in required:
             option = action.option_strings[-1]
             words.append(f"{option} {action.metavar or '|'.join(map(str, action.choices or ()))}")
@@ -101,18 +101,18 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
             return
-        known = [str(choice) for choice in action.choices]
+        choices = [str(choice) for choice in action.choices]
         name = "/".join(action.option_strings) or str(action.metavar or action.dest)
-        near = nearest(str(value), known)
+        near = nearest(str(value), choices)
         sentence = "{name}: '{value}' is not possible; possible are {choices}"
         if near:
             sentence = "{name}: '{value}' is not possible; did you mean {near}? (possible are {choices})"
-        message = fill(sentence, name=name, value=value, near=near, choices=", ".join(known))
+        message = fill(sentence, name=name, value=value, near=near, choices=", ".join(choices))
         raise argparse.ArgumentError(None, message)
 
 
 class CommandsParser(Parser):
-    """The parser of all commands, whose help lists them by what they are for."""
+    """Parse the words of all commands; the help lists them by what they are for."""
 
     sections: Mapping[str, Sequence[str]] = {}  # the commands below each title
     commands: argparse._SubParsersAction[Parser] | None = None
@@ -134,5 +134,5 @@ def read_whole_number(text: str) -> int:
         raise argparse.ArgumentTypeError(fill("'{value}' is no whole number", value=text)) from None
 
 
-def _metavar(action: argparse.Action) -> str:
+def _get_metavar(action: argparse.Action) -> str:
     return str(action.metavar or action.dest.upper())

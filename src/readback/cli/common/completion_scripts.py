@@ -1,4 +1,4 @@
-"""Scripts for bash, zsh and fish that complete what the parser knows; nothing of Readback runs at a press of TAB."""
+"""Write completion scripts for bash, zsh and fish from the parser; Readback does not run at a press of TAB."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def list_commands(
     words: tuple[str, ...] = (),
     about: str = "",
 ) -> list[Command]:
-    """Return the command of a parser, and after it those below it; `values` are the words that a metavar stands for."""
+    """Return the command of a parser, then those below it; `values` are the words that a metavar stands for."""
     options, follow, below, takes_paths = [], [], [], False
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             titles = {entry.dest: entry.help or "" for entry in action._choices_actions}
-            for name, one in action.choices.items():
+            for name, subparser in action.choices.items():
                 follow.append((name, titles.get(name, "")))
-                below.extend(list_commands(one, values, (*words, name), titles.get(name, "")))
+                below.extend(list_commands(subparser, values, (*words, name), titles.get(name, "")))
         elif action.option_strings:
             if action.help != argparse.SUPPRESS:
                 options.append(_describe(parser, action))
@@ -80,8 +80,12 @@ def write_bash(commands: Sequence[Command]) -> str:
             if not option.takes_value:
                 continue
             keys = " | ".join(shlex.quote(f"{' '.join(command.words)}:{name}") for name in option.names)
-            reply = f"words={shlex.quote(' '.join(option.choices))}" if option.choices else "files=1"
-            lines.append(f"        {keys}) {reply if option.choices or option.is_path else 'return 0'} ;;")
+            reply = "return 0"
+            if option.choices:
+                reply = f"words={shlex.quote(' '.join(option.choices))}"
+            elif option.is_path:
+                reply = "files=1"
+            lines.append(f"        {keys}) {reply} ;;")
     lines += ['        *) case "$path" in']
     for command in commands:
         names = [name for option in command.options for name in option.names]
@@ -123,10 +127,10 @@ def write_zsh(commands: Sequence[Command]) -> str:
         described = [(name, option.about) for option in command.options for name in option.names]
         lines.append(f"        ({shlex.quote(' '.join(command.words))})")
         lines.append('            if [[ "${words[CURRENT]}" == -* ]]; then')
-        lines.append(f"                words_=({_zsh_words(described)})")
+        lines.append(f"                words_=({_format_zsh_words(described)})")
         lines.append("                _describe option words_ -o")
         lines.append("            else")
-        lines.append(f"                words_=({_zsh_words(command.follow)})")
+        lines.append(f"                words_=({_format_zsh_words(command.follow)})")
         lines.append("                (( $#words_ )) && _describe command words_")
         lines.append("                _files" if command.takes_paths else "                :")
         lines.append("            fi ;;")
@@ -134,14 +138,14 @@ def write_zsh(commands: Sequence[Command]) -> str:
     return "\n".join(lines)
 
 
-def _zsh_words(described: Sequence[tuple[str, str]]) -> str:
+def _format_zsh_words(described: Sequence[tuple[str, str]]) -> str:
     return " ".join(shlex.quote(f"{name}:{about}" if about else name) for name, about in described)
 
 
 def write_fish(commands: Sequence[Command]) -> str:
     """Return the script for fish (3.0 or later)."""
     lines = ["# readback completion fish | source"]
-    paths = " ".join(_fish(" ".join(command.words)) for command in commands if command.words)
+    paths = " ".join(_quote_for_fish(" ".join(command.words)) for command in commands if command.words)
     lines += [
         "function __readback_path",
         f"    set -l known {paths}",
@@ -152,24 +156,28 @@ def write_fish(commands: Sequence[Command]) -> str:
     lines += ["            set path $path $part", "        end", "    end"]
     lines += ['    test "$path" = "$argv[1]"', "end", "complete -c readback -f"]
     for command in commands:
-        here = f"-n {_fish('__readback_path ' + _fish(' '.join(command.words)))}"
+        condition = f"-n {_quote_for_fish('__readback_path ' + _quote_for_fish(' '.join(command.words)))}"
         if command.takes_paths:
-            lines.append(f"complete -c readback {here} -F")
+            lines.append(f"complete -c readback {condition} -F")
         for name, about in command.follow:
-            lines.append(f"complete -c readback {here} -a {_fish(name)} -d {_fish(about)}")
+            lines.append(f"complete -c readback {condition} -a {_quote_for_fish(name)} -d {_quote_for_fish(about)}")
         for option in command.options:
             names = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names]
-            value = []
+            value: list[str] = []
             if option.choices:
-                value = ["-x", f"-a {_fish(' '.join(option.choices))}"]
+                value = ["-x", f"-a {_quote_for_fish(' '.join(option.choices))}"]
+            elif option.is_path and option.takes_value:
+                value = ["-r", "-F"]
             elif option.takes_value:
-                value = ["-r", "-F"] if option.is_path else ["-x"]
-            lines.append(" ".join(["complete -c readback", here, *names, *value, f"-d {_fish(option.about)}"]))
+                value = ["-x"]
+            lines.append(
+                " ".join(["complete -c readback", condition, *names, *value, f"-d {_quote_for_fish(option.about)}"])
+            )
     return "\n".join([*lines, ""])
 
 
-def _fish(text: str) -> str:
-    """Return a text in single quotes, as fish reads them."""
+def _quote_for_fish(text: str) -> str:
+    """Return a text in single quotes, escaped as fish reads them."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 

@@ -1,0 +1,159 @@
+"""Make a workspace of what is not a folder: rows on standard input or in a pipe, or a zip file.
+
+Both are stored like an upload, with the same limits and refusals, and deleted when the command ends.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import stat
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import BinaryIO
+
+from readback.checks import rules
+from readback.cli import UsageError
+from readback.cli.common import lines
+from readback.cli.common.terminal import fill
+from readback.readers.choose_format import GZIP, HEAD, PARQUET, unpacked
+from readback.readers.lines import UTF8_MARK
+
+STDIN = "-"
+ZIP = b"PK\x03\x04"
+EMPTY_ZIP = b"PK\x05\x06"
+# Commands that store something beside a workspace or in it, so that it has to exist afterwards.
+NEED_FOLDER = {"agenda", "init", "lock", "report", "review", "serve", "since"}
+
+
+def unpack(path: str, command: str, stack: ExitStack) -> str:
+    """Store a zip file or rows and return their path, valid while `stack` is open; return any other path unchanged.
+
+    Raises UsageError where the command needs a folder that lasts, and where nothing of it can be stored.
+    """
+    if not needs_storing(path):
+        return path
+    if command in NEED_FOLDER:
+        raise UsageError(
+            fill(
+                (
+                    "{path}: readback {command} keeps something beside the workspace, so that it needs a "
+                    "folder that stays; unpack it or save it first"
+                ),
+                command=command,
+                path=path,
+            )
+        )
+    from readback.ui.common.uploads import quota as upload_quota  # slow to import, and most commands need none of it
+    from readback.ui.common.uploads import store as upload
+
+    try:
+        content = _open_source(path, stack, upload.WHOLE)
+    except OSError as error:
+        raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    head = content.read(HEAD)
+    content.seek(0)
+    if not head:
+        raise UsageError(fill("{path}: nothing came", path=path))
+    is_zip = head.startswith((ZIP, EMPTY_ZIP))
+    name = Path(path).name
+    if is_zip and not name.lower().endswith(".zip"):
+        name = "stdin.zip"
+    elif not is_zip:
+        name = f"stdin{guess_ending(head)}"
+    owner = upload.owner(secrets.token_hex())  # nobody else's, so that no browser finds it
+    try:
+        token, diagnostics = upload.save([(name, content)], owner, unwrap=is_zip)
+    except upload_quota.NoRoom as full:
+        raise UsageError(f"{path}: {full}") from None
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise UsageError(
+            fill("{path}: it cannot be unpacked into {folder} ({why})", path=path, folder=upload.home(), why=why)
+        ) from None
+    stack.callback(upload.delete, token, owner)
+    for diagnostic in diagnostics:
+        print(lines.format_finding(rules.finding(diagnostic), sys.stderr), file=sys.stderr)
+    folder = upload.path(token, owner)
+    if folder is None or not upload.holds(token):
+        raise UsageError(fill("{path}: nothing of it could be kept", path=path))
+    return str(folder if is_zip else folder / name)
+
+
+def needs_storing(path: str) -> bool:
+    """Return whether a path is standard input, a pipe or a zip file."""
+    return path == STDIN or _is_pipe(path) or _is_zip(path)
+
+
+def _is_zip(path: str) -> bool:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(ZIP)) in (ZIP, EMPTY_ZIP)
+    except (OSError, ValueError):
+        return False
+
+
+def _is_pipe(path: str) -> bool:
+    """Return whether a path leads to a pipe: /dev/stdin, or what a shell puts in the place of <(command)."""
+    try:
+        return stat.S_ISFIFO(Path(path).stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _open_source(path: str, stack: ExitStack, limit: int) -> BinaryIO:
+    """Open a zip file, or copy up to `limit` bytes of a pipe to a nameless file.
+
+    Raises OSError, and UsageError where the pipe holds more.
+    """
+    if path != STDIN and not _is_pipe(path):
+        return stack.enter_context(Path(path).open("rb"))
+    copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+    if path == STDIN:
+        _copy(sys.stdin.buffer, copy, path, limit)
+    else:
+        with Path(path).open("rb") as pipe:
+            _copy(pipe, copy, path, limit)
+    return copy
+
+
+def _copy(source: BinaryIO, target: BinaryIO, path: str, limit: int) -> None:
+    if source.isatty():
+        print("readback: reading rows from standard input, up to Ctrl-D …", file=sys.stderr)
+    left = limit
+    while left >= 0:
+        block = source.read(min(HEAD, left + 1))
+        if not block:
+            break
+        target.write(block)
+        left -= len(block)
+    if left < 0:
+        raise UsageError(fill("{file}: more than {most:,} {most:byte|bytes}", file=path, most=limit))
+    target.seek(0)
+
+
+def guess_ending(head: bytes) -> str:
+    """Return the file ending of rows that begin with `head`, by their magic bytes, first character and first line."""
+    gzip = ".gz" if head.startswith(GZIP) else ""
+    text = unpacked(head) if gzip else head
+    if text.startswith(PARQUET):
+        return f".parquet{gzip}"
+    text = text.removeprefix(UTF8_MARK).lstrip()
+    first = text.partition(b"\n")[0]
+    if text.startswith(b"["):
+        return f".json{gzip}"
+    if text.startswith(b"{"):
+        ending = ".jsonl" if _is_json(first) else ".json"
+        return f"{ending}{gzip}"
+    ending = ".tsv" if b"\t" in first else ".csv"
+    return f"{ending}{gzip}"
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
