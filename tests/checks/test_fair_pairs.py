@@ -17,7 +17,7 @@ from readback.records.dataset import open_dataset
 from readback.scores import loading
 from readback.scores.comparing import compare
 from readback.scores.comparing.compare import list_planned
-from readback.scores.comparing.paired_items import drop_items, items
+from readback.scores.comparing.paired_items import drop_items, pair_items
 
 SIX = EXAMPLES / "six-conditions-mistakes"
 
@@ -36,7 +36,7 @@ def test_the_difference_without_the_touched_records_is_that_of_all_the_others() 
     assert fair is not None
     assert fair.untouched is not None
     assert (fair.verdict.kind, fair.one_sided, fair.both_sided, len(fair.touched)) == ("unknown", 0, 1, 2)
-    pair = items(table, one.a, one.b, one.criterion, one.judge)
+    pair = pair_items(table, one.a, one.b, one.criterion, one.judge)
     kept = np.array([item not in fair.touched for item in pair.items])
     assert fair.untouched.n_shared == int(kept.sum()) == one.n_shared - 2
     assert fair.untouched.difference == pytest.approx(float((pair.b - pair.a)[kept].mean()))

@@ -11,7 +11,7 @@ from counts import some
 from score_files import Write, load
 
 from readback.scores.comparing import compare
-from readback.scores.comparing.winner import Best, best
+from readback.scores.comparing.winner import Best, find_best
 from readback.types import Criterion
 
 Say = Callable[..., str]
@@ -34,7 +34,7 @@ def rows(means: dict[str, float], items: int = 60, seed: int = 1) -> str:
 def found(write: Write, text: str, first: str, criterion: Criterion = UP) -> Best | None:
     table = load(write({"s.csv": text}))
     made = compare.compare(table, baseline=first, criterion="quality").comparisons
-    return best(made, criterion)
+    return find_best(made, criterion)
 
 
 @pytest.mark.parametrize(("criterion", "top"), [(UP, "high"), (DOWN, "low")])

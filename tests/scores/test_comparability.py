@@ -47,7 +47,8 @@ def opened(root: Path) -> ScoreTable:
 
 def why(table: ScoreTable, a: str, b: str, criterion: str, judge: str = "qwen3") -> list[str]:
     return [
-        diagnostic.code for diagnostic in comparability.against(table, key(table, a), key(table, b), criterion, judge)
+        diagnostic.code
+        for diagnostic in comparability.find_obstacles(table, key(table, a), key(table, b), criterion, judge)
     ]
 
 
@@ -59,7 +60,7 @@ def test_grounding_and_totals_are_not_compared_between_runs_with_and_without_doc
     table = opened(write({"six.csv": six()}))
     closed, book = "base_baseline_0p5b", "rag_baseline_0p5b"
     assert [why(table, closed, book, k) for k in FIVE] == [[], ["scr-not-comparable"], [], [], ["scr-not-comparable"]]
-    (diagnostic,) = comparability.against(table, key(table, closed), key(table, book), "grounding", "qwen3")
+    (diagnostic,) = comparability.find_obstacles(table, key(table, closed), key(table, book), "grounding", "qwen3")
     assert diagnostic.values["differs"] == "mode: instruction / rag"
     assert diagnostic.values["part"] == ["factuality", "completeness", "communication"]
     assert {
@@ -97,7 +98,7 @@ def test_the_judges_model_and_prompt_records_and_weights_must_be_the_same(write:
 
     def said(one: dict[str, Any], other: dict[str, Any], criterion: str = "factuality") -> list[str]:
         about = (RunFacts(a, judge="qwen3", **one), RunFacts(b, judge="qwen3", **other))
-        return [n.code for n in comparability.against(replace(table, about=about), a, b, criterion, "qwen3")]
+        return [n.code for n in comparability.find_obstacles(replace(table, about=about), a, b, criterion, "qwen3")]
 
     assert said({"judge_model": "x"}, {"judge_model": "y"}) == ["scr-judge-differs"]
     assert said({"judge_prompt": "x"}, {"judge_prompt": "y"}) == ["scr-prompt-differs"]
@@ -159,7 +160,7 @@ def test_what_the_study_itself_forbids_is_not_compared(write: Write) -> None:
     table = opened(write({"six.csv": six()}))
     a, b = key(table, "rag_baseline_0p5b"), key(table, "hybrid_science_0p5b_rag_trained")
     plan = Planned("a", "b", not_comparable=("grounding", "weighted_total"))
-    found = {k: comparability.against(table, a, b, k, "qwen3", plan) for k in FIVE}
+    found = {k: comparability.find_obstacles(table, a, b, k, "qwen3", plan) for k in FIVE}
     assert [k for k, diagnostics in found.items() if diagnostics] == ["grounding", "overall"]
 
 

@@ -100,7 +100,7 @@ def test_the_plan_is_one_family_and_stands_first_and_the_rest_is_exploratory(wri
     made = compare.compare(table(write, cells), plan)
     assert [one.planned is not None for one in made.comparisons] == [True, True, False, False, False, False]
     assert [one.family for one in made.comparisons] == [2, 2, 4, 4, 4, 4]
-    assert compare.absent(table(write, cells), plan) == ((plan[2], "nobody"),)
+    assert compare.list_absent(table(write, cells), plan) == ((plan[2], "nobody"),)
 
 
 def test_comparisons_stay_within_one_judge(write: Write) -> None:
@@ -135,7 +135,7 @@ def test_both_directions_mirror_each_other_and_counts_reconcile(write: Write, pa
     cells = [(f"q{i}", c, "relevance", v, "j") for i, pair in enumerate(pairs) for c, v in zip("ab", pair, strict=True)]
     found = table(write, cells)
     forth, back = (
-        paired_items.items(found, ((("condition", x),)), ((("condition", y),)), "relevance", "j")
+        paired_items.pair_items(found, ((("condition", x),)), ((("condition", y),)), "relevance", "j")
         for x, y in ("ab", "ba")
     )
     assert forth.items == back.items

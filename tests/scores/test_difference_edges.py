@@ -36,7 +36,7 @@ def two(
     known = clusters if clusters is not None else [""] * len(a)
     rows = [(f"q{at}", name, value, known[at]) for name, side in (("a", a), ("b", b)) for at, value in enumerate(side)]
     made = difference.compute_difference(table(write, rows), A, B, "grade", "j", Planned("a", "b", margin=margin))
-    return difference.judged(made)
+    return difference.decide(made)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
@@ -49,7 +49,7 @@ def test_fewer_than_five_items_have_a_mean_and_no_interval_and_no_claim(write: W
 
 def test_no_shared_item_has_no_difference(write: Write) -> None:
     rows = [("q0", "a", 1, ""), ("q1", "b", 2, "")]
-    found = difference.judged(difference.compute_difference(table(write, rows), A, B, "grade", "j"))
+    found = difference.decide(difference.compute_difference(table(write, rows), A, B, "grade", "j"))
     assert (found.n_shared, found.difference, found.p, found.verdict) == (0, None, None, "too few")
 
 
@@ -105,11 +105,11 @@ def test_one_cluster_that_holds_nearly_all_items_has_a_wide_interval_and_no_cras
 
 def test_one_is_called_higher_only_if_interval_and_test_both_say_so() -> None:
     made = Comparison(A, B, "grade", "j", 20, 0, 0, "too few", difference=0.3, interval=(-0.1, 0.7), p=0.01)
-    assert difference.judged(made).verdict == "not separated"
-    assert difference.judged(made).at_odds
+    assert difference.decide(made).verdict == "not separated"
+    assert difference.decide(made).at_odds
     sure = Comparison(A, B, "grade", "j", 20, 0, 0, "too few", difference=0.3, interval=(0.1, 0.5), p=0.01)
-    assert difference.judged(sure).verdict == "b is higher"
-    assert not difference.judged(sure).at_odds
+    assert difference.decide(sure).verdict == "b is higher"
+    assert not difference.decide(sure).at_odds
 
 
 def test_a_bold_interval_beside_a_careful_test_is_at_odds_and_open(write: Write) -> None:
@@ -174,7 +174,7 @@ def several(
         for place, value in enumerate(item)
         if value is not None
     ]
-    return omnibus.omnibus(table(write, rows, kind))
+    return omnibus.run_omnibus_tests(table(write, rows, kind))
 
 
 def test_friedman_takes_items_scored_everywhere_and_counts_the_others(write: Write) -> None:

@@ -156,7 +156,7 @@ def test_all_unplanned_pairs_under_all_criteria_are_one_family(write: Write) -> 
     alone = compare.compare(table, baseline="b", criterion="deep").comparisons
     whole = {(one.a, one.b): one for one in compare.compare(table, criterion="deep").comparisons}
     for one in alone:
-        other = whole.get((one.a, one.b)) or whole[one.b, one.a].turned()
+        other = whole.get((one.a, one.b)) or whole[one.b, one.a].swap_sides()
         assert (one.p_adjusted, one.verdict, one.difference) == (other.p_adjusted, other.verdict, other.difference)
 
 

@@ -47,7 +47,7 @@ def test_the_bounds_are_those_of_every_way_to_fill_the_gaps(write: Write) -> Non
         means.append(sum((b or 0) - (a or 0) for a, b in pairs) / len(pairs))
     assert (found.failed, found.failed_b) == (3, 2)
     assert found.bounds == pytest.approx((min(means), max(means)))
-    turned = found.turned()
+    turned = found.swap_sides()
     assert (turned.failed, turned.failed_b) == (3, 1)
     assert turned.bounds == pytest.approx((-max(means), -min(means)))
 
@@ -62,7 +62,7 @@ def test_a_sentence_says_under_which_of_them_the_judge_failed_and_where_the_othe
         stats.ttest_1samp(most, 0).confidence_interval().high,
     )
     assert found.bounds_interval == pytest.approx(ends)
-    for each in (found, found.turned()):
+    for each in (found, found.swap_sides()):
         said = report.sentence(each, called, SCALE)
         assert said.startswith(
             "There is no score under “other” for 30 of 40 questions; if these were scored, “other” could"

@@ -12,7 +12,7 @@ from score_files import Write
 
 from readback import workspace
 from readback.scores import loading
-from readback.scores.comparing.compare import absent, compare
+from readback.scores.comparing.compare import compare, list_absent
 from readback.scores.table import ScoreTable
 
 SIX = (
@@ -120,7 +120,7 @@ def test_a_study_judged_by_one_model_with_two_rubrics_is_compared_as_it_was_plan
         assert found["lora_science_0p5b_rag_trained_ft_only", both, name] == ()
     assert found["lora_science_0p5b_rag_trained_ft_only", both, "grounding"] == ("scr-not-comparable",)
     assert [found[book, both, name] for name in (*RAW, "grounding", "overall")] == [()] * 5
-    assert absent(table, table.planned) == ()
+    assert list_absent(table, table.planned) == ()
 
 
 def test_two_models_that_judged_are_two_judges_whatever_their_rubric(write: Write) -> None:
@@ -193,7 +193,7 @@ def test_a_plan_may_name_the_judge_by_its_rubric(write: Write) -> None:
     assert outcome(two(write, "m", "m", ", judge: open-judge"))["closed", "book", "factuality"] == ()
     table = two(write, "m", "m", ", judge: nobody")
     assert outcome(table) == {}
-    assert [name for _, name in absent(table, table.planned)] == ["nobody"]
+    assert [name for _, name in list_absent(table, table.planned)] == ["nobody"]
 
 
 def test_one_model_that_judged_a_condition_by_two_rubrics_stays_two_judges(write: Write) -> None:

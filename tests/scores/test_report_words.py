@@ -35,7 +35,7 @@ def called(condition: ConditionKey) -> str:
         (HIGHER, "up", "fair", "“open” is better, and the difference is clear"),
         (HIGHER, "up", "", "“open” is better, and the difference is clear"),
         (HIGHER, "down", "fair", "“shut” is better, and the difference is clear"),
-        (HIGHER.turned(), "up", "fair", "“open” is better, and the difference is clear"),
+        (HIGHER.swap_sides(), "up", "fair", "“open” is better, and the difference is clear"),
         (HIGHER, "none", "fair", "“open” scores higher, and the difference is clear"),
         (replace(HIGHER, p=0.03), "up", "fair", "“open” looks better, but this is not certain"),
         (replace(HIGHER, p=0.03), "none", "fair", "“open” scores higher, but this is not certain"),
@@ -181,5 +181,5 @@ def test_a_fault_of_every_record_is_said_with_what_it_means(same: bool, said: st
     ],
 )
 def test_of_several_a_difference_that_is_only_just_clear_is_not_called_so(ps: Sequence[float], answer: str) -> None:
-    clear = tuple(replace(HIGHER.turned(), p_adjusted=p, family=3) for p in ps)
+    clear = tuple(replace(HIGHER.swap_sides(), p_adjusted=p, family=3) for p in ps)
     assert report.best(Best(B, clear, ()), 2, called) == answer

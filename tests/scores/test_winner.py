@@ -9,7 +9,7 @@ from readback import workspace
 from readback.scores import loading
 from readback.scores.answer import as_json
 from readback.scores.comparing.compare import compare
-from readback.scores.comparing.winner import winner, winners
+from readback.scores.comparing.winner import find_winner, list_winners
 
 PLAN = "scores: [s.csv]\ncomparisons: [{a: one, b: other}]\n"
 
@@ -34,14 +34,14 @@ def file(one: float, other: float, criterion: str = "factuality") -> str:
 def test_a_difference_of_more_than_a_tenth_wins(write: Write, one: float, other: float, expected: str) -> None:
     table = loading.load(workspace.open(write({"readback.yml": PLAN, "s.csv": file(one, other)})))
     (made,) = compare(table, table.planned).comparisons
-    assert winner(made) == expected
-    assert winners([made]) == ((made, expected),)
+    assert find_winner(made) == expected
+    assert list_winners([made]) == ((made, expected),)
     answer = as_json(table, table.planned, tell=lambda diagnostic: diagnostic.code)
     assert [row["winner_by_rule"] for row in answer["comparisons"]] == [expected]
 
 
 def test_the_rule_is_silent_on_other_criteria_and_on_what_nobody_planned(write: Write) -> None:
     table = loading.load(workspace.open(write({"readback.yml": PLAN, "s.csv": file(0.2, 0.9, "completeness")})))
-    assert winners(compare(table, table.planned).comparisons) == ()
+    assert list_winners(compare(table, table.planned).comparisons) == ()
     table = loading.load(workspace.open(write({"s.csv": file(0.2, 0.9)})))
-    assert winners(compare(table).comparisons) == ()
+    assert list_winners(compare(table).comparisons) == ()

@@ -14,7 +14,7 @@ from readback.checks.records_with_finding import SelectionKey, numbers
 from readback.checks.summary import Audit
 from readback.checks.training import AREA
 from readback.records.dataset import Dataset
-from readback.scores.comparing.paired_items import PairedItems, items, scored_items
+from readback.scores.comparing.paired_items import PairedItems, get_scored_items, pair_items
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Workspace
 
@@ -79,7 +79,7 @@ def costs(opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, cri
     within: list[Cost] = []
     changes: list[Change] = []
     for key in names:
-        scored, values = scored_items(table, key, criterion, judge)
+        scored, values = get_scored_items(table, key, criterion, judge)
         at = number.of(scored)
         within += [
             _within(code, key, _in(at, mine), values)
@@ -87,7 +87,7 @@ def costs(opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, cri
             if one == key and len(mine)
         ]
     for a, b in permutations(names, 2):
-        pair = items(table, a, b, criterion, judge)
+        pair = pair_items(table, a, b, criterion, judge)
         at = number.of(pair.items)
         for code in dict.fromkeys(code for code, _ in with_finding):
             only_b = _in(at, with_finding[code, b]) & ~_in(at, with_finding[code, a])
@@ -103,7 +103,7 @@ def marked(
 ) -> frozenset[str]:  # fmt: skip
     """The items of one condition, scored under a criterion by a judge (`judged`), with a finding of `code`."""
     name = _name(opened, table, key)
-    scored, _ = scored_items(table, key, *judged)
+    scored, _ = get_scored_items(table, key, *judged)
     if name is None:
         return frozenset()
     there = _in(_Numbers(data).of(scored), _indices(audit, code, name))

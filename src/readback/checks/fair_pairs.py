@@ -15,8 +15,8 @@ from readback.checks.summary import Audit
 from readback.checks.verdicts import Verdict, verdicts
 from readback.records.dataset import Dataset
 from readback.scores.comparing.comparison import Comparison
-from readback.scores.comparing.difference import compute_difference, judged
-from readback.scores.comparing.paired_items import drop_items, members
+from readback.scores.comparing.difference import compute_difference, decide
+from readback.scores.comparing.paired_items import drop_items, list_members
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Workspace
 
@@ -63,7 +63,7 @@ def fairness(opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, 
     rest = None
     if touched:
         kept = drop_items(table, touched)
-        rest = judged(compute_difference(kept, one.a, one.b, one.criterion, one.judge, one.planned))
+        rest = decide(compute_difference(kept, one.a, one.b, one.criterion, one.judge, one.planned))
     return Fairness(worst, single, both, touched, rest, judged_pairs)
 
 
@@ -80,8 +80,8 @@ def _sides(opened: Workspace, table: ScoreTable, one: Comparison) -> list[tuple[
     def rest(code: int) -> ConditionKey:
         return tuple(part for part in whole[code] if part[0] not in factors)
 
-    partners = {rest(code): whole[code] for code in members(table, one.b)}
-    matched = ((whole[code], partners.get(rest(code))) for code in members(table, one.a))
+    partners = {rest(code): whole[code] for code in list_members(table, one.b)}
+    matched = ((whole[code], partners.get(rest(code))) for code in list_members(table, one.a))
     return [(Pair(_called(opened, table, a), _called(opened, table, b)), a, b) for a, b in matched if b is not None]
 
 

@@ -130,7 +130,7 @@ def _against_baseline(
     if base is None or len(sides) < 2:
         return ()
     compared = compare.compare(table, (), baseline=table.label(base), criterion=criterion, judge=judge)
-    pairs = [one if one.a == base else one.turned() for one in compared.comparisons if base in (one.a, one.b)]
+    pairs = [one if one.a == base else one.swap_sides() for one in compared.comparisons if base in (one.a, one.b)]
     order = {row.condition: at for at, row in enumerate(ranked)}
     return tuple(sorted((one for one in pairs if one.b in sides), key=lambda one: order[one.b]))
 

@@ -10,7 +10,7 @@ from readback.scores import answer_sections, criterion_kinds, expenses, pooled, 
 from readback.scores.agreement.measures import measure_pool
 from readback.scores.comparing import compare, omnibus
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison, Omnibus
-from readback.scores.comparing.winner import winner
+from readback.scores.comparing.winner import find_winner
 from readback.scores.pairwise import outcomes as pairwise
 from readback.scores.summary_row import Row
 from readback.scores.table import Planned, ScoreTable
@@ -42,14 +42,14 @@ def as_json(
     if not _rowless(table, names, criterion, judge):
         rows = as_rows(table, by, criterion, judge)
         made = compare.compare(table, planned, by=by, baseline=baseline, criterion=criterion, judge=judge)
-        tests = omnibus.omnibus(table, by, criterion, judge)
+        tests = omnibus.run_omnibus_tests(table, by, criterion, judge)
     at = {one: number for number, one in enumerate(planned, 1)}
     return {
         "rows": rows,
         **_tested(made, tests, at, tell),
         "planned_without_scores": [
             {"a": one.a, "b": one.b, "without": name, "question": one.question or None, "plan": at[one]}
-            for one, name in compare.absent(table, planned)
+            for one, name in compare.list_absent(table, planned)
         ],
         "questions": [
             {
@@ -95,7 +95,7 @@ def as_pooled(
     if made is None or not names:
         return None
     compared = compare.compare(made, planned, by=by, baseline=baseline, criterion=criterion)
-    tests = omnibus.omnibus(made, by, criterion)
+    tests = omnibus.run_omnibus_tests(made, by, criterion)
     at = {one: number for number, one in enumerate(planned, 1)}
     found = {"rows": [_pooled_row(made, row) for row in summary.rows(made, by, criterion)],
              **_tested(compared, tests, at, tell)}  # fmt: skip
@@ -238,7 +238,7 @@ def _comparison(one: Comparison, at: Mapping[Planned, int]) -> dict[str, Any]:
         "smallest_detectable": one.detectable,
         "margin": one.margin,
         "p_equivalent": one.p_equivalent,
-        "winner_by_rule": winner(one),
+        "winner_by_rule": find_winner(one),
         "verdict": one.verdict,
         **_plan(one, at),
         "seed": one.seed,

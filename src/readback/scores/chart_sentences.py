@@ -9,7 +9,7 @@ from typing import get_args
 
 from readback.scores import report
 from readback.scores.comparing.comparison import Compared, Comparison, Omnibus, Verdict
-from readback.scores.comparing.omnibus import omnibus
+from readback.scores.comparing.omnibus import run_omnibus_tests
 from readback.scores.conclusion import AGAINST, BestOf
 from readback.scores.counts import Counted
 from readback.scores.criteria import MINUS
@@ -135,7 +135,7 @@ def _at_odds(made: Sequence[Comparison]) -> Iterator[str]:
 def _together(table: ScoreTable, one: Comparison) -> Iterator[str]:
     """Whether any of the conditions differs, by one test over the questions scored under all of them."""
     by = None if one.a in table.columns.conditions else one.a[0][0]
-    for found in omnibus(table, by, one.criterion, one.judge):
+    for found in run_omnibus_tests(table, by, one.criterion, one.judge):
         said = {"n": found.conditions, "items": found.items, "test": _test(found), "p": report.p_text(found.p)}
         over = t("scores.omnibus_clusters", n=found.clusters) if found.clusters else ""
         yield t("scores.omnibus_differ" if found.p < ALPHA else "scores.omnibus_open", over=over, **said)

@@ -16,7 +16,7 @@ from readback.scores import criterion_kinds, in_view, not_compared, report
 from readback.scores.comparing import compare
 from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Blocked, Comparison
-from readback.scores.comparing.winner import Best, best
+from readback.scores.comparing.winner import Best, find_best
 from readback.scores.not_compared import NotCompared
 from readback.scores.report import Line
 from readback.scores.table import ConditionKey, ScoreTable
@@ -104,8 +104,8 @@ def conclude_best(
     first = rows[0].condition
     sides = {row.condition for row in rows}
     made = _all_pairs(table, workspace, criterion, judge, by)
-    pairs = [one if one.a == first else one.turned() for one in made if first in (one.a, one.b)]
-    found = best([one for one in pairs if one.b in sides], scale)
+    pairs = [one if one.a == first else one.swap_sides() for one in made if first in (one.a, one.b)]
+    found = find_best([one for one in pairs if one.b in sides], scale)
     if found is None:
         return BestOf(criterion, judge, len(rows), "")
     concluded = tuple(conclude(table, one, fair(one)) for one in found.clear)
@@ -239,7 +239,7 @@ def other_criteria(
         )
         for one in compared.comparisons:
             if {one.a, one.b} == {a, b} and one.n_shared:
-                made.append(one if one.a == a else one.turned())
+                made.append(one if one.a == a else one.swap_sides())
     return tuple({one.criterion: one for one in made}.values())
 
 

@@ -77,7 +77,7 @@ def find_baseline(
     rows = in_view.ranked(table, by, criterion, judge)
     sides = [row.condition for row in rows]
     for one in list_planned(workspace):
-        side = compare.side_of(table, one.a)
+        side = compare.find_side(table, one.a)
         if side in sides:
             return side
     scale = table.criteria[criterion]

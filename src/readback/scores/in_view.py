@@ -83,7 +83,7 @@ def of_plan(table: ScoreTable, plan: Sequence[Planned], criterion: str, judge: s
 def _any(table: ScoreTable, plan: Sequence[Planned]) -> str | None:
     """A baseline that is there, so that no more is compared than the plan and one row against each other."""
     for one in plan:
-        found = compare.side_of(table, one.a)
+        found = compare.find_side(table, one.a)
         if found is not None and found in table.columns.conditions:
             return table.label(found)
     return table.label(table.columns.conditions[0]) if table.columns.conditions else None

@@ -1,1 +1,1 @@
-"""Two or more conditions held against each other: whether that is allowed, on which items, and what came of it."""
+"""Compare two or more conditions: whether that is allowed, on which items, and with what result."""

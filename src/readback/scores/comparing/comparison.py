@@ -1,4 +1,4 @@
-"""What a comparison of two conditions says: the paired difference, how sure it is, and whether it was planned."""
+"""Hold what a comparison of two conditions says: the paired difference, how sure it is, and whether it was planned."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ LOST = 0.10  # share of items whose judge failed on one side, from which it is s
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """b − a over the items both were scored on, by one judge under one criterion.
+    """Hold b − a over the items both were scored on, by one judge under one criterion.
 
-    An item with several scores on one side (replicates, other factors) counts once, with their mean. `interval`
-    takes items as independent; where they carry clusters `interval_clustered` is the one to use. `wins`: items
-    where b is higher. `p_adjusted` is Holm's over `family` comparisons.
+    An item with several scores on one side (replicates, other factors) counts once, with their mean. `interval` takes
+    items as independent; where they carry clusters `interval_clustered` is the one to use. `wins`: items where b is
+    higher. `p_adjusted` is Holm's over `family` comparisons.
     """
 
     a: ConditionKey
@@ -79,7 +79,7 @@ class Comparison:
 
     @property
     def in_question(self) -> bool:
-        """Whether some numbers of the criterion may be no scores."""
+        """Whether some numbers of the criterion may not be scores."""
         return bool(self.questions)
 
     @property
@@ -106,15 +106,17 @@ class Comparison:
 
     @property
     def span_method(self) -> str | None:
-        """How `span` was made."""
-        return None if self.span is None else self.method_clustered if self.interval_clustered else self.method
+        """The method by which `span` was computed."""
+        if self.span is None:
+            return None
+        return self.method_clustered if self.interval_clustered else self.method
 
     @property
     def at_odds(self) -> bool:
-        """Whether the interval and the test, before Holm, say different things: one of them leaves no difference out.
+        """Whether the interval and the test, before Holm, disagree: only one of them leaves no difference out.
 
-        It happens near the edge, mostly with the interval as the bolder one (up to 11 times in 100 where there is a
-        small difference and few items: docs/statistics.md). The verdict is the more careful one's; a sentence should
+        This happens near the edge, mostly with the interval as the bolder one (up to 11 times in 100 where there is a
+        small difference and few items: docs/statistics.md). The verdict follows the more careful one; a sentence should
         say that the two do not agree.
         """
         if self.span is None or self.p is None or self.verdict in ("too few", "constant"):
@@ -123,35 +125,46 @@ class Comparison:
 
     @property
     def adjusted_away(self) -> bool:
-        """Whether it is not separated only because of the other comparisons: its interval is not adjusted for them."""
+        """Whether only the other comparisons make it not separated: its interval is not adjusted for them."""
         if self.verdict != "not separated" or self.span is None or self.p is None:
             return False
         return self.p < 0.05 and not self.span[0] <= 0 <= self.span[1]
 
-    def turned(self) -> Comparison:
-        """The same comparison as a − b: what was higher is now lower."""
+    def swap_sides(self) -> Comparison:
+        """Return the same comparison as a − b: what was higher is now lower."""
         verdicts: dict[Verdict, Verdict] = {"b is higher": "a is higher", "a is higher": "b is higher"}
         return replace(
-            self, a=self.b, b=self.a, only_a=self.only_b, only_b=self.only_a, mean_a=self.mean_b, mean_b=self.mean_a,
-            verdict=verdicts.get(self.verdict, self.verdict), wins=self.losses, losses=self.wins,
-            difference=_minus(self.difference), delta=_minus(self.delta), interval=_turned(self.interval),
-            interval_clustered=_turned(self.interval_clustered), bounds=_turned(self.bounds),
-            bounds_interval=_turned(self.bounds_interval),
+            self,
+            a=self.b,
+            b=self.a,
+            only_a=self.only_b,
+            only_b=self.only_a,
+            mean_a=self.mean_b,
+            mean_b=self.mean_a,
+            verdict=verdicts.get(self.verdict, self.verdict),
+            wins=self.losses,
+            losses=self.wins,
+            difference=_negate(self.difference),
+            delta=_negate(self.delta),
+            interval=_negate_span(self.interval),
+            interval_clustered=_negate_span(self.interval_clustered),
+            bounds=_negate_span(self.bounds),
+            bounds_interval=_negate_span(self.bounds_interval),
             failed_b=self.failed - self.failed_b,
-        )  # fmt: skip
+        )
 
 
-def _minus(value: float | None) -> float | None:
+def _negate(value: float | None) -> float | None:
     return None if value is None else -value
 
 
-def _turned(span: Span | None) -> Span | None:
+def _negate_span(span: Span | None) -> Span | None:
     return None if span is None else (-span[1], -span[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """A comparison that is not made; `why` are notes of `scr-` rules."""
+    """Name a comparison that is not made; `why` holds notes of `scr-` rules."""
 
     a: ConditionKey
     b: ConditionKey
@@ -160,14 +173,14 @@ class Blocked:
     why: tuple[Diagnostic, ...]
     planned: Planned | None = None
 
-    def turned(self) -> Blocked:
+    def swap_sides(self) -> Blocked:
         """Return the same with the sides changed."""
         return replace(self, a=self.b, b=self.a)
 
 
 @dataclass(frozen=True, slots=True)
 class Omnibus:
-    """One test of whether any of several conditions differs, over the items scored under all of them."""
+    """Hold one test of whether any of several conditions differs, over the items scored under all of them."""
 
     criterion: str
     judge: str
@@ -181,7 +194,7 @@ class Omnibus:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """`skipped` says why there are none, where none were made. Planned ones are first."""
+    """Hold the comparisons, planned ones first; `skipped` says why there are none, where none were made."""
 
     comparisons: tuple[Comparison, ...] = ()
     blocked: tuple[Blocked, ...] = ()

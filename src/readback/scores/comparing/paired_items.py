@@ -1,4 +1,4 @@
-"""The items that two conditions were both scored on, with both scores: what every paired number is made of."""
+"""Pair the items that two conditions were both scored on, with both scores, for every paired number."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from readback.scores.table import NONE, SCORED, Columns, ConditionKey, Pool, Sco
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedItems:
-    """Shared items in the order of the files. `a` and `b` are float arrays of their scores (means, where an item has
-    several); `clusters` holds a code for each item, or is None where not every item has one. `only_a` and `only_b`
-    count items scored on one side only.
+    """Hold the shared items in the order of the files.
+
+    `a` and `b` are float arrays of their scores (means, where an item has several); `clusters` holds a code for each
+    item, or is None where not every item has one. `only_a` and `only_b` count items scored on one side only.
     """
 
     items: tuple[str, ...]
@@ -28,7 +29,7 @@ class PairedItems:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Scored:
-    """The scored cells of one criterion and judge, as arrays of codes and values; `judge` codes those of a pool."""
+    """Hold the scored cells of one criterion and judge as arrays; `judge` holds codes of the judges of a pool."""
 
     item: Any
     condition: Any
@@ -38,8 +39,8 @@ class _Scored:
     judges: int = 1
 
 
-def items(table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str) -> PairedItems:
-    """The items scored under `a` and under `b` by one judge.
+def pair_items(table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str) -> PairedItems:
+    """Return the items scored under `a` and under `b` by one judge.
 
     `a` and `b` are conditions, or two values of one factor: then an item's scores are paired within the same values
     of all other factors, so that a cell missing on one side leaves its partner out too, and averaged by item. Of a
@@ -47,45 +48,45 @@ def items(table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, j
     """
     import numpy as np
 
-    scored = _rated(table, criterion, judge)
-    sides = [np.asarray(members(table, side), np.int64) for side in (a, b)]
-    rest, others = _rest(table.columns.conditions, a)
-    many = others * scored.judges
+    scored = _get_rated_cells(table, criterion, judge)
+    remainder, remainders = _number_remainders(table.columns.conditions, a)
+    cells_of_item = remainders * scored.judges
     pairs, means = [], []
-    for side in sides:
-        here = np.isin(scored.condition, side)
-        key = scored.item[here].astype(np.int64) * many + rest[scored.condition[here]] * scored.judges
-        key += scored.judge[here]
-        found, back, counts = np.unique(key, return_inverse=True, return_counts=True)
-        pairs.append(found)
-        means.append(np.bincount(back, scored.value[here], len(found)) / counts)
+    for side in (a, b):
+        members = np.asarray(list_members(table, side), np.int64)
+        cells = np.isin(scored.condition, members)
+        key = scored.item[cells].astype(np.int64) * cells_of_item
+        key += remainder[scored.condition[cells]] * scored.judges + scored.judge[cells]
+        pair, position, counts = np.unique(key, return_inverse=True, return_counts=True)
+        pairs.append(pair)
+        means.append(np.bincount(position, scored.value[cells], len(pair)) / counts)
     shared, in_a, in_b = np.intersect1d(pairs[0], pairs[1], assume_unique=True, return_indices=True)
-    codes, back, counts = np.unique(shared // many, return_inverse=True, return_counts=True)
-    a_mean, b_mean = (
-        np.bincount(back, mean[where], len(codes)) / counts for mean, where in zip(means, (in_a, in_b), strict=True)
-    )
-    only = [len(np.setdiff1d(pair // many, codes)) for pair in pairs]
-    names = table.columns.items
-    return PairedItems(
-        tuple(names[code] for code in codes.tolist()), a_mean, b_mean, _clusters(scored, codes), only[0], only[1]
-    )
+    codes, position, counts = np.unique(shared // cells_of_item, return_inverse=True, return_counts=True)
+    mean_a = np.bincount(position, means[0][in_a], len(codes)) / counts
+    mean_b = np.bincount(position, means[1][in_b], len(codes)) / counts
+    only_a, only_b = (len(np.setdiff1d(pair // cells_of_item, codes)) for pair in pairs)
+    items = tuple(table.columns.items[code] for code in codes.tolist())
+    return PairedItems(items, mean_a, mean_b, _find_clusters(scored, codes), only_a, only_b)
 
 
-def scored_items(table: ScoreTable, condition: ConditionKey, criterion: str, judge: str) -> tuple[tuple[str, ...], Any]:
-    """The items scored under a condition (or a value of a factor), and their scores as an array: means, where an
-    item has several.
+def get_scored_items(
+    table: ScoreTable, condition: ConditionKey, criterion: str, judge: str
+) -> tuple[tuple[str, ...], Any]:
+    """Return the items scored under a condition (or a value of a factor), and their scores as an array.
+
+    Means, where an item has several scores.
     """
     import numpy as np
 
-    scored = _scored(table, criterion, judge)
-    here = np.isin(scored.condition, members(table, condition))
-    codes, back, counts = np.unique(scored.item[here], return_inverse=True, return_counts=True)
-    means = np.bincount(back, scored.value[here], len(codes)) / counts
+    scored = _get_scored_cells(table, criterion, judge)
+    cells = np.isin(scored.condition, list_members(table, condition))
+    codes, position, counts = np.unique(scored.item[cells], return_inverse=True, return_counts=True)
+    means = np.bincount(position, scored.value[cells], len(codes)) / counts
     return tuple(table.columns.items[code] for code in codes.tolist()), means
 
 
-def members(table: ScoreTable, side: ConditionKey) -> list[int]:
-    """The codes of the conditions that `side` names: itself, or all that have these values of its factors."""
+def list_members(table: ScoreTable, side: ConditionKey) -> list[int]:
+    """Return the codes of the conditions that `side` names: itself, or all that have these values of its factors."""
     conditions = table.columns.conditions
     if side in conditions:
         return [conditions.index(side)]
@@ -93,28 +94,30 @@ def members(table: ScoreTable, side: ConditionKey) -> list[int]:
 
 
 @lru_cache(maxsize=8)  # of a million scores one takes some ten megabytes
-def _scored(table: ScoreTable, criterion: str, judge: str) -> _Scored:
+def _get_scored_cells(table: ScoreTable, criterion: str, judge: str) -> _Scored:
     import numpy as np
 
-    c = table.columns
-    here = np.frombuffer(c.state, np.uint8) == SCORED
-    here &= np.asarray(c.criterion) == c.criteria.index(criterion)
-    here &= np.asarray(c.judge) == c.judges.index(judge)
-    item, condition, cluster, value = (np.asarray(column)[here] for column in (c.item, c.condition, c.cluster, c.value))
+    columns = table.columns
+    cells = np.frombuffer(columns.state, np.uint8) == SCORED
+    cells &= np.asarray(columns.criterion) == columns.criteria.index(criterion)
+    cells &= np.asarray(columns.judge) == columns.judges.index(judge)
+    item, condition, cluster, value = (
+        np.asarray(column)[cells] for column in (columns.item, columns.condition, columns.cluster, columns.value)
+    )
     return _Scored(item, condition, cluster, value, np.zeros(len(item), np.int64))
 
 
 @lru_cache(maxsize=8)
-def _rated(table: ScoreTable, criterion: str, judge: str) -> _Scored:
-    """The cells that pairs are made of: of a pooled table those of each judge, else those of the judge."""
+def _get_rated_cells(table: ScoreTable, criterion: str, judge: str) -> _Scored:
+    """Return the cells that pairs are made of: of a pooled table those of each judge, else those of the judge."""
     import numpy as np
 
     if table.pool is None:
-        return _scored(table, criterion, judge)
+        return _get_scored_cells(table, criterion, judge)
     names = table.pool.judges.get((criterion, judge), ())
-    parts = [_scored(table.pool.table, criterion, name) for name in names]
+    parts = [_get_scored_cells(table.pool.table, criterion, name) for name in names]
     if not parts:
-        return _scored(table, criterion, judge)
+        return _get_scored_cells(table, criterion, judge)
     codes = np.repeat(np.arange(len(parts)), [len(part.item) for part in parts])
     item, condition, cluster, value = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("item", "condition", "cluster", "value")
@@ -122,56 +125,68 @@ def _rated(table: ScoreTable, criterion: str, judge: str) -> _Scored:
     return _Scored(item, condition, cluster, value, codes, len(parts))
 
 
-def _rest(conditions: Sequence[ConditionKey], side: ConditionKey) -> tuple[Any, int]:
-    """For each condition a code of everything but the factors of `side`, and how many codes there are."""
+def _number_remainders(conditions: Sequence[ConditionKey], side: ConditionKey) -> tuple[Any, int]:
+    """Return for each condition a code of everything but the factors of `side`, and how many codes there are."""
     import numpy as np
 
+    if side in conditions:
+        return np.zeros(len(conditions), np.int64), 1
     factors = {factor for factor, _ in side}
-    whole = side in conditions
-    codes: dict[ConditionKey, int] = {}
-    rest = [
-        0 if whole else codes.setdefault(tuple(pair for pair in key if pair[0] not in factors), len(codes))
-        for key in conditions
-    ]
-    return np.array(rest, np.int64), max(len(codes), 1)
+    code_of: dict[ConditionKey, int] = {}
+    codes: list[int] = []
+    for key in conditions:
+        remainder = tuple(pair for pair in key if pair[0] not in factors)
+        codes.append(code_of.setdefault(remainder, len(code_of)))
+    return np.array(codes, np.int64), max(len(code_of), 1)
 
 
-def _clusters(scored: _Scored, codes: Any) -> Any:
-    """The cluster of each item; None where an item has none."""
+def _find_clusters(scored: _Scored, codes: Any) -> Any:
+    """Return the cluster of each item; None where an item has none."""
     import numpy as np
 
-    known = scored.cluster != NONE
-    if not known.any() or not len(codes):
+    clustered = scored.cluster != NONE
+    if not clustered.any() or not len(codes):
         return None
-    items, first = np.unique(scored.item[known], return_index=True)
+    items, first = np.unique(scored.item[clustered], return_index=True)
     if not np.isin(codes, items).all():
         return None
-    return scored.cluster[known][first][np.searchsorted(items, codes)]
+    return scored.cluster[clustered][first][np.searchsorted(items, codes)]
 
 
 @lru_cache(maxsize=8)
 def drop_items(table: ScoreTable, items: frozenset[str]) -> ScoreTable:
-    """The table without the cells of these items; of a pooled table, without them in what is pooled too.
+    """Return the table without the cells of these items; of a pooled table, without them in what is pooled too.
 
-    Notes and reasons are left behind: nothing is listed of such a table, only computed.
+    Notes and reasons are left out: such a table is for computing, not for listing.
     """
-    made = replace(table, columns=_drop_cells(table.columns, items))
+    reduced = replace(table, columns=_drop_cells(table.columns, items))
     if table.pool is None:
-        return made
-    return replace(made, pool=Pool(drop_items(table.pool.table, items), table.pool.judges))
+        return reduced
+    return replace(reduced, pool=Pool(drop_items(table.pool.table, items), table.pool.judges))
 
 
-def _drop_cells(c: Columns, items: frozenset[str]) -> Columns:
+def _drop_cells(columns: Columns, items: frozenset[str]) -> Columns:
     import numpy as np
 
-    gone = [code for code, name in enumerate(c.items) if name in items]
-    kept = np.flatnonzero(~np.isin(np.asarray(c.item), gone))
+    dropped = [code for code, name in enumerate(columns.items) if name in items]
+    cells = np.flatnonzero(~np.isin(np.asarray(columns.item), dropped))
 
-    def of(column: Any) -> Any:
-        return array(column.typecode, np.asarray(column)[kept].tolist())
+    def select(column: Any) -> Any:
+        return array(column.typecode, np.asarray(column)[cells].tolist())
 
     return replace(
-        c, item=of(c.item), condition=of(c.condition), criterion=of(c.criterion), judge=of(c.judge),
-        cluster=of(c.cluster), run=of(c.run), prompt=of(c.prompt), file=of(c.file), line=of(c.line),
-        value=of(c.value), state=bytearray(np.frombuffer(c.state, np.uint8)[kept].tobytes()), whys={}, texts={},
-    )  # fmt: skip
+        columns,
+        item=select(columns.item),
+        condition=select(columns.condition),
+        criterion=select(columns.criterion),
+        judge=select(columns.judge),
+        cluster=select(columns.cluster),
+        run=select(columns.run),
+        prompt=select(columns.prompt),
+        file=select(columns.file),
+        line=select(columns.line),
+        value=select(columns.value),
+        state=bytearray(np.frombuffer(columns.state, np.uint8)[cells].tobytes()),
+        whys={},
+        texts={},
+    )

@@ -1,4 +1,4 @@
-"""What is known of one side of a comparison: how it was run, by whom and how it was judged, on which records."""
+"""Describe one side of a comparison: how it was run, by whom and how it was judged, on which records."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from readback.scores.comparing.paired_items import members
+from readback.scores.comparing.paired_items import list_members
 from readback.scores.rubrics import of_condition
 from readback.scores.table import NOT_APPLICABLE, SCORED, ConditionKey, RunFacts, ScoreTable
 
@@ -21,10 +21,10 @@ Book = Literal["closed", "open", ""]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One condition, or all with a value of a factor, under one judge.
+    """Describe one condition, or all with a value of a factor, under one judge.
 
-    Empty sets where nothing says it. Prompts of the judge as files state them and as the workspace's files have them
-    are fingerprints of different things, so they are kept apart.
+    Sets are empty where nothing states it. Prompts of the judge as files state them and as the workspace's files have
+    them are fingerprints of different things, so they are kept apart.
     """
 
     modes: tuple[str, ...] = ()
@@ -38,147 +38,157 @@ class Side:
 
 
 @lru_cache(maxsize=1024)
-def side(table: ScoreTable, key: ConditionKey, judge: str) -> Side:
-    """What is known of `key`, a condition or a value of one factor, as `judge` scored it."""
-    conditions = [table.columns.conditions[code] for code in members(table, key)]
-    modes = tuple(dict.fromkeys(mode(table, condition) or "" for condition in conditions))
-    facts = [one for condition in conditions for one in facts_of(table, condition, judge)]
-    from_files = [one for one in facts if not one.by_workspace]
+def describe_side(table: ScoreTable, key: ConditionKey, judge: str) -> Side:
+    """Return what is known of `key`, a condition or a value of one factor, as `judge` scored it."""
+    conditions = [table.columns.conditions[code] for code in list_members(table, key)]
+    modes = tuple(dict.fromkeys(find_mode(table, condition) or "" for condition in conditions))
+    facts: list[RunFacts] = []
+    for condition in conditions:
+        facts.extend(list_facts(table, condition, judge))
+    file_facts = [fact for fact in facts if not fact.by_workspace]
     rubrics = [of_condition(table, condition) for condition in conditions]
     return Side(
         modes=tuple(filter(None, modes)),
-        book=_book(modes),
-        judge_models=_models(from_files) or _models(facts),
-        judge_prompts=frozenset(one.judge_prompt for one in from_files if one.judge_prompt),
-        rubrics=_rubrics(from_files) or _rubrics(facts),
-        workspace_prompts=frozenset(one.judge_prompt for one in facts if one.by_workspace and one.judge_prompt),
-        datasets=frozenset(one.dataset for one in from_files if one.dataset),
-        weights=frozenset(tuple(sorted(one.weights.items())) for one in rubrics if one),
+        book=_classify_modes(modes),
+        judge_models=_list_models(file_facts) or _list_models(facts),
+        judge_prompts=frozenset(fact.judge_prompt for fact in file_facts if fact.judge_prompt),
+        rubrics=_list_rubrics(file_facts) or _list_rubrics(facts),
+        workspace_prompts=frozenset(fact.judge_prompt for fact in facts if fact.by_workspace and fact.judge_prompt),
+        datasets=frozenset(fact.dataset for fact in file_facts if fact.dataset),
+        weights=frozenset(tuple(sorted(rubric.weights.items())) for rubric in rubrics if rubric),
     )
 
 
-def mode(table: ScoreTable, condition: ConditionKey) -> str | None:
-    """The mode of a condition: its own factor, else what files, then the workspace, say."""
-    given = dict(condition)
-    own = next((given[name] for name in MODE if given.get(name)), None)
-    return own or next((one.mode for one in _about(table).get(condition, ()) if one.mode), None)
+def find_mode(table: ScoreTable, condition: ConditionKey) -> str | None:
+    """Return the mode of a condition: its own factor, else what files, then the workspace, say."""
+    factors = dict(condition)
+    for name in MODE:
+        if factors.get(name):
+            return factors[name]
+    return next((fact.mode for fact in _group_facts(table).get(condition, ()) if fact.mode), None)
 
 
-def facts_of(table: ScoreTable, condition: ConditionKey, judge: str) -> Iterator[RunFacts]:
-    """What is said of a condition as far as it holds for what `judge` gave; files first.
+def list_facts(table: ScoreTable, condition: ConditionKey, judge: str) -> Iterator[RunFacts]:
+    """Yield the facts of a condition that hold for the scores of `judge`; those of files first.
 
     A run's own files may call its only judge by another name than its rows do, and the workspace may name no more
     than the rubric.
     """
-    for one in _about(table).get(condition, ()):
-        otherwise = one.judge not in table.columns.judges and not (one.by_workspace and one.judge_model)
-        named = not judge or one.judge in (None, judge) or one.rubric == judge
-        if named or (otherwise and _only(table, condition, judge)):
-            yield one
+    for fact in _group_facts(table).get(condition, ()):
+        names_judge = not judge or fact.judge in (None, judge) or fact.rubric == judge
+        has_other_name = fact.judge not in table.columns.judges and not (fact.by_workspace and fact.judge_model)
+        if names_judge or (has_other_name and _is_only_judge(table, condition, judge)):
+            yield fact
 
 
-def _only(table: ScoreTable, condition: ConditionKey, judge: str) -> bool:
-    return [name for name in judges(table, condition) if name != COMPUTED] == [judge]
+def _is_only_judge(table: ScoreTable, condition: ConditionKey, judge: str) -> bool:
+    return [name for name in list_judges(table, condition) if name != COMPUTED] == [judge]
 
 
-def judges(table: ScoreTable, key: ConditionKey) -> tuple[str, ...]:
-    """Who has cells for a side, under any criterion."""
-    wanted = set(members(table, key))
-    found = dict.fromkeys(judge for (_, judge, condition) in states(table) if condition in wanted)
-    return tuple(table.columns.judges[code] for code in found)
+def list_judges(table: ScoreTable, key: ConditionKey) -> tuple[str, ...]:
+    """Return who has cells for a side, under any criterion."""
+    members = set(list_members(table, key))
+    codes = dict.fromkeys(judge for _, judge, condition in count_states(table) if condition in members)
+    return tuple(table.columns.judges[code] for code in codes)
 
 
-def judge_called(table: ScoreTable, name: str, keys: Iterable[ConditionKey]) -> str | None:
-    """The judge that a plan means by `name`: so called in the scores, else the one that judged `keys` by a rubric
-    of that name; None where there is none.
+def find_judge(table: ScoreTable, name: str, keys: Iterable[ConditionKey]) -> str | None:
+    """Return the judge that a plan means by `name`; None where there is none.
+
+    It is called so in the scores, or it judged `keys` by a rubric or model of that name.
     """
     if name in table.columns.judges:
         return name
-    conditions = [table.columns.conditions[code] for key in keys for code in members(table, key)]
-    facts = (one for key in conditions for one in _about(table).get(key, ()) if name in (one.rubric, one.judge_model))
-    return next((one.judge for one in facts if one.judge in table.columns.judges), None)
+    facts_of = _group_facts(table)
+    for key in keys:
+        for code in list_members(table, key):
+            for fact in facts_of.get(table.columns.conditions[code], ()):
+                if name in (fact.rubric, fact.judge_model) and fact.judge in table.columns.judges:
+                    return fact.judge
+    return None
 
 
-def counts(table: ScoreTable, key: ConditionKey, criterion: str, judge: str) -> tuple[int, int, int]:
-    """The cells of a side under a criterion by a judge: all, those scored, those to which it does not apply."""
-    c = table.columns
-    if judge not in c.judges or criterion not in c.criteria:
+def count_cells(table: ScoreTable, key: ConditionKey, criterion: str, judge: str) -> tuple[int, int, int]:
+    """Count the cells of a side under a criterion by a judge: all, those scored, those to which it does not apply."""
+    columns = table.columns
+    if judge not in columns.judges or criterion not in columns.criteria:
         return 0, 0, 0
-    at = c.criteria.index(criterion), c.judges.index(judge)
-    found: Counter[int] = Counter()
-    for condition in members(table, key):
-        found.update(states(table).get((*at, condition), {}))
-    return sum(found.values()), found[SCORED], found[NOT_APPLICABLE]
+    codes = columns.criteria.index(criterion), columns.judges.index(judge)
+    counts: Counter[int] = Counter()
+    for condition in list_members(table, key):
+        counts.update(count_states(table).get((*codes, condition), {}))
+    return sum(counts.values()), counts[SCORED], counts[NOT_APPLICABLE]
 
 
 @lru_cache(maxsize=4)
-def states(table: ScoreTable) -> Mapping[tuple[int, int, int], Mapping[int, int]]:
-    """How many cells are in each state, by criterion, judge and condition (as codes)."""
+def count_states(table: ScoreTable) -> Mapping[tuple[int, int, int], Mapping[int, int]]:
+    """Count the cells in each state, by criterion, judge and condition (as codes)."""
     import numpy as np
 
-    c = table.columns
-    key = np.asarray(c.criterion, np.int64) * len(c.judges) + np.asarray(c.judge)
-    key = (key * len(c.conditions) + np.asarray(c.condition)) * 4 + np.frombuffer(c.state, np.uint8)
-    many = len(c.criteria) * len(c.judges) * len(c.conditions) * 4
-    if many <= max(1 << 20, len(key)):
-        counted: Any = np.bincount(key, minlength=many)
-        there = np.flatnonzero(counted)
-        counted = counted[there]
+    columns = table.columns
+    key = np.asarray(columns.criterion, np.int64) * len(columns.judges) + np.asarray(columns.judge)
+    key = (key * len(columns.conditions) + np.asarray(columns.condition)) * 4 + np.frombuffer(columns.state, np.uint8)
+    size = len(columns.criteria) * len(columns.judges) * len(columns.conditions) * 4
+    if size <= max(1 << 20, len(key)):
+        all_counts: Any = np.bincount(key, minlength=size)
+        present = np.flatnonzero(all_counts)
+        counts = all_counts[present]
     else:
-        there, counted = np.unique(key, return_counts=True)
-    found: dict[tuple[int, int, int], dict[int, int]] = {}
-    for at, number in zip(there.tolist(), counted.tolist(), strict=True):
-        rest, state = divmod(at, 4)
-        rest, condition = divmod(rest, len(c.conditions))
-        found.setdefault((*divmod(rest, len(c.judges)), condition), {})[state] = number
-    return found
+        present, counts = np.unique(key, return_counts=True)
+    states: dict[tuple[int, int, int], dict[int, int]] = {}
+    for code, count in zip(present.tolist(), counts.tolist(), strict=True):
+        remainder, state = divmod(code, 4)
+        remainder, condition = divmod(remainder, len(columns.conditions))
+        states.setdefault((*divmod(remainder, len(columns.judges)), condition), {})[state] = count
+    return states
 
 
 @lru_cache(maxsize=64)
-def item_codes(table: ScoreTable, key: ConditionKey, criterion: str, judge: str) -> Any:
-    """The items that have a cell to which the criterion applies, ascending."""
+def list_item_codes(table: ScoreTable, key: ConditionKey, criterion: str, judge: str) -> Any:
+    """Return the codes of the items that have a cell to which the criterion applies, ascending."""
     import numpy as np
 
-    c = table.columns
-    mine = np.zeros(len(c.conditions), bool)
-    mine[members(table, key)] = True
-    here = mine[np.asarray(c.condition)]
-    here &= np.asarray(c.criterion) == c.criteria.index(criterion)
-    here &= np.asarray(c.judge) == c.judges.index(judge)
-    here &= np.frombuffer(c.state, np.uint8) != NOT_APPLICABLE
-    seen = np.zeros(len(c.items), bool)
-    seen[np.asarray(c.item)[here]] = True
-    return np.flatnonzero(seen)
+    columns = table.columns
+    is_member = np.zeros(len(columns.conditions), bool)
+    is_member[list_members(table, key)] = True
+    cells = is_member[np.asarray(columns.condition)]
+    cells &= np.asarray(columns.criterion) == columns.criteria.index(criterion)
+    cells &= np.asarray(columns.judge) == columns.judges.index(judge)
+    cells &= np.frombuffer(columns.state, np.uint8) != NOT_APPLICABLE
+    has_cell = np.zeros(len(columns.items), bool)
+    has_cell[np.asarray(columns.item)[cells]] = True
+    return np.flatnonzero(has_cell)
 
 
 @lru_cache(maxsize=8)
-def _about(table: ScoreTable) -> Mapping[ConditionKey, tuple[RunFacts, ...]]:
-    """What is said of each condition of the scores.
-
-    It is said of a condition by its name, or by values of its factors.
-    """
-    found: dict[ConditionKey, list[RunFacts]] = {}
+def _group_facts(table: ScoreTable) -> Mapping[ConditionKey, tuple[RunFacts, ...]]:
+    """Return the facts of each condition of the scores, which they name, or of which they give values of factors."""
+    facts: dict[ConditionKey, list[RunFacts]] = {}
     by_name: dict[str, list[ConditionKey]] = {}
     for key in table.columns.conditions:
-        by_name.setdefault(dict(key).get("condition") or (key[0][1] if len(key) == 1 else ""), []).append(key)
-    for one in table.about:
-        named = dict(one.condition).get("condition", "")
-        keys = by_name.get(named, []) if named else []
-        keys = keys or [key for key in table.columns.conditions if set(one.condition) <= set(key)]
+        name = dict(key).get("condition")
+        if not name:
+            name = key[0][1] if len(key) == 1 else ""
+        by_name.setdefault(name, []).append(key)
+    for fact in table.about:
+        name = dict(fact.condition).get("condition", "")
+        keys = by_name.get(name, []) if name else []
+        if not keys:
+            keys = [key for key in table.columns.conditions if set(fact.condition) <= set(key)]
         for key in keys:
-            found.setdefault(key, []).append(one)
-    return {key: tuple(said) for key, said in found.items()}
+            facts.setdefault(key, []).append(fact)
+    return {key: tuple(listed) for key, listed in facts.items()}
 
 
-def _models(facts: Iterable[RunFacts]) -> frozenset[str]:
-    return frozenset(one.judge_model for one in facts if one.judge_model)
+def _list_models(facts: Iterable[RunFacts]) -> frozenset[str]:
+    return frozenset(fact.judge_model for fact in facts if fact.judge_model)
 
 
-def _rubrics(facts: Iterable[RunFacts]) -> frozenset[str]:
-    return frozenset(one.rubric for one in facts if one.rubric)
+def _list_rubrics(facts: Iterable[RunFacts]) -> frozenset[str]:
+    return frozenset(fact.rubric for fact in facts if fact.rubric)
 
 
-def _book(modes: tuple[str, ...]) -> Book:
-    if modes and all(one == CLOSED_BOOK for one in modes):
+def _classify_modes(modes: tuple[str, ...]) -> Book:
+    if modes and all(mode == CLOSED_BOOK for mode in modes):
         return "closed"
-    return "open" if modes and all(one in WITH_DOCUMENTS for one in modes) else ""
+    return "open" if modes and all(mode in WITH_DOCUMENTS for mode in modes) else ""

@@ -1,7 +1,12 @@
-"""Who won a planned comparison by the rule of the study's own program, beside what the interval says.
+"""Name the best of several conditions, and the winner of a planned comparison by the rule of the study's own program.
 
-Source: the comparison report of ignaciolinari/beyond-the-cutoff (MIT): b − a in mean factuality; a difference of at
-most 0.1 either way is a tie. The rule knows neither n nor spread, so it never is without the interval.
+Where nobody planned what to compare, the condition with the best mean is compared with each of the others. Which one
+that is was not known before its scores were, so it is chosen among all pairs that there are: the p of each comparison
+is corrected for every one of them, not only for those that are looked at (`compare`).
+
+Source of the rule: the comparison report of ignaciolinari/beyond-the-cutoff (MIT): b − a in mean factuality; a
+difference of at most 0.1 either way is a tie. The rule knows neither n nor spread, so it is never shown without the
+interval.
 """
 
 from __future__ import annotations
@@ -10,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from readback.scores.comparing.comparability import bare
+from readback.scores.comparing.comparability import strip_score_ending
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.table import ConditionKey
 from readback.types import Criterion
@@ -20,24 +25,25 @@ HIGHER = {"up": ("a is higher",), "down": ("b is higher",)}  # verdicts by which
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The condition with the best mean, and those that it is better than and not clearly better than."""
+    """Name the condition with the best mean, those that it is clearly better than, and the others."""
 
     condition: ConditionKey
     clear: tuple[Comparison, ...]
     open: tuple[Comparison, ...]
 
 
-def best(pairs: Sequence[Comparison], criterion: Criterion) -> Best | None:
-    """What the comparisons of one condition, their first side, with the others say; None where there are none, or where
-    neither way of the scale is better.
+def find_best(pairs: Sequence[Comparison], criterion: Criterion) -> Best | None:
+    """Return what the comparisons of one condition, their first side, with the others say.
+
+    None where there are no comparisons, or where neither way of the scale is better.
     """
     if not pairs or criterion.direction not in HIGHER:
         return None
     better = HIGHER[criterion.direction]
     return Best(
         pairs[0].a,
-        tuple(one for one in pairs if one.verdict in better),
-        tuple(one for one in pairs if one.verdict not in better),
+        tuple(pair for pair in pairs if pair.verdict in better),
+        tuple(pair for pair in pairs if pair.verdict not in better),
     )
 
 
@@ -47,19 +53,24 @@ NOISE = 1e-9  # 0.8 − 0.7 is 0.1, whatever floats make of it
 Winner = Literal["a", "b", "tie"]
 
 
-def winner(one: Comparison, margin: float = MARGIN) -> Winner | None:
-    """The side that the rule calls the winner; None for an unplanned comparison or another criterion.
+def find_winner(comparison: Comparison, margin: float = MARGIN) -> Winner | None:
+    """Return the side that the rule calls the winner; None for an unplanned comparison or another criterion.
 
-    The means are those over the shared items; the program takes each side's own mean, which is the same where both
-    were scored on the same items.
+    The means are those over the shared items; the program takes each side's own mean, which is the same where both were
+    scored on the same items.
     """
-    if one.planned is None or one.difference is None or bare(one.criterion) != CRITERION:
+    if (
+        comparison.planned is None
+        or comparison.difference is None
+        or strip_score_ending(comparison.criterion) != CRITERION
+    ):
         return None
-    if abs(one.difference) <= margin + NOISE:
+    if abs(comparison.difference) <= margin + NOISE:
         return "tie"
-    return "b" if one.difference > 0 else "a"
+    return "b" if comparison.difference > 0 else "a"
 
 
-def winners(comparisons: Iterable[Comparison]) -> tuple[tuple[Comparison, Winner], ...]:
-    """Every comparison that the rule speaks of, with its winner."""
-    return tuple((one, won) for one in comparisons if (won := winner(one)) is not None)
+def list_winners(comparisons: Iterable[Comparison]) -> tuple[tuple[Comparison, Winner], ...]:
+    """Return every comparison that the rule applies to, with its winner."""
+    winners = ((comparison, find_winner(comparison)) for comparison in comparisons)
+    return tuple((comparison, winner) for comparison, winner in winners if winner is not None)

@@ -15,7 +15,7 @@ from typing import Any
 
 from readback.scores.certainty import certainty
 from readback.scores.comparing.difference import EXACT, FEW
-from readback.scores.comparing.paired_items import PairedItems, items
+from readback.scores.comparing.paired_items import PairedItems, pair_items
 from readback.scores.slices.fields import SliceField, SliceFields, fields
 from readback.scores.table import NONE, ConditionKey, ScoreTable
 from readback.types import Criterion
@@ -84,7 +84,7 @@ def slices(
     """
     import numpy as np
 
-    shared = items(table, a, a if b is None else b, criterion, judge)
+    shared = pair_items(table, a, a if b is None else b, criterion, judge)
     given = np.array([values.get(item, "") for item in shared.items], object)
     names, counts = np.unique(given[given != ""].astype(str), return_counts=True)
     order = sorted(range(len(names)), key=lambda at: (-int(counts[at]), str(names[at])))

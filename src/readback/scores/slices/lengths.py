@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal
 
-from readback.scores.comparing.paired_items import scored_items
+from readback.scores.comparing.paired_items import get_scored_items
 from readback.scores.criteria import number
 from readback.scores.slices.text_sizes import Left, Size, sizes
 from readback.scores.table import ConditionKey, ScoreTable
@@ -67,7 +67,7 @@ def lengths(
     `condition` is one that the scores and the workspace have. At most 2,000 of its records, evenly spaced, are
     measured. An item with several scores counts once, with their mean. Raises Cancelled where `progress` says so.
     """
-    items, scores = scored_items(table, condition, criterion, judge)
+    items, scores = get_scored_items(table, condition, criterion, judge)
     found = sizes(workspace, table, condition, progress)
     scale = table.criteria[criterion]
     sides: tuple[tuple[Of, Mapping[str, Size], Mapping[Left, int]], ...] = (

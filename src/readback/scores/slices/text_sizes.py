@@ -14,7 +14,7 @@ from readback.prompts.children import warm as warm
 from readback.readers.progress import Cancelled
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
-from readback.scores.comparing.paired_items import members
+from readback.scores.comparing.paired_items import list_members
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.serving import tokens
 from readback.types import Condition, Selection, Workspace
@@ -144,7 +144,7 @@ def _items(table: ScoreTable, condition: ConditionKey) -> list[str]:
     import numpy as np
 
     c = table.columns
-    codes = np.unique(np.asarray(c.item)[np.isin(np.asarray(c.condition), members(table, condition))])
+    codes = np.unique(np.asarray(c.item)[np.isin(np.asarray(c.condition), list_members(table, condition))])
     return [c.items[code] for code in codes.tolist()]
 
 

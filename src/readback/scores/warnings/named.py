@@ -50,8 +50,8 @@ def by_criterion(rows: Iterable[Row]) -> Mapping[str, list[Row]]:
 
 
 def _judges(table: ScoreTable, criterion: str) -> set[tuple[str, str]]:
-    from readback.scores.comparing.sides import states
+    from readback.scores.comparing.sides import count_states
 
     c = table.columns
     code = c.criteria.index(criterion)
-    return {(c.judges[judge], criterion) for one, judge, _ in states(table) if one == code}
+    return {(c.judges[judge], criterion) for one, judge, _ in count_states(table) if one == code}

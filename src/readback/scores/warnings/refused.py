@@ -8,8 +8,8 @@ from itertools import combinations
 
 from readback.scores import scales
 from readback.scores.comparing import comparability as guard
-from readback.scores.comparing.compare import side_of
-from readback.scores.comparing.sides import counts, judge_called, side
+from readback.scores.comparing.compare import find_side
+from readback.scores.comparing.sides import count_cells, describe_side, find_judge
 from readback.scores.table import ConditionKey, Planned, ScoreTable
 from readback.types import Diagnostic, Severity
 
@@ -43,7 +43,7 @@ def _two_scales(table: ScoreTable) -> Iterator[Diagnostic]:
             values = {
                 "criterion": criterion, "judge": c.judges[one.judge] if one.judge == other.judge else "",
                 "a": table.label(c.conditions[one.condition]), "b": table.label(c.conditions[other.condition]),
-                "differs": " / ".join(dict.fromkeys(guard.where(table, group) for group in found)),
+                "differs": " / ".join(dict.fromkeys(guard.describe_range(table, group) for group in found)),
                 "part": [], "pairs": 1,
             }  # fmt: skip
             yield Diagnostic(
@@ -56,7 +56,7 @@ def _two_scales(table: ScoreTable) -> Iterator[Diagnostic]:
 
 def _planned(table: ScoreTable) -> Iterator[Diagnostic]:
     for one in table.planned:
-        a, b = side_of(table, one.a), side_of(table, one.b)
+        a, b = find_side(table, one.a), find_side(table, one.b)
         if a is not None and b is not None:
             for criterion in _criteria(table, one):
                 for diagnostic in _asked(table, a, b, criterion, one):
@@ -65,28 +65,30 @@ def _planned(table: ScoreTable) -> Iterator[Diagnostic]:
 
 
 def _criteria(table: ScoreTable, one: Planned) -> Iterable[str]:
-    wanted = {guard.bare(name) for name in one.criteria}
+    wanted = {guard.strip_score_ending(name) for name in one.criteria}
     total = not wanted.isdisjoint(guard.TOTALS)
     return [
         name
         for name in table.columns.criteria
-        if not wanted or guard.bare(name) in wanted or (total and guard.bare(name) in guard.TOTALS)
+        if not wanted
+        or guard.strip_score_ending(name) in wanted
+        or (total and guard.strip_score_ending(name) in guard.TOTALS)
     ]
 
 
 def _asked(
     table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, one: Planned | None = None
 ) -> Iterator[Diagnostic]:
-    cells = {judge: [counts(table, key, criterion, judge)[0] for key in (a, b)] for judge in table.columns.judges}
+    cells = {judge: [count_cells(table, key, criterion, judge)[0] for key in (a, b)] for judge in table.columns.judges}
     if not all(map(any, zip(*cells.values(), strict=True))):
         return  # not scored on one side at all: nothing to compare, and nothing that forbids it
     judges = [judge for judge, (of_a, of_b) in cells.items() if of_a and of_b]
     if one is None and not judges and any(cells.get("", ())):
         return  # whoever is not named may be the same
-    named = one.judge and judge_called(table, one.judge, (a, b)) if one else None
+    named = one.judge and find_judge(table, one.judge, (a, b)) if one else None
     wanted = [judge for judge in judges if one is None or one.judge is None or judge == named]
     for judge in wanted or ([] if judges else [""]):
-        yield from guard.against(table, a, b, criterion, judge, one)
+        yield from guard.find_obstacles(table, a, b, criterion, judge, one)
 
 
 def _unplanned(table: ScoreTable) -> Iterator[Diagnostic]:
@@ -95,8 +97,10 @@ def _unplanned(table: ScoreTable) -> Iterator[Diagnostic]:
     for criterion in c.criteria:
         kinds: dict[object, ConditionKey] = {}
         for key in c.conditions:
-            known = [(judge, counts(table, key, criterion, judge)) for judge in c.judges]
-            there = [(judge, cells[0] == cells[2], side(table, key, judge)) for judge, cells in known if cells[0]]
+            known = [(judge, count_cells(table, key, criterion, judge)) for judge in c.judges]
+            there = [
+                (judge, cells[0] == cells[2], describe_side(table, key, judge)) for judge, cells in known if cells[0]
+            ]
             if there:
                 kinds.setdefault(tuple(there), key)
         for a, b in combinations(list(kinds.values())[:MOST], 2):

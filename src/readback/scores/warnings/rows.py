@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from readback.scores.comparing.comparability import ROWS
-from readback.scores.comparing.compare import side_of
-from readback.scores.comparing.sides import states
+from readback.scores.comparing.compare import find_side
+from readback.scores.comparing.sides import count_states
 from readback.scores.table import NOT_APPLICABLE, ConditionKey, ScoreTable
 from readback.types import Diagnostic
 
@@ -39,7 +39,7 @@ def _least(
 
     c = table.columns
     code, by = c.criteria.index(criterion), c.judges.index(judge)
-    keys = [c.conditions[at] for one, other, at in states(table) if (one, other) == (code, by)]
+    keys = [c.conditions[at] for one, other, at in count_states(table) if (one, other) == (code, by)]
     if len(keys) < 2 or len(c.conditions) * len(c.items) > LARGEST:
         return None
     there = np.zeros((len(c.conditions), len(c.items)), np.float32)
@@ -68,7 +68,7 @@ def _wanted(table: ScoreTable, keys: list[ConditionKey]) -> Any:
     at = {key: row for row, key in enumerate(keys)}
     wanted = np.zeros((len(keys), len(keys)), bool)
     for one in table.planned:
-        a, b = side_of(table, one.a), side_of(table, one.b)
+        a, b = find_side(table, one.a), find_side(table, one.b)
         if a in at and b in at and a != b:
             wanted[at[a], at[b]] = True
     return wanted

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from readback.scores import summary
-from readback.scores.comparing.paired_items import items, members
+from readback.scores.comparing.paired_items import list_members, pair_items
 from readback.scores.criteria import number
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
 from readback.types import Score
@@ -37,7 +37,7 @@ def key_of(table: ScoreTable, of: str) -> ConditionKey | None:
         if of == address_of(table, condition):
             return condition
     parts = tuple((factor, value) for part in of.split(" · ") for factor, _, value in [part.partition("=")])
-    return parts if of and members(table, parts) else None
+    return parts if of and list_members(table, parts) else None
 
 
 def called(table: ScoreTable, of: str) -> str:
@@ -103,7 +103,7 @@ class Pair:
 
 def pairs(table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str) -> tuple[Pair, ...]:
     """The items scored on both sides, the largest differences first."""
-    found = items(table, a, b, criterion, judge)
+    found = pair_items(table, a, b, criterion, judge)
     made = (Pair(item, x, y) for item, x, y in zip(found.items, found.a.tolist(), found.b.tolist(), strict=True))
     return tuple(sorted(made, key=lambda pair: -abs(pair.difference)))
 

@@ -42,7 +42,7 @@ def elsewhere(table: ScoreTable, workspace: Workspace) -> tuple[str, ...]:
 
 def without_scores(table: ScoreTable, workspace: Workspace) -> tuple[tuple[Planned, str], ...]:
     """The planned comparisons that no score file speaks of, each with the name that has none."""
-    return compare.absent(score_view.of_files(table), list_planned(workspace))
+    return compare.list_absent(score_view.of_files(table), list_planned(workspace))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import streamlit as st
 from readback.scores import charts, report
 from readback.scores.comparing import comparability
 from readback.scores.comparing.comparison import Comparison
-from readback.scores.comparing.difference import FEW, judged
+from readback.scores.comparing.difference import FEW, decide
 from readback.scores.slices.by_field import Slice, Sliced, slices
 from readback.scores.slices.fields import fields
 from readback.scores.summary_row import Row
@@ -42,7 +42,7 @@ def draw(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: Ch
     a, b = score_drilldown.key_of(scored, view.baseline), score_drilldown.key_of(scored, other)
     if a is None or b is None:
         return
-    if why := comparability.against(scored, a, b, view.criterion.name, view.judge):
+    if why := comparability.find_obstacles(scored, a, b, view.criterion.name, view.judge):
         show.draw(show.h('<p class="rb-blocked">{}</p>', t("scores.blocked_line", why=score_view.reasons(why))))
         return
     found = slices(scored, known[name].of, view.criterion.name, view.judge, a, b)
@@ -105,7 +105,7 @@ def listed(scored: ScoreTable, workspace: Workspace, view: Chosen) -> None:
 
 def _comparison(found: Sliced, one: Slice) -> Comparison:
     """A slice as the forest draws comparisons; what stands out does so after the adjustment too."""
-    return judged(Comparison(
+    return decide(Comparison(
         found.a, found.b or found.a, found.criterion, found.judge, one.n, 0, 0, "too few", one.mean_a, one.mean_b,
         one.difference, one.interval, one.method, wins=one.wins, ties=one.ties, losses=one.losses, p=one.p,
         p_method=one.p_method, p_adjusted=one.p_adjusted, family=len(found.slices),

@@ -140,7 +140,7 @@ def compared(table: ScoreTable, view: Chosen, workspace: Workspace) -> Compared:
         criterion=view.criterion.name, judge=view.judge,
     )  # fmt: skip
     base = _key(table, view)
-    pairs = (one if one.a == base else one.turned() for one in made.comparisons if base in (one.a, one.b))
+    pairs = (one if one.a == base else one.swap_sides() for one in made.comparisons if base in (one.a, one.b))
     # rows of another file that have no value of the factor are no condition of it
     refused = (one for one in made.blocked if base in (one.a, one.b) and all(value for _, value in one.b))
     sides = {row.condition for row in rows(table, view)}

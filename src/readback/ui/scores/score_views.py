@@ -128,10 +128,10 @@ def slope(scored: ScoreTable, rows: Sequence[Row], view: Chosen, named: Sequence
     a, b = score_drilldown.key_of(scored, view.baseline), score_drilldown.key_of(scored, chosen)
     if a is None or b is None:
         return
-    if why := comparability.against(scored, a, b, view.criterion.name, view.judge):
+    if why := comparability.find_obstacles(scored, a, b, view.criterion.name, view.judge):
         show.draw(show.h('<p class="rb-blocked">{}</p>', t("scores.blocked_line", why=score_view.reasons(why))))
         return
-    found = paired_items.items(scored, a, b, view.criterion.name, view.judge)
+    found = paired_items.pair_items(scored, a, b, view.criterion.name, view.judge)
     if not found.items:
         show.draw(show.h("<p>{}</p>", t("scores.slope_none")))
         return
