@@ -77,7 +77,7 @@ def _a_child_is_asked_the_same_once_and_something_else_afterwards() -> None:
     """
     answers: dict[str, list[str]] = {}
     waiting: dict[tuple[Any, ...], list[sandbox.Child]] = {}
-    really = sandbox._surely
+    really = sandbox._run_with_retry
 
     def surely(work: str, payload: Any, limits: sandbox.Limits, shared: tuple[str, ...]) -> Iterator[Any]:
         name = f"{work} {limits} {json.dumps(payload)}" if work in PURE else ""
@@ -90,7 +90,7 @@ def _a_child_is_asked_the_same_once_and_something_else_afterwards() -> None:
             try:
                 said.extend(map(json.dumps, child.stream(payload, awaited=True)))
             except sandbox.Stopped as stopped:
-                if stopped.doubtful or stopped.kind != "time" or stopped.detail == sandbox._in_all(limits):
+                if stopped.doubtful or stopped.kind != "time" or stopped.detail == sandbox._format_total_limit(limits):
                     yield from really(work, payload, limits, shared)
                     return
                 yield from map(json.loads, said)
@@ -104,7 +104,7 @@ def _a_child_is_asked_the_same_once_and_something_else_afterwards() -> None:
                 answers.clear()
         yield from map(json.loads, said)
 
-    sandbox._surely = surely
+    sandbox._run_with_retry = surely
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -78,7 +78,7 @@ def _describe_plugin(entry: plugins.Entry) -> str:
 
 def _check_sandbox(problems: list[str]) -> dict[str, Any]:
     try:
-        return sandbox.isolation()
+        return sandbox.describe_isolation()
     except (RuntimeError, OSError) as error:
         problems.append(f"no bounded child could be started: {error}")
         return {}

@@ -220,8 +220,8 @@ def test_a_template_that_never_ends_costs_one_finding_and_the_other_modes_are_au
 def test_what_every_chunk_needs_is_loaded_once_and_not_in_each_child(write: Write) -> None:
     engine.check(workspace.open(write({"readback.yml": "dataset: d.jsonl\n", "d.jsonl": [{"id": "1"}]})))
     for name in ("readback.checks.rules.fmt_markers", "readback.readers.tsv"):
-        assert sandbox.call("readback.sandbox.self_test:loaded", name) is True
-    assert sandbox.call("readback.sandbox.self_test:loaded", "readback.cli") is False
+        assert sandbox.call("readback.sandbox.self_test:is_loaded", name) is True
+    assert sandbox.call("readback.sandbox.self_test:is_loaded", "readback.cli") is False
 
 
 @pytest.mark.usefixtures("hurried")
@@ -362,7 +362,7 @@ def test_what_counts_tokens_is_begun_before_all_files_are_looked_at(
     monkeypatch.setattr(stored_check, "SLOW", 1e9)  # on a slow machine an answer of another test may be kept
     steps: list[Any] = []
     really = engine.workspace_check.found
-    monkeypatch.setattr(sandbox, "begin", lambda *modules, shared: steps.append((modules, shared)))
+    monkeypatch.setattr(sandbox, "start_zygote", lambda *modules, shared: steps.append((modules, shared)))
     monkeypatch.setattr(engine.workspace_check, "found", lambda *asked: steps.append("looks") or really(*asked))
     engine.check(workspace.open(project_files.demos()["six-conditions-mistakes"]))
     (modules, shared), looks = steps

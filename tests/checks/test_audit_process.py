@@ -15,7 +15,7 @@ from readback.checks.run import engine, process
 from readback.project_files import EXAMPLES
 from readback.readers.cache_folder import DiskFull
 from readback.records.dataset import DatasetChanged
-from readback.sandbox import frozen
+from readback.sandbox import json_values
 from readback.types import Finding
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -33,7 +33,7 @@ def test_c8_the_process_answers_what_the_engine_answers(name: str) -> None:
     told: list[tuple[int, int]] = []
     apart = process.check(opened, lambda done, total: told.append((done, total)))
     here = engine.check(opened)
-    assert frozen.plain(apart) == frozen.plain(here)
+    assert json_values.to_json_values(apart) == json_values.to_json_values(here)
     assert apart.findings
     assert apart.with_finding == here.with_finding
 
@@ -133,4 +133,4 @@ def test_c8_it_and_its_children_let_the_pages_go_first(write: Write) -> None:
                 continue
 
     process.check(workspace.open(many(write)), look)
-    assert process.sandbox.LOWER in seen
+    assert process.sandbox.NICENESS in seen

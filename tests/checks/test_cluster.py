@@ -32,7 +32,7 @@ from readback.readers import by_address
 from readback.readers.checksum import Hashes
 from readback.records import carried_index, index_pass
 from readback.records.dataset import open_dataset
-from readback.sandbox.frozen import freeze
+from readback.sandbox.json_values import freeze
 from readback.sources.prompt_texts import STANDARD, UNKNOWN
 from readback.types import Workspace
 
@@ -360,14 +360,14 @@ def test_a_thread_of_a_worker_has_one_child_for_all_ranges_which_ends_when_nobod
 ) -> None:
     monkeypatch.setattr(cluster_worker, "IDLE", 0.2)
     begun: list[Any] = []
-    really = sandbox._begun
+    really = sandbox._start_child
 
     def counted(zygote: Any, names: str) -> Any:
         if names.endswith(" readback.checks.run.chunk"):  # others decode the YAML, and render the first record
             begun.append(names)
         return really(zygote, names)
 
-    monkeypatch.setattr(sandbox, "_begun", counted)
+    monkeypatch.setattr(sandbox, "_start_child", counted)
     opened, client = workspace.open(write(FILES)), AtOnce()
     engine.check(opened, jobs=1, workers=beside(client, opened.root))
     assert len(client.asked) == 6

@@ -20,7 +20,7 @@ from readback.checks.sample import SEED, Sample, drawn, hit, share
 from readback.checks.summary import Audit
 from readback.project_files import EXAMPLES
 from readback.prompts import children
-from readback.sandbox import frozen
+from readback.sandbox import json_values
 from readback.types import Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -156,7 +156,10 @@ def test_a_page_gets_the_same_from_the_process_of_the_audit(write: Write, monkey
     of = opened(write, lambda n: n % 2 == 0)
     here = engine.check(of, sample=30)
     assert process.check(of, sample=30) == here
-    assert frozen.maker(Audit)(json.loads(json.dumps(frozen.plain(here)))).sample == here.sample
+    assert (
+        json_values.build_converter(Audit)(json.loads(json.dumps(json_values.to_json_values(here)))).sample
+        == here.sample
+    )
 
 
 def test_what_cannot_be_read_is_known_of_the_whole_file(write: Write) -> None:

@@ -31,7 +31,7 @@ from readback.checks.summary import Audit, Progress
 from readback.cli import main
 from readback.prompts import children, model_input
 from readback.readers import cache_folder, checksum
-from readback.sandbox.frozen import plain
+from readback.sandbox.json_values import to_json_values
 from readback.types import Finding, Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -103,7 +103,7 @@ def ask(folder: Path, **more: Any) -> tuple[list[Any], bool]:
     """Findings and summary as JSON values, and whether they were worked out."""
     steps = list(engine.stream(workspace.open(folder), **more))
     assert isinstance(steps[-1], Audit)
-    values = [as_json.finding_to_json(one) if isinstance(one, Finding) else plain(one)
+    values = [as_json.finding_to_json(one) if isinstance(one, Finding) else to_json_values(one)
               for one in steps if not isinstance(one, Progress)]  # fmt: skip
     return json.loads(json.dumps(values)), any(isinstance(one, Progress) for one in steps)
 
@@ -130,7 +130,7 @@ def test_the_second_time_the_same_is_answered_and_nothing_worked_out(
     assert again == first == ask_afresh(folder)
     assert len(first) > 20
     audit = engine.check(workspace.open(folder))
-    assert json.loads(json.dumps(plain(audit))) == first[-1]
+    assert json.loads(json.dumps(to_json_values(audit))) == first[-1]
 
 
 def over(path: Path, old: str, new: str) -> None:

@@ -69,7 +69,7 @@ def test_what_makes_children_is_started_while_a_command_is_loaded_that_needs_one
     monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     begun: list[tuple[str, ...]] = []
-    monkeypatch.setattr(cli.sandbox, "begin", lambda *modules: begun.append(modules))
+    monkeypatch.setattr(cli.sandbox, "start_zygote", lambda *modules: begun.append(modules))
     with pytest.raises(SystemExit):
         cli.main([command, "--no-such-option"])
     assert begun == ([] if command in cli.WITHOUT_CHILDREN else [cli.CHILD_MODULES.get(command, ())])

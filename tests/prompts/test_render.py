@@ -169,9 +169,9 @@ def test_several_syntaxes_in_one_call_keep_their_order() -> None:
 
 
 def test_the_cell_is_not_asked_when_nothing_is_to_be_rendered() -> None:
-    before = sandbox.isolation()["zygote"]
+    before = sandbox.describe_isolation()["zygote"]
     assert render([], {}) == ()
-    assert sandbox.isolation()["zygote"] == before
+    assert sandbox.describe_isolation()["zygote"] == before
 
 
 GOLDEN_CHUNKS = [

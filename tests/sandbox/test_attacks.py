@@ -139,7 +139,7 @@ ATTACKS = {**LOOPS, **SIZES, **WIDTHS, **DEPTHS, **SOURCES, **ESCAPES}
 @pytest.fixture(autouse=True, scope="module")
 def _warm() -> Iterator[None]:
     """The child is ready; and an attack that has to be stopped is stopped soon, but for a long run."""
-    sandbox.isolation()
+    sandbox.describe_isolation()
     with pytest.MonkeyPatch.context() as patch:
         if not LONG:
             patch.setattr(render, "LIMITS", replace(render.LIMITS, seconds=0.3))

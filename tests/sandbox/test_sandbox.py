@@ -84,15 +84,15 @@ def test_b8_the_time_of_a_whole_run_is_said_to_be_that() -> None:
 
 def test_b8_what_is_stopped_in_company_is_tried_once_more_alone(tmp_path: Path) -> None:
     drill("echo", 1)  # there is a zygote
-    before = set(children(sandbox.isolation()["zygote"]))  # of tests before it, which may still be at work
+    before = set(children(sandbox.describe_isolation()["zygote"]))  # of tests before it, which may still be at work
     company = sandbox.stream("readback.sandbox.self_test:spin_after", 1, sandbox.Limits(seconds=60, total=60))
     assert next(company) == 0
-    (other,) = set(children(sandbox.isolation()["zygote"])) - before
+    (other,) = set(children(sandbox.describe_isolation()["zygote"])) - before
     tried: list[int] = []
 
     def watch() -> None:
         while len(tried) < 2:
-            seen = set(children(sandbox.isolation()["zygote"])) - before - {other, *tried}
+            seen = set(children(sandbox.describe_isolation()["zygote"])) - before - {other, *tried}
             tried.extend(list(seen)[:1])
         wait_until(lambda: state(other) == "T")
         stands.append("T")
@@ -120,13 +120,13 @@ def test_b8_a_stream_that_is_tried_again_goes_on_where_it_was_stopped() -> None:
 
 def test_c8_long_work_lets_others_go_first_where_people_wait_for_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     def standing(once: bool) -> list[int]:
-        return list(sandbox.stream("readback.sandbox.self_test:standing", None, once=once))
+        return list(sandbox.stream("readback.sandbox.self_test:yield_niceness", None, once=once))
 
     own = os.nice(0)
     monkeypatch.setattr(sandbox, "_gives_way", False)
     assert (standing(True), standing(False)) == ([own], [own])
     give_way()
-    assert (standing(True), standing(False)) == ([min(19, own + sandbox.LOWER)], [own])
+    assert (standing(True), standing(False)) == ([min(19, own + sandbox.NICENESS)], [own])
 
 
 def test_b8_many_that_want_to_be_alone_take_turns() -> None:
@@ -175,7 +175,7 @@ def test_a_slow_reader_is_not_the_works_fault() -> None:
 
 def test_leaving_a_stream_early_ends_its_child() -> None:
     stream = sandbox.stream("readback.sandbox.self_test:spin_after", 1, sandbox.Limits(seconds=60, total=60))
-    zygote = sandbox.isolation()["zygote"]
+    zygote = sandbox.describe_isolation()["zygote"]
     before = set(children(zygote))  # of tests before it, which may still be there
     assert next(stream) == 0
     ours = set(children(zygote)) - before
@@ -187,7 +187,7 @@ def test_leaving_a_stream_early_ends_its_child() -> None:
 def look(folder: Path, port: int = 1, limits: sandbox.Limits = BRIEF) -> dict[str, Any]:
     (folder / "secret").write_text("hush")
     seen: dict[str, Any] = drill(
-        "seen", {"port": port, "file": str(folder / "x"), "secret": str(folder / "secret")}, limits
+        "describe_surroundings", {"port": port, "file": str(folder / "x"), "secret": str(folder / "secret")}, limits
     )
     return seen
 
@@ -200,7 +200,7 @@ def test_a_child_sees_no_environment_no_foreign_files_no_network_and_writes_noth
         seen = look(tmp_path, server.getsockname()[1])
     assert set(seen["environment"]) <= {"LC_CTYPE"}  # set by the interpreter itself
     assert len(seen["files"]) <= 5  # nothing, nowhere, nobody, the conversation, the listing itself
-    assert seen["network"] is (sandbox.isolation()["network"] == "shared")
+    assert seen["network"] is (sandbox.describe_isolation()["network"] == "shared")
     assert seen["wrote"] is False
     assert not (tmp_path / "x").exists() or not (tmp_path / "x").read_text()
     assert seen["read"] is True
@@ -208,14 +208,14 @@ def test_a_child_sees_no_environment_no_foreign_files_no_network_and_writes_noth
 
 def test_closed_work_reads_no_file(tmp_path: Path) -> None:
     seen = look(tmp_path, limits=sandbox.Limits(closed=True))
-    assert seen["read"] is (sandbox.isolation()["files of closed work"] == "not limited")
+    assert seen["read"] is (sandbox.describe_isolation()["files of closed work"] == "not limited")
     assert not (tmp_path / "x").exists()
 
 
 def test_inside_a_child_work_runs_directly(tmp_path: Path) -> None:
     seen = look(tmp_path)
     assert (seen["inside"], seen["nested"], seen["frames"]) == (True, "direct", [0, 1, 2])
-    assert sandbox.inside() is False
+    assert sandbox.is_child() is False
 
 
 def test_many_threads_call_at_once() -> None:
@@ -224,26 +224,26 @@ def test_many_threads_call_at_once() -> None:
 
 
 def test_a_killed_zygote_is_replaced() -> None:
-    before = sandbox.isolation()["zygote"]
+    before = sandbox.describe_isolation()["zygote"]
     os.kill(before, signal.SIGKILL)
     assert drill("echo", "again") == "again"
-    assert sandbox.isolation()["zygote"] != before
+    assert sandbox.describe_isolation()["zygote"] != before
 
 
 def test_a_zygote_killed_during_a_call_costs_one_more_try() -> None:
-    before = sandbox.isolation()["zygote"]
+    before = sandbox.describe_isolation()["zygote"]
     timer = threading.Timer(0.2, os.kill, (before, signal.SIGKILL))
     timer.start()
     with pytest.raises(sandbox.Stopped, match="time"):  # the second try ends by its own limit
         drill("spin", None, sandbox.Limits(seconds=0.6, total=5))
-    assert sandbox.isolation()["zygote"] != before
+    assert sandbox.describe_isolation()["zygote"] != before
 
 
 def test_children_die_with_the_app() -> None:
     code = (
         "import sys; from readback import sandbox\n"
         "stream = sandbox.stream('readback.sandbox.self_test:spin_after', 1, sandbox.Limits(seconds=60, total=60))\n"
-        "next(stream); print(sandbox.isolation()['zygote'], flush=True); sys.stdin.read()"
+        "next(stream); print(sandbox.describe_isolation()['zygote'], flush=True); sys.stdin.read()"
     )
     app = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert app.stdout is not None
@@ -257,8 +257,10 @@ def test_children_die_with_the_app() -> None:
 def test_a_zygote_that_was_begun_is_the_one_that_answers_and_none_outlives_an_app_that_never_asks() -> None:
     code = (
         "import sys; from readback import sandbox; from readback.sandbox import client\n"
-        "sandbox.begin('readback.sandbox.self_test'); sandbox.begin(); print(client._zygotes[False].process.pid)\n"
-        "if len(sys.argv) > 1: print(sandbox.call('readback.sandbox.self_test:echo', 7), sandbox.isolation()['zygote'])"
+        "sandbox.start_zygote('readback.sandbox.self_test'); sandbox.start_zygote()\n"
+        "print(client._zygotes[False].process.pid)\n"
+        "if len(sys.argv) > 1:\n"
+        "    print(sandbox.call('readback.sandbox.self_test:echo', 7), sandbox.describe_isolation()['zygote'])"
     )
     asked, not_asked = (
         subprocess.run([sys.executable, "-c", code, *more], capture_output=True, text=True, check=True)
@@ -272,10 +274,10 @@ def test_a_zygote_that_was_begun_is_the_one_that_answers_and_none_outlives_an_ap
 def test_a_zygote_whose_children_share_is_begun_with_what_they_share() -> None:
     code = (
         "from readback import sandbox; from readback.sandbox import client, frames\n"
-        "sandbox.begin('readback.sandbox.self_test', shared=('importlib:import_module:wave',))\n"
-        "zygote = client._zygotes[True].started()\n"
-        "data, status = sandbox._begun(zygote, 'together readback.sandbox.self_test')  # which shares nothing more\n"
-        "asked = {'work': 'readback.sandbox.self_test:loaded', 'payload': 'wave'}\n"
+        "sandbox.start_zygote('readback.sandbox.self_test', shared=('importlib:import_module:wave',))\n"
+        "zygote = client._zygotes[True]; zygote.wait_until_ready()\n"
+        "data, status = sandbox._start_child(zygote, 'together readback.sandbox.self_test')\n"
+        "asked = {'work': 'readback.sandbox.self_test:is_loaded', 'payload': 'wave'}\n"
         "asked['limits'] = sandbox.asdict(sandbox.DEFAULT)\n"
         "data.sendall(frames.encode(frames.VALUE, asked))\n"
         "print(frames.read(data, 1000, 60.0)[1])"

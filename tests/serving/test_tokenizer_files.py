@@ -202,8 +202,8 @@ def test_a_file_that_takes_too_long_is_stopped(tmp_path: Path, monkeypatch: pyte
     byte_level().save(str(tmp_path / "t.json"))
     monkeypatch.setattr(tokenizer_json, "LIMITS", sandbox.Limits(total=0.001))
     _, (diagnostic,) = tokens.load_counter("t.json", tmp_path)
-    assert diagnostic.values["reason"] in (f"reading it took more than {sandbox.time_said(0.001)} in all",
-                                     f"reading it took {sandbox.WAITED}")  # fmt: skip
+    assert diagnostic.values["reason"] in (f"reading it took more than {sandbox.format_time_limit(0.001)} in all",
+                                     f"reading it took {sandbox.WAITED_TOO_LONG}")  # fmt: skip
 
 
 def test_a_missing_package_is_a_note_with_the_cure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,9 @@ def in_time(seconds: float, work: Callable[[], T]) -> T:
 def spent() -> float:
     """Seconds of processor time of this process and of its cells; what the system does not tell counts as none."""
     try:
-        fields = Path(f"/proc/{sandbox.isolation()['zygote']}/stat").read_text("ascii").rpartition(")")[2].split()
+        fields = (
+            Path(f"/proc/{sandbox.describe_isolation()['zygote']}/stat").read_text("ascii").rpartition(")")[2].split()
+        )
         cells = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")  # its own and its children's, user and system
     except OSError:
         cells = 0.0

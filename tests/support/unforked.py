@@ -22,7 +22,7 @@ def unforked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _run(work: str, payload: Any, *_: Any, alone: int | None = None, **__: Any) -> Iterator[Any]:
-    answer = sandbox._function(work)(_as_json(payload))
+    answer = sandbox._load_function(work)(_as_json(payload))
     for value in answer if isgenerator(answer) else (answer,):
         yield _as_json(value)
 

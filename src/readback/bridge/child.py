@@ -66,10 +66,10 @@ def _walled(root: Path) -> dict[str, Any]:
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
     beside = root.parent if root.parent.name in INSTALLED else root
-    rules = landlock.ruleset(root, beside)
+    rules = landlock.build_ruleset(root, beside)
     walls = jail.isolate()
     jail.die_with_parent()
-    mapped = jail.mapped()
+    mapped = jail.measure_mapped_memory()
     for what, limit in (
         (resource.RLIMIT_CPU, SECONDS),
         (resource.RLIMIT_NOFILE, FILES),

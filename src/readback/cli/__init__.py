@@ -115,7 +115,7 @@ def _run(words: list[str]) -> int:
         if not words[0].startswith("-") and words[0] not in COMMANDS:
             raise UsageError(suggest_commands(words[0]))
         if words[0] in COMMANDS.keys() - WITHOUT_CHILDREN and not {"-h", "--help"} & set(words):
-            sandbox.begin(*CHILD_MODULES.get(words[0], ()))
+            sandbox.start_zygote(*CHILD_MODULES.get(words[0], ()))
         args = build_parser(words[:1]).parse_args(words)
         terminal.CHOICE.set(getattr(args, "color", terminal.CHOICE.get()))
         with ExitStack() as stack:

@@ -19,7 +19,7 @@ from readback.prompts import children
 from readback.prompts.children import warm as warm
 from readback.records.answers import open_answers
 from readback.records.dataset import Cancelled, Dataset, open_dataset
-from readback.sandbox.frozen import freeze, thaw
+from readback.sandbox.json_values import freeze, thaw
 from readback.types import Record, Selection, Workspace
 
 MAX_EDITS = 1_000  # different edits that are told apart

@@ -38,7 +38,7 @@ from readback.readers.encodings import ENCODINGS
 from readback.records import answers
 from readback.records.dataset import Dataset, open_dataset
 from readback.requests.observer import Observer
-from readback.sandbox import staying
+from readback.sandbox.children import StayingChildren, use_children
 from readback.scores import conclusion, loading, summary
 from readback.scores.agreement import answer as agreement_answer
 from readback.scores.summary_row import Row
@@ -92,7 +92,7 @@ class Study:
 
     def __init__(self, opened: Workspace) -> None:
         self.workspace = opened
-        self._children = staying.Children()  # what is assembled again and again is rendered by one child
+        self._children = StayingChildren()  # what is assembled again and again is rendered by one child
 
     @cached_property
     def records(self) -> Records:
@@ -129,7 +129,7 @@ class Study:
         """The exact messages for a record. `values` replace the record's fields for this look only."""
         choice = self._choice(Selection(condition, mode, adapter, task, judge))
         one = self._record(record)
-        with staying.use(self._children):
+        with use_children(self._children):
             return self._assembled(choice, one, values)
 
     def _assembled(self, choice: Selection, one: Record, values: Values) -> Assembled:

@@ -36,8 +36,8 @@ from readback.readers.cache_folder import cache_folder
 from readback.records import answers, files_of_rows
 from readback.records.changed import describe_change
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
-from readback.sandbox.frozen import freeze, maker, thaw
-from readback.sandbox.per_thread import ChildPerThread
+from readback.sandbox.children import ChildPerThread
+from readback.sandbox.json_values import build_converter, freeze, thaw
 from readback.types import Answer, Record, Selection, Workspace
 
 # Between two beats a record under one choice: a message of five million characters takes 2 to 6 s, a template has its
@@ -103,13 +103,13 @@ def stream_frames(
 
 def warm() -> None:
     """Once, in the zygote: what each child needs to read the workspace and the dataset it is given."""
-    maker(Workspace)
+    build_converter(Workspace)
     modules("readback.readers")
 
 
 def enter(work: Mapping[str, Any]) -> ChildJob:
     """In a child: the workspace as it was handed over, and its dataset opened."""
-    if sandbox.inside():
+    if sandbox.is_child():
         _use_cache(work["cache"])
     opened = thaw(work["workspace"])
     accept_summary(opened, work["servers"])
@@ -205,7 +205,9 @@ def find_slow_selections(
     others = list(range(1, min(len(data), TRIAL_RECORDS + 1)))
     asked = [choice for choice in choices if choice in suspects]
     if not others:  # the only record has been tried by whoever suspects it
-        return dict.fromkeys(asked, f"1 of 1 tried, which took more than {sandbox.time_said(render.LIMITS.seconds)}")
+        return dict.fromkeys(
+            asked, f"1 of 1 tried, which took more than {sandbox.format_time_limit(render.LIMITS.seconds)}"
+        )
     if not asked:
         return {}
     return _count_slow(opened, asked, others, render.LIMITS.seconds, min(MAX_SLOW, len(others)))
@@ -228,7 +230,7 @@ def _count_slow(
             culprit, _ = waiting[done]
             slow[culprit] += 1
             waiting = [pair for pair in waiting[done + 1 :] if pair[0] != culprit or slow[culprit] < most]
-    limit = f"{most} of {len(places)} tried, each of which took more than {sandbox.time_said(seconds)}"
+    limit = f"{most} of {len(places)} tried, each of which took more than {sandbox.format_time_limit(seconds)}"
     return {choices[number]: limit for number, count in slow.items() if count >= most}
 
 
@@ -369,7 +371,7 @@ class _Run:
 
     def of_range(self, start: int, stop: int, choices: tuple[Selection, ...]) -> Iterator[Frame]:
         """What the child of this thread says of a range."""
-        for value in self.children.child().stream(self._asked(start, stop, choices, BATCH), awaited=self.awaited):
+        for value in self.children.get_child().stream(self._asked(start, stop, choices, BATCH), awaited=self.awaited):
             yield Frame(value, choices)
 
     def _asked(self, start: int, stop: int, choices: tuple[Selection, ...], batch: int) -> dict[str, Any]:

@@ -148,7 +148,7 @@ def _load_index(kept: Path) -> _Hashes | None:
         held = map_file(kept)
     except OSError:
         return None
-    whole = held[: -checksum.SIZE] if sandbox.inside() else checksum.checked(held)  # a child's caller has checked it
+    whole = held[: -checksum.SIZE] if sandbox.is_child() else checksum.checked(held)  # a child's caller has checked it
     return _Hashes(memoryview(whole).cast("Q")) if whole is not None and len(whole) % (2 * ITEM) == 0 else None
 
 

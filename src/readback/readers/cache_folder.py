@@ -44,7 +44,7 @@ def room() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in FULL or sandbox.inside():
+        if error.errno not in FULL or sandbox.is_child():
             raise
         raise DiskFull(_no_room(error)) from error
 

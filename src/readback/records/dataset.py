@@ -246,7 +246,7 @@ def open_dataset(
         return _report_unreadable(root, source, path)
     file = show(root, path)
     try:
-        if growing and sandbox.inside():
+        if growing and sandbox.is_child():
             beginning = _open_beginning(path, file, source)
             if beginning:
                 return beginning
@@ -300,7 +300,7 @@ def _open_once(path: Path, file: str, source: DatasetSource, progress: Progress 
                     build(path, file, source, chosen, entry, progress, before)
                 index = load(entry)
         except OSError as error:
-            if sandbox.inside():  # it may not write; its parent has built the index
+            if sandbox.is_child():  # it may not write; its parent has built the index
                 raise DatasetChanged(f"{file}: its index is not there") from error
             raise
     if index is None:

@@ -187,7 +187,7 @@ def load(folder: Path) -> Index | None:
     """
     try:
         about = json.loads((folder / ABOUT).read_text("utf-8"))
-        if not sandbox.inside() and (_hash_about(about) != about["sum"] or about["sums"] != _hash_parts(folder)):
+        if not sandbox.is_child() and (_hash_about(about) != about["sum"] or about["sums"] != _hash_parts(folder)):
             return None
         meta = json.loads((folder / META).read_text("utf-8"))
         numbers = map_file(folder / NUMBERS).cast("q")

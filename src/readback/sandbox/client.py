@@ -1,4 +1,4 @@
-"""Our end of the zygote: start it when it is needed, hand it requests, and take it along when we leave."""
+"""Start the zygote when it is needed, hand it requests, and end it when this process exits."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ START_SECONDS = 120.0  # importing on a cold disk, on a busy machine
 BOOT = "import sys; sys.path.append(sys.argv.pop(2)); from readback.sandbox.zygote import main; main(*sys.argv[1:])"
 
 _start = threading.Lock()
-_zygotes: dict[bool, Zygote] = {}  # by whether its children share what was loaded for them: see `alive`
+_zygotes: dict[bool, Zygote] = {}  # by whether its children share what was loaded for them: see `get_zygote`
 
 
-class ZygoteLost(Exception):  # noqa: N818 - likewise
+class ZygoteLost(Exception):  # noqa: N818 - an outcome to handle
     """The zygote was killed from outside; a new one can try again."""
 
 
@@ -32,7 +32,7 @@ class Zygote:
     """The process that forks children, and our end of the socket to it."""
 
     def __init__(self, *modules: str) -> None:
-        """Starts it and waits for nothing: `started` does. `modules` are what its children will ask for, and share."""
+        """Start it without waiting. `modules` are what its children will ask for, and share."""
         self.owner = os.getpid()
         self.facts: Any = None  # what surrounds its children, once it has said so
         self.lock = threading.Lock()
@@ -50,31 +50,32 @@ class Zygote:
                 start_new_session=True,  # Ctrl+C in the terminal is for the app, not for its children
             )
 
-    def started(self) -> Zygote:
-        """Itself, when it is ready for requests. Raises RuntimeError where it did not start."""
-        if self.facts is None:
-            try:
-                _, self.facts, _ = frames.read(self.control, 1 << 16, START_SECONDS)
-            except (frames.Closed, frames.Late):
-                self.process.kill()
-                _, said = self.process.communicate()
-                raise RuntimeError(f"the sandbox's zygote did not start:\n{said.decode('utf-8', 'replace')}") from None
-            assert self.process.stderr is not None  # noqa: S101 - for the type checker: stderr=PIPE above
-            self.process.stderr.close()
-            self.control.settimeout(None)
-        return self
+    def wait_until_ready(self) -> None:
+        """Return when it takes requests. Raises RuntimeError where it did not start."""
+        if self.facts is not None:
+            return
+        try:
+            _, self.facts, _ = frames.read(self.control, 1 << 16, START_SECONDS)
+        except (frames.Closed, frames.Late):
+            self.process.kill()
+            _, stderr = self.process.communicate()
+            raise RuntimeError(f"the sandbox's zygote did not start:\n{stderr.decode('utf-8', 'replace')}") from None
+        assert self.process.stderr is not None  # noqa: S101 - for the type checker: stderr=PIPE above
+        self.process.stderr.close()
+        self.control.settimeout(None)
 
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
+        """Return whether it runs and is of this process, not of the one that this process was forked from."""
         return self.owner == os.getpid() and self.process.poll() is None
 
-    def ending(self) -> None:
-        """Wait a moment for a zygote that was killed to be gone; one that could only not fork goes on."""
+    def wait_for_end(self) -> None:
+        """Wait a moment for a zygote that was killed to end; one that only failed to fork goes on."""
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(GRACE)
 
-    def ask(self, names: str, *ends: socket.socket) -> None:
+    def request_child(self, request: str, *ends: socket.socket) -> None:
         """Hand the zygote a new child's sockets, its module and what it shares. Raises ZygoteLost."""
-        message = names.encode("ascii").ljust(MESSAGE)
+        message = request.encode("ascii").ljust(MESSAGE)
         with self.lock:
             try:
                 sent = socket.send_fds(self.control, [message], [end.fileno() for end in ends])
@@ -85,6 +86,7 @@ class Zygote:
                 raise ZygoteLost from None
 
     def close(self) -> None:
+        """End the zygote and its children."""
         self.control.close()  # the zygote reads the end of the stream, kills its children and leaves
         if self.owner == os.getpid():
             if self.facts is None:  # nobody has asked for it yet: it would only load on
@@ -96,31 +98,33 @@ class Zygote:
                 self.process.wait()
 
 
-def begin(*modules: str, shared: tuple[str, ...] = ()) -> None:
-    """Start the zygote of this process where there is none, while others work on; it loads `modules` last, and then
-    what its children share, which has a zygote of its own.
+def start_zygote(*modules: str, shared: tuple[str, ...] = ()) -> None:
+    """Start the zygote of this process where there is none, without waiting for it.
+
+    It loads `modules` last. What its children share is loaded by a zygote of its own: see `get_zygote`.
     """
     with _start:
         if bool(shared) not in _zygotes:
             _zygotes[bool(shared)] = Zygote(*modules, *shared)
 
 
-def alive(sharing: bool = False) -> Zygote:
-    """The zygote of this process, when it has started; a new one where there is none, or no longer.
+def get_zygote(sharing: bool = False) -> Zygote:
+    """Return the zygote of this process once it is ready; start one where there is none, or no longer.
 
     What children share (vocabularies of tokenizers, up to 200 MB) has a zygote of its own: a fork copies the tables of
     all the memory of its parent, so that every child would begin three times as slowly.
     """
     with _start:
-        held = _zygotes.get(sharing)
-        if held is None or not held.alive():
-            if held is not None:
-                held.close()
-            held = _zygotes[sharing] = Zygote()
-        return held.started()
+        zygote = _zygotes.get(sharing)
+        if zygote is None or not zygote.is_alive():
+            if zygote is not None:
+                zygote.close()
+            zygote = _zygotes[sharing] = Zygote()
+        zygote.wait_until_ready()
+        return zygote
 
 
 @atexit.register
-def _close() -> None:
-    for held in _zygotes.values():
-        held.close()
+def _close_all() -> None:
+    for zygote in _zygotes.values():
+        zygote.close()

@@ -1,4 +1,4 @@
-"""Frames between a sandboxed child and its caller: a kind, a length, and JSON."""
+"""Write and read the frames between a sandboxed child and its caller: a kind, a length, and JSON."""
 
 from __future__ import annotations
 
@@ -26,25 +26,26 @@ class Late(Exception):  # noqa: N818
 
 
 def encode(kind: bytes, value: Any) -> bytes:
-    """One frame. ASCII JSON, so that lone surrogates travel too."""
+    """Return one frame, in ASCII JSON, so that lone surrogates travel too."""
     body = json.dumps(value, separators=(",", ":")).encode("ascii")
     return HEAD.pack(kind, len(body)) + body
 
 
 def read(sock: socket.socket, allowed: int, seconds: float | None) -> tuple[bytes, Any, int]:
-    """The next frame as kind, value and body size. Raises Closed, TooLarge or Late."""
+    """Return the next frame as kind, value and body size. Raises Closed, TooLarge or Late."""
     until = None if seconds is None else time.monotonic() + seconds
-    kind, size = HEAD.unpack(_exactly(sock, HEAD.size, until))
+    kind, size = HEAD.unpack(_receive_exactly(sock, HEAD.size, until))
     if size > allowed:
         raise TooLarge
-    return kind, json.loads(_exactly(sock, size, until)), size
+    return kind, json.loads(_receive_exactly(sock, size, until)), size
 
 
-def _exactly(sock: socket.socket, size: int, until: float | None) -> bytes:
+def _receive_exactly(sock: socket.socket, size: int, until: float | None) -> bytes:
     parts: list[bytes] = []
     while size:
         if until is not None:
-            if (left := until - time.monotonic()) <= 0:
+            left = until - time.monotonic()
+            if left <= 0:
                 raise Late
             sock.settimeout(left)
         try:

@@ -1,4 +1,4 @@
-"""What a sandboxed child gives up before it works: privileges, the network, and life after its parent."""
+"""Take from a sandboxed child privileges, the network, and life after its parent."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000  # linux/sched.h
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
-def quiet_signals() -> None:
-    """Signals mean what the kernel says: no handlers, nothing blocked, no KeyboardInterrupt in a child."""
+def reset_signals() -> None:
+    """Let signals mean what the kernel says: no handlers, nothing blocked, no KeyboardInterrupt in a child."""
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     for number in (signal.SIGALRM, signal.SIGPROF, signal.SIGTERM, signal.SIGXCPU):
         signal.signal(number, signal.SIG_DFL)
@@ -26,24 +26,26 @@ def quiet_signals() -> None:
 
 
 def isolate() -> dict[str, Any]:
-    """Once, in the zygote: what the kernel grants, by name."""
+    """Isolate the zygote, once; return what the kernel granted, by name."""
     return {
         "platform": sys.platform,
         "no new privileges": _prctl(PR_SET_NO_NEW_PRIVS, 1),
-        "memory limit": mapped() is not None,
-        "network": "none" if _without_network() else "shared",
+        "memory limit": measure_mapped_memory() is not None,
+        "network": "none" if _leave_network() else "shared",
     }
 
 
 def die_with_parent() -> None:
-    """In a child: no core file, no reading of its memory by others, and death when the zygote dies."""
+    """Let a child write no core file, keep its memory from others, and die when the zygote dies."""
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     _prctl(PR_SET_DUMPABLE, 0)
 
 
-def let_others_first(by: int) -> None:
-    """Nicer `by` so much than the rest, also where the kernel shares the processor between sessions before it looks at
-    who is nice within one (autogroup, sched(7)): there a session of its own is nice as a whole.
+def lower_priority(by: int) -> None:
+    """Make this process nicer by so much.
+
+    Where the kernel shares the processor between sessions before it looks at who is nice within one (autogroup,
+    sched(7)), the process gets a session of its own, which is nice as a whole.
     """
     os.nice(by)
     with suppress(OSError):  # it leads a session already
@@ -52,8 +54,8 @@ def let_others_first(by: int) -> None:
         Path("/proc/self/autogroup").write_text(str(by), "ascii")
 
 
-def mapped() -> int | None:
-    """Bytes of address space this process has now, or None where the system cannot limit it."""
+def measure_mapped_memory() -> int | None:
+    """Return the bytes of address space this process has now, None where the system cannot limit it."""
     try:  # by hand: making a file object touches memory that a child has to copy, a third of the time of its start
         number = os.open("/proc/self/statm", os.O_RDONLY)
         try:
@@ -69,7 +71,7 @@ def _prctl(option: int, value: int) -> bool:
     return _libc is not None and _libc.prctl(option, value, 0, 0, 0) == 0
 
 
-def _without_network() -> bool:
+def _leave_network() -> bool:
     """Move to a network namespace with nothing in it; root needs no user namespace for that."""
     flags = CLONE_NEWNET if os.geteuid() == 0 else CLONE_NEWUSER | CLONE_NEWNET
     return _libc is not None and _libc.unshare(flags) == 0

@@ -1,4 +1,4 @@
-"""Landlock: a child that may open no file but those Python itself is made of."""
+"""Restrict by Landlock which files a child may open: only those that Python itself is made of."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class _Beneath(ctypes.Structure):
     _fields_ = (("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32))
 
 
-def ruleset(*further: Path) -> int | None:
-    """A descriptor of the rules, made once; None where the kernel has no Landlock. `further`: more to read."""
+def build_ruleset(*further: Path) -> int | None:
+    """Return a descriptor of the rules; None where the kernel has no Landlock. `further`: more folders to read."""
     if sys.platform != "linux":
         return None
     libc = ctypes.CDLL(None, use_errno=True)
@@ -36,7 +36,7 @@ def ruleset(*further: Path) -> int | None:
     rules: int = libc.syscall(CREATE_RULESET, ctypes.byref(attributes), ctypes.sizeof(attributes), 0)
     if rules < 0:
         return None
-    for folder in (*_pythons_own(), *map(str, further)):
+    for folder in (*_list_python_folders(), *map(str, further)):
         try:
             number = os.open(folder, os.O_PATH | os.O_CLOEXEC)
         except OSError:  # not there, or out of reach already
@@ -48,10 +48,10 @@ def ruleset(*further: Path) -> int | None:
 
 
 def restrict(rules: int) -> bool:
-    """From now on this process opens only what `rules` allow; needs no privileges but that none can be gained."""
+    """Let this process, which cannot gain privileges, open only what `rules` allow; return whether that worked."""
     return bool(ctypes.CDLL(None, use_errno=True).syscall(RESTRICT_SELF, rules, 0) == 0)
 
 
-def _pythons_own() -> set[str]:
+def _list_python_folders() -> set[str]:
     own = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     return own | {*LIBRARIES, str(Path(__file__).resolve().parents[1])}

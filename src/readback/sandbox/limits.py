@@ -1,4 +1,4 @@
-"""What one run may use, and how that is enforced: alarms of the kernel between beats, and limits no child can raise.
+"""Limit what one run may use: by alarms of the kernel between beats, and by limits that no child can raise.
 
 Time is processor time, so that the answer does not depend on what else the machine does.
 """
@@ -41,64 +41,67 @@ _seconds = 0.0  # in a child: those of the work at hand
 _wall = WALL  # in a child
 
 
-def inside() -> bool:
-    """Whether this process is a bounded child: there, work runs directly, in the time it would have by itself."""
+def is_child() -> bool:
+    """Return whether this process is a bounded child: there, work runs directly, in the time it has elsewhere."""
     return _own is not None
 
 
 def beat(seconds: float | None = None) -> None:
-    """In a child: the alarms start again, because a new piece of work begins, which may take `seconds`. Outside:
-    nothing.
+    """Start the alarms of a child again, because a new piece of work begins, which may take `seconds`.
+
+    Does nothing outside of a child.
     """
-    if _own is not None:
-        asked = seconds or _seconds
-        if (left := _own.total - time.process_time()) <= 0:
-            os.kill(os.getpid(), signal.SIGPROF)  # as the alarm would, which beats in quick succession put off
-        signal.setitimer(signal.ITIMER_PROF, min(asked, left))
-        signal.setitimer(signal.ITIMER_REAL, _wall * asked)
+    if _own is None:
+        return
+    allowed = seconds or _seconds
+    left = _own.total - time.process_time()
+    if left <= 0:
+        os.kill(os.getpid(), signal.SIGPROF)  # as the alarm would, which beats in quick succession put off
+    signal.setitimer(signal.ITIMER_PROF, min(allowed, left))
+    signal.setitimer(signal.ITIMER_REAL, _wall * allowed)
 
 
 def pause() -> None:
-    """In a child: the clock on the wall stands still until the next beat."""
+    """Stop the alarm of the clock in a child until the next beat."""
     signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def enter(limits: Limits) -> None:
-    """Called once by a new child, before it works."""
+    """Set the limits of this process, a new child, before it works."""
     global _own, _seconds, _wall
-    _own, _seconds, _wall = limits, limits.seconds, wall()
+    _own, _seconds, _wall = limits, limits.seconds, get_wall_factor()
 
 
-def wall() -> int:
-    """How many times the processor time the clock may show for this process; what lets others go first waits longer."""
+def get_wall_factor() -> int:
+    """Return how many times the processor time the clock may show; a process of lower priority waits longer."""
     return WALL if os.nice(0) <= 0 else WALL * WALL
 
 
 @contextmanager
-def within(limits: Limits) -> Iterator[None]:
-    """In a child: work that would have a child of its own elsewhere has no more time here, so that it ends alike."""
+def narrow_limits(limits: Limits) -> Iterator[None]:
+    """Give work in a child no more time than it would have in a child of its own, while the block lasts."""
     global _seconds
-    before = _seconds
-    _seconds = min(before, limits.seconds)
+    previous = _seconds
+    _seconds = min(previous, limits.seconds)
     beat()
     try:
         yield
     finally:
-        _seconds = before
+        _seconds = previous
         beat()
 
 
-def confine(limits: Limits, mapped: int | None) -> None:
-    """Kernel limits that the child cannot raise again; `mapped` bytes of address space were there before it."""
+def apply_kernel_limits(limits: Limits, mapped: int | None) -> None:
+    """Set kernel limits that the child cannot raise again; `mapped` bytes of address space were there before it."""
     if mapped is not None:
-        _set(resource.RLIMIT_AS, mapped + limits.memory)
+        _set_limit(resource.RLIMIT_AS, mapped + limits.memory)
     cpu = int(limits.total) + 1
-    _set(resource.RLIMIT_CPU, cpu, cpu + 1)
-    _set(resource.RLIMIT_CORE, 0)
-    _set(resource.RLIMIT_NOFILE, OPEN_FILES)
-    _set(resource.RLIMIT_FSIZE, limits.files)
+    _set_limit(resource.RLIMIT_CPU, cpu, cpu + 1)
+    _set_limit(resource.RLIMIT_CORE, 0)
+    _set_limit(resource.RLIMIT_NOFILE, OPEN_FILES)
+    _set_limit(resource.RLIMIT_FSIZE, limits.files)
 
 
-def _set(what: int, soft: int, hard: int | None = None) -> None:
+def _set_limit(resource_number: int, soft: int, hard: int | None = None) -> None:
     with suppress(ValueError, OSError):  # a lower limit is in force already, or the system knows none
-        resource.setrlimit(what, (soft, soft if hard is None else hard))
+        resource.setrlimit(resource_number, (soft, soft if hard is None else hard))

@@ -1,6 +1,6 @@
-"""Seccomp: a process that may connect to nothing, send no signal and change no file's rights, owner or times.
+"""Forbid by seccomp to connect, to send signals, and to change any file's rights, owner or times.
 
-Landlock rules over what files are opened and made; these calls it leaves alone. They are refused (EPERM), on the two
+Landlock controls which files are opened and made, but not these calls. They are refused (EPERM), on the two
 architectures whose numbers are here; on any other nothing is promised, and `restrict` says so.
 """
 
@@ -51,9 +51,9 @@ class _Program(ctypes.Structure):
 
 
 def restrict() -> bool:
-    """From now on the process and all that it starts are refused these calls. It has given up new privileges before.
+    """Refuse these calls to this process and all that it starts; it must have given up new privileges before.
 
-    Answers False where the kernel, or this architecture, does not let it.
+    Returns False where the kernel, or this architecture, does not allow it.
     """
     machine = platform.machine()
     if (
@@ -62,31 +62,32 @@ def restrict() -> bool:
         or struct.calcsize("P") != ctypes.sizeof(ctypes.c_uint64)
     ):
         return False
-    code = b"".join(struct.pack("=HBBI", *one) for one in _instructions(machine))
-    held = ctypes.create_string_buffer(code, len(code))
-    program = _Program(len(code) // 8, ctypes.cast(held, ctypes.c_void_p).value)
+    code = b"".join(struct.pack("=HBBI", *instruction) for instruction in _list_instructions(machine))
+    buffer = ctypes.create_string_buffer(code, len(code))
+    program = _Program(len(code) // 8, ctypes.cast(buffer, ctypes.c_void_p).value)
     libc = ctypes.CDLL(None, use_errno=True)
     return bool(libc.prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program), 0, 0) == 0)
 
 
-def _instructions(machine: str) -> list[tuple[int, int, int, int]]:
-    """The filter: (instruction, steps where it is so, steps where it is not, value) each."""
-    at = tuple(ARCHITECTURES).index(machine)
-    made = [
+def _list_instructions(machine: str) -> list[tuple[int, int, int, int]]:
+    """Return the filter: (instruction, steps if it is true, steps if it is false, value) each."""
+    column = tuple(ARCHITECTURES).index(machine)
+    instructions = [
         (LOAD, 0, 0, ARCHITECTURE),
         (EQUAL, 1, 0, ARCHITECTURES[machine]),
         (ANSWER, 0, 0, KILL),
         (LOAD, 0, 0, NUMBER),
     ]
     if machine == "x86_64":
-        made += [(AT_LEAST, 0, 1, X32), (ANSWER, 0, 0, REFUSE)]
+        instructions += [(AT_LEAST, 0, 1, X32), (ANSWER, 0, 0, REFUSE)]
     for numbers in CALLS.values():
-        if (number := numbers[at]) is not None:
-            made += [(EQUAL, 0, 1, number), (ANSWER, 0, 0, REFUSE)]
-    for *both, refused in WITH_SECOND.values():
+        number = numbers[column]
+        if number is not None:
+            instructions += [(EQUAL, 0, 1, number), (ANSWER, 0, 0, REFUSE)]
+    for *numbers_of_call, refused in WITH_SECOND.values():
         steps = 2 + 2 * len(refused)
-        made += [(EQUAL, 0, steps, both[at]), (LOAD, 0, 0, SECOND)]
+        instructions += [(EQUAL, 0, steps, numbers_of_call[column]), (LOAD, 0, 0, SECOND)]
         for value in refused:
-            made += [(EQUAL, 0, 1, value), (ANSWER, 0, 0, REFUSE)]
-        made += [(ANSWER, 0, 0, ALLOW)]
-    return [*made, (ANSWER, 0, 0, ALLOW)]
+            instructions += [(EQUAL, 0, 1, value), (ANSWER, 0, 0, REFUSE)]
+        instructions += [(ANSWER, 0, 0, ALLOW)]
+    return [*instructions, (ANSWER, 0, 0, ALLOW)]

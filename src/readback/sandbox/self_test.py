@@ -1,4 +1,4 @@
-"""Self-tests: work that breaks each limit of the sandbox on purpose, for the tests and for `readback doctor`."""
+"""Break each limit of the sandbox on purpose, for the tests and for `readback doctor`."""
 
 from __future__ import annotations
 
@@ -14,82 +14,82 @@ from readback import sandbox
 
 
 def echo(payload: Any) -> Any:
-    """The payload itself."""
+    """Return the payload."""
     return payload
 
 
-def loaded(payload: str) -> bool:
-    """Whether a new child has a module already, from the zygote."""
+def is_loaded(payload: str) -> bool:
+    """Return whether a new child has a module already, from the zygote."""
     return payload in sys.modules
 
 
 def count(payload: int) -> Iterator[int]:
-    """The numbers below `payload`, one frame each."""
+    """Yield the numbers below `payload`, one frame each."""
     yield from range(payload)
 
 
 def spin(payload: Any) -> None:
-    """Never ends, inside one C call where no Python handler would run."""
+    """Work forever, inside one C call where no Python handler would run."""
     sum(iter(int, 1))
 
 
 def spin_after(payload: int) -> Iterator[int]:
-    """Yields `payload` numbers and then never ends."""
+    """Yield `payload` numbers and then work forever."""
     yield from range(payload)
     spin(None)
 
 
 def spin_until(payload: str) -> int:
-    """Works until there is a file of that name; answers its own process."""
+    """Work until there is a file of that name; return the id of this process."""
     while not os.path.exists(payload):  # noqa: PTH110 - the plainest way to look
         pass
     return os.getpid()
 
 
 def doze(payload: float) -> float:
-    """Waits so many seconds without work."""
+    """Wait so many seconds without work."""
     time.sleep(payload)
     return payload
 
 
-def standing(payload: Any) -> Iterator[int]:
-    """How far it lets others go first."""
+def yield_niceness(payload: Any) -> Iterator[int]:
+    """Yield how nice this process is."""
     yield os.nice(0)
 
 
 def beat_forever(payload: Any) -> None:
-    """Always alive, never done: only the total ends it."""
+    """Work forever and beat, so that only the total ends it."""
     while True:
         sandbox.beat()
 
 
 def swell(payload: Any) -> int:
-    """Asks for 8 GiB."""
+    """Ask for 8 GiB of memory."""
     return len(bytearray(8 << 30))
 
 
 def shout(payload: int) -> str:
-    """An answer of `payload` characters."""
+    """Return an answer of `payload` characters."""
     return "x" * payload
 
 
 def fall(payload: Any) -> None:
-    """Dies as a segmentation fault does."""
+    """Die as a segmentation fault does."""
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
 def fail(payload: Any) -> None:
-    """A mistake of ours."""
+    """Raise an error as a mistake in our code would."""
     raise LookupError(f"drill {payload}")
 
 
 def stop(payload: Any) -> None:
-    """Work that finds by itself that its input is too much."""
+    """Stop as work does that notices by itself that its input is too much."""
     raise sandbox.Stopped("memory", "drill")
 
 
-def seen(payload: Any) -> dict[str, Any]:
-    """What the child can see of the machine: its environment, open files, terminal and network."""
+def describe_surroundings(payload: Any) -> dict[str, Any]:
+    """Return what the child can see of the machine: its environment, open files, terminal and network."""
     try:
         with socket.create_connection(("127.0.0.1", int(payload["port"])), 0.5):
             network = True
@@ -115,7 +115,7 @@ def seen(payload: Any) -> dict[str, Any]:
         "network": network,
         "wrote": wrote,
         "read": read,
-        "inside": sandbox.inside(),
+        "inside": sandbox.is_child(),
         "nested": sandbox.call("readback.sandbox.self_test:echo", "direct"),
         "frames": list(sandbox.stream("readback.sandbox.self_test:count", 3)),
     }

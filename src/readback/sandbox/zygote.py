@@ -1,4 +1,4 @@
-"""The zygote: a warm process with one thread that forks a bounded child for each request."""
+"""Run the zygote: a warm process with one thread that forks a bounded child for each request."""
 
 from __future__ import annotations
 
@@ -16,29 +16,31 @@ from typing import Any, NoReturn
 
 from readback import plugins, sandbox
 from readback.sandbox import client, frames, jail, landlock
-from readback.sandbox.limits import confine
+from readback.sandbox.limits import apply_kernel_limits
 
 WARM = (
     "readback.prompts.render.jinja",
     "readback.readers.yaml_decode",
 )  # their warm() touches what a child would meet first
-COLLECT = (50_000, 20, 20)  # most children end before they made enough objects for one collection
+GC_THRESHOLD = (50_000, 20, 20)  # most children end before they made enough objects for one collection
 
 
-def main(number: str, added: str, *modules: str) -> NoReturn:
-    """Serve requests on the socket `number` until our parent goes away; `added` are the plugins that it found,
-    `modules` what will be asked for, those with a function and its argument what will be shared.
+def main(number: str, plugin_entries: str, *modules: str) -> NoReturn:
+    """Serve requests on the socket `number` until our parent ends.
+
+    `plugin_entries` are the plugins that it loaded; `modules` are loaded for the children, and of those with a function
+    and its argument the function is called for what children share.
     """
     control = socket.socket(fileno=int(number))
-    plugins.import_entries(added)
-    jail.quiet_signals()
+    plugins.import_entries(plugin_entries)
+    jail.reset_signals()
     facts = jail.isolate()
     for module in WARM:
         _warm(module)
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*COLLECT)
-    rules = landlock.ruleset()
+    gc.set_threshold(*GC_THRESHOLD)
+    rules = landlock.build_ruleset()
     facts["files of closed work"] = "Python's own" if rules is not None else "not limited"
     control.sendall(frames.encode(frames.VALUE, {"zygote": os.getpid(), **facts}))
     os.dup2(os.open(os.devnull, os.O_RDWR), 2)  # a child's death must not spill onto the app's terminal
@@ -69,18 +71,20 @@ def _serve(control: socket.socket, rules: int | None) -> NoReturn:
                 os.read(waker, 4096)
         _reap(children, poll)
         for pid, status in list(children.items()):
-            said = ready.get(status.fileno(), 0)
-            if said & ~select.POLLIN:
-                os.kill(pid, signal.SIGKILL)  # a child that stands still dies of it too
+            events = ready.get(status.fileno(), 0)
+            if events & ~select.POLLIN:
+                os.kill(pid, signal.SIGKILL)  # a child that is stopped dies of it too
                 poll.unregister(status)  # its death is reaped like any other
-            elif said:  # what had to be made alone is there
+            elif events:  # what had to be made alone is there
                 status.recv(1)
                 poll.modify(status, 0)
                 turns.alone.remove(pid)
         if control.fileno() in ready:
-            if (request := _receive(control)) is None:
-                _leave(children)
-            if (child := _fork(*request, rules)) is not None:
+            request = _receive(control)
+            if request is None:
+                _kill_all(children)
+            child = _fork(*request, rules)
+            if child is not None:
                 pid, children[pid], alone = child
                 poll.register(children[pid], select.POLLIN if alone else 0)  # POLLHUP is always reported
                 turns.alone += [pid] * alone
@@ -88,23 +92,23 @@ def _serve(control: socket.socket, rules: int | None) -> NoReturn:
 
 
 class _Turns:
-    """Who works: everybody, or while something has to be made alone, the first that asked for it."""
+    """Decide which children work: all, or while something has to be made alone, the first that asked for it."""
 
     def __init__(self) -> None:
         self.alone: list[int] = []
-        self.still: set[int] = set()
+        self.stopped: set[int] = set()
 
     def apply(self, children: Collection[int]) -> None:
-        """Stop those whose turn it is not, and let the others go on."""
+        """Stop the children whose turn it is not, and let the others go on."""
         self.alone = [pid for pid in self.alone if pid in children]
-        wanted = {pid for pid in children if self.alone and pid != self.alone[0]}
-        for pid in self.still ^ wanted:
+        stopped = {pid for pid in children if self.alone and pid != self.alone[0]}
+        for pid in self.stopped ^ stopped:
             if pid in children:  # not reaped, so the number is still its own
-                os.kill(pid, signal.SIGSTOP if pid in wanted else signal.SIGCONT)
-        self.still = wanted
+                os.kill(pid, signal.SIGSTOP if pid in stopped else signal.SIGCONT)
+        self.stopped = stopped
 
 
-def _leave(children: dict[int, socket.socket]) -> NoReturn:
+def _kill_all(children: dict[int, socket.socket]) -> NoReturn:
     for pid in children:
         os.kill(pid, signal.SIGKILL)
     os._exit(0)
@@ -113,7 +117,8 @@ def _leave(children: dict[int, socket.socket]) -> NoReturn:
 def _receive(control: socket.socket) -> tuple[str, socket.socket, socket.socket] | None:
     message, ends, _, _ = socket.recv_fds(control, client.MESSAGE, 2)
     while message and len(message) < client.MESSAGE:
-        if not (more := control.recv(client.MESSAGE - len(message))):
+        more = control.recv(client.MESSAGE - len(message))
+        if not more:
             return None
         message += more
     if not message:
@@ -123,9 +128,9 @@ def _receive(control: socket.socket) -> tuple[str, socket.socket, socket.socket]
 
 
 def _fork(
-    names: str, data: socket.socket, status: socket.socket, rules: int | None
+    request: str, data: socket.socket, status: socket.socket, rules: int | None
 ) -> tuple[int, socket.socket, bool] | None:
-    how, module, *shared = names.split()
+    how, module, *shared = request.split()
     with suppress(Exception):  # the child meets the same error and reports it
         _warm(module)
         _share(shared)
@@ -138,8 +143,8 @@ def _fork(
         if pid == 0:
             try:
                 if how == sandbox.ASIDE:
-                    jail.let_others_first(sandbox.LOWER)
-                _child(data, rules)
+                    jail.lower_priority(sandbox.NICENESS)
+                _run_child(data, rules)
             finally:
                 os._exit(1)
     return pid, status, how == sandbox.ALONE
@@ -147,13 +152,13 @@ def _fork(
 
 @cache
 def _warm(name: str) -> None:
-    """Load a module, and what its `warm()` says that its work would load first: once, not in every child."""
+    """Load a module, and by its `warm()` what its work would load first: once, not in every child."""
     getattr(import_module(name), "warm", bool)()
     gc.freeze()  # children share these pages as long as the collector leaves them alone
 
 
 def _share(names: list[str]) -> None:
-    """Load what several children use; each function keeps what it loaded."""
+    """Load what several children use; each function caches what it loaded."""
     for name in names:
         home, function, argument = name.split(":")
         getattr(import_module(home), function)(argument)
@@ -171,9 +176,11 @@ def _reap(children: dict[int, socket.socket], poll: select.poll) -> None:
             end.sendall(sandbox.ENDED.pack(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime))
 
 
-def _child(data: socket.socket, rules: int | None) -> None:
-    """One run: read the request, set the limits, work, answer; always ends the process. Where the request says that it
-    `stays`, further payloads follow, and the limits are those of all of them together, but for the time between beats.
+def _run_child(data: socket.socket, rules: int | None) -> None:
+    """Read the request, set the limits, work, answer, and end the process.
+
+    Where the request says that it `stays`, further payloads follow, and the limits are those of all of them together,
+    except for the time between beats.
     """
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -182,26 +189,26 @@ def _child(data: socket.socket, rules: int | None) -> None:
     limits = sandbox.Limits(**request["limits"])
     work, payload, stays = request["work"], request["payload"], request.get("stays", False)
     del request
-    mapped = jail.mapped()  # read before /proc is out of reach
+    mapped = jail.measure_mapped_memory()  # read before /proc is out of reach
     if limits.closed and rules is not None:
         import_module(work.partition(":")[0])
         landlock.restrict(rules)
     os.closerange(3, data.fileno())
     os.closerange(data.fileno() + 1, 1 << 16)
     answer = _Answer(data, limits)
-    confine(limits, mapped)
+    apply_kernel_limits(limits, mapped)
     sandbox.enter(limits)
     sandbox.beat()
     try:
         module, name = work.split(":")
         function = getattr(import_module(module), name)
-        answer.work(function(payload))
+        answer.send_result(function(payload))
         while stays:
             sandbox.pause()
             _, payload, _ = frames.read(data, 1 << 32, None)
             answer = _Answer(data, limits)
             sandbox.beat()
-            answer.work(function(payload))
+            answer.send_result(function(payload))
     except frames.Closed:
         os._exit(0)  # nobody asks for more
     except MemoryError:
@@ -209,20 +216,20 @@ def _child(data: socket.socket, rules: int | None) -> None:
     except sandbox.Stopped as stopped:
         answer.send(frames.STOPPED, [stopped.kind, stopped.detail])
     except BrokenPipeError:
-        os._exit(0)  # nobody listens any more
+        os._exit(0)  # nobody reads any more
     except Exception:
         answer.send(frames.FAILED, traceback.format_exc(limit=-20))
     os._exit(0)
 
 
 class _Answer:
-    """The child's end of the conversation: counts its bytes, and stops the clock while the reader is slow."""
+    """Send a child's answer: count its bytes, and stop the clock while the reader is slow."""
 
     def __init__(self, data: socket.socket, limits: sandbox.Limits) -> None:
         self.data, self.left = data, limits.output
 
-    def work(self, result: Any) -> None:
-        """Send what the work made, or each value where it is a generator, and that it is done."""
+    def send_result(self, result: Any) -> None:
+        """Send what the work returned, or each value of a generator, and that it is done."""
         for value in result if hasattr(result, "__next__") else (result,):
             self.send(frames.VALUE, value)
         self.send(frames.DONE, None)

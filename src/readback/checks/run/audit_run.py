@@ -23,7 +23,7 @@ from readback.prompts import children, token_counts
 from readback.readers.checksum import Hashes
 from readback.records.dataset import Dataset
 from readback.records.files_of_rows import States
-from readback.sandbox.per_thread import ChildPerThread
+from readback.sandbox.children import ChildPerThread
 from readback.types import Finding, Selection, Workspace
 
 
@@ -101,7 +101,7 @@ class Run:
 
     def of_range(self, work: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """What is said of a whole range by the child of this thread, or elsewhere."""
-        here = partial(self.children.child().stream, work, awaited=self.sampled)
+        here = partial(self.children.get_child().stream, work, awaited=self.sampled)
         return self._timed(self.workers.stream(work, here, self.ended) if self.workers else here())
 
     def _limits(self) -> tuple[sandbox.Limits, tuple[str, ...]]:

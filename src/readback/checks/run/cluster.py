@@ -31,7 +31,7 @@ from readback.prompts import model_input
 from readback.readers.by_address import origin
 from readback.readers.checksum import Hashes
 from readback.records import carried_index
-from readback.sandbox.frozen import freeze
+from readback.sandbox.json_values import freeze
 from readback.types import Workspace
 
 if TYPE_CHECKING:

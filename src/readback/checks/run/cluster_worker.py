@@ -31,7 +31,7 @@ from readback.records import carried_index
 from readback.records.dataset import open_dataset
 from readback.records.files_of_rows import list_row_files
 from readback.requests import observer
-from readback.sandbox.frozen import thaw
+from readback.sandbox.json_values import thaw
 from readback.types import Workspace
 
 AGAIN = 60.0  # seconds after which a store is asked once more for bytes that it did not have
@@ -45,7 +45,7 @@ def look(text: str) -> str:
     made here, where nothing waits for them yet.
     """
     asked = json.loads(text)
-    sandbox.begin(WORK.partition(":")[0])
+    sandbox.start_zygote(WORK.partition(":")[0])
     root, unfit = _place(asked)
     if not unfit:
         _prepared(json.dumps({**asked["workspace"], "root": root}), _held(root, asked["files"]))

@@ -146,7 +146,9 @@ def _worked_out(
     shared = token_counts.list_audit_tables(opened)
     if shared and workers is None:
         with suppress(OSError):  # who needs it says so
-            sandbox.begin(WORK.partition(":")[0], shared=shared)  # it takes a second, in which all files are looked at
+            sandbox.start_zygote(
+                WORK.partition(":")[0], shared=shared
+            )  # it takes a second, in which all files are looked at
     of_files = list(workspace_check.found(opened, data, beside, codes))
     full = tuple(sorted({one.code for one in of_files if isinstance(one, Finding) and one.place.index is not None}))
     yield from run.tally.take(of_files)

@@ -30,7 +30,7 @@ from readback.checks.run import engine
 from readback.checks.summary import Audit
 from readback.readers.cache_folder import DiskFull, cache_folder, remove
 from readback.records.dataset import DatasetChanged
-from readback.sandbox import frames, frozen, jail
+from readback.sandbox import frames, jail, json_values
 from readback.types import Finding, Workspace
 from readback.words import language
 
@@ -122,7 +122,7 @@ def _heard(ours: socket.socket, opened: Workspace, progress: Progress | None, pa
     found: dict[str, list[Finding]] = {of: [] for of in LISTS}
     done, total, looked = 0, 0, 0.0
     try:
-        asked = {"workspace": frozen.freeze(opened), "path": str(path) if path else None, "kept": summary.KEPT}
+        asked = {"workspace": json_values.freeze(opened), "path": str(path) if path else None, "kept": summary.KEPT}
         ours.sendall(frames.encode(frames.VALUE, asked))
         while True:
             if time.monotonic() - looked > LOOK:
@@ -138,11 +138,11 @@ def _heard(ours: socket.socket, opened: Workspace, progress: Progress | None, pa
             if kind == frames.FAILED:
                 raise RuntimeError(f"the audit failed in its process:\n{said}")
             if kind == frames.DONE:
-                audit: Audit = frozen.maker(Audit)(said)
+                audit: Audit = json_values.build_converter(Audit)(said)
                 mine, ignored = (tuple(found[of]) for of in LISTS)
                 return replace(audit, findings=mine, ignored_findings=ignored)
             if "findings" in said:
-                found[said["of"]].extend(map(frozen.maker(Finding), said["findings"]))
+                found[said["of"]].extend(map(json_values.build_converter(Finding), said["findings"]))
             else:
                 done, total = said["done"], said["total"]
     except (frames.Closed, BrokenPipeError):
@@ -152,7 +152,7 @@ def _heard(ours: socket.socket, opened: Workspace, progress: Progress | None, pa
 def main(number: str, added: str) -> NoReturn:
     """In the process: one audit for whoever is at the other end of the socket; `added` are the plugins it found."""
     plugins.import_entries(added)
-    jail.let_others_first(sandbox.LOWER)
+    jail.lower_priority(sandbox.NICENESS)
     theirs = socket.socket(fileno=int(number))
     _, asked, _ = frames.read(theirs, LARGEST, None)
     hung_up = threading.Event()
@@ -168,7 +168,7 @@ def main(number: str, added: str) -> NoReturn:
 
     try:
         path = Path(asked["path"]) if asked["path"] else None
-        for frame in _said(_written(frozen.thaw(asked["workspace"]), progress, path, asked["kept"])):
+        for frame in _said(_written(json_values.thaw(asked["workspace"]), progress, path, asked["kept"])):
             theirs.sendall(frame)
     except BrokenPipeError:  # nobody listens any more
         pass
@@ -184,9 +184,9 @@ def _said(audit: Audit) -> Iterator[bytes]:
     for of in LISTS:
         every: Iterator[Finding] = iter(getattr(audit, of))
         while part := [*islice(every, EACH)]:
-            yield frames.encode(frames.VALUE, {"of": of, "findings": frozen.plain(part)})
+            yield frames.encode(frames.VALUE, {"of": of, "findings": json_values.to_json_values(part)})
     rest = replace(audit, findings=(), ignored_findings=())
-    yield frames.encode(frames.DONE, frozen.plain(rest))
+    yield frames.encode(frames.DONE, json_values.to_json_values(rest))
 
 
 def _listen(theirs: socket.socket, hung_up: threading.Event) -> None:

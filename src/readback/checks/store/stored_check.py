@@ -18,7 +18,7 @@ from readback.checks.store.answer_store import AnswerStore
 from readback.checks.summary import Audit, Progress
 from readback.prompts import model_input
 from readback.readers.checksum import Hashes
-from readback.sandbox.frozen import freeze, maker, plain
+from readback.sandbox.json_values import build_converter, freeze, to_json_values
 from readback.types import Finding, Workspace
 
 SLOW = 1.0  # seconds of a check whose answer is worth storing
@@ -102,7 +102,7 @@ class _Packing:
     def finish(self, audit: Audit) -> list[bytes]:
         """Return all pieces, the summary first."""
         self._pack()
-        summary = zlib.compress(json.dumps(plain(audit)).encode(), 1)
+        summary = zlib.compress(json.dumps(to_json_values(audit)).encode(), 1)
         return [summary, *self._pieces]
 
     def _pack(self) -> None:
@@ -116,7 +116,7 @@ class _Packing:
 def _unpack(pieces: list[bytes]) -> Iterator[Finding | Audit] | None:
     """Return the findings and the Audit of stored pieces; None where an older version wrote them otherwise."""
     try:
-        audit: Audit = maker(Audit)(json.loads(zlib.decompress(pieces[0])))
+        audit: Audit = build_converter(Audit)(json.loads(zlib.decompress(pieces[0])))
     except (zlib.error, ValueError, TypeError, LookupError):
         return None
     return _list_steps(audit, pieces[1:])

@@ -28,7 +28,7 @@ from readback.readers.checksum import Hashes
 from readback.readers.paths import show
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.records.files_of_rows import list_row_files
-from readback.sandbox.frozen import freeze
+from readback.sandbox.json_values import freeze
 from readback.types import Selection, Workspace
 
 SLOW = 1.0  # seconds after which the answers of a check are worth storing

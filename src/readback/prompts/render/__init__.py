@@ -25,7 +25,7 @@ from readback.prompts.render.simple_fields import (
 )
 from readback.readers.json_cells import as_written, cell_of
 from readback.readers.python_text import looks_like_python
-from readback.sandbox import staying
+from readback.sandbox.children import ask_staying_child
 from readback.types import (
     NOWHERE,
     Diagnostic,
@@ -46,12 +46,12 @@ TOGETHER = 1.7  # seconds after which no further template of a call is begun
 STOPS = 2  # templates of one call that may be stopped, so that a hostile set of them costs two seconds and no more
 MOST = 256  # verdicts kept
 EXCESS: Mapping[str, tuple[str, str]] = {
-    "time": ("time to render a template", sandbox.time_said(LIMITS.seconds)),
+    "time": ("time to render a template", sandbox.format_time_limit(LIMITS.seconds)),
     "memory": ("memory to render a template", "512 MiB"),
     "output": ("text of one template", "8 Mi characters"),
     "nesting": ("nesting in a template", "the depth that Jinja can read"),
     "crash": ("a template's process", "its own crash"),
-    "turn": ("time to render the templates of a message", sandbox.time_said(TOGETHER)),
+    "turn": ("time to render the templates of a message", sandbox.format_time_limit(TOGETHER)),
 }
 
 
@@ -252,7 +252,7 @@ def _at_hand(
 ) -> list[dict[str, Any]] | None:
     """The answers of a child that stays, where there is one for these templates and all of them give a text."""
     name = tuple((template.text, template.blocks) for template in templates), given["origins"]
-    answers = staying.ask(name, WORK, {"templates": _asked(templates), **given}, limits)
+    answers = ask_staying_child(name, WORK, {"templates": _asked(templates), **given}, limits)
     whole = answers is not None and len(answers) == len(templates)
     return answers if whole and not any("failed" in one for one in answers or ()) else None
 

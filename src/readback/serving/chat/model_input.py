@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from readback import sandbox
-from readback.sandbox.asked_again import PIECE, AskedAgain
+from readback.sandbox.answer_cache import PIECE, AnswerCache
 from readback.serving.chat import request_messages
 from readback.serving.chat.files import read as read
 from readback.serving.chat.formats import list_formats as list_formats
@@ -29,7 +29,7 @@ NOT_A_LIST = "'str object' has no "
 UNKNOWN_KEY = re.compile(r"'dict object' has no attribute '\w+'")
 CONTENT = re.compile(r"[.'\"]content\b")  # how a template reads the content of a message
 EXCESS: Mapping[str, tuple[str, str]] = {
-    "time": ("time to render the chat template", sandbox.time_said(LIMITS.seconds)),
+    "time": ("time to render the chat template", sandbox.format_time_limit(LIMITS.seconds)),
     "memory": ("memory to render the chat template", f"{LIMITS.memory >> 20} MiB"),
     "output": ("text of the chat template", "8 Mi characters"),
     "nesting": ("nesting in the chat template", "the depth that Jinja can read"),
@@ -52,7 +52,7 @@ class Rendering:
 
 
 Answer = tuple[Rendering, list[list[int]] | None]
-_cache = AskedAgain[Answer](lambda answer: len(answer[0].text or "") + PIECE * len(answer[1] or ()))
+_cache = AnswerCache[Answer](lambda answer: len(answer[0].text or "") + PIECE * len(answer[1] or ()))
 
 
 def render_raw(template: str, variables: Mapping[str, Any], *, today: str | None = None) -> Rendering:
@@ -158,7 +158,7 @@ def _render(
         stretches = [[len(segment.text) for segment in message.segments] for message in messages]
     payload = {"template": template, "variables": dict(variables), "today": today, "stretches": stretches}
     depends_on_time = today is None and "strftime_now" in template
-    return _ask_sandbox(payload) if depends_on_time else _cache.answer(payload, _ask_sandbox)
+    return _ask_sandbox(payload) if depends_on_time else _cache.get_or_ask(payload, _ask_sandbox)
 
 
 def _ask_sandbox(payload: Mapping[str, Any]) -> Answer:

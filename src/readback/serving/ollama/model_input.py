@@ -10,7 +10,7 @@ from typing import Any
 
 from readback import sandbox
 from readback.message_parts import text_of
-from readback.sandbox.asked_again import PIECE, AskedAgain
+from readback.sandbox.answer_cache import PIECE, AnswerCache
 from readback.serving.gotemplate.traced_text import has_surrogates, replace_surrogates
 from readback.types import Diagnostic, Location, Message, Modelfile, ModelInput, Segment
 
@@ -19,7 +19,7 @@ LIMITS = sandbox.Limits(seconds=1.0, total=2.0, closed=True)
 JOINER = Segment("\n\n", "joiner", "collate")
 JOINER_SOURCE = -2  # the source that the sandbox uses for it
 EXCESS: Mapping[str, tuple[str, str]] = {
-    "time": ("time to carry out a Modelfile's TEMPLATE", sandbox.time_said(LIMITS.seconds)),
+    "time": ("time to carry out a Modelfile's TEMPLATE", sandbox.format_time_limit(LIMITS.seconds)),
     "memory": ("memory to carry out a Modelfile's TEMPLATE", "512 MiB"),
     "output": ("text of a Modelfile's TEMPLATE", "32 MiB"),
     "crash": ("the process of a Modelfile's TEMPLATE", "its own crash"),
@@ -158,7 +158,7 @@ def _send(modelfile: Modelfile, request: _Request, today: str | None, values: Ma
         "today": today or date.today().isoformat(),
     }
     try:
-        answer = _cache.answer(payload, _ask_sandbox)
+        answer = _cache.get_or_ask(payload, _ask_sandbox)
     except sandbox.Stopped as stopped:
         excess, limit = EXCESS[stopped.kind]
         values = {"what": excess, "limit": limit}
@@ -185,7 +185,7 @@ def _measure_answer(answer: Mapping[str, Any]) -> int:
     return sum(PIECE + len(text) for text, _ in answer.get("pieces", ()))
 
 
-_cache = AskedAgain[Mapping[str, Any]](_measure_answer)
+_cache = AnswerCache[Mapping[str, Any]](_measure_answer)
 
 
 def _report_failure(failure: Mapping[str, Any], place: Location) -> Diagnostic:

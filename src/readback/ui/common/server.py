@@ -381,7 +381,7 @@ def _load() -> None:
     with suppress(Exception):  # the page meets the same error and says it
         from readback import sandbox
 
-        sandbox.begin(CHILDREN)
+        sandbox.start_zygote(CHILDREN)
         for module in FIRST:
             import_module(module)
         from readback import workspace
@@ -391,7 +391,7 @@ def _load() -> None:
 
         rules.RULES()
         first = next(iter((open_workspaces.configured() or open_workspaces.demos()).values()))
-        sandbox.begin(CHILDREN, shared=token_counts.list_audit_tables(workspace.open(first)))
+        sandbox.start_zygote(CHILDREN, shared=token_counts.list_audit_tables(workspace.open(first)))
 
 
 def _no_pages_folder() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from readback import sandbox
-from readback.sandbox.asked_again import LONGEST, AskedAgain
+from readback.sandbox.answer_cache import LONGEST, AnswerCache
 from readback.serving.modelfile import read_file
 from readback.serving.ollama import model_input
 from readback.types import Message, Segment
@@ -26,10 +26,10 @@ def asker(said: list[Any]) -> Any:
 
 def test_the_last_answers_are_kept_and_the_oldest_goes_first() -> None:
     said: list[Any] = []
-    kept, ask = AskedAgain[str](len, 2), asker(said)
+    kept, ask = AnswerCache[str](len, 2), asker(said)
 
     def answers(*texts: str) -> list[str]:
-        return [kept.answer({"text": text}, ask) for text in texts]
+        return [kept.get_or_ask({"text": text}, ask) for text in texts]
 
     assert answers("a", "b", "a", "b", "c", "b", "a") == ["A", "B", "A", "B", "C", "B", "A"]
     assert said == ["a", "b", "c", "a"]
@@ -37,11 +37,11 @@ def test_the_last_answers_are_kept_and_the_oldest_goes_first() -> None:
 
 def test_what_is_too_long_or_raised_is_asked_each_time() -> None:
     said: list[Any] = []
-    kept, ask = AskedAgain[str](lambda answer: LONGEST + len(answer) - 1), asker(said)
+    kept, ask = AnswerCache[str](lambda answer: LONGEST + len(answer) - 1), asker(said)
     for _ in range(2):
-        assert (kept.answer({"text": "a"}, ask), kept.answer({"text": "ab"}, ask)) == ("A", "AB")
+        assert (kept.get_or_ask({"text": "a"}, ask), kept.get_or_ask({"text": "ab"}, ask)) == ("A", "AB")
         with pytest.raises(sandbox.Stopped):
-            kept.answer({"text": "bad"}, ask)
+            kept.get_or_ask({"text": "bad"}, ask)
     assert said == ["a", "ab", "bad", "ab", "bad"]
 
 

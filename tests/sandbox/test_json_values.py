@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from readback import project_files, workspace
-from readback.sandbox.frozen import freeze, thaw
+from readback.sandbox.json_values import freeze, thaw
 from readback.types import Diagnostic, Location
 
 Write = Callable[[Mapping[str, Any]], Path]

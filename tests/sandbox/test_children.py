@@ -13,7 +13,7 @@ import pytest
 from readback import sandbox
 from readback.prompts import render
 from readback.prompts.render import Template
-from readback.sandbox import staying
+from readback.sandbox.children import CAPACITY, StayingChildren, use_children
 from readback.sandbox.limits import Limits
 
 WORK = "readback.prompts.render.jinja:work"
@@ -25,13 +25,13 @@ def asked(text: str, **values: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def children() -> Iterator[staying.Children]:
-    made = staying.Children()
+def children() -> Iterator[StayingChildren]:
+    made = StayingChildren()
     yield made
     made.close()
 
 
-def test_what_comes_again_is_answered_by_one_child(children: staying.Children) -> None:
+def test_what_comes_again_is_answered_by_one_child(children: StayingChildren) -> None:
     answers = [children.ask("a", WORK, asked("{{ q }}!", q=n), LIMITS) for n in range(4)]
     assert answers[0] is None  # the first time it is not worth one
     own = [list(sandbox.stream(WORK, asked("{{ q }}!", q=n), LIMITS)) for n in range(4)]
@@ -39,14 +39,14 @@ def test_what_comes_again_is_answered_by_one_child(children: staying.Children) -
     assert len(children) == 1
 
 
-def test_no_more_than_a_few_children_stay(children: staying.Children) -> None:
-    for n in range(2 * staying.MOST):
+def test_no_more_than_a_few_children_stay(children: StayingChildren) -> None:
+    for n in range(2 * CAPACITY):
         assert children.ask(n, WORK, asked("a"), LIMITS) is None
         assert children.ask(n, WORK, asked("a"), LIMITS) is not None
-    assert len(children) == staying.MOST
+    assert len(children) == CAPACITY
 
 
-def test_a_child_that_is_killed_is_another_one_the_next_time(children: staying.Children) -> None:
+def test_a_child_that_is_killed_is_another_one_the_next_time(children: StayingChildren) -> None:
     endless = asked("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}")
     short = Limits(seconds=0.05, total=0.1, closed=True)
     assert [children.ask("a", WORK, asked("a"), short) for _ in range(2)][1] is not None
@@ -55,7 +55,7 @@ def test_a_child_that_is_killed_is_another_one_the_next_time(children: staying.C
     assert children.ask("a", WORK, asked("a"), short) is not None
 
 
-def test_one_that_is_asked_by_another_thread_is_not_waited_for(children: staying.Children) -> None:
+def test_one_that_is_asked_by_another_thread_is_not_waited_for(children: StayingChildren) -> None:
     told: list[Any] = []
     children.ask("a", WORK, asked("a"), LIMITS)
     with children.lock:
@@ -65,10 +65,10 @@ def test_one_that_is_asked_by_another_thread_is_not_waited_for(children: staying
     assert told == [None]
 
 
-def test_a_process_that_was_forked_does_not_ask_its_parents_child(children: staying.Children) -> None:
+def test_a_process_that_was_forked_does_not_ask_its_parents_child(children: StayingChildren) -> None:
     for _ in range(2):
         children.ask("a", WORK, asked("a"), LIMITS)
-    (child,) = children.each()
+    (child,) = children.list_children()
     (before,) = (child._ends,)
     child.owner = os.getpid() + 1
     assert children.ask("a", WORK, asked("b"), LIMITS) is not None
@@ -102,8 +102,8 @@ def test_after_a_run_that_was_left_early_the_next_begins_anew() -> None:
 @pytest.mark.parametrize(
     "text", ["{{ q }}", "{{ q.a.b }}", "{% if %}", "{{ q|random }}", "{% include 'a' %}", "{{ 1/0 }}"]
 )
-def test_a_template_says_the_same_either_way(children: staying.Children, text: str) -> None:
+def test_a_template_says_the_same_either_way(children: StayingChildren, text: str) -> None:
     templates = (Template(text), Template("{{ q }} again"))
     alone = render.render(templates, {"q": "Why?"})
-    with staying.use(children):
+    with use_children(children):
         assert [render.render(templates, {"q": "Why?"}) for _ in range(3)] == [alone] * 3
