@@ -10,7 +10,7 @@ from readback.ui.common import show
 from readback.ui.common.draw import reviewing
 from readback.ui.common.state import choice
 from readback.ui.review import agenda_here, board, report_here, since_here
-from readback.ui.scores import score_view
+from readback.ui.scores import choices
 from readback.words import t
 
 heading = st.empty()
@@ -18,7 +18,7 @@ heading.title(t("agenda.title"))
 workspace = choice.workspace()
 found = reviewing.state()
 audit = choice.audit()
-scored = score_view.table_of(workspace) if workspace.scores else None
+scored = choices.load_table(workspace) if workspace.scores else None
 since = since_here.known(found)
 made = agenda(workspace, audit, scored, found, date.today(), since.made)
 one = agenda_here.chosen(made)

@@ -11,7 +11,7 @@ from readback.ui.common.draw import loaded, observed, score_proposals, table
 from readback.ui.common.state import choice
 from readback.ui.messages import made_up, training_row
 from readback.ui.overview import conditions_table, headline, overview, paired, registry, score_warnings
-from readback.ui.scores import score_view
+from readback.ui.scores import choices
 from readback.words import t
 
 title = st.empty()
@@ -19,7 +19,7 @@ title.title(show.md(choice.workspace_id() or t("frame.overview")))
 workspace = choice.workspace()
 title.title(show.md(workspace.name))
 data = choice.dataset() if workspace.dataset else None
-scored = score_view.table_of(workspace) if workspace.scores else None
+scored = choices.load_table(workspace) if workspace.scores else None
 lead = st.empty()
 overview.facts(lead, workspace, len(data) if data else None, scored)
 pairs = planned(workspace)

@@ -6,22 +6,10 @@ from readback.scores import drawn_pairs, in_view
 from readback.ui.common import show
 from readback.ui.common.draw import score_proposals
 from readback.ui.common.state import choice
-from readback.ui.scores import (
-    score_computed,
-    score_drilldown_links,
-    score_drilldown_lists,
-    score_expenses,
-    score_first,
-    score_lead,
-    score_means,
-    score_more,
-    score_questions,
-    score_record,
-    score_view,
-)
+from readback.ui.scores import choices, details, drilldown, first_sight, lead, means, records, views
 from readback.words import t
 
-score_view.style()
+choices.draw_style()
 heading = st.empty()
 heading.title(t("scores.title"))
 workspace = choice.workspace()
@@ -29,47 +17,46 @@ if not workspace.scores:
     if not score_proposals.draw(workspace):
         show.empty(t("scores.nothing"), t("scores.nothing_next"), "open")
     st.stop()
-scored = score_view.table_of(workspace)
-count, findings = score_view.noticed(scored)
+scored = choices.load_table(workspace)
+count, findings = choices.list_findings(scored)
 if not len(scored.columns):
-    if score_more.reported(scored, workspace, t("scores.reported_only")):
-        show.findings(findings, to_message=False)
-        st.stop()
-    show.empty(t("scores.unreadable"), t("scores.nothing_next"), "open")
+    if not views.draw_without_rows(scored, t("scores.reported_only")):
+        show.empty(t("scores.unreadable"), t("scores.nothing_next"), "open")
     show.findings(findings, to_message=False)
     st.stop()
 if len(scored.columns.conditions) == 1:
     heading.title(t("scores.title_one"))
 
-view = score_view.chosen(scored, workspace)
+view = choices.draw_choices(scored, workspace)
 criterion = view.criterion
-if warning := score_means.synthetic(scored):
+if warning := means.format_synthetic(scored):
     show.notice(warning, "warning")
-score_questions.draw(scored, workspace, criterion.name)
-drilldown = score_drilldown_links.opened()
-if "item" in drilldown:
-    score_record.page(scored, workspace, drilldown["item"], drilldown.get("arm", ""))
+details.draw_questions(scored, workspace, criterion.name)
+parts = drilldown.read_drilldown()
+if "item" in parts:
+    records.draw_record(scored, workspace, parts["item"], parts.get("arm", ""))
     st.stop()
 
-seen = view.table
-rows, compared = score_view.rows(seen, view), score_view.compared(seen, view, workspace)
-plan = score_lead.lines(seen, workspace, criterion.name, view.judge)
-concluded = score_lead.conclude(seen, workspace, view)
-compared = drawn_pairs.add_pairs(compared, concluded.found)
-score_first.lead(seen, workspace, plan, rows, concluded, view)
-score_first.charts(seen, rows, compared, concluded, view)
-show.draw(score_means.strip(rows, in_view.judge_name(scored, criterion.name, view.judge) if view.judge else ""))
-if score_drilldown_links.is_open() and "under" not in drilldown:
-    score_drilldown_lists.draw(seen, workspace, criterion.name, view.judge)
-score_first.trade(seen, workspace, plan, compared)
-score_first.tables(seen, rows, compared, view)
-score_more.draw(seen, workspace, rows, view)
+table = view.table
+rows, compared = choices.list_rows(table, view), choices.compare_rows(table, view, workspace)
+plan = lead.list_planned_lines(table, workspace, criterion.name, view.judge)
+concluded = lead.conclude(table, workspace, view)
+compared = drawn_pairs.add_pairs(compared, concluded.conclusions)
+first_sight.draw_lead(table, workspace, plan, rows, concluded, view)
+first_sight.draw_charts(table, rows, compared, concluded, view)
+judge = in_view.judge_name(scored, criterion.name, view.judge) if view.judge else ""
+show.draw(means.render_strip(rows, judge))
+if drilldown.is_list_open() and "under" not in parts:
+    records.draw_open_list(table, workspace, criterion.name, view.judge)
+first_sight.draw_other_criteria(table, workspace, plan, compared)
+first_sight.draw_tables(table, rows, compared, view)
+views.draw_views(table, workspace, rows, view)
 if criterion.meanings:
     with st.expander(t("scores.scale")):
-        show.draw(score_means.meanings(criterion))
-score_expenses.draw(scored)
+        show.draw(means.render_meanings(criterion))
+details.draw_expenses(scored)
 with st.expander(t("scores.computed")):
-    show.draw(score_computed.draw(seen, criterion, rows, compared.comparisons))
+    show.draw(details.render_computation(table, criterion, rows, compared.comparisons))
 if count:
     with st.expander(t("scores.noticed", n=count)):
         show.findings(findings, to_message=False)

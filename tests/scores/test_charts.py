@@ -12,7 +12,7 @@ from readback.scores import charts
 from readback.scores.criteria import from_entry, known
 from readback.scores.summary_row import Row
 from readback.types import Criterion
-from readback.ui.scores.score_view import say
+from readback.ui.scores.choices import say
 
 RELEVANCE = known()["relevance"]
 VALUES = ("-1", "0", "1", "2")

@@ -15,7 +15,7 @@ from readback.scores.charts import template
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.criteria import known
 from readback.scores.summary_row import Row
-from readback.ui.scores.score_view import say
+from readback.ui.scores.choices import say
 
 RELEVANCE = known()["relevance"]
 FACTORS = {

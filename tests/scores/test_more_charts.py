@@ -20,7 +20,7 @@ from readback.scores.criteria import known
 from readback.scores.slices.lengths import Lengths
 from readback.scores.summary_row import Row
 from readback.types import Criterion, Diagnostic
-from readback.ui.scores.score_view import say
+from readback.ui.scores.choices import say
 
 RELEVANCE = known()["relevance"]
 DOWN = Criterion("errors", "ordinal", (0.0, 1.0, 2.0), 0.0, 2.0, direction="down")

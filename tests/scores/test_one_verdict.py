@@ -33,7 +33,7 @@ from readback.scores.comparing.compare import list_planned
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.compare import fair
-from readback.ui.scores import score_view
+from readback.ui.scores import choices
 from readback.words import t
 
 CASES = Path(__file__).parents[1] / "cases"
@@ -206,7 +206,7 @@ def conclusions_by_factor(opened: Workspace, table: ScoreTable, criterion: str) 
     """Yield what is concluded of the values of a factor, which Scores shows where there are many conditions."""
     judge = next(iter(in_view.judges(table, criterion)), "")
     seen = in_view.shown(table, judge)
-    for factor in seen.varying if len(seen.columns.conditions) > score_view.MOST else ():
+    for factor in seen.varying if len(seen.columns.conditions) > choices.MOST else ():
         made = conclusion.conclude_criterion(seen, opened, criterion, judge, lambda one: "", factor)
         for one in (made,) if isinstance(made, conclusion.BestOf) else made or ():
             if one.answer:

@@ -17,8 +17,8 @@ from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, Score
 from readback.types import Criterion, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw.table import Column
-from readback.ui.scores import score_means
-from readback.ui.scores.score_drilldown import address_of
+from readback.ui.scores import means
+from readback.ui.scores.drilldown import format_address
 from readback.words import t
 
 STEPS = 6  # shades; a scale with fewer values takes some of them
@@ -173,13 +173,13 @@ def _shape(table: ScoreTable, row: Row, of: Mapping[str, str], looks: Mapping[st
     parts = [show.h(box, f"rb-step {looks[name]}", n, name, n) for name, n in counts.items() if n]
     parts += [show.h(box, "rb-left", missing, t("overview.missing"), missing)] if missing else []
     picture = show.h('<span class="rb-shape" role="img" aria-label="{}">{}</span>', label, show.join(parts))
-    mean = score_means.mean(row.mean)
+    mean = means.format_mean(row.mean)
     if row.span:
-        mean = t("overview.mean_said", mean=mean, **score_means.ends(row))
+        mean = t("overview.mean_said", mean=mean, **means.format_ends(row))
     many = missing > MANY * (row.n + missing)  # the mean is of the rest, which may not be like them
     without = t("overview.mean_without", n=missing, all=row.n + missing) if many else ""
     name, values = report.short(table, row.condition), dict(row.condition)
-    return Shape(name, row.n, missing, mean, without, told, picture, address_of(table, row.condition), values)
+    return Shape(name, row.n, missing, mean, without, told, picture, format_address(table, row.condition), values)
 
 
 def _in_ranges(rows: Sequence[Row], criterion: Criterion) -> tuple[Sequence[str], Mapping[str, str]]:

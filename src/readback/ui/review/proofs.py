@@ -27,7 +27,7 @@ from readback.ui.common import show
 from readback.ui.common.draw import quote
 from readback.ui.common.state import choice
 from readback.ui.review import entry_shown, note_here
-from readback.ui.scores import score_chart, score_view
+from readback.ui.scores import chart, choices
 from readback.words import t
 
 LINES = 12  # of what changed, that are told here; the command has all
@@ -110,8 +110,8 @@ def _chart(one: Item, table: ScoreTable) -> None:
         return
     name = partial(report.short, seen)
     made = drawn.draw_forest(lines, [t("report.minus", a=name(each.a), b=name(each.b)) for each in lines],
-                        seen.criteria[criterion], score_view.say, score_view.dark(),
+                        seen.criteria[criterion], choices.say, choices.is_dark(),
                         explain=lambda why: said_of(why).message)  # fmt: skip
     said = " ".join(report.sentence(each, name, seen.criteria[criterion]) for each in lines
                     if isinstance(each, Comparison))  # fmt: skip
-    score_chart.draw(f"agenda_{criterion}", made, said)
+    chart.draw_chart(f"agenda_{criterion}", made, said)
