@@ -1,4 +1,4 @@
-"""Blocks that one message holds twice: what is nobody's intention, and what is."""
+"""Blocks that one message holds find_repetitions: what is nobody's intention, and what is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from readback import workspace
 from readback.checks.rules import asm_duplicate_block
-from readback.checks.rules.asm_duplicate_block import twice
+from readback.checks.rules.asm_duplicate_block import find_repetitions
 from readback.checks.run import engine
 from readback.types import Finding
 
@@ -49,17 +49,17 @@ def task(system: str, user: str, fields: Mapping[str, Any], **keys: Any) -> dict
     ],
 )
 def test_a_paragraph_that_stands_twice_is_found_once_for_each_time_more(text: str, found: list[str]) -> None:
-    hits = [text[slice(*one.again)] for one in twice(text)]
+    hits = [text[slice(*one.again)] for one in find_repetitions(text)]
     assert [" ".join(hit.split()).rstrip(".") for hit in hits] == [" ".join(one.split()).rstrip(".") for one in found]
 
 
 @given(st.lists(st.lists(st.sampled_from(("aaaaaa", "bbbbbbb", "cccccc", "\0", NOTE, MORE)), max_size=14), max_size=6))
 def test_what_is_not_looked_through_holds_nothing_twice(parts: list[list[str]]) -> None:
     text = "\n\n".join(" ".join(part) for part in parts)
-    found = list(twice(text))
+    found = list(find_repetitions(text))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(asm_duplicate_block, "_comes_again", lambda own: True)
-        assert list(twice(text)) == found
+        patch.setattr(asm_duplicate_block, "_may_repeat", lambda words: True)
+        assert list(find_repetitions(text)) == found
 
 
 def test_both_places_and_what_wrote_them_are_said(write: Write) -> None:

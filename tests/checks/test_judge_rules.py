@@ -13,7 +13,7 @@ import yaml
 from readback import workspace
 from readback.checks.facts import judge_prompt
 from readback.checks.rules import jdg_scale_mismatch
-from readback.checks.rules.jdg_injection import SPEAKS
+from readback.checks.rules.jdg_injection import INSTRUCTION
 from readback.checks.run import engine
 from readback.types import Finding, Judge
 
@@ -53,7 +53,7 @@ def found(write: Write, row: Mapping[str, Any] = ROW, judge: str = PLAIN, **more
     ],
 )
 def test_a_sentence_that_is_said_to_a_judge_is_found(text: str) -> None:
-    assert SPEAKS.search(f"So it is. {text}")
+    assert INSTRUCTION.search(f"So it is. {text}")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_sentence_that_is_said_to_a_judge_is_found(text: str) -> None:
     ],
 )
 def test_what_people_say_about_judging_is_left_alone(text: str) -> None:
-    assert not SPEAKS.search(text)
+    assert not INSTRUCTION.search(text)
 
 
 def test_an_injection_is_marked_in_the_message_and_in_each_place_once(write: Write) -> None:
@@ -191,7 +191,7 @@ def test_a_judge_of_passages_that_no_condition_uses_needs_no_answer(write: Write
     ],
 )
 def test_the_numbers_behind_a_criterion_are_read(text: str, name: str, expected: set[tuple[float, ...]]) -> None:
-    assert jdg_scale_mismatch.of_criterion(text, name) == expected
+    assert jdg_scale_mismatch.find_scales(text, name) == expected
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_the_numbers_behind_a_criterion_are_read(text: str, name: str, expected:
     ],
 )
 def test_a_range_for_everything_is_read(text: str, expected: set[tuple[float, float]]) -> None:
-    assert jdg_scale_mismatch.overall(text) == expected
+    assert jdg_scale_mismatch.find_ranges(text) == expected
 
 
 RELEVANCE = (

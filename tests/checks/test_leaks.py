@@ -16,7 +16,7 @@ from readback import workspace
 from readback.checks.facts.leaked_texts import find_phrases, get_phrases
 from readback.checks.facts.repetitions import Hit, blank_out, find_repetitions
 from readback.checks.facts.text_units import locate_word, split_words
-from readback.checks.rules.asm_duplicate_block import twice
+from readback.checks.rules.asm_duplicate_block import find_repetitions as find_repeated_blocks
 from readback.checks.run import engine
 from readback.types import Finding, Leaks
 
@@ -163,7 +163,7 @@ def test_words_have_their_places_and_spans_of_hits_are_inside_the_text(parts: li
         assert word == text[start:end].casefold()
     for hit in find_repetitions(text, [LOG, "storm Log le phare", "灯塔 it's é storm storm"]):
         assert 0 <= hit.start < hit.end <= len(text)
-    for one in twice(text):
+    for one in find_repeated_blocks(text):
         assert split_words(text[slice(*one.first)]) == split_words(text[slice(*one.again)])
         assert one.first[1] <= one.again[0]
 
@@ -196,7 +196,7 @@ def test_a_long_text_takes_time_in_proportion(text: str) -> None:
     long = (text * (2_000_000 // len(text)))[:2_000_000]
     began = time.process_time()
     find_repetitions(long, [LOG, "You are a helpful assistant."])
-    list(twice(long))
+    list(find_repeated_blocks(long))
     assert time.process_time() - began < 6  # measured 0.1 to 0.9 s; a machine that is busy takes its time
 
 

@@ -145,7 +145,7 @@ def test_a_rule_about_the_dataset_that_fails_is_our_fault_and_stops_no_other(
         raise ZeroDivisionError("oh")
 
     root = write({"d.jsonl": [row(0, "Why?"), row(1, "Why?")]})
-    monkeypatch.setattr(rules.RULES()[CODE].logic, "repeats", broken)
+    monkeypatch.setattr(rules.RULES()[CODE].logic, "report_repeats", broken)
     audit = engine.check(workspace.open(root / "d.jsonl"))
     assert [(one.rule, one.place.index) for one in audit.faults] == [(CODE, 1)]
 

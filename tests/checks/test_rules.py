@@ -48,7 +48,7 @@ def test_a_rule_says_what_why_and_how_and_its_file_is_named_after_its_fault(rule
     assert rule.severity in ("error", "warning", "info")
     assert set(rule.on) <= {"load", "workspace", "record", "assembly", "dataset"}
     assert hasattr(rule.logic, "check") == (rule.on not in (("load",), ("dataset",)))
-    assert (hasattr(rule.logic, "marks") and hasattr(rule.logic, "repeats")) == ("dataset" in rule.on)
+    assert (hasattr(rule.logic, "list_marks") and hasattr(rule.logic, "report_repeats")) == ("dataset" in rule.on)
     assert rule.title[-1] == "."
     assert all(rule.paragraphs)
     assert rule.fails

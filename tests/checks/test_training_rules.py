@@ -12,7 +12,7 @@ import pytest
 
 from readback import workspace
 from readback.checks.facts import training_rows
-from readback.checks.rules.trn_damaged_text import damages
+from readback.checks.rules.trn_damaged_text import find_damages
 from readback.checks.run import engine
 from readback.checks.summary import Audit
 from readback.prompts import children
@@ -205,12 +205,12 @@ def test_roles_that_are_wrong_are_named_once(write: Write, rows: list[Any], expe
     ],
 )
 def test_a_damage_is_told_from_other_wording(text: str, intact: str, whole: str | None) -> None:
-    assert [one.whole for one in damages(text, intact, "")][:1] == ([whole] if whole else [])
+    assert [one.whole for one in find_damages(text, intact, "")][:1] == ([whole] if whole else [])
 
 
 def test_long_answers_are_held_against_each_other_in_no_time() -> None:
     text = "The court held that it was granted and denied. " * 4_000
-    assert list(damages(text, text, text)) == []
+    assert list(find_damages(text, text, text)) == []
 
 
 def test_splits_are_those_of_the_workspace_or_of_the_row(write: Write) -> None:

@@ -178,12 +178,12 @@ def marks(
     """
     for code, rule in _that_look_at("dataset") if decided is None else decided.rules_for(case, "dataset"):
         if decided is not None or codes is None or code in codes:
-            yield from ((code, kind, text) for kind, text in rule.logic.marks(case))
+            yield from ((code, kind, text) for kind, text in rule.logic.list_marks(case))
 
 
 def repeats(code: str, first: Record, later: RuleContext, kinds: Sequence[str]) -> Iterator[Finding | Fault]:
     """What a rule about the dataset says where the record of `later` repeats the kinds of marks of `first`."""
-    yield from _told(code, lambda case: RULES()[code].logic.repeats(first, case, kinds), later)
+    yield from _told(code, lambda case: RULES()[code].logic.report_repeats(first, case, kinds), later)
 
 
 def _told(code: str, look: Callable[[RuleContext], Iterator[Diagnostic]], case: RuleContext) -> list[Finding | Fault]:

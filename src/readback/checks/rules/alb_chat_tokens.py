@@ -1,10 +1,13 @@
-"""Looks for alb-chat-tokens; its words are in catalogue/en.yml."""
+"""Find chat tokens in a prompt to which a chat format adds its own.
+
+The text is then wrapped twice: the model sees one turn inside another, and a document can end the user's turn.
+"""
 
 import re
 from collections.abc import Iterator
 
-from readback.checks.facts import albert_modes
-from readback.types import Diagnostic, Location, Message, RuleContext
+from readback.checks.facts import albert_modes, chat_templates
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "alb-chat-tokens"
 ON = "assembly"
@@ -32,28 +35,20 @@ TOKEN = re.compile(
     r"<\|(?:im_start|im_end|start_header_id|end_header_id|eot_id|begin_of_text|end_of_text|endoftext|system|user"
     r"|assistant|end)\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
 )
-WRITTEN = ("system", "task", "template", "adapter", "instruction", "joiner")  # by people, and not from the data
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each message with chat tokens; a warning where all of them come from the data."""
     mode = albert_modes.find_albert_mode(case)
     if mode is None or mode.wrapper is None or case.assembly is None:
         return
     for message in case.assembly.messages:
         hits = list(TOKEN.finditer(message.text))
-        if hits:
-            written = [hit for hit in hits if _is_written(message, hit.start())]
-            first = (written or hits)[0]
-            tokens = list(dict.fromkeys(hit[0] for hit in hits))
-            place = Location(role=message.role, start=first.start(), end=first.end())
-            values = {"tokens": tokens, "format": mode.wrapper, "role": message.role}
-            yield Diagnostic(CODE, values, place, " ".join(tokens), None if written else "warning")
-
-
-def _is_written(message: Message, at: int) -> bool:
-    """Whether the character at that offset was written by people."""
-    for segment in message.segments:
-        if at < len(segment.text):
-            return segment.origin in WRITTEN
-        at -= len(segment.text)
-    return False
+        if not hits:
+            continue
+        written = [hit for hit in hits if chat_templates.is_written_by_people(message, hit.start())]
+        first = (written or hits)[0]
+        tokens = list(dict.fromkeys(hit[0] for hit in hits))
+        place = Location(role=message.role, start=first.start(), end=first.end())
+        values = {"tokens": tokens, "format": mode.wrapper, "role": message.role}
+        yield Diagnostic(CODE, values, place, " ".join(tokens), None if written else "warning")

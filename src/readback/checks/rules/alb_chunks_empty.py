@@ -1,4 +1,7 @@
-"""Looks for alb-chunks-empty; its words are in catalogue/en.yml."""
+"""Find lists of sources that a template loops over and that are empty in a record.
+
+The prompt then asks for an answer from sources but contains none, so the model answers from memory.
+"""
 
 from collections.abc import Iterator
 
@@ -32,19 +35,20 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each empty list of sources of which the template reads the items."""
     prompt = variable_uses.find_prompt(case)
     if prompt is None:
         return
-    every = {use.name for use in variable_uses.list_uses(case, prompt)}
+    names = {use.name for use in variable_uses.list_uses(case, prompt)}
     for use in variable_uses.list_uses(case, prompt, ("idle", "empty")):
-        if _is_sources(use, variable_uses.is_albert(prompt)) and any(
-            name.startswith(f"{use.name}[*]") for name in every
-        ):
-            severity: Severity | None = "info" if use.only_asked or case.workspace.dataset is None else None
+        reads_items = any(name.startswith(f"{use.name}[*]") for name in names)
+        if reads_items and _is_source_list(use, variable_uses.is_albert(prompt)):
+            is_light = use.only_asked or case.workspace.dataset is None
+            severity: Severity | None = "info" if is_light else None
             yield Diagnostic(CODE, {"list": use.name}, variable_uses.locate(use), use.name, severity)
 
 
-def _is_sources(use: VariableUse, albert: bool) -> bool:
-    if albert:
+def _is_source_list(use: VariableUse, is_albert: bool) -> bool:
+    if is_albert:
         return albert_modes.fields(use.name) is not None or use.name.endswith(albert_modes.COLLECTION)
     return use.name.rpartition(".")[2].casefold() in SAME[1]

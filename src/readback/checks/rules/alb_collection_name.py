@@ -1,4 +1,7 @@
-"""Looks for alb-collection-name; its words are in catalogue/en.yml."""
+"""Find names of collections that the Albert program in force does not fill.
+
+Only the later program fills names that end in `_collection`; the prompt of the other one has no source.
+"""
 
 from collections.abc import Iterator
 
@@ -18,11 +21,12 @@ FAIL = ({"readback.yml": _FILE % "classic", **_REST},)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each collection that the template reads and that has no value."""
     mode = albert_modes.find_albert_mode(case)
     if mode is None or mode.is_current:
         return
     fields = case.record.fields if case.record else {}
     for name, place in albert_modes.list_variables(case):
-        filled = mode.prompt.defaults.get(name) or not isinstance(fields.get(name), list | None)
-        if name.endswith(albert_modes.COLLECTION) and not filled:
+        has_value = mode.prompt.defaults.get(name) or not isinstance(fields.get(name), list | None)
+        if name.endswith(albert_modes.COLLECTION) and not has_value:
             yield Diagnostic(CODE, {"variable": name}, place, name)

@@ -1,4 +1,7 @@
-"""Looks for alb-default-unused; its words are in catalogue/en.yml."""
+"""Find defaults of a mode that no template reads.
+
+Such a name is usually misspelled, and the intended variable has no default and renders as nothing.
+"""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -25,19 +28,25 @@ NONE = "–"  # stands for "none is near" in any language
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each unused default, at the first record of a mode."""
     prompt = variable_uses.find_prompt(case)
     if prompt is None or not prompt.defaults or not variable_uses.is_first_case(case):
         return
-    read = variable_uses.find_variables(case, prompt)
+    variables = variable_uses.find_variables(case, prompt)
     for name in prompt.defaults:
-        if name in read or (variable_uses.is_albert(prompt) and (name in albert_modes.META or name == "system_prompt")):
+        if name in variables or (variable_uses.is_albert(prompt) and _is_meta(name)):
             continue
-        near = next(iter(get_close_matches(name, read, n=1)), NONE)
+        near = next(iter(get_close_matches(name, variables, n=1)), NONE)
         values = {"name": name, "mode": prompt.mode, "nearest": near}
-        yield Diagnostic(CODE, values, Location(file=_file(case, prompt), mode=prompt.mode), name)
+        yield Diagnostic(CODE, values, Location(file=_find_file(case, prompt), mode=prompt.mode), name)
 
 
-def _file(case: RuleContext, prompt: Prompt) -> str | None:
-    """The file that holds the defaults: the configuration's, not the template's."""
+def _is_meta(name: str) -> bool:
+    """Return whether the Albert program reads a name itself, to control the search or as the system prompt."""
+    return name in albert_modes.META or name == "system_prompt"
+
+
+def _find_file(case: RuleContext, prompt: Prompt) -> str | None:
+    """Return the file of the defaults, which is that of the configuration and not of the template."""
     configs = (config.place.file for config in case.workspace.configs if prompt in config.prompts.values())
     return next(configs, None) or case.workspace.file or prompt.place.file

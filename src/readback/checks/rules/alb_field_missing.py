@@ -1,4 +1,7 @@
-"""Looks for alb-field-missing; its words are in catalogue/en.yml."""
+"""Find fields that a template reads of the items of a list and that some items lack.
+
+Jinja prints nothing for an absent field and None for null, so the model reads sources without a title or an address.
+"""
 
 from collections.abc import Iterator
 
@@ -33,30 +36,34 @@ NONE = "–"  # stands for "no field is near" in any language
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each field that items lack, with their number and the field that may be meant."""
     prompt = variable_uses.find_prompt(case)
     if prompt is None or case.record is None:
         return
-    albert, taken = (
-        variable_uses.is_albert(prompt),
-        {use.name for use in variable_uses.list_uses(case, prompt, ("present",))},
-    )
+    is_albert = variable_uses.is_albert(prompt)
+    present = {use.name for use in variable_uses.list_uses(case, prompt, ("present",))}
     for use in variable_uses.list_uses(case, prompt, ("missing", "null")):
-        listed, field = variable_uses.split_path(use.name)
-        if not listed or (use.only_asked and not albert) or (albert and not _known(listed, field)):
+        list_name, field = variable_uses.split_path(use.name)
+        if not list_name:
             continue
-        near = find_offered_field(use.name, case.record.fields, False, taken) or ""
+        if is_albert and not _may_be_documented(list_name, field):
+            continue
+        if use.only_asked and not is_albert:
+            continue
+        near = find_offered_field(use.name, case.record.fields, False, present) or ""
         values = {
-            "list": listed,
+            "list": list_name,
             "field": field,
             "absent": use.times,
             "items": use.total,
             "nearest": variable_uses.split_path(near)[1] or NONE,
         }
-        light = use.only_asked or case.workspace.dataset is None
-        severity: Severity | None = "info" if light else None
+        is_light = use.only_asked or case.workspace.dataset is None
+        severity: Severity | None = "info" if is_light else None
         yield Diagnostic(CODE, values, variable_uses.locate(use), use.name, severity)
 
 
-def _known(listed: str, field: str) -> bool:
-    known = albert_modes.fields(listed)
-    return known is None or field in known
+def _may_be_documented(list_name: str, field: str) -> bool:
+    """Return whether a field is documented, or the list's items are not described."""
+    documented = albert_modes.fields(list_name)
+    return documented is None or field in documented

@@ -1,4 +1,7 @@
-"""Looks for alb-field-unknown; its words are in catalogue/en.yml."""
+"""Find fields of chunks that an Albert template reads and that are not documented.
+
+The program fills the documented fields only; others render as nothing, without an error.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,25 +21,24 @@ NONE = "–"  # stands for "none is near" in any language
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each undocumented field, at the first record of a mode."""
     prompt = variable_uses.find_prompt(case)
-    if (
-        prompt is None
-        or case.record is None
-        or not variable_uses.is_albert(prompt)
-        or not variable_uses.is_first_case(case)
-    ):
+    if prompt is None or case.record is None:
+        return
+    if not variable_uses.is_albert(prompt) or not variable_uses.is_first_case(case):
         return
     for use in variable_uses.list_uses(case, prompt):
-        listed, field = variable_uses.split_path(use.name)
-        known = albert_modes.fields(listed)
-        if known is None or field.partition(".")[0].partition("[")[0] in known:
+        list_name, field = variable_uses.split_path(use.name)
+        documented = albert_modes.fields(list_name)
+        if documented is None or variable_uses.get_variable(field) in documented:
             continue
-        near = albert_modes.meant_field(field, listed) or NONE
-        values = {"list": listed, "field": field, "nearest": near, "known": known}
-        severity: Severity | None = "info" if _there(case.record.fields, listed, field) else None
+        near = albert_modes.meant_field(field, list_name) or NONE
+        values = {"list": list_name, "field": field, "nearest": near, "known": documented}
+        severity: Severity | None = "info" if _has_field(case.record.fields, list_name, field) else None
         yield Diagnostic(CODE, values, variable_uses.locate(use), use.name, severity)
 
 
-def _there(fields: Mapping[str, Any], listed: str, field: str) -> bool:
-    items = fields.get(listed)
+def _has_field(fields: Mapping[str, Any], list_name: str, field: str) -> bool:
+    """Return whether an item of the record's list has the field."""
+    items = fields.get(list_name)
     return isinstance(items, list) and any(isinstance(item, Mapping) and field in item for item in items)

@@ -1,4 +1,7 @@
-"""Looks for alb-format-dropped; its words are in catalogue/en.yml."""
+"""Find a `prompt_format` in a configuration of the later Albert program, which does not read it.
+
+Whoever reads the file expects a text in that format, and the program sends a list of messages.
+"""
 
 from collections.abc import Iterator
 
@@ -22,6 +25,7 @@ FAIL = ({"readback.yml": _FILE % "current", "prompt_config.yml": _CONFIG, **_TEM
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each configuration with a chat format."""
     if albert_modes.is_current(case.workspace):
         for config in albert_modes.list_configs(case.workspace):
             if config.chat_format:

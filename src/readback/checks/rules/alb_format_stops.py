@@ -1,4 +1,7 @@
-"""Looks for alb-format-stops; its words are in catalogue/en.yml."""
+"""Find the chat format at which the Albert program of May 2024 stops with an error.
+
+That program sends no prompt at all.
+"""
 
 from collections.abc import Iterator
 
@@ -20,6 +23,7 @@ FORMAT = "openai"
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each configuration with that format, unless a model states what serves it."""
     if albert_modes.is_current(case.workspace) or albert_modes.has_server(case.workspace):
         return
     for config in albert_modes.list_configs(case.workspace):

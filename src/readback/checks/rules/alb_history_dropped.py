@@ -1,7 +1,12 @@
-"""Looks for alb-history-dropped; its words are in catalogue/en.yml."""
+"""Find earlier turns of a conversation that an Albert configuration without a chat format does not send.
+
+The model then answers without knowing what was said before.
+"""
 
 from collections.abc import Iterator
 
+from readback.checks.facts import albert_modes
+from readback.checks.facts.conditions import find_mode, find_model, is_for_judge
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "alb-history-dropped"
@@ -18,15 +23,14 @@ FAIL = ({"prompt_config.yml": _CONFIG % "null", **_FILES},)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    choice = case.assembly.choice if case.assembly else None
-    if choice is None or choice.judge or case.workspace.options.get("albert_dialect") == "current":
+    """Yield a finding if the assembly has earlier turns, unless the model states what serves it."""
+    if case.assembly is None or is_for_judge(case) or albert_modes.is_current(case.workspace):
         return
-    condition = case.workspace.condition(choice.condition) if choice.condition else None
-    mode = choice.mode or (condition.mode if condition else None)
-    model = case.workspace.models.get(condition.model or "") if condition else None
+    mode, model = find_mode(case), find_model(case)
     if model and (model.modelfile or model.chat_template or model.chat_format):
         return
-    config = next((c for c in case.workspace.configs if c.dialect == "albert" and mode in c.prompts), None)
-    turns = sum(m.role != "system" for m in case.assembly.messages) - 1 if case.assembly else 0
+    configs = albert_modes.list_configs(case.workspace)
+    config = next((config for config in configs if mode in config.prompts), None)
+    turns = sum(message.role != "system" for message in case.assembly.messages) - 1
     if config and config.chat_format is None and turns > 0:
         yield Diagnostic(CODE, {"turns": turns}, Location(mode=mode, field="history"), str(turns))

@@ -1,4 +1,7 @@
-"""Looks for alb-legacy-chunks; its words are in catalogue/en.yml."""
+"""Find lists of chunks that the later Albert program does not fill.
+
+A template for the earlier program then renders without an error and without any source.
+"""
 
 from collections.abc import Iterator
 
@@ -22,6 +25,7 @@ FAIL = ({"readback.yml": _FILE % "current", "rag.jinja": _OLD, **_REST},)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each such list that the template reads and that has no default."""
     mode = albert_modes.find_albert_mode(case)
     if mode is None or not mode.is_current:
         return

@@ -1,4 +1,7 @@
-"""Looks for alb-query-missing; its words are in catalogue/en.yml."""
+"""Find Albert templates that never use the question.
+
+Apart from the sources, every record then gets the same prompt.
+"""
 
 from collections.abc import Iterator
 
@@ -20,16 +23,14 @@ ASKS = {"query", "search_query", albert_modes.MISSPELT, "history"}
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding, at the first record of a mode, if no variable of its templates can hold the question."""
     prompt = variable_uses.find_prompt(case)
-    if (
-        prompt is None
-        or prompt.template is None
-        or not variable_uses.is_albert(prompt)
-        or not variable_uses.is_first_case(case)
-    ):
+    if prompt is None or prompt.template is None:
         return
-    read = set(variable_uses.find_variables(case, prompt))
-    meant = {albert_modes.meant(name) for name in read if not albert_modes.documented(name)}
-    if not (read | meant) & ASKS:
+    if not variable_uses.is_albert(prompt) or not variable_uses.is_first_case(case):
+        return
+    names = set(variable_uses.find_variables(case, prompt))
+    corrected = {albert_modes.meant(name) for name in names if not albert_modes.documented(name)}
+    if not (names | corrected) & ASKS:
         place = Location(file=prompt.place.file, line=prompt.place.line, role="user")
         yield Diagnostic(CODE, {"mode": prompt.mode}, place, prompt.mode)

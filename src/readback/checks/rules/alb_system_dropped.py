@@ -1,4 +1,7 @@
-"""Looks for alb-system-dropped; its words are in catalogue/en.yml."""
+"""Find system prompts that the chat format of an Albert configuration drops.
+
+In the program of the document these formats send the user text alone, so the model never sees the system prompt.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,6 +24,7 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each mode with a system prompt, unless a model states what serves it."""
     if albert_modes.is_current(case.workspace) or albert_modes.has_server(case.workspace):
         return
     for config in albert_modes.list_configs(case.workspace):

@@ -1,4 +1,7 @@
-"""Looks for alb-turn-repeated; its words are in catalogue/en.yml."""
+"""Find conversations of which the Albert program repeats the last answer as a question of the user.
+
+Its format `llama-chat` writes turns in pairs, so a conversation that ends with an answer is written wrongly.
+"""
 
 from collections.abc import Iterator
 
@@ -23,6 +26,7 @@ FAIL = ({**_LLAMA, "data.jsonl": _ROW % ""},)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield what the chat format reported while it was applied."""
     for diagnostic in case.model_input.diagnostics if case.model_input else ():
         if diagnostic.code == CODE:
             yield Diagnostic(CODE, diagnostic.values, Location(field="history"), diagnostic.flagged)

@@ -1,4 +1,7 @@
-"""Looks for alb-user-duplicated; its words are in catalogue/en.yml."""
+"""Find ChatML in configurations of the later Albert program, which then writes the last message twice.
+
+This doubles the tokens of question and sources, and no model was trained on such a prompt.
+"""
 
 from collections.abc import Iterator
 
@@ -22,18 +25,20 @@ FORMAT = "chatml"
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each configuration with that format, and each model that answers its modes."""
     if not albert_modes.is_current(case.workspace) or case.workspace.options.get("chatml_bug") == "fixed":
         return
-    for config in albert_modes.list_configs(case.workspace):
+    configs = list(albert_modes.list_configs(case.workspace))
+    for config in configs:
         if config.chat_format == FORMAT:
             yield Diagnostic(CODE, {"what": config.name}, config.place, config.name)
-    modes = {mode for config in albert_modes.list_configs(case.workspace) for mode in config.prompts}
-    served = {
+    modes = {mode for config in configs for mode in config.prompts}
+    places = {
         condition.model: condition.place
         for condition in case.workspace.conditions
         if condition.model and condition.mode in modes
     }
-    for name, place in served.items():
+    for name, place in places.items():
         model = case.workspace.models.get(name)
         if model and model.chat_format == FORMAT:
             yield Diagnostic(CODE, {"what": name}, place, name)

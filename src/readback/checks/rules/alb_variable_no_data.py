@@ -1,4 +1,7 @@
-"""Looks for alb-variable-no-data; its words are in catalogue/en.yml."""
+"""Find names that a template reads and that have neither a value in the record nor a default.
+
+Jinja prints nothing for an unknown name and None for null, so the prompt may lack its sources without an error.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -47,34 +50,38 @@ NONE = "–"  # stands for "no field is near" in any language
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each name without a value, with the field that may be meant."""
     prompt = variable_uses.find_prompt(case)
     if prompt is None or case.record is None:
         return
-    for use in _without(case, prompt):
+    for use in _list_uses_without_value(case, prompt):
         name = use.name
         if "[*]" in name or (variable_uses.is_albert(prompt) and variable_uses.is_of_other_program(case, name)):
             continue
         near = find_nearest_field(name, case.record.fields, _is_list(case, prompt, name))
         values = {"variable": name, "nearest": near or NONE, "mode": prompt.mode, "records": ""}
-        severity: Severity | None = "info" if use.only_asked or case.workspace.dataset is None else None
+        is_light = use.only_asked or case.workspace.dataset is None
+        severity: Severity | None = "info" if is_light else None
         yield Diagnostic(CODE, values, variable_uses.locate(use), name, severity)
 
 
 def weigh_guess(finding: Finding) -> Severity:
-    """Weigh a name that no record has, where nobody named template and records together: a program that retrieves
-    fills in what it retrieved, if no field of the records is near.
+    """Return the severity where it is a guess that the template is filled from these records.
+
+    A program that retrieves fills in what it retrieved: info, unless a field of the records is near.
     """
     name, near = str(finding.values["variable"]), finding.values["nearest"]
     return "info" if near == NONE and RETRIEVED.search(name) else finding.severity
 
 
-def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
-    """A name that no record has is told once, and once more where another field is offered for it."""
-    return (str(one.values["variable"]), str(one.values["nearest"])) if nowhere(str(one.values["variable"])) else None
+def get_once_key(finding: Finding, is_nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
+    """Return the name and the field offered for it, if no record has the name: it is reported once for these."""
+    name = str(finding.values["variable"])
+    return (name, str(finding.values["nearest"])) if is_nowhere(name) else None
 
 
-def _without(case: RuleContext, prompt: Prompt) -> Iterator[VariableUse]:
-    """The names without a value; then those for which the template itself has something instead."""
+def _list_uses_without_value(case: RuleContext, prompt: Prompt) -> Iterator[VariableUse]:
+    """Yield the names without a value, then those for which the template itself has a substitute."""
     absent = {use.name: use for use in variable_uses.list_uses(case, prompt, ("missing", "null"))}
     yield from absent.values()
     for use in variable_uses.list_uses(case, prompt, ("default",)):
@@ -83,8 +90,8 @@ def _without(case: RuleContext, prompt: Prompt) -> Iterator[VariableUse]:
 
 
 def _is_list(case: RuleContext, prompt: Prompt, name: str) -> bool:
-    """Whether the template goes through a variable, or asks for its items."""
+    """Return whether the template loops over a variable, or reads its items."""
     if any(use.name.startswith(f"{name}[") for use in variable_uses.list_uses(case, prompt)):
         return True
-    template, said = f"{prompt.template or ''}\n{prompt.system or ''}", re.escape(name)
-    return re.search(rf"\bin\s+{said}\b|\b{said}\s*\|\s*(?:join|length|first|last)", template) is not None
+    template, pattern = f"{prompt.template or ''}\n{prompt.system or ''}", re.escape(name)
+    return re.search(rf"\bin\s+{pattern}\b|\b{pattern}\s*\|\s*(?:join|length|first|last)", template) is not None

@@ -1,4 +1,7 @@
-"""Looks for alb-variable-unknown; its words are in catalogue/en.yml."""
+"""Find variables that an Albert template reads and that are not documented.
+
+The program fills the documented variables only; a misspelled name renders as nothing, without an error.
+"""
 
 from collections.abc import Iterator
 
@@ -23,32 +26,32 @@ NONE = "–"  # stands for "none is near" in any language
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each undocumented variable, at the first record of a mode."""
     prompt = variable_uses.find_prompt(case)
-    if (
-        prompt is None
-        or case.record is None
-        or not variable_uses.is_albert(prompt)
-        or not variable_uses.is_first_case(case)
-    ):
+    if prompt is None or case.record is None:
+        return
+    if not variable_uses.is_albert(prompt) or not variable_uses.is_first_case(case):
         return
     # alb-variable-no-data reports these at the same line; this rule adds only the name that may be meant
-    empty = {use.name for use in variable_uses.list_uses(case, prompt, ("missing", "null")) if not use.only_asked}
+    uses = variable_uses.list_uses(case, prompt, ("missing", "null"))
+    without_value = {use.name for use in uses if not use.only_asked}
     for name, place in variable_uses.find_variables(case, prompt).items():
         if albert_modes.documented(name):
             continue
-        near = albert_modes.meant(name) or find_nearest_field(name, dict.fromkeys(albert_modes.VARIABLES, ""), False)
-        if near is None and name in empty:
+        documented = dict.fromkeys(albert_modes.VARIABLES, "")
+        near = albert_modes.meant(name) or find_nearest_field(name, documented, False)
+        if near is None and name in without_value:
             continue
-        given = case.record.fields.get(name) is not None or name in prompt.defaults
-        severity: Severity | None = "info" if given or _optional(case, prompt, name) else None
+        has_value = case.record.fields.get(name) is not None or name in prompt.defaults
+        severity: Severity | None = "info" if has_value or _is_optional(case, prompt, name) else None
         yield Diagnostic(CODE, {"variable": name, "nearest": near or NONE}, place, name, severity)
 
 
-def _optional(case: RuleContext, prompt: Prompt, name: str) -> bool:
-    """Whether the template only asks for a variable where it reads it here."""
-    taken = [
+def _is_optional(case: RuleContext, prompt: Prompt, name: str) -> bool:
+    """Return whether the template only tests a variable on the branches that this record takes."""
+    uses = [
         use
         for use in variable_uses.list_uses(case, prompt)
         if variable_uses.get_variable(use.name) == name and use.state != "untaken"
     ]
-    return bool(taken) and all(use.only_asked for use in taken)
+    return bool(uses) and all(use.only_asked for use in uses)

@@ -1,4 +1,7 @@
-"""Looks for asm-instruction-never-used; its words are in catalogue/en.yml."""
+"""Find user instructions for tasks that do not run.
+
+Such a text looks like part of the experiment but reaches no model.
+"""
 
 from collections.abc import Iterator
 
@@ -21,6 +24,7 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each instruction of which no task runs, with the settings that decide it."""
     for key, tasks in find_tasks_by_instruction(case.workspace).items():
         if tasks and not any(task.runs for task in tasks):
             place = case.workspace.instruction_places.get(key, NOWHERE)

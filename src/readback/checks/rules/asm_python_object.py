@@ -1,4 +1,7 @@
-"""Looks for asm-python-object; its words are in catalogue/en.yml."""
+"""Find Python objects that a template prints in place of a value, such as the method of a mapping.
+
+The model then reads a memory address that changes from run to run.
+"""
 
 import re
 from collections.abc import Iterator
@@ -27,20 +30,21 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each printed object that neither the template nor the record contains as text."""
     prompt = variable_uses.find_prompt(case)
     if case.assembly is None or case.record is None or prompt is None:
         return
+    template = f"{prompt.template or ''}{prompt.system or ''}"
     for message in case.assembly.messages:
-        start = 0
+        offset = 0
         for segment in message.segments:
-            if segment.origin in FILLED and "<" in segment.text:
-                for found in OBJECT.finditer(segment.text):
-                    written = f"{prompt.template or ''}{prompt.system or ''}"
-                    if found[0] in written or any(found[0] in text for _, text in list_texts(case.record.fields)):
-                        continue
-                    place = Location(role=message.role, start=start + found.start(), end=start + found.end())
-                    name = segment.name if segment.origin == "variable" else ""
-                    # the address differs from run to run, and the finding must not
-                    said = found[0].partition(" at 0x")[0].removesuffix(">") + ">"
-                    yield Diagnostic(CODE, {"name": name or "", "object": said}, place, said)
-            start += len(segment.text)
+            hits = OBJECT.finditer(segment.text) if segment.origin in FILLED and "<" in segment.text else ()
+            for hit in hits:
+                if hit[0] in template or any(hit[0] in text for _, text in list_texts(case.record.fields)):
+                    continue
+                place = Location(role=message.role, start=offset + hit.start(), end=offset + hit.end())
+                name = segment.name if segment.origin == "variable" else ""
+                # the address differs from run to run, and the finding must not
+                printed = hit[0].partition(" at 0x")[0].removesuffix(">") + ">"
+                yield Diagnostic(CODE, {"name": name or "", "object": printed}, place, printed)
+            offset += len(segment.text)

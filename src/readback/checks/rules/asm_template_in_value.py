@@ -1,4 +1,7 @@
-"""Looks for asm-template-in-value; its words are in catalogue/en.yml."""
+"""Find values that contain text which looks like a template.
+
+Nothing is filled in inside a value: it may be meant as text, or its values should have been filled in earlier.
+"""
 
 import re
 from collections.abc import Iterator
@@ -21,13 +24,15 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    if case.assembly is None or case.assembly.choice.judge:  # jdg-placeholder-in-data looks at what judges are given
+    """Yield a finding for the first such mark of an assembly."""
+    if case.assembly is None or case.assembly.choice.judge:  # jdg-placeholder-in-data checks what judges are shown
         return
     for message in case.assembly.messages:
-        start = 0
+        offset = 0
         for segment in message.segments:
-            if segment.origin == "variable" and "{" in segment.text and (found := MARK.search(segment.text)):
-                place = Location(role=message.role, start=start + found.start(), end=start + found.end())
-                yield Diagnostic(CODE, {"field": segment.name or "", "mark": found[0]}, place, found[0])
+            hit = MARK.search(segment.text) if segment.origin == "variable" and "{" in segment.text else None
+            if hit:
+                place = Location(role=message.role, start=offset + hit.start(), end=offset + hit.end())
+                yield Diagnostic(CODE, {"field": segment.name or "", "mark": hit[0]}, place, hit[0])
                 return
-            start += len(segment.text)
+            offset += len(segment.text)

@@ -1,4 +1,7 @@
-"""Looks for dat-mojibake; its words are in catalogue/en.yml."""
+"""Find characters that appear when UTF-8 is read as Windows-1252 or Latin-1, such as `Ã¼` for ü.
+
+A model then reads other words and more tokens, and quotations no longer match their sources.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,7 +20,7 @@ FAIL = (
     {"data.jsonl": '{"id": "1", "contexts": ["It isn’t here.", "It isnâ€™t here."]}\n'},
     {"data.csv": "id,question\n1,Ð¿Ñ€Ð¸Ð²ÐµÑ‚\n"},
 )
-REST = "".join(bytes([one]).decode("cp1252", "ignore") or chr(one) for one in range(0x80, 0xC0))
+REST = "".join(bytes([code]).decode("cp1252", "ignore") or chr(code) for code in range(0x80, 0xC0))
 AFTER = re.escape("".join(sorted({*REST, *map(chr, range(0x80, 0xC0))})))
 QUOTED = "‘’“”‹›»–—…™"  # what may well follow a capital
 ODD = re.compile(
@@ -27,51 +30,54 @@ ODD = re.compile(
 
 # How each of these begins, in bytes: found many times as fast where there is none.
 NEAR = re.compile(
-    b"\xc3[\x82-\xb4](?:%s)" % b"|".join(sorted(one.encode() for one in {*REST, *map(chr, range(0x80, 0xC0))}))
+    b"\xc3[\x82-\xb4](?:%s)"
+    % b"|".join(sorted(character.encode() for character in {*REST, *map(chr, range(0x80, 0xC0))}))
 )
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for the first such text of a record, with the number of texts that have any."""
     fields = case.record.fields if case.record else {}
-    if not _is_any(fields):
+    if not _has_mojibake(fields):
         return
-    found = [one for one in _texts(fields) if _hit(one[1])]
-    field, text = found[0]
-    start, end, meant = _hit(text) or (0, 0, "")
-    values = {"count": len(found), "found": repr(text[start:end]), "meant": repr(meant)}
+    texts = [(field, text) for field, text in _list_texts(fields) if _find_mojibake(text)]
+    field, text = texts[0]
+    start, end, intended = _find_mojibake(text) or (0, 0, "")
+    values = {"count": len(texts), "found": repr(text[start:end]), "meant": repr(intended)}
     yield Diagnostic(CODE, values, Location(field=field, start=start, end=end), text[start:end])
 
 
-def _hit(text: str) -> tuple[int, int, str] | None:
-    """The first stretch that is other text when it is written as Windows-1252 and read as UTF-8."""
+def _find_mojibake(text: str) -> tuple[int, int, str] | None:
+    """Return the first stretch that is other text if encoded as Windows-1252 and read as UTF-8, with that text."""
     if text.isascii() or not NEAR.search(text.encode("utf-8", "surrogatepass")):
         return None
     for hit in ODD.finditer(text):
-        meant = bytes(_byte(letter) for letter in hit[0]).decode("utf-8", "ignore")
-        if meant and (meant.isprintable() or meant.isspace()):
-            return hit.start(), hit.end(), meant
+        intended = bytes(_encode(letter) for letter in hit[0]).decode("utf-8", "ignore")
+        if intended and (intended.isprintable() or intended.isspace()):
+            return hit.start(), hit.end(), intended
     return None
 
 
-def _byte(letter: str) -> int:
+def _encode(letter: str) -> int:
     return ord(letter) if ord(letter) < 0x100 else letter.encode("cp1252")[0]
 
 
-def _is_any(value: Any) -> bool:
-    """Whether any text in a value has a hit, wherever it is."""
+def _has_mojibake(value: Any) -> bool:
+    """Return whether any text in a value has such characters, at any depth."""
     if isinstance(value, str):
-        return not value.isascii() and _hit(value) is not None
+        return not value.isascii() and _find_mojibake(value) is not None
     if isinstance(value, Mapping):
-        return any(map(_is_any, value.values()))
-    return isinstance(value, list) and any(map(_is_any, value))
+        return any(map(_has_mojibake, value.values()))
+    return isinstance(value, list) and any(map(_has_mojibake, value))
 
 
-def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+def _list_texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the path and text of every text in a value."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield from _texts(inner, f"{path}.{name}" if path else str(name))
+        for name, item in value.items():
+            yield from _list_texts(item, f"{path}.{name}" if path else str(name))
     elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from _texts(inner, f"{path}[{index}]")
+        for index, item in enumerate(value):
+            yield from _list_texts(item, f"{path}[{index}]")

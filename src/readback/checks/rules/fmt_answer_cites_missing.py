@@ -1,4 +1,7 @@
-"""Looks for fmt-answer-cites-missing; its words are in catalogue/en.yml."""
+"""Find citations in a condition's answer of contexts that its prompt did not contain.
+
+Such a citation is invented; many of them show that the answers belong to other prompts.
+"""
 
 from collections.abc import Iterator
 
@@ -50,15 +53,16 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding with the numbers that were not sent."""
     answer, record = case.answer, case.record
     if answer is None or not answer.text or record is None or answer.masked or record.masked:
         return
-    cited = find_context_marks(answer.text, len(contexts.list_contexts(record.fields)))
-    numbers = contexts.find_sent_numbers(record.fields, case.assembly) if cited and case.assembly else None
+    marks = find_context_marks(answer.text, len(contexts.list_contexts(record.fields)))
+    numbers = contexts.find_sent_numbers(record.fields, case.assembly) if marks and case.assembly else None
     if numbers is None:
         return
-    wrong = list(dict.fromkeys(f"[{mark.number}]" for mark in cited if mark.number not in numbers))
+    wrong = list(dict.fromkeys(f"[{mark.number}]" for mark in marks if mark.number not in numbers))
     if wrong:
-        # The answer is in a file of its own, where no excerpt is taken from: no offsets.
+        # The answer is in another file than the record, of which no excerpt is shown: no offsets.
         place = Location(file=answer.place.file, line=answer.place.line, field=answer.reply)
         yield Diagnostic(CODE, {"cited": wrong, "contexts": len(numbers)}, place, " ".join(wrong))

@@ -1,9 +1,12 @@
-"""Looks for fmt-duplicate-instruction; its words are in catalogue/en.yml."""
+"""Find records with the same question or stored prompt as an earlier record.
+
+Such a question counts twice in every mean, and it is leaked if one copy is in training and one in evaluation.
+"""
 
 from collections.abc import Iterator, Sequence
 
 from readback.checks.facts import stored_prompt, training_rows
-from readback.types import Diagnostic, Location, Record, RuleContext, Severity
+from readback.types import Diagnostic, Location, Record, RuleContext, Severity, Values
 
 CODE = "fmt-duplicate-instruction"
 ON = "dataset"
@@ -21,10 +24,11 @@ INSTRUCTION, PROMPT = "instruction", "stored prompt"
 INPUTS = ("input", "context")  # texts beside an instruction that make it another question
 
 
-def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
+def list_marks(case: RuleContext) -> Iterator[tuple[str, str]]:
+    """Yield the instruction and the stored prompt of a record."""
     fields = case.record.fields if case.record else {}
     row = training_rows.read_row(case)
-    if row and row.kind == "alpaca":  # trn-duplicate-row and trn-duplicate-prompt look at these
+    if row and row.kind == "alpaca":  # trn-duplicate-row and trn-duplicate-prompt compare these
         return
     instruction = fields.get("instruction")
     if isinstance(instruction, str) and instruction.strip():
@@ -35,26 +39,27 @@ def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
         yield PROMPT, stored[1]
 
 
-def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
-    later = case.record or first
-    both = (first.fields, later.fields)
+def report_repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
+    """Yield a finding for a record that repeats the first one; info if only bare questions are equal."""
+    record = case.record or first
     values = {
         "what": list(kinds),
         "record": first.id,
         "line": first.place.line,
-        "papers": stored_prompt.find_source_name(later.fields),
-        "retrieved": stored_prompt.list_retrieved_names(later.fields),
+        "papers": stored_prompt.find_source_name(record.fields),
+        "retrieved": stored_prompt.list_retrieved_names(record.fields),
         "first_papers": stored_prompt.find_source_name(first.fields),
         "first_retrieved": stored_prompt.list_retrieved_names(first.fields),
     }
-    name = "instruction" if INSTRUCTION in kinds else (stored_prompt.find_prompt(later.fields) or ("",))[0]
-    bare = not any(
-        stored_prompt.find_source_name(one) or stored_prompt.find_contexts(one) or stored_prompt.find_prompt(one)
-        for one in both
-    )
-    light: Severity | None = (
-        "info"
-        if bare and stored_prompt.collect_answers(first.fields) != stored_prompt.collect_answers(later.fields)
-        else None
-    )
-    yield Diagnostic(CODE, values, Location(field=name), str(first.id), light)
+    field = "instruction" if INSTRUCTION in kinds else (stored_prompt.find_prompt(record.fields) or ("",))[0]
+    severity: Severity | None = None
+    if _is_bare(first.fields) and _is_bare(record.fields):
+        has_other_answer = stored_prompt.collect_answers(first.fields) != stored_prompt.collect_answers(record.fields)
+        severity = "info" if has_other_answer else None
+    yield Diagnostic(CODE, values, Location(field=field), str(first.id), severity)
+
+
+def _is_bare(fields: Values) -> bool:
+    """Return whether a record has nothing but a question: no paper, no contexts and no stored prompt."""
+    has_source = stored_prompt.find_source_name(fields) or stored_prompt.find_contexts(fields)
+    return not has_source and not stored_prompt.find_prompt(fields)

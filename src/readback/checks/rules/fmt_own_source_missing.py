@@ -1,4 +1,7 @@
-"""Looks for fmt-own-source-missing; its words are in catalogue/en.yml."""
+"""Find records for which nothing was retrieved from the paper that the question is about.
+
+The answer cannot be in the contexts, so such rows measure the search and not the model that answers.
+"""
 
 from collections.abc import Iterator
 
@@ -16,6 +19,7 @@ FAIL = ({"data.jsonl": _ROW % ("/home/a/two.txt#page=3", "/home/a/one.txt")},)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding if the record names its paper and its sources, and the paper is not among them."""
     fields = case.record.fields if case.record else {}
     own, sources = stored_prompt.find_source_name(fields), stored_prompt.list_retrieved_names(fields)
     if own and sources and own not in sources:

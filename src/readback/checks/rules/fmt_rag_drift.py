@@ -1,12 +1,16 @@
-"""Looks for fmt-rag-drift; its words are in catalogue/en.yml."""
+"""Find stored prompts that differ from the standard prompt.
+
+A condition that rebuilds the prompt uses the standard sentences, so any other text is a second difference.
+"""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from readback.checks.facts import stored_prompt
 from readback.checks.facts.contexts import STORED, find_in_message, find_in_prompt
 from readback.checks.facts.leaked_texts import find_folded, find_leaks
-from readback.checks.facts.prompt_drift import SECOND, Drift, Span, find_drift
-from readback.types import Diagnostic, Finding, Location, RuleContext, Severity, Values
+from readback.checks.facts.prompt_drift import SECOND, Drift, find_drift
+from readback.types import Diagnostic, Finding, Location, Message, RuleContext, Severity, Values
 
 CODE = "fmt-rag-drift"
 ON = ("assembly", "record")
@@ -36,108 +40,125 @@ SEVERAL = 2  # records of a task type that show what all of it have
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each stored prompt that a builder sends, or that nothing sends, with its differences."""
     fields = case.record.fields if case.record else {}
     question = fields.get("instruction")
     if not isinstance(question, str):
         return
-    if case.assembly and any(prompt.syntax == "builder" for prompt in case.workspace.prompts.values()):
+    if case.assembly is None:
+        stored = stored_prompt.find_prompt(fields) if stored_prompt.is_unsent(case.workspace) else None
+        if stored and stored[0] != "prompt":  # that field may hold prompts of any kind
+            field, text = stored
+            leaks = find_leaks(case, text, (), find_in_prompt(text, fields))
+            spans = [(leak.start, leak.end) for leak in leaks if not leak.inside]
+            yield from _report(find_drift(text, fields, question, spans), fields, Location(field=field), 0)
+    elif any(prompt.syntax == "builder" for prompt in case.workspace.prompts.values()):
         for message in case.messages("user"):
-            start = 0
-            for segment in message.segments:
-                if segment.origin == "variable" and segment.name in STORED:
-                    told = find_leaks(case, message.text, find_folded(case, message), find_in_message(message, fields))
-                    spans = [(leak.start - start, leak.end - start) for leak in told if not leak.inside]
-                    inside = [span for span in spans if span[0] >= 0 and span[1] <= len(segment.text)]
-                    yield from _diagnostics(
-                        find_drift(segment.text, fields, question, inside), fields, Location(role="user"), start
-                    )
-                start += len(segment.text)
-    elif (
-        not case.assembly and stored_prompt.is_unsent(case.workspace) and (stored := stored_prompt.find_prompt(fields))
-    ):
-        name, text = stored
-        if name != "prompt":  # that name is given to prompts of any kind
-            told = find_leaks(case, text, (), find_in_prompt(text, fields))
-            spans = [(leak.start, leak.end) for leak in told if not leak.inside]
-            yield from _diagnostics(find_drift(text, fields, question, spans), fields, Location(field=name), 0)
+            yield from _check_message(case, message, fields, question)
 
 
-def settle(finding: Finding, records: int, count_like: Callable[[str, object], int]) -> Severity:
-    """Weigh a difference that `records` have alike: sentences that every prompt of a task type has are its nature."""
+def weigh_group(finding: Finding, records: int, count_like: Callable[[str, object], int]) -> Severity:
+    """Return the severity of a difference that `records` have: info if all prompts of a task type have the sentences.
+
+    `count_like(field, value)` counts the records with that value.
+    """
     values = finding.values
-    added = values["extra"] and len(values["differences"]) == 1
-    if added and records >= SEVERAL and records == count_like(TASK_TYPE, values["task_type"]):
+    only_adds = values["extra"] and len(values["differences"]) == 1
+    if only_adds and records >= SEVERAL and records == count_like(TASK_TYPE, values["task_type"]):
         return "info"
     return finding.severity
 
 
-def _diagnostics(found: Drift, fields: Values, at: Location, start: int) -> Iterator[Diagnostic]:
-    if not found.any:
+def _check_message(case: RuleContext, message: Message, fields: Values, question: str) -> Iterator[Diagnostic]:
+    offset = 0
+    for segment in message.segments:
+        end = offset + len(segment.text)
+        if segment.origin == "variable" and segment.name in STORED:
+            leaks = find_leaks(case, message.text, find_folded(case, message), find_in_message(message, fields))
+            spans = [
+                (leak.start - offset, leak.end - offset)
+                for leak in leaks
+                if not leak.inside and leak.start >= offset and leak.end <= end
+            ]
+            drift = find_drift(segment.text, fields, question, spans)
+            yield from _report(drift, fields, Location(role="user"), offset)
+        offset = end
+
+
+def _report(drift: Drift, fields: Values, text_place: Location, offset: int) -> Iterator[Diagnostic]:
+    """Yield the finding for a stored prompt that begins at an offset of the text at `text_place`."""
+    if not drift.any:
         return
     values = {
-        "differences": list(_differences(found)),
-        "extra": list(found.extra),
-        "missing": list(found.missing),
-        "cut": [list(one) for one in found.cut],
+        "differences": list(_describe(drift)),
+        "extra": list(drift.extra),
+        "missing": list(drift.missing),
+        "cut": [list(cut) for cut in drift.cut],
         "task_type": fields.get(TASK_TYPE),
-        "kind": [*_known_by(found)],
+        "kind": [*_list_key_parts(drift)],
     }
-    marked: Span | tuple[None, None] = found.extra_span or (None, None)
-    if found.blanks_start is not None:
-        marked = (found.blanks_start, found.blanks_start + 1)
-    begin, end = (None if one is None else start + one for one in marked)
-    place = Location(role=at.role, field=at.field, start=begin, end=end)
-    flagged = "\n".join((*found.extra, *found.missing, *_known_by(found)))
-    yield Diagnostic(CODE, values, place, flagged, "info" if _explained(found, fields) else None)
+    span = drift.extra_span
+    if drift.blanks_start is not None:
+        span = (drift.blanks_start, drift.blanks_start + 1)
+    place = text_place
+    if span is not None:
+        place = replace(text_place, start=offset + span[0], end=offset + span[1])
+    flagged = "\n".join((*drift.extra, *drift.missing, *_list_key_parts(drift)))
+    yield Diagnostic(CODE, values, place, flagged, "info" if _is_explained(drift, fields) else None)
 
 
-def _differences(found: Drift) -> Iterator[str]:
-    """One clause for each kind of difference."""
-    if found.extra:
-        more = f" and {len(found.extra) - SHOWN} more" if len(found.extra) > SHOWN else ""
-        yield f"it also contains {_quoted(found.extra[:SHOWN])}{more}"
-    if found.missing:
-        yield f"it lacks {_quoted(found.missing)}"
-    if found.no_citations:
+def _describe(drift: Drift) -> Iterator[str]:
+    """Yield one clause for each kind of difference."""
+    if drift.extra:
+        yield f"it also contains {_quote_first(drift.extra)}"
+    if drift.missing:
+        yield f"it lacks {_quote(drift.missing)}"
+    if drift.no_citations:
         yield f'it has "{SECOND}" instead of the sentence that asks for citations'
-    if found.other_question is not None:
-        yield f'its question is "{found.other_question}" instead of the record\'s question'
-    if found.reordered:
+    if drift.other_question is not None:
+        yield f'its question is "{drift.other_question}" instead of the record\'s question'
+    if drift.reordered:
         yield "its parts are in another order"
-    if found.blanks_start is not None:
-        yield f"only whitespace or capitals differ, from character {found.blanks_start + 1}"
-    for number, there, every in found.cut:
-        yield f"context {number} is cut off after {there:,} of {every:,} characters"
+    if drift.blanks_start is not None:
+        yield f"only whitespace or capitals differ, from character {drift.blanks_start + 1}"
+    for number, length, total in drift.cut:
+        yield f"context {number} is cut off after {length:,} of {total:,} characters"
 
 
-def _known_by(found: Drift) -> Iterator[str]:
-    """What a finding is known by from run to run: part of its key, so these texts never change, whatever is said."""
-    if found.extra:
-        more = f" and {len(found.extra) - SHOWN} more" if len(found.extra) > SHOWN else ""
-        yield f"it also says {_quoted(found.extra[:SHOWN])}{more}"
-    if found.missing:
-        yield f"it lacks {_quoted(found.missing)}"
-    if found.no_citations:
+def _list_key_parts(drift: Drift) -> Iterator[str]:
+    """Yield the clauses in the finding's key: baselines hold the key, so these never change, as sentences may."""
+    if drift.extra:
+        yield f"it also says {_quote_first(drift.extra)}"
+    if drift.missing:
+        yield f"it lacks {_quote(drift.missing)}"
+    if drift.no_citations:
         yield f'"{SECOND}" is in place of the demand to cite'
-    if found.other_question is not None:
-        yield f'it asks "{found.other_question}" and not the record\'s question'
-    if found.reordered:
+    if drift.other_question is not None:
+        yield f'it asks "{drift.other_question}" and not the record\'s question'
+    if drift.reordered:
         yield "its parts are in another order"
-    if found.blanks_start is not None:
-        yield f"only blanks or capitals differ, from character {found.blanks_start + 1}"
-    for number, there, every in found.cut:
-        yield f"context {number} breaks off after {there:,} of {every:,} characters"
+    if drift.blanks_start is not None:
+        yield f"only blanks or capitals differ, from character {drift.blanks_start + 1}"
+    for number, length, total in drift.cut:
+        yield f"context {number} breaks off after {length:,} of {total:,} characters"
 
 
-def _quoted(sentences: tuple[str, ...]) -> str:
+def _quote_first(sentences: tuple[str, ...]) -> str:
+    more = f" and {len(sentences) - SHOWN} more" if len(sentences) > SHOWN else ""
+    return f"{_quote(sentences[:SHOWN])}{more}"
+
+
+def _quote(sentences: tuple[str, ...]) -> str:
     return ", ".join(f'"{sentence}"' for sentence in sentences)
 
 
-def _explained(found: Drift, fields: Values) -> bool:
-    """Whether the record says why: the program that stored it leaves out citations, or adds instructions, on demand."""
+def _is_explained(drift: Drift, fields: Values) -> bool:
+    """Return whether the record's metadata ask for the difference: no citations, or additional instructions."""
     metadata = fields.get("metadata")
-    said = metadata if isinstance(metadata, dict) else {}
-    asked = " ".join(str(said.get("retrieval_extra_instructions") or "").split())
-    free = said.get("require_citations") is False or not found.no_citations
-    plain = not (found.missing or found.reordered) and found.other_question is None and found.blanks_start is None
-    return plain and free and " ".join(found.extra) == asked
+    settings = metadata if isinstance(metadata, dict) else {}
+    if drift.missing or drift.reordered or drift.other_question is not None or drift.blanks_start is not None:
+        return False
+    if drift.no_citations and settings.get("require_citations") is not False:
+        return False
+    instructions = " ".join(str(settings.get("retrieval_extra_instructions") or "").split())
+    return " ".join(drift.extra) == instructions

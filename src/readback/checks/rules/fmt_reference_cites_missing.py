@@ -1,4 +1,7 @@
-"""Looks for fmt-reference-cites-missing; its words are in catalogue/en.yml."""
+"""Find citations in a reference answer of contexts that the record does not have.
+
+Such a reference was written for other contexts or made up, and scores against it measure its fault.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,27 +22,32 @@ DEMAND = "[#]"  # how the prompt formats ask for numbers that count the snippets
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding with the marks; an error if numbers in brackets surely count the contexts."""
     fields = case.record.fields if case.record else {}
-    listed, stated = stored_prompt.find_contexts(fields), stored_prompt.find_reference(fields)
-    if listed is None or stated is None:
+    stored_contexts, reference = stored_prompt.find_contexts(fields), stored_prompt.find_reference(fields)
+    if stored_contexts is None or reference is None:
         return
-    (_, contexts), (name, text) = listed, stated
-    wrong = [mark for mark in find_context_marks(text, len(contexts)) if not 1 <= mark.number <= len(contexts)]
+    (_, contexts), (field, text) = stored_contexts, reference
+    marks = find_context_marks(text, len(contexts))
+    wrong = [mark for mark in marks if not 1 <= mark.number <= len(contexts)]
     if wrong:
         cited = list(dict.fromkeys(text[mark.start : mark.end] for mark in wrong))
-        place = Location(field=name, start=wrong[0].start, end=wrong[0].end)
-        severity: Severity = "error" if _counts_snippets(case, cited, contexts) else "warning"
+        place = Location(field=field, start=wrong[0].start, end=wrong[0].end)
+        severity: Severity = "error" if _counts_contexts(case, cited, contexts) else "warning"
         yield Diagnostic(CODE, {"cited": cited, "contexts": len(contexts)}, place, " ".join(cited), severity)
 
 
-def _counts_snippets(case: RuleContext, cited: Sequence[str], contexts: Sequence[object]) -> bool:
-    """Whether numbers in brackets surely count the contexts: a prompt asks for that, and no context has the mark as
-    its own, as papers have that cite their literature.
+def _counts_contexts(case: RuleContext, cited: Sequence[str], contexts: Sequence[object]) -> bool:
+    """Return whether numbers in brackets surely count the contexts.
+
+    That is if a prompt asks for it, and no context contains such a mark itself, as papers that cite literature do.
     """
-    if any(mark in str(one) for mark in cited for one in contexts):
+    if any(mark in str(context) for mark in cited for context in contexts):
         return False
     stored = stored_prompt.find_prompt(case.record.fields if case.record else {})
     if stored is not None and DEMAND in stored[1]:
         return True
-    prompts = case.workspace.prompts.values()
-    return any(one.syntax == "builder" or DEMAND in f"{one.system or ''}{one.template or ''}" for one in prompts)
+    return any(
+        prompt.syntax == "builder" or DEMAND in f"{prompt.system or ''}{prompt.template or ''}"
+        for prompt in case.workspace.prompts.values()
+    )

@@ -1,4 +1,7 @@
-"""Looks for fmt-reference-missing; its words are in catalogue/en.yml."""
+"""Find rows without an expected answer to train on.
+
+The model learns nothing from such a row, and answers to it cannot be compared with anything.
+"""
 
 from collections.abc import Iterator
 
@@ -18,7 +21,8 @@ FIELD = "expected_response"
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    built = any(prompt.syntax == "builder" for prompt in case.workspace.prompts.values())
-    trained = any(model.type in TRAINED for model in case.workspace.models.values())
-    if built and trained and case.record and not stored_prompt.find_reference(case.record.fields):
+    """Yield a finding for a record without a reference, if the prompt formats and a trained type are in use."""
+    has_builder = any(prompt.syntax == "builder" for prompt in case.workspace.prompts.values())
+    has_trained_model = any(model.type in TRAINED for model in case.workspace.models.values())
+    if has_builder and has_trained_model and case.record and not stored_prompt.find_reference(case.record.fields):
         yield Diagnostic(CODE, {"field": FIELD}, Location(field=FIELD))

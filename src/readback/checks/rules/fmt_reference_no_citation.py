@@ -1,4 +1,7 @@
-"""Looks for fmt-reference-no-citation; its words are in catalogue/en.yml."""
+"""Find references that cite nothing although the record requires citations.
+
+A judge that compares answers with such a reference, or a model trained on it, learns that citations are not needed.
+"""
 
 from collections.abc import Iterator, Mapping
 
@@ -23,11 +26,12 @@ MANY = 99  # contexts: whatever looks like a citation in another spelling is lef
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for a reference without any citation; fmt-citation-style reports those in another form."""
     fields = case.record.fields if case.record else {}
     metadata = fields.get("metadata")
-    stated = stored_prompt.find_reference(fields)
-    if stated is None or not isinstance(metadata, Mapping) or metadata.get("require_citations") is not True:
+    reference = stored_prompt.find_reference(fields)
+    if reference is None or not isinstance(metadata, Mapping) or metadata.get("require_citations") is not True:
         return
-    name, text = stated
+    field, text = reference
     if not find_marks(text) and not any(find_other_styles(text, MANY)):
-        yield Diagnostic(CODE, {"field": name}, Location(field=name))
+        yield Diagnostic(CODE, {"field": field}, Location(field=field))

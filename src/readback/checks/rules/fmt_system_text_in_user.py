@@ -1,8 +1,13 @@
-"""Looks for fmt-system-text-in-user; its words are in catalogue/en.yml."""
+"""Find system text in a user message or a stored prompt.
+
+The server adds the system message by itself, so the model gets it twice, or gets another model's.
+"""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from readback.checks.facts import stored_prompt
+from readback.checks.facts.conditions import find_model, is_for_judge
 from readback.checks.facts.contexts import find_in_message, find_in_prompt
 from readback.checks.facts.leaked_texts import PART, Leak, find_folded, find_leaks
 from readback.checks.facts.repetitions import find_repetitions
@@ -55,72 +60,71 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each leak of a user message, or of a stored prompt that nothing sends."""
     fields = case.record.fields if case.record else {}
     if case.assembly:
         for message in case.messages("user"):
-            found = find_leaks(case, message.text, find_folded(case, message), find_in_message(message, fields))
-            yield from _diagnostics(case, message.text, found, Location(role="user"), _alone(case))
-    elif case.record and stored_prompt.is_unsent(case.workspace) and (stored := stored_prompt.find_prompt(fields)):
-        name, text = stored
-        yield from _diagnostics(
-            case, text, find_leaks(case, text, (), find_in_prompt(text, fields)), Location(field=name)
-        )
+            leaks = find_leaks(case, message.text, find_folded(case, message), find_in_message(message, fields))
+            yield from _report(case, message.text, leaks, Location(role="user"), _has_no_system_text(case))
+    elif case.record and stored_prompt.is_unsent(case.workspace):
+        stored = stored_prompt.find_prompt(fields)
+        if stored:
+            field, text = stored
+            leaks = find_leaks(case, text, (), find_in_prompt(text, fields))
+            yield from _report(case, text, leaks, Location(field=field))
 
 
-def _alone(case: RuleContext) -> bool:
-    """Whether a mode of the workspace's own sends no system message, where nothing states one: it says who the model is
-    where it can.
-    """
-    _, prompt = stored_prompt.find_sent_prompt(case)
-    own = prompt is not None and prompt.syntax != "builder"
-    return own and not case.workspace.system_texts and not any(True for _ in case.messages("system"))
-
-
-def _carried(case: RuleContext, leak: Leak, flagged: str) -> bool:
-    """Whether the system message that is sent with the text carries it, too, as it is or with a few words changed."""
-    if any(one.startswith("configuration of this message") for one in leak.sources):
-        return True
-    sent = [message.text for message in case.messages("system")] if case.assembly else []
-    return _is_in_one_of(case, flagged, sent)
-
-
-def _is_of_served_model(case: RuleContext, flagged: str) -> bool:
-    """Whether a place states the text as the system message of the very model that the condition asks."""
-    choice = case.assembly.choice if case.assembly else None
-    condition = case.workspace.condition(choice.condition or "") if choice and not choice.judge else None
-    model = case.workspace.models.get(condition.model or "") if condition else None
-    return model is not None and _is_in_one_of(
-        case, flagged, [one.text for one in list_system_texts(case.workspace, model)]
-    )
-
-
-def _is_in_one_of(case: RuleContext, flagged: str, texts: Sequence[str]) -> bool:
-    """Whether one of the texts has the flagged one, as it is or with a few words changed."""
-    if any(" ".join(flagged.split()).casefold() in " ".join(one.split()).casefold() for one in texts):
-        return True
-    return bool(texts) and bool(find_repetitions(flagged, tuple(texts), case.workspace.leaks.threshold, True))
-
-
-def _diagnostics(
-    case: RuleContext, text: str, found: Sequence[Leak], at: Location, alone: bool = False
+def _report(
+    case: RuleContext, text: str, leaks: Sequence[Leak], text_place: Location, has_no_system_text: bool = False
 ) -> Iterator[Diagnostic]:
-    for leak in found:
+    for leak in leaks:
         flagged = text[leak.start : leak.end]
-        carried = _carried(case, leak, flagged)
+        is_sent = _is_in_system_message(case, leak, flagged)
         values = {
             "text": flagged,
-            "carrier": "system message" if carried else "",
-            "owner": "" if carried or leak.how == "phrase" else leak.sources[0],
+            "carrier": "system message" if is_sent else "",
+            "owner": "" if is_sent or leak.how == "phrase" else leak.sources[0],
             "stated": list(leak.sources),
-            "share": int(leak.share * 100),  # rounded down: what was edited is never quite the same
+            "share": int(leak.share * 100),  # rounded down: an edited text is never quite the same
             "threshold": round(leak.needed * 100),
             "how": leak.how,
             "whole": leak.how != PART,
         }
-        place = Location(role=at.role, field=at.field, start=leak.start, end=leak.end)
+        place = replace(text_place, start=leak.start, end=leak.end)
         severity: Severity = "warning"
-        if leak.inside or (alone and leak.how == "phrase") or leak.names:
+        if leak.inside or leak.names or (has_no_system_text and leak.how == "phrase"):
             severity = "info"
-        elif leak.how != PART and (carried or _is_of_served_model(case, flagged)):
+        elif leak.how != PART and (is_sent or _is_of_served_model(case, flagged)):
             severity = "error"  # the model certainly reads it twice, or at another place than in training
         yield Diagnostic(CODE, values, place, flagged, severity)
+
+
+def _has_no_system_text(case: RuleContext) -> bool:
+    """Return whether a template sends no system message and nothing states one: only the prompt can name the role."""
+    _, prompt = stored_prompt.find_sent_prompt(case)
+    is_template = prompt is not None and prompt.syntax != "builder"
+    return is_template and not case.workspace.system_texts and not any(True for _ in case.messages("system"))
+
+
+def _is_in_system_message(case: RuleContext, leak: Leak, flagged: str) -> bool:
+    """Return whether the system message of the same assembly has the text, too, perhaps with a few words changed."""
+    if any(source.startswith("configuration of this message") for source in leak.sources):
+        return True
+    texts = [message.text for message in case.messages("system")] if case.assembly else []
+    return _is_in_any(case, flagged, texts)
+
+
+def _is_of_served_model(case: RuleContext, flagged: str) -> bool:
+    """Return whether a place states the text as the system message of the condition's own model."""
+    model = None if is_for_judge(case) else find_model(case)
+    if model is None:
+        return False
+    return _is_in_any(case, flagged, [system.text for system in list_system_texts(case.workspace, model)])
+
+
+def _is_in_any(case: RuleContext, flagged: str, texts: Sequence[str]) -> bool:
+    """Return whether any of the texts contains the flagged one, perhaps with a few words changed."""
+    normal = " ".join(flagged.split()).casefold()
+    if any(normal in " ".join(text.split()).casefold() for text in texts):
+        return True
+    return bool(texts) and bool(find_repetitions(flagged, tuple(texts), case.workspace.leaks.threshold, True))

@@ -1,4 +1,7 @@
-"""Looks for fmt-system-varies; its words are in catalogue/en.yml."""
+"""Find models that are sent different system messages under different conditions.
+
+Two conditions of one model should differ in the factor under test only.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -20,49 +23,51 @@ ORDER = ("modelfile", "training", "typed", "format", "configuration")  # which t
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each model, with the conditions that differ from its first one."""
     by_model: dict[str, list[Condition]] = defaultdict(list)
     for condition in case.workspace.conditions:
         if condition.model:
             by_model[condition.model].append(condition)
     for model, conditions in by_model.items():
-        first = _system(case.workspace, conditions[0])
-        others = [one for one in conditions if _system(case.workspace, one) != first]
+        parts = [_list_system_parts(case.workspace, condition) for condition in conditions]
+        others = [condition for condition, system in zip(conditions, parts, strict=True) if system != parts[0]]
         if others:
-            names = [one.name for one in others]
-            count = len({_system(case.workspace, one) for one in conditions})
-            values = {"model": model, "count": count, "first": conditions[0].name, "conditions": names}
+            names = [condition.name for condition in others]
+            values = {"model": model, "count": len(set(parts)), "first": conditions[0].name, "conditions": names}
             yield Diagnostic(CODE, values, others[0].place, f"{model}\n" + "\n".join(names))
 
 
-def _system(workspace: Workspace, condition: Condition) -> tuple[str, ...]:
-    """What the condition's system message is made of, before any record is put in."""
+def _list_system_parts(workspace: Workspace, condition: Condition) -> tuple[str, ...]:
+    """Return what a condition's system message is made of, before any record is put in."""
     task = condition.task or ""
     prompt = workspace.prompts.get(condition.mode) if condition.mode else workspace.tasks.get(task)
-    added = _added(workspace, condition.adapter) if task else ()
-    return (_base(workspace, condition, prompt), *added, workspace.instructions.get(task) or "")
+    additions = _list_adapter_texts(workspace, condition.adapter) if task else ()
+    return (_find_base(workspace, condition, prompt), *additions, workspace.instructions.get(task) or "")
 
 
-def _base(workspace: Workspace, condition: Condition, prompt: Prompt | None) -> str:
-    """A mode's own text, else the model's; the other way round for the built-in formats, where the server has it."""
+def _find_base(workspace: Workspace, condition: Condition, prompt: Prompt | None) -> str:
+    """Return a mode's own text, else the model's; for the built-in formats first the model's, which the server has."""
     own = prompt.system if prompt else None
     model = workspace.models.get(condition.model or "")
-    stated = (
-        sorted(list_system_texts(workspace, model), key=lambda text: ORDER.index(text.source))
-        if model and condition.mode
-        else []
-    )
-    served = [text.text for text in stated if text.source in ("modelfile", "training", "typed")]
+    system_texts = list(list_system_texts(workspace, model)) if model and condition.mode else []
+    system_texts.sort(key=lambda system: ORDER.index(system.source))
+    served = [system.text for system in system_texts if system.source in ("modelfile", "training", "typed")]
     if prompt and prompt.syntax == "builder":
-        return next(iter([*served, *([own] if own else []), *(text.text for text in stated)]), "")
-    return own if own is not None else next(iter(served), "")
+        candidates = [*served, *([own] if own else []), *(system.text for system in system_texts)]
+        return candidates[0] if candidates else ""
+    if own is not None:
+        return own
+    return served[0] if served else ""
 
 
-def _added(workspace: Workspace, name: str | None) -> tuple[str, ...]:
-    """Every system text an adapter can append, those of the adapters it extends included."""
-    texts: list[str] = []
-    seen: set[str] = set()
-    while name and name not in seen and (adapter := workspace.adapters.get(name)):
-        seen.add(name)
-        texts += [one.system for entry in adapter.additions.values() for one in entry if one.system]
+def _list_adapter_texts(workspace: Workspace, name: str | None) -> tuple[str, ...]:
+    """Return every system text that an adapter can append, also of the adapters that it extends."""
+    texts: set[str] = set()
+    names: set[str] = set()
+    while name and name not in names and name in workspace.adapters:
+        names.add(name)
+        adapter = workspace.adapters[name]
+        for additions in adapter.additions.values():
+            texts |= {addition.system for addition in additions if addition.system}
         name = adapter.extends
-    return tuple(sorted(set(texts)))
+    return tuple(sorted(texts))

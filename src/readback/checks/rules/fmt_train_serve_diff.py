@@ -1,11 +1,16 @@
-"""Looks for fmt-train-serve-diff; its words are in catalogue/en.yml."""
+"""Find models that are served a prompt which differs from their training.
+
+A model answers best to exactly the bytes that it was trained on; even one more line feed makes another prompt.
+"""
 
 from collections.abc import Iterator, Sequence
 
 from readback.checks.facts import stored_prompt, trained_differences
+from readback.checks.facts.conditions import find_condition, find_model, is_for_judge
 from readback.checks.facts.contexts import Spans, find_in_message
-from readback.checks.facts.leaked_texts import find_folded, find_leaks
-from readback.checks.facts.trained_differences import FirstDifference, Kind
+from readback.checks.facts.leaked_texts import Leak, find_folded, find_leaks
+from readback.checks.facts.repetitions import find_first_difference
+from readback.checks.facts.trained_differences import FirstDifference, RowDifference
 from readback.types import (
     Condition,
     Diagnostic,
@@ -64,40 +69,33 @@ BY_DESIGN = {  # by type and mode of the prompt formats
     ("rag_trained", "hybrid"): "contexts in another layout",
 }
 NO_COUNT = {"records": "", "of": ""}  # of what is said of one record, or of none
-AROUND = 20  # characters shown before and after the point where two texts part
+AROUND = 20  # characters shown before and after the point where two texts differ
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield the differences of a workspace's templates and conditions, or those of one assembly."""
     if case.assembly is None:
-        yield from _around(case)
-        for one in case.workspace.conditions:
-            yield from _by_design(case, one)
-        return
-    yield from _of_record(case)
-    if case.trained is not None:
-        mode, prompt = stored_prompt.find_sent_prompt(case)
-        condition = case.workspace.condition(case.assembly.choice.condition or "")
-        model = case.workspace.models.get(condition.model or "") if condition else None
-        designed = (
-            prompt and prompt.syntax == "builder" and (model and model.type, prompt.template or mode) in BY_DESIGN
-        )
-        if condition and model and prompt and not designed:
-            for message in case.messages("user"):
-                yield from _differs(case, message, case.trained, condition, model, prompt)
+        yield from _compare_templates(case)
+        for condition in case.workspace.conditions:
+            yield from _check_design(case, condition)
+    else:
+        yield from _compare_row(case)
+        yield from _compare_messages(case)
 
 
-def gather(finding: Finding) -> tuple[str, ...] | None:
-    """Name the kind of a record's difference: those of one model that are alike are one finding with their count."""
+def get_group_key(finding: Finding) -> tuple[str, ...] | None:
+    """Return the model and the mark of a record's difference: those with the same ones are one finding."""
     values = finding.values
     return (str(values["model"]), str(values["mark"])) if "mark" in values else None
 
 
-def _of_record(case: RuleContext) -> Iterator[Diagnostic]:
-    """What differs for one record between the training text of its row and what the model reads."""
-    choice = case.assembly.choice if case.assembly else None
-    condition = case.workspace.condition(choice.condition) if choice and choice.condition and not choice.judge else None
-    model = case.workspace.models.get(condition.model or "") if condition else None
-    if condition is None or model is None or model.training_messages is None:
+# A row of the training file against what the model reads
+
+
+def _compare_row(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield the differences for one record between the training text of its row and what the model reads."""
+    condition, model = find_condition(case), find_model(case)
+    if is_for_judge(case) or condition is None or model is None or model.training_messages is None:
         return
     prompt = case.workspace.prompts.get(condition.mode or "")
     if model.type in TRAINED and prompt and prompt.syntax == "builder":
@@ -105,157 +103,176 @@ def _of_record(case: RuleContext) -> Iterator[Diagnostic]:
     trained = case.find_trained_prompt()
     if trained is None:
         return
-    for difference, kind, mark, more in trained_differences.find_row_differences(case, model, trained):
-        mine, theirs = trained_differences.describe_halves(difference)
-        where = "" if kind == "system" else f" {trained_differences.format_after(difference).rstrip(',')}"
-        how = f"{trained.template}, assumed" if trained.basis == "assumed" else trained.template
+    template = f"{trained.template}, assumed" if trained.basis == "assumed" else trained.template
+    for row_difference in trained_differences.find_row_differences(case, model, trained):
+        difference, kind = row_difference.difference, row_difference.kind
+        trained_half, served_half = trained_differences.describe_halves(difference)
+        after = "" if kind == "system" else f" {trained_differences.format_after(difference).rstrip(',')}"
         values = {
             "model": model.name,
             "condition": condition.name,
-            "trained": f"{mine}{where} ({how})",
-            "sent": f"{theirs}{_count_more(more)}",
+            "trained": f"{trained_half}{after} ({template})",
+            "sent": f"{served_half}{_format_more(row_difference.more)}",
             **NO_COUNT,
-            "mark": mark,
+            "mark": row_difference.mark,
             "kind": kind,
             "texts": [trained.text, case.model_input.text if case.model_input else ""],
             "at": [difference.a.start, difference.b.start],
         }
         place = Location(role="prompt", start=difference.b.start, end=difference.b.end)
-        yield Diagnostic(CODE, values, place, f"{model.name}\n{mark}", _weigh(kind, trained, difference))
+        yield Diagnostic(CODE, values, place, f"{model.name}\n{row_difference.mark}", _weigh(row_difference, trained))
 
 
-def _count_more(count: int) -> str:
-    """How many more differences there are, in parentheses; nothing where there are none."""
+def _format_more(count: int) -> str:
+    """Return how many more differences there are, in parentheses; "" if there are none."""
     return f" ({count} more {'difference' if count == 1 else 'differences'})" if count else ""
 
 
-def _weigh(kind: Kind, trained: TrainedPrompt, difference: FirstDifference) -> Severity:
-    """An error where it is stated how training was done and nothing but blanks or an empty block differs."""
-    if trained.basis == "assumed" and all(
-        s.origin == "serving" for spot in (difference.a, difference.b) for s in spot.segments
-    ):
+def _weigh(row_difference: RowDifference, trained: TrainedPrompt) -> Severity:
+    """Return error if the training is stated and only blanks or an empty block differ; info if a guess may be wrong."""
+    spots = (row_difference.difference.a, row_difference.difference.b)
+    is_by_templates = all(segment.origin == "serving" for spot in spots for segment in spot.segments)
+    if trained.basis == "assumed" and is_by_templates:
         return "info"
-    return "error" if trained.basis == "stated" and kind in ("blank", "think") else "warning"
+    return "error" if trained.basis == "stated" and row_difference.kind in ("blank", "think") else "warning"
 
 
-def _around(case: RuleContext) -> Iterator[Diagnostic]:
-    """What the training template and the server write around the same messages, where it differs."""
-    for model, self_test, all_found in trained_differences.find_template_differences(case):
-        found = _not_by_design(model, self_test, all_found)
-        if not found:
+# The training template against the server, whatever the record
+
+
+def _compare_templates(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield what the training template and the server write differently around the same messages."""
+    for model, self_test, template_differences in trained_differences.find_template_differences(case):
+        differences = _remove_opening(model, self_test, template_differences)
+        if not differences:
             continue
-        first = found[0]
-        mine, theirs = trained_differences.describe_halves(first)
-        by = self_test.trained.format if self_test.trained else ""
-        how = (
-            by
-            if trained_differences.is_training_stated(model)
-            else f"{by}, assumed"
-            if self_test.trained and self_test.trained.assumed
-            else by
-        )
-        more = _count_more(len(found) - 1)
+        first = differences[0]
+        trained_half, served_half = trained_differences.describe_halves(first)
+        is_stated = trained_differences.is_training_stated(model)
+        is_assumed = bool(self_test.trained and self_test.trained.assumed)
+        template = self_test.trained.format if self_test.trained else ""
+        if is_assumed and not is_stated:
+            template = f"{template}, assumed"
         values = {
             "model": model.name,
             "condition": "its server",
-            "trained": f"{mine} {trained_differences.format_after(first).rstrip(',')} ({how})",
-            "sent": f"{theirs}{more}",
+            "trained": f"{trained_half} {trained_differences.format_after(first).rstrip(',')} ({template})",
+            "sent": f"{served_half}{_format_more(len(differences) - 1)}",
             **NO_COUNT,
             "texts": [self_test.trained.text if self_test.trained else "", self_test.first.text],
             "at": [first.a.start, first.b.start],
         }
-        place = next((one.place for one in first.b.segments if one.place.file), self_test.first.place)
-        guessed = bool(
-            self_test.trained and self_test.trained.assumed
-        )  # by the model's name: its makers may know better
-        severity: Severity | None = (
-            None if trained_differences.is_training_stated(model) else "info" if guessed else "warning"
-        )
-        yield Diagnostic(
-            CODE, values, place if place.file else model.place, f"{model.name}\n{mine}\n{theirs}", severity
-        )
+        places = (segment.place for segment in first.b.segments if segment.place.file)
+        place = next(places, self_test.first.place)
+        severity: Severity | None = None
+        if not is_stated:
+            severity = "info" if is_assumed else "warning"  # assumed by the model's name: its makers may know better
+        flagged = f"{model.name}\n{trained_half}\n{served_half}"
+        yield Diagnostic(CODE, values, place if place.file else model.place, flagged, severity)
 
 
-def _not_by_design(
-    model: Model, self_test: SelfTest, found: tuple[FirstDifference, ...]
+def _remove_opening(
+    model: Model, self_test: SelfTest, differences: tuple[FirstDifference, ...]
 ) -> tuple[FirstDifference, ...]:
-    """The differences without the end of a template that opens an answer otherwise than it writes a given one, with
-    marks for thinking or for a channel: the same template makes both texts, and that it opens none has its own rule.
+    """Return the differences without one at the end, if the same template makes both texts.
+
+    Such a template opens an answer in another way than it writes a given one, with marks for thinking or a channel.
+    That it opens none is reported by srv-no-generation-prompt.
     """
-    made, served = self_test.trained, self_test.first
-    same = made is not None and (made.format, made.place) == (served.format, served.place)
-    return (
-        found
-        if trained_differences.is_training_stated(model) or not same
-        else tuple(one for one in found if not one.last)
-    )
+    trained, served = self_test.trained, self_test.first
+    is_same = trained is not None and (trained.format, trained.place) == (served.format, served.place)
+    if trained_differences.is_training_stated(model) or not is_same:
+        return differences
+    return tuple(difference for difference in differences if not difference.last)
 
 
-def _by_design(case: RuleContext, condition: Condition) -> Iterator[Diagnostic]:
+# The layouts of the prompt formats
+
+
+def _check_design(case: RuleContext, condition: Condition) -> Iterator[Diagnostic]:
+    """Yield a note if the condition's mode sends another layout than the model's type is trained on."""
     model, prompt = case.workspace.models.get(condition.model or ""), case.workspace.prompts.get(condition.mode or "")
     if model is None or prompt is None or prompt.syntax != "builder":
         return
     kind = model.type or ""
-    if sent := BY_DESIGN.get((kind, prompt.template or prompt.mode)):
-        values = {"model": model.name, "condition": condition.name, "trained": TRAINED[kind][1], "sent": sent}
-        values |= NO_COUNT
+    layout = BY_DESIGN.get((kind, prompt.template or prompt.mode))
+    if layout:
         place = Location(
             file=condition.place.file, line=condition.place.line, condition=condition.name, mode=condition.mode
         )
-        yield Diagnostic(CODE, values, place, f"{model.name}\n{condition.name}", "info")
+        values = {"model": model.name, "condition": condition.name, "trained": TRAINED[kind][1], "sent": layout}
+        yield Diagnostic(CODE, {**values, **NO_COUNT}, place, f"{model.name}\n{condition.name}", "info")
 
 
-def _differs(
+def _compare_messages(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield the differences of the user messages from that of training, unless the mode differs by design."""
+    if case.trained is None:
+        return
+    mode, prompt = stored_prompt.find_sent_prompt(case)
+    condition, model = find_condition(case), find_model(case)
+    if condition is None or model is None or prompt is None:
+        return
+    is_by_design = prompt.syntax == "builder" and (model.type, prompt.template or mode) in BY_DESIGN
+    if not is_by_design:
+        for message in case.messages("user"):
+            yield from _compare_message(case, message, case.trained, condition, model, prompt)
+
+
+def _compare_message(
     case: RuleContext, message: Message, trained: Message, condition: Condition, model: Model, prompt: Prompt
 ) -> Iterator[Diagnostic]:
-    """The difference of one user message; what was folded into it and what other rules tell are left out."""
-    contexts, said = find_in_message(message, case.record.fields if case.record else {}), trained.text
-    kept = list(_kept(case, message, contexts))
-    sent = "".join(message.text[start:end] for start, end in kept)
-    if sent == said or (prompt.syntax == "builder" and sent.startswith(said)):
+    """Yield the difference of one user message, without text that was folded into it or that other rules report."""
+    fields = case.record.fields if case.record else {}
+    contexts = find_in_message(message, fields)
+    spans = list(_list_own_spans(case, message, contexts))
+    sent = "".join(message.text[start:end] for start, end in spans)
+    if sent == trained.text or (prompt.syntax == "builder" and sent.startswith(trained.text)):
         return
-    if bool(contexts) != bool(find_in_message(trained, case.record.fields if case.record else {})):
-        other = HYBRID if contexts else CLOSED
-        yield _diagnostic(model, condition, TRAINED[model.type or ""][1], other, Location(role="user"), "info")
+    if bool(contexts) != bool(find_in_message(trained, fields)):
+        layout = HYBRID if contexts else CLOSED
+        place = Location(role="user")
+        yield _build_diagnostic(model, condition, TRAINED[model.type or ""][1], layout, place, "info")
         return
-    at = _equal_until(sent, said)
-    end = len(sent) - min(_equal_until(sent[at:][::-1], said[at:][::-1]), len(sent) - at)
-    place = Location(role="user", start=_place(kept, at), end=_place(kept, end))
-    other = f"{_shown(sent, at)} (from character {(place.start or 0) + 1})"
+    start = find_first_difference(sent, trained.text)
+    equal_tail = find_first_difference(sent[start:][::-1], trained.text[start:][::-1])
+    end = len(sent) - min(equal_tail, len(sent) - start)
+    trained_end = end + len(trained.text) - len(sent)
+    place = Location(role="user", start=_find_offset(spans, start), end=_find_offset(spans, end))
+    sent_quotation = f"{_quote_around(sent, start)} (from character {(place.start or 0) + 1})"
     severity: Severity | None = None if trained_differences.is_type_stated(model) else "warning"
-    changed = (said[at : len(said) - len(sent) + end], sent[at:end])  # what training has, and what is sent in its place
-    yield _diagnostic(model, condition, _shown(said, at), other, place, severity, "\n".join((condition.name, *changed)))
+    mark = "\n".join((condition.name, trained.text[start:trained_end], sent[start:end]))
+    trained_quotation = _quote_around(trained.text, start)
+    yield _build_diagnostic(model, condition, trained_quotation, sent_quotation, place, severity, mark)
 
 
-def _kept(case: RuleContext, message: Message, contexts: Spans) -> Iterator[tuple[int, int]]:
-    """The message without folded text and system text, each with the blanks after it."""
+def _list_own_spans(case: RuleContext, message: Message, contexts: Spans) -> Iterator[tuple[int, int]]:
+    """Yield the spans of a message outside of folded text and system text, each of these with the blanks after it."""
     text = message.text
-    found = (
-        find_leaks(case, text, find_folded(case, message), contexts)
-        if text != (case.trained and case.trained.text)
-        else ()
-    )
+    leaks: list[Leak] = []
+    if text != (case.trained and case.trained.text):
+        leaks = find_leaks(case, text, find_folded(case, message), contexts)
     diagnostics = case.assembly.diagnostics if case.assembly else ()
     holes = [(0, diagnostic.place.end or 0) for diagnostic in diagnostics if diagnostic.code == "asm-system-folded"]
-    holes += [(leak.start, leak.end) for leak in found if not leak.inside and not leak.names]
-    at = 0
+    holes += [(leak.start, leak.end) for leak in leaks if not leak.inside and not leak.names]
+    position = 0
     for start, end in sorted(holes):
-        if start > at:
-            yield at, start
-        at = max(at, end + len(text[end:]) - len(text[end:].lstrip()))
-    yield at, len(text)
+        if start > position:
+            yield position, start
+        blanks = len(text[end:]) - len(text[end:].lstrip())
+        position = max(position, end + blanks)
+    yield position, len(text)
 
 
-def _place(kept: Sequence[tuple[int, int]], at: int) -> int:
-    """The character of the message that is number `at` of what was kept."""
-    for start, end in kept:
-        if at <= end - start:
-            return start + at
-        at -= end - start
-    return kept[-1][1]
+def _find_offset(spans: Sequence[tuple[int, int]], index: int) -> int:
+    """Return the offset in the message of a character of its own spans."""
+    for start, end in spans:
+        if index <= end - start:
+            return start + index
+        index -= end - start
+    return spans[-1][1]
 
 
-def _diagnostic(
+def _build_diagnostic(
     model: Model,
     condition: Condition,
     trained: str,
@@ -264,19 +281,14 @@ def _diagnostic(
     severity: Severity | None,
     mark: str | None = None,
 ) -> Diagnostic:
+    """Return a finding; those of one condition with the same `mark` are one."""
     values = {"model": model.name, "condition": condition.name, "trained": trained, "sent": sent, **NO_COUNT}
     if mark is not None:
-        values["mark"] = mark  # alike differences of one condition are one finding
+        values["mark"] = mark
     return Diagnostic(CODE, values, place, f"{model.name}\n{condition.name}\n{sent}", severity)
 
 
-def _equal_until(one: str, other: str) -> int:
-    """The first character in which two texts differ."""
-    pairs = zip(one, other, strict=False)
-    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
-
-
-def _shown(text: str, at: int) -> str:
-    """The text around a character, blanks made visible by the quotes."""
-    start, end = max(0, at - AROUND), at + AROUND
+def _quote_around(text: str, offset: int) -> str:
+    """Return the text around a character in quotes, so that blanks can be seen."""
+    start, end = max(0, offset - AROUND), offset + AROUND
     return repr(f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}")

@@ -1,4 +1,7 @@
-"""Looks for jdg-answer-has-fence; its words are in catalogue/en.yml."""
+"""Find fences of three backticks in an answer that a judge is shown.
+
+Many judges must reply in a fenced block, and an open fence in the answer makes the rest of the prompt part of it.
+"""
 
 import re
 from collections.abc import Iterator
@@ -26,14 +29,15 @@ FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)(?!.*```.*$)", re.MULTILINE)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each answer with fences; info if all are closed and the judge's prompt has none."""
     judge = judge_prompt.find_judge(case)
     if judge is None or case.assembly is None:
         return
-    own = bool(FENCE.search(judge.user) or FENCE.search(judge.system or ""))
+    has_own_fence = bool(FENCE.search(judge.user) or FENCE.search(judge.system or ""))
     for message, value in judge_prompt.list_inserted_values(case):
         hits = list(FENCE.finditer(value.text)) if value.name.startswith(("answer", "response")) else []
         if hits:
             place = value.locate(case, message, hits[0].start(), hits[0].end())
             values = {"judge": case.assembly.choice.judge, "fences": len(hits)}
-            light = len(hits) % 2 == 0 and not own
-            yield Diagnostic(CODE, values, place, str(len(hits)), "info" if light else None)
+            is_light = len(hits) % 2 == 0 and not has_own_fence
+            yield Diagnostic(CODE, values, place, str(len(hits)), "info" if is_light else None)

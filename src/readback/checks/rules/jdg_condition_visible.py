@@ -1,9 +1,13 @@
-"""Looks for jdg-condition-visible; its words are in catalogue/en.yml."""
+"""Find answers that show the judge which condition they come from.
+
+A judge that recognises the condition may grade its opinion of the condition instead of the answer.
+"""
 
 import re
 from collections.abc import Iterator
 
 from readback.checks.facts import judge_prompt
+from readback.checks.facts.conditions import find_condition
 from readback.types import Condition, Diagnostic, RuleContext
 
 CODE = "jdg-condition-visible"
@@ -45,34 +49,35 @@ SHORTEST = 4  # letters of a name that nothing else has by chance
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each answer that has a name of its condition, or names the maker of its model."""
     choice = case.assembly.choice if case.assembly else None
-    condition = case.workspace.condition(choice.condition or "") if choice and choice.judge else None
+    condition = find_condition(case) if choice and choice.judge else None
     if choice is None or condition is None:
         return
-    values = list(judge_prompt.list_inserted_values(case))
-    others = "\n".join(value.text for _, value in values if not value.name.startswith("answer"))
-    names = [name for name in _names(case, condition) if not _word(name).search(others)]
-    for message, value in values:
+    inserted = list(judge_prompt.list_inserted_values(case))
+    others = "\n".join(value.text for _, value in inserted if not value.name.startswith("answer"))
+    patterns = [_compile_word(name) for name in _list_names(case, condition)]
+    patterns = [*(pattern for pattern in patterns if not pattern.search(others)), MAKER]
+    for message, value in inserted:
         if not value.name.startswith("answer"):
             continue
-        hits = [hit for pattern in (*map(_word, names), MAKER) if (hit := pattern.search(value.text))]
+        hits = [hit for pattern in patterns if (hit := pattern.search(value.text))]
         if hits:
-            hit = min(hits, key=lambda one: one.start())
-            place = value.locate(case, message, hit.start(), hit.end())
-            said = {"condition": condition.name, "judge": choice.judge, "what": f"'{hit[0]}'"}
-            yield Diagnostic(CODE, said, place, hit[0])
+            first = min(hits, key=lambda hit: hit.start())
+            place = value.locate(case, message, first.start(), first.end())
+            values = {"condition": condition.name, "judge": choice.judge, "what": f"'{first[0]}'"}
+            yield Diagnostic(CODE, values, place, first[0])
 
 
-def _names(case: RuleContext, condition: Condition) -> Iterator[str]:
-    """What the condition goes by, as far as nothing else does."""
+def _list_names(case: RuleContext, condition: Condition) -> Iterator[str]:
+    """Yield the names of a condition, its model, adapter and mode that no other word has by chance."""
     model = case.workspace.models.get(condition.model or "")
     served = model.settings.get("model") if model else None
-    for name in dict.fromkeys(
-        (condition.name, *condition.aliases, condition.model, served, condition.adapter, condition.mode)
-    ):
+    names = (condition.name, *condition.aliases, condition.model, served, condition.adapter, condition.mode)
+    for name in dict.fromkeys(names):
         if isinstance(name, str) and len(name) >= SHORTEST and ODD.search(name) and not name.isdecimal():
             yield name
 
 
-def _word(name: str) -> re.Pattern[str]:
+def _compile_word(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])", re.IGNORECASE)

@@ -1,4 +1,7 @@
-"""Looks for jdg-document-order; its words are in catalogue/en.yml."""
+"""Find judges that get the documents in another order than the model.
+
+The answer cites by number, so the judge takes a right citation for an invented one.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -27,43 +30,46 @@ NUMBER = re.compile(r"\s*\[(\d{1,4})\]\s*")
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding with the numbers of the documents in the order that the judge reads."""
     if judge_prompt.find_judge(case) is None or case.assembly is None:
         return
-    found = [
-        (message, value)
-        for message, value in judge_prompt.list_inserted_values(case)
-        if value.name.startswith("documents[")
-    ]
-    texts = [value.text for _, value in found]
-    order = _numbers(texts) or (_places(texts, _contexts(case)) if _of_record(case) else [])
+    inserted = judge_prompt.list_inserted_values(case)
+    documents = [(message, value) for message, value in inserted if value.name.startswith("documents[")]
+    texts = [value.text for _, value in documents]
+    order = _read_numbers(texts)
+    if not order and _are_from_record(case):
+        order = _find_positions(texts, _list_contexts(case))
     if order and (order != sorted(order) or order[0] != 1):
-        message, value = found[0]
+        message, value = documents[0]
         place = value.locate(case, message, 0, len(value.text))
         values = {"judge": case.assembly.choice.judge, "order": order}
         yield Diagnostic(CODE, values, place, ",".join(map(str, order)))
 
 
-def _numbers(texts: Sequence[str]) -> list[int]:
-    """The numbers that the documents begin with, where each has one."""
+def _read_numbers(texts: Sequence[str]) -> list[int]:
+    """Return the numbers that the documents begin with, if each has one."""
     hits = [NUMBER.match(text) for text in texts]
     return [int(hit[1]) for hit in hits if hit] if all(hits) else []
 
 
-def _places(texts: Sequence[str], contexts: Sequence[str]) -> list[int]:
-    """Where each document is among the contexts, where they are the same texts; no text may appear twice."""
+def _find_positions(texts: Sequence[str], contexts: Sequence[str]) -> list[int]:
+    """Return the number of each document among the contexts, if both are the same texts and none appears twice."""
     if len(texts) < 2 or len(set(contexts)) != len(contexts) or {*texts} != {*contexts}:
         return []
     return [contexts.index(text) + 1 for text in texts]
 
 
-def _of_record(case: RuleContext) -> bool:
-    """Whether the documents are the record's, and are not beside the answer."""
-    segments = (one for message in case.messages("user") for one in message.segments)
-    first = next((one.place for one in segments if (one.name or "").startswith("documents[")), None)
-    own = case.record.place if case.record else None
-    return bool(first and own and (first.file, first.line) == (own.file, own.line))
+def _are_from_record(case: RuleContext) -> bool:
+    """Return whether the documents come from the record, and not from the row of the answer."""
+    record_place = case.record.place if case.record else None
+    for message in case.messages("user"):
+        for segment in message.segments:
+            if (segment.name or "").startswith("documents["):
+                place = segment.place
+                return record_place is not None and (place.file, place.line) == (record_place.file, record_place.line)
+    return False
 
 
-def _contexts(case: RuleContext) -> list[str]:
-    _, listed = stored_prompt.find_contexts(case.record.fields if case.record else {}) or ("", [])
-    return [str(context) for context in listed]
+def _list_contexts(case: RuleContext) -> list[str]:
+    _, contexts = stored_prompt.find_contexts(case.record.fields if case.record else {}) or ("", [])
+    return [str(context) for context in contexts]

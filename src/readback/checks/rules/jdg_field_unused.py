@@ -1,4 +1,7 @@
-"""Looks for jdg-field-unused; its words are in catalogue/en.yml."""
+"""Find fields that a judge is given and its template does not use.
+
+A judge that never reads the answer grades only the question, and its scores look like any others.
+"""
 
 import re
 from collections.abc import Iterator
@@ -31,19 +34,20 @@ ANSWER = re.compile(r"^(?!ref|gold|expected).*(?:answer|response|output|completi
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each unused field, and an error for a judge of conditions that never reads the answer."""
     judging = {condition.judge for condition in case.workspace.conditions}
     for key, judge in case.workspace.judges.items():
         names = judge_prompt.list_names(judge)
-        if not names:  # nothing is read, or the braces are broken: other rules say so
+        if not names:  # no name is read, or the braces are broken: other rules report it
             continue
-        blind = key in judging and not any(map(ANSWER.match, names))
-        if blind:
-            yield replace(_diagnostic(key, judge, "answer", names), severity="error")
-        for name in (name for name, field in judge.fields.items() if field is not None):
-            if name not in names and not (blind and name == "answer"):
-                yield _diagnostic(key, judge, name, names)
+        is_blind = key in judging and not any(map(ANSWER.match, names))
+        if is_blind:
+            yield replace(_build_diagnostic(key, judge, "answer", names), severity="error")
+        for name, field in judge.fields.items():
+            if field is not None and name not in names and not (is_blind and name == "answer"):
+                yield _build_diagnostic(key, judge, name, names)
 
 
-def _diagnostic(key: str, judge: Judge, name: str, names: frozenset[str]) -> Diagnostic:
+def _build_diagnostic(key: str, judge: Judge, name: str, names: frozenset[str]) -> Diagnostic:
     values = {"judge": key, "name": name, "reads": sorted(names)}
     return Diagnostic(CODE, values, replace(judge.place, judge=key), f"{key}\n{name}")

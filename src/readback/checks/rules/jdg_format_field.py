@@ -1,4 +1,7 @@
-"""Looks for jdg-format-field; its words are in catalogue/en.yml."""
+"""Weigh fields of a format template that cannot be filled, which the engine reports while it renders.
+
+The program that fills in the template fails, so the prompt is never sent.
+"""
 
 import re
 from collections.abc import Callable
@@ -31,9 +34,10 @@ FAIL = (
 
 
 def weigh_guess(finding: Finding) -> Severity:
-    """Weigh a name that no record has, where nobody named template and records together: a program that retrieves
-    fills in what it retrieved, one that compares answers fills in both, and another name may be filled from elsewhere,
-    too.
+    """Return the severity where it is a guess that the template is filled from these records.
+
+    A program that retrieves fills in what it retrieved, one that compares answers fills in both (info); another name
+    may be filled from elsewhere, too (warning).
     """
     name = str(finding.values["field"])
     if not name.isidentifier() or finding.severity != "error":
@@ -41,6 +45,7 @@ def weigh_guess(finding: Finding) -> Severity:
     return "info" if RETRIEVED.search(name) or PAIRED.fullmatch(name) else "warning"
 
 
-def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
-    """A name that no record has is told once."""
-    return (str(one.values["field"]),) if nowhere(str(one.values["field"])) else None
+def get_once_key(finding: Finding, is_nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
+    """Return the name, if no record has it: it is reported once."""
+    name = str(finding.values["field"])
+    return (name,) if is_nowhere(name) else None

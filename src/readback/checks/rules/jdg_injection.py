@@ -1,4 +1,7 @@
-"""Looks for jdg-injection; its words are in catalogue/en.yml."""
+"""Find instructions to the judge in a document or an answer that it is shown.
+
+A judge reads the answer as part of its prompt, so one such sentence can change the score more than the whole answer.
+"""
 
 import re
 from collections.abc import Iterator
@@ -42,14 +45,15 @@ PHRASES = (
     r"[\"'](?:relevance_score|faithfulness_score)[\"']\s*:\s*-?\d(?![\d.])",
     r"[\"']verdict[\"']\s*:\s*[\"'](?:pass|fail)",
 )
-SPEAKS = re.compile("|".join(f"(?:{phrase})" for phrase in PHRASES), re.IGNORECASE)
+INSTRUCTION = re.compile("|".join(f"(?:{phrase})" for phrase in PHRASES), re.IGNORECASE)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for the first such sentence of each value that others than the judge's authors wrote."""
     if judge_prompt.find_judge(case) is None or case.assembly is None:
         return
     for message, value in judge_prompt.list_inserted_values(case):
-        hit = SPEAKS.search(value.text) if judge_prompt.is_foreign(value.name) else None
+        hit = INSTRUCTION.search(value.text) if judge_prompt.is_foreign(value.name) else None
         if hit:
             place = value.locate(case, message, hit.start(), hit.end())
             values = {"name": value.name, "judge": case.assembly.choice.judge, "text": hit[0]}

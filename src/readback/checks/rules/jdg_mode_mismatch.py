@@ -1,4 +1,7 @@
-"""Looks for jdg-mode-mismatch; its words are in catalogue/en.yml."""
+"""Find judges that do not fit the mode of their condition.
+
+A rubric with grounding judges closed-book answers by sources that the model never had.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -26,9 +29,10 @@ CLOSED, OPEN = ("instruction",), ("rag", "hybrid", "standard")
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each condition; an error if a closed-book mode is judged by its grounding."""
     for condition in case.workspace.conditions:
         judge = case.workspace.judges.get(condition.judge or "")
-        weight = _weight(judge) if judge else None
+        weight = _find_weight(judge) if judge else None
         if weight is None or condition.mode not in (*CLOSED, *OPEN):
             continue
         if (weight == 0) != (condition.mode in CLOSED):
@@ -38,8 +42,8 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             yield Diagnostic(CODE, values, place, f"{condition.judge}\n{condition.mode}", severity)
 
 
-def _weight(judge: Judge) -> float | None:
-    """The rubric's weight of grounding; None where it says none."""
+def _find_weight(judge: Judge) -> float | None:
+    """Return the rubric's weight of grounding; None if it states none."""
     weights = judge.settings.get("weights")
     weight = weights.get(GROUNDING) if isinstance(weights, Mapping) else None
     return weight if isinstance(weight, int | float) else None

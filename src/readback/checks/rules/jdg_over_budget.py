@@ -1,4 +1,7 @@
-"""Looks for jdg-over-budget; its words are in catalogue/en.yml."""
+"""Find prompts of a judge that do not fit into the context of its model.
+
+A server cuts a prompt that is too long, usually at the front, where the instructions and the scale are.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -23,13 +26,14 @@ BYTES = 4  # of a token, on average
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding if the estimated tokens of all messages are more than the context without the reply."""
     judge = judge_prompt.find_judge(case)
     if judge is None or case.assembly is None:
         return
-    context = _number(judge, CONTEXT)
+    context = _find_number(judge, CONTEXT)
     if context is None:
         return
-    budget = context - (_number(judge, REPLY) or 0)
+    budget = context - (_find_number(judge, REPLY) or 0)
     size = sum(len(message.text.encode("utf-8", "surrogatepass")) for message in case.assembly.messages)
     estimate = -(-size // BYTES)
     if estimate > budget:
@@ -37,9 +41,13 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         yield Diagnostic(CODE, values, Location(role="user"), str(context))
 
 
-def _number(judge: Judge, keys: tuple[str, ...]) -> int | None:
-    """The first whole number above zero under one of the keys, in the judge's settings or its inference."""
+def _find_number(judge: Judge, keys: tuple[str, ...]) -> int | None:
+    """Return the first whole number above zero under one of the keys, in the judge's settings or its inference."""
     inference = judge.settings.get("inference")
-    homes: tuple[Mapping[str, Any], ...] = (judge.settings, inference if isinstance(inference, Mapping) else {})
-    found = (home.get(key) for home in homes for key in keys)
-    return next((n for n in found if isinstance(n, int) and not isinstance(n, bool) and n > 0), None)
+    sections: tuple[Mapping[str, Any], ...] = (judge.settings, inference if isinstance(inference, Mapping) else {})
+    for section in sections:
+        for key in keys:
+            number = section.get(key)
+            if isinstance(number, int) and not isinstance(number, bool) and number > 0:
+                return number
+    return None

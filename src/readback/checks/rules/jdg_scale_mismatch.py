@@ -1,7 +1,10 @@
-"""Looks for jdg-scale-mismatch; its words are in catalogue/en.yml."""
+"""Find judges whose prompt states two scales, or another scale than the declared one.
+
+A judge that reads two scales uses sometimes one and sometimes the other, and grades off the declared scale fail.
+"""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from readback.types import Criterion, Diagnostic, Judge, RuleContext, Severity, Workspace
@@ -15,6 +18,7 @@ OVERALL = re.compile(  # on a scale of 0 to 3; a 0-1 value
 NEAR = 60  # characters between a criterion's name and its numbers
 
 Numbers = tuple[float, ...]
+Scale = tuple[Numbers, str]  # with the text that states it
 
 
 CODE = "jdg-scale-mismatch"
@@ -39,77 +43,85 @@ SYSTEM, USER, DECLARED = "system text", "user text", "declared"
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each criterion with two scales, and for two ranges for all criteria."""
     for key, judge in case.workspace.judges.items():
-        for criterion, stated in _scales_of(case.workspace, judge):
-            other = next((pair for pair in stated[1:] if pair[0] != stated[0][0]), None)
+        for criterion, scales in _list_scales(case.workspace, judge):
+            first, first_source = scales[0]
+            other = next(((numbers, source) for numbers, source in scales[1:] if numbers != first), None)
             if other is None:
                 continue
-            (first, first_in), (second, second_in) = stated[0], other
+            second, second_source = other
             values = {
                 "judge": key,
                 "criterion": criterion or list(judge.criteria) or "everything",
-                "first": said(first),
-                "first_in": first_in,
-                "second": said(second),
-                "second_in": second_in,
+                "first": _format_numbers(first),
+                "first_in": first_source,
+                "second": _format_numbers(second),
+                "second_in": second_source,
             }
-            severity: Severity = "error" if DECLARED in (first_in, second_in) else "warning"
+            severity: Severity = "error" if DECLARED in (first_source, second_source) else "warning"
             yield Diagnostic(CODE, values, replace(judge.place, judge=key), f"{key}\n{criterion}", severity)
 
 
-Stated = list[tuple[tuple[float, ...], str]]
-
-
-def _scales_of(workspace: Workspace, judge: Judge) -> Iterator[tuple[str, Stated]]:
-    """For each criterion (and "" for one range for all) the scales that are stated, with where."""
-    texts = [(text, where) for text, where in ((judge.system or "", SYSTEM), (judge.user, USER)) if text]
+def _list_scales(workspace: Workspace, judge: Judge) -> Iterator[tuple[str, list[Scale]]]:
+    """Yield for each criterion, and for "" (all criteria), the scales that are stated, with their sources."""
+    texts = [(text, source) for text, source in ((judge.system or "", SYSTEM), (judge.user, USER)) if text]
     for name in judge.criteria:
-        found = [(numbers, where) for text, where in texts for numbers in sorted(of_criterion(text, name))]
-        if found:
-            yield name, [*found, *_declared(workspace, name, values=True)]
-    ranges = [(low_high, where) for text, where in texts for low_high in sorted(overall(text))]
-    within = {where: {numbers for numbers, there in ranges if there == where} for _, where in texts}
-    if ranges and all(len(numbers) <= 1 for numbers in within.values()):
-        declared = [pair for name in judge.criteria for pair in _declared(workspace, name, values=False)]
-        yield "", [*ranges, *declared]
+        scales: list[Scale] = []
+        for text, source in texts:
+            scales += [(numbers, source) for numbers in sorted(find_scales(text, name))]
+        if scales:
+            yield name, [*scales, *_find_declared(workspace, name, values=True)]
+    ranges: list[Scale] = []
+    for text, source in texts:
+        ranges_in_text = sorted(find_ranges(text))
+        if len(ranges_in_text) > 1:
+            return  # several ranges in one text are for several things
+        ranges += [(numbers, source) for numbers in ranges_in_text]
+    if ranges:
+        for name in judge.criteria:
+            ranges += _find_declared(workspace, name, values=False)
+        yield "", ranges
 
 
-def _declared(workspace: Workspace, name: str, values: bool) -> Iterator[tuple[tuple[float, ...], str]]:
-    """The scale under `criteria:`, as its values or as its two ends."""
+def _find_declared(workspace: Workspace, name: str, values: bool) -> Iterator[Scale]:
+    """Yield the scale under `criteria:`, as its values or as its two ends."""
     criterion: Criterion | None = workspace.criteria.get(name) or workspace.criteria.get(name.removesuffix("_score"))
     if criterion is None:
         return
-    if values and criterion.values:
-        yield tuple(sorted(criterion.values)), DECLARED
-    elif not values and criterion.low is not None and criterion.high is not None:
+    if values:
+        if criterion.values:
+            yield tuple(sorted(criterion.values)), DECLARED
+    elif criterion.low is not None and criterion.high is not None:
         yield (criterion.low, criterion.high), DECLARED
-    elif not values and criterion.values:
+    elif criterion.values:
         yield (min(criterion.values), max(criterion.values)), DECLARED
 
 
-# Which scales a judge's text states: numbers in brackets behind a criterion's name, and one range for all.
-
-
-def of_criterion(text: str, name: str) -> set[Numbers]:
-    """The lists of numbers that stand right behind the name of a criterion, on one line."""
+def find_scales(text: str, name: str) -> set[Numbers]:
+    """Return the lists of numbers in parentheses right after the name of a criterion, on one line."""
     words = re.escape(name.removesuffix("_score")).replace("_", r"[ _]")
-    named = re.compile(rf"\b{words}(?:[ _]score)?\b([^()\n]{{0,{NEAR}}}){LISTED.pattern}", re.IGNORECASE)
-    return {_numbers(hit[2]) for hit in named.finditer(text)}
+    pattern = re.compile(rf"\b{words}(?:[ _]score)?\b([^()\n]{{0,{NEAR}}}){LISTED.pattern}", re.IGNORECASE)
+    return {_read_numbers(hit[2]) for hit in pattern.finditer(text)}
 
 
-def overall(text: str) -> set[tuple[float, float]]:
-    """The ranges that a text states for everything it asks."""
-    pairs = ([part for part in hit.groups() if part is not None] for hit in OVERALL.finditer(text))
-    return {(_number(low), _number(high)) for low, high in pairs if _number(low) < _number(high)}
+def find_ranges(text: str) -> set[Numbers]:
+    """Return the ranges that a text states for all criteria, each as its two ends."""
+    ranges: set[Numbers] = set()
+    for hit in OVERALL.finditer(text):
+        low, high = (_read_number(part) for part in hit.groups() if part is not None)
+        if low < high:
+            ranges.add((low, high))
+    return ranges
 
 
-def said(numbers: Iterable[float]) -> str:
+def _format_numbers(numbers: Numbers) -> str:
     return ", ".join(f"{number:g}" for number in numbers)
 
 
-def _numbers(listed: str) -> Numbers:
-    return tuple(sorted({_number(number) for number in re.findall(_NUMBER, listed)}))
+def _read_numbers(text: str) -> Numbers:
+    return tuple(sorted({_read_number(number) for number in re.findall(_NUMBER, text)}))
 
 
-def _number(text: str) -> float:
+def _read_number(text: str) -> float:
     return float(text.replace("\u2212", "-"))

@@ -1,4 +1,7 @@
-"""Looks for oll-answer-not-closed; its words are in catalogue/en.yml."""
+"""Find Modelfile templates that do not close earlier answers as they close the question.
+
+From the second answer on, the model reads its earlier answer and the next question as one turn.
+"""
 
 import re
 from collections.abc import Iterator
@@ -32,31 +35,31 @@ ANSWER, MESSAGES = ".Response", ".Messages"  # fields of a template
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    """In the longer conversation: what comes first behind the answer is not the token that closes the question."""
+    """Yield a finding if, in the longer self-test, the first token after the answer does not close its turn."""
     for served in list_served_models(case):
         if served.self_test is None or not served.self_test.later.segments:
             continue
         text, question, answer = served.self_test.later.text, served.self_test.user, served.self_test.reply
-        asked, said = text.find(question), text.find(answer)
-        following = text.find(question, said)
-        if not 0 <= asked < said < following:
+        question_start, answer_start = text.find(question), text.find(answer)
+        next_question = text.find(question, answer_start)
+        if not 0 <= question_start < answer_start < next_question:
             continue
-        end = next((one for one in ENDS if text.startswith(one, asked + len(question))), None)
-        behind = said + len(answer)
-        first = TOKEN.search(text, behind, following)
-        if end and (first is None or first[0] != end):
-            shown = text[behind : behind + AROUND] + ("…" if len(text) > behind + AROUND else "")
-            place = _locate_answer(served) or locate_message_action(served, served.self_test.later, said)
-            values = {"token": end, "follows": quote(shown), "model": served.name}
-            yield Diagnostic(CODE, values, place, end)
+        question_end, answer_end = question_start + len(question), answer_start + len(answer)
+        closing = next((token for token in ENDS if text.startswith(token, question_end)), None)
+        first = TOKEN.search(text, answer_end, next_question)
+        if closing and (first is None or first[0] != closing):
+            following = text[answer_end : answer_end + AROUND] + ("…" if len(text) > answer_end + AROUND else "")
+            place = _locate_answer(served) or locate_message_action(served, served.self_test.later, answer_start)
+            values = {"token": closing, "follows": quote(following), "model": served.name}
+            yield Diagnostic(CODE, values, place, closing)
 
 
 def _locate_answer(served: ServedModel) -> Location | None:
-    """The place where the template writes the answer, or its end, where Ollama puts one; None where it loops."""
+    """Return the place where the template writes the answer, or its end, where Ollama adds it; None if it loops."""
     template = served.modelfile.template or ""
-    at = template.rfind(ANSWER)
-    if at < 0 and MESSAGES in template:
+    offset = template.rfind(ANSWER)
+    if offset < 0 and MESSAGES in template:
         return None
-    before = template[:at] if at >= 0 else template.rstrip()
+    before = template[:offset] if offset >= 0 else template.rstrip()
     line = before.rpartition("\n")[2]
     return served.locate(before.count("\n") + 1, len(line) + 1)

@@ -1,4 +1,7 @@
-"""Looks for oll-chat-template-sent; its words are in catalogue/en.yml."""
+"""Find Modelfiles for which Ollama sends the chat template of the weights and not TEMPLATE.
+
+The model then reads another prompt than the one that the Modelfile describes.
+"""
 
 from collections.abc import Iterator
 
@@ -31,48 +34,47 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each Modelfile whose two templates make different texts."""
     for served in list_engines(case):
-        if _sends_another(served) and has_different_texts(served):
+        if _may_send_chat_template(served) and has_different_texts(served):
             values = {
-                "who": _who(case.workspace.ollama),
-                "weights": _weights(served.model.weights),
+                "who": _describe_server(case.workspace.ollama),
+                "weights": _describe_weights(served.model.weights),
                 "more": " and ".join(served.engine.more),
-                "texts": _texts(served),
+                "texts": _describe_texts(served),
                 "model": served.model.name,
                 "uncertain": [served.model.name] if served.engine.sends == "unknown" else [],
             }
             yield Diagnostic(CODE, values, served.place, served.model.name)
 
 
-def _sends_another(served: EngineOfModel) -> bool:
-    """Whether a chat template is sent although the Modelfile has a TEMPLATE, or is by a current server."""
+def _may_send_chat_template(served: EngineOfModel) -> bool:
+    """Return whether a chat template is sent in spite of a TEMPLATE, or a current server would do so."""
     engine, modelfile = served.engine, served.model.modelfile
     if modelfile is None or modelfile.template is None or engine.renderer:
         return False
     return engine.sends == "chat template" or engine.why == "server unknown"
 
 
-def _weights(weights: Weights | None) -> str:
-    """The file of the chat template in words, with why it is taken for that of the weights where that is a guess."""
+def _describe_weights(weights: Weights | None) -> str:
+    """Return the file of the chat template, with the reason why it counts as that of the weights if it is a guess."""
     if weights is None:
         return ""
-    return (
-        weights.file
-        if weights.stated
-        else f"{weights.file} (which lies beside the Modelfile and is taken for the weights')"
-    )
+    if weights.stated:
+        return weights.file
+    return f"{weights.file} (which lies beside the Modelfile and is taken for the weights')"
 
 
-def _texts(served: EngineOfModel) -> str:
-    """What the two templates make of the made-up conversation, in words."""
+def _describe_texts(served: EngineOfModel) -> str:
+    """Return a clause about what the two templates make of the self-test."""
     texts = (served.first, served.later, *(served.alternatives or ()))
     if all(text.segments for text in texts):
         return "the two make different texts of a made-up conversation"
     return "one of the two makes no text of a made-up conversation"
 
 
-def _who(server: OllamaServer | None) -> str:
-    """The server in words."""
+def _describe_server(server: OllamaServer | None) -> str:
+    """Return the server in words."""
     if server and server.go_template == "false":
         return "Ollama with OLLAMA_GO_TEMPLATE off"
     if server and server.version:

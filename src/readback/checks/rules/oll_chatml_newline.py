@@ -1,4 +1,7 @@
-"""Looks for oll-chatml-newline; its words are in catalogue/en.yml."""
+"""Find ChatML templates that lose the newline after a turn.
+
+Every turn then begins with a token that the model has not seen in that place.
+"""
 
 import re
 from collections.abc import Iterator
@@ -40,70 +43,76 @@ AROUND = 24  # characters shown behind the token
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for the first lost newline of each template, with the marker that removes it."""
     for served in list_served_models(case):
-        found = next(((model_input, at) for model_input in served.texts for at in _lost(model_input)), None)
-        if found and served.template and "<|im_start|>" in served.template.text:
-            other = _other(served)
-            light: Severity | None = "info" if other else None if found[0] is served.texts[0] else "warning"
-            yield _diagnostic(served, *found, other, light)
+        if served.template is None or "<|im_start|>" not in served.template.text:
+            continue
+        first_lost = next(((text, offset) for text in served.texts for offset in _find_lost_newlines(text)), None)
+        if first_lost is None:
+            continue
+        model_input, offset = first_lost
+        foreign_base = _find_foreign_base(served)
+        severity: Severity | None = None
+        if foreign_base:
+            severity = "info"
+        elif model_input is not served.texts[0]:
+            severity = "warning"
+        yield _build_diagnostic(served, model_input, offset, foreign_base, severity)
 
 
-def _other(served: ServedModel) -> str:
-    """The model that FROM names, where it is known to be trained with another format."""
-    base = next((args for name, args, _ in reversed(served.modelfile.commands) if name == "model"), "")
+def _find_foreign_base(served: ServedModel) -> str:
+    """Return the model that FROM names if it was trained with another format, else ""."""
+    commands = reversed(served.modelfile.commands)
+    base = next((arguments for name, arguments, _ in commands if name == "model"), "")
     return base if OTHERS.match(base) and not is_file(base) else ""
 
 
-def _lost(model_input: ModelInput) -> Iterator[int]:
-    """Where something else than a newline follows the token, if the server wrote the token."""
-    ends = [(start, end) for one, start, end in locate_segments(model_input) if one.origin in ("serving", "unknown")]
-    at = model_input.text.find(END)
-    while at >= 0:
-        after = at + len(END)
-        # A carriage return has a rule of its own.
-        follows = model_input.text[after : after + 2]
-        if follows and follows[0] != "\n" and follows != "\r\n" and any(a <= at and after <= b for a, b in ends):
-            yield after
-        at = model_input.text.find(END, after)
+def _find_lost_newlines(model_input: ModelInput) -> Iterator[int]:
+    """Yield the end of each closing token that the server wrote and that something else than a newline follows."""
+    segments = locate_segments(model_input)
+    spans = [(start, end) for segment, start, end in segments if segment.origin in ("serving", "unknown")]
+    start = model_input.text.find(END)
+    while start >= 0:
+        end = start + len(END)
+        # A carriage return has its own rule.
+        following = model_input.text[end : end + 2]
+        is_lost = following and following[0] != "\n" and following != "\r\n"
+        if is_lost and any(span_start <= start and end <= span_end for span_start, span_end in spans):
+            yield end
+        start = model_input.text.find(END, end)
 
 
-def _diagnostic(
-    served: ServedModel, model_input: ModelInput, after: int, other: str, severity: Severity | None
+def _build_diagnostic(
+    served: ServedModel, model_input: ModelInput, offset: int, foreign_base: str, severity: Severity | None
 ) -> Diagnostic:
-    place, marker = _place(served, model_input, after)
-    how = f"{marker} on line {place.line} removes it" if marker else "the template has none"
-    start, rest = after - len(END), model_input.text[after : after + AROUND]
-    cut = "…" if len(model_input.text) > after + AROUND else ""
+    place, marker = _locate(served, model_input, offset)
+    start, rest = offset - len(END), model_input.text[offset : offset + AROUND]
+    ellipsis = "…" if len(model_input.text) > offset + AROUND else ""
+    token = model_input.text[start:offset]
     values = {
-        "how": how,
+        "how": f"{marker} on line {place.line} removes it" if marker else "the template has none",
         "marker": marker,
-        "served": quote(model_input.text[start:after] + rest + cut),
-        "trained": quote(model_input.text[start:after] + "\n" + rest.lstrip(" \t") + cut),
-        "span": [start, after],
-        "other": other,
+        "served": quote(token + rest + ellipsis),
+        "trained": quote(token + "\n" + rest.lstrip(" \t") + ellipsis),
+        "span": [start, offset],
+        "other": foreign_base,
         "model": served.name,
     }
     return Diagnostic(CODE, values, place, END, severity)
 
 
-def _place(served: ServedModel, model_input: ModelInput, after: int) -> tuple[Location, str]:
-    """Where the newline is lost: at the marker that removes it (then with the marker), else right after the token."""
-    at, following = (
-        find_template_offset(served, model_input, after - 1),
-        find_template_offset(served, model_input, after),
-    )
+def _locate(served: ServedModel, model_input: ModelInput, offset: int) -> tuple[Location, str]:
+    """Return where the newline is lost: at the marker that removes it, with the marker, else right after the token."""
+    last = find_template_offset(served, model_input, offset - 1)
+    following = find_template_offset(served, model_input, offset)
     text = served.template.text if served.template else ""
-    if at is None:
+    if last is None:
         return served.modelfile.template_place, ""
-    behind = text[at + 1 :]
-    blanks = behind[: len(behind) - len(behind.lstrip(BLANKS))]
-    if "\n" in blanks and behind[len(blanks) :].startswith("{{-"):
-        return _at(served, at + 1 + len(blanks)), "{{-"
+    rest = text[last + 1 :]
+    blanks = rest[: len(rest) - len(rest.lstrip(BLANKS))]
+    if "\n" in blanks and rest[len(blanks) :].startswith("{{-"):
+        return served.locate_offset(last + 1 + len(blanks)), "{{-"
     before = text[: following or 0].rstrip(BLANKS)
     if following and before.endswith("-}}") and "\n" in text[len(before) : following]:
-        return _at(served, len(before) - 3), "-}}"
-    return _at(served, at + 1), ""
-
-
-def _at(served: ServedModel, at: int) -> Location:
-    return served.locate_offset(at) if served.template else served.modelfile.template_place
+        return served.locate_offset(len(before) - 3), "-}}"
+    return served.locate_offset(last + 1), ""

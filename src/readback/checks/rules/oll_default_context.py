@@ -1,8 +1,11 @@
-"""Looks for oll-default-context; its words are in catalogue/en.yml."""
+"""Find prompts that are longer than what Ollama reads by default.
+
+Ollama drops the oldest messages until the text fits, and cuts what is still too long.
+"""
 
 from collections.abc import Iterator
 
-from readback.checks.facts import token_limits
+from readback.checks.facts import conditions, token_limits
 from readback.types import Diagnostic, Finding, RuleContext
 
 CODE = "oll-default-context"
@@ -27,18 +30,19 @@ BYTES = 4  # of a token, as an estimate
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding if neither the Modelfile nor the request states a context and the prompt is longer."""
     model = token_limits.find_model(case)
-    if model is None or model.modelfile is None or case.assembly is None or token_limits.find_limit(model) is not None:
+    if model is None or model.modelfile is None or case.assembly is None:
         return
-    if _request_says(case):
+    if token_limits.find_limit(model) is not None or _has_context_in_request(case):
         return
     text = case.model_input.text if case.model_input and case.model_input.segments else ""
     text = text or "\n".join(message.text for message in case.assembly.messages)
     if len(text) <= DEFAULT:  # no text has more tokens than bytes, and most bytes are characters
         return
     tokens = case.tokens.count if case.tokens else len(text.encode("utf-8", "surrogatepass")) // BYTES
-    exact = bool(case.tokens and case.tokens.exact)
-    if tokens <= (DEFAULT if exact else DEFAULT * token_limits.MARGIN):
+    is_exact = bool(case.tokens and case.tokens.exact)
+    if tokens <= (DEFAULT if is_exact else DEFAULT * token_limits.MARGIN):
         return
     turns = [message for message in case.assembly.messages[:-1] if message.role != "system"]
     values = {
@@ -53,15 +57,14 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     yield Diagnostic(CODE, values, token_limits.locate_text(case), model.modelfile.place.file or model.name)
 
 
-def gather(finding: Finding) -> tuple[str, ...] | None:
-    """All records of a Modelfile are one finding."""
+def get_group_key(finding: Finding) -> tuple[str, ...] | None:
+    """Return the Modelfile: all of its records are one finding."""
     return (str(finding.values["file"]),)
 
 
-def _request_says(case: RuleContext) -> bool:
-    """Whether the settings of a condition or its mode say how much is read."""
-    choice = case.assembly.choice if case.assembly else None
-    condition = case.workspace.condition(choice.condition) if choice and choice.condition else None
+def _has_context_in_request(case: RuleContext) -> bool:
+    """Return whether the settings of a condition or its mode state how much is read."""
+    condition = conditions.find_condition(case)
     prompt = case.workspace.prompts.get(condition.mode or "") if condition else None
-    homes = [home.settings for home in (condition, prompt) if home is not None]
-    return any(key in home for home in homes for key in token_limits.CONTEXT)
+    settings = [owner.settings for owner in (condition, prompt) if owner is not None]
+    return any(key in values for values in settings for key in token_limits.CONTEXT)

@@ -1,4 +1,7 @@
-"""Looks for oll-engine-unknown; its words are in catalogue/en.yml."""
+"""Find models for which it cannot be told which template Ollama sends.
+
+The text that is shown is right for older servers and for those that set `OLLAMA_GO_TEMPLATE`.
+"""
 
 from collections.abc import Iterator
 
@@ -28,26 +31,26 @@ NAMED = 3  # models that are named in the sentence
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    """One finding for all models of the workspace."""
-    unknown = [served for served in list_engines(case) if _cannot_be_told(served)]
+    """Yield one finding for all such models of the workspace."""
+    unknown = [served for served in list_engines(case) if _is_undecided(served)]
     if not unknown:
         return
     names = [served.model.name for served in unknown]
-    listed = ", ".join(names[:NAMED])
+    models = ", ".join(names[:NAMED])
     if len(names) > NAMED:
-        listed = f"{listed} and {len(names) - NAMED} more"
-    values = {"models": listed, "uncertain": names, "count": len(names), "why": _why(unknown)}
+        models = f"{models} and {len(names) - NAMED} more"
+    values = {"models": models, "uncertain": names, "count": len(names), "why": _explain(unknown)}
     yield Diagnostic(CODE, values, unknown[0].place, "engine")
 
 
-def _cannot_be_told(served: EngineOfModel) -> bool:
-    """Whether the text of TEMPLATE may not be what is sent, and nothing here shows what else would be."""
+def _is_undecided(served: EngineOfModel) -> bool:
+    """Return whether TEMPLATE may not be what is sent, and nothing in the workspace shows the alternative."""
     if served.engine.sends != "unknown":
         return False
     return served.engine.why in OF_WEIGHTS or (served.engine.why == BETWEEN and has_different_texts(served))
 
 
-def _why(unknown: list[EngineOfModel]) -> str:
+def _explain(unknown: list[EngineOfModel]) -> str:
     if all(served.engine.why == BETWEEN for served in unknown):
         return "by which rule this version chooses between TEMPLATE and the chat template of the weights is not known"
     return "the chat template of the weights is not among these files"

@@ -1,4 +1,7 @@
-"""Looks for oll-no-value; its words are in catalogue/en.yml."""
+"""Find `<no value>` that a template prints into the prompt, where an action has no value.
+
+The model reads these words in every prompt.
+"""
 
 from collections.abc import Iterator
 
@@ -21,22 +24,26 @@ WORDS = "<no value>"
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each action that prints the words in the self-test."""
     for served in list_served_models(case):
-        found: dict[Location, str] = {}
+        names: dict[Location, str] = {}
         for model_input in served.texts:
             for segment, _, _ in locate_segments(model_input):
                 if WORDS in segment.text and segment.origin in ("serving", "unknown"):
-                    place = segment.place if served.find_position(segment.place) else served.modelfile.template_place
-                    found.setdefault(place, _name(served, place))
-        for place, name in found.items():
+                    is_in_template = served.find_position(segment.place) is not None
+                    place = segment.place if is_in_template else served.modelfile.template_place
+                    names.setdefault(place, _name_value(served, place))
+        for place, name in names.items():
             yield Diagnostic(CODE, {"name": name, "model": served.name}, place, name)
 
 
-def _name(served: ServedModel, place: Location) -> str:
-    """What the action at a place prints."""
-    inside = served.find_position(place)
+def _name_value(served: ServedModel, place: Location) -> str:
+    """Return the name whose value the action at a place prints."""
+    position = served.find_position(place)
     for node in served.template.nodes if served.template else ():
-        if (node.line, node.column) == inside:
-            path = next((one.path for one in list_printed_names(node)), ())
-            return ".".join(("", *path)) if path and not path[0].startswith("$") else ".".join(path) or "an action"
+        if (node.line, node.column) == position:
+            path: tuple[str, ...] = next((name.path for name in list_printed_names(node)), ())
+            if path and not path[0].startswith("$"):
+                return ".".join(("", *path))
+            return ".".join(path) or "an action"
     return "an action"

@@ -1,4 +1,7 @@
-"""Looks for oll-num-ctx; its words are in catalogue/en.yml."""
+"""Find prompts with more tokens than num_ctx allows.
+
+Ollama drops the oldest messages until the text fits, and cuts what is still too long.
+"""
 
 from collections.abc import Iterator
 
@@ -20,18 +23,19 @@ FAIL = ({"Modelfile": _MODELFILE % 59, **_REST},)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    window, counted, model = token_limits.find_exceeded_window(case), case.tokens, token_limits.find_model(case)
-    if window is None or counted is None or model is None or model.modelfile is None or case.assembly is None:
+    """Yield a finding with the count, and with the messages that may be dropped."""
+    window, tokens, model = token_limits.find_exceeded_window(case), case.tokens, token_limits.find_model(case)
+    if window is None or tokens is None or model is None or model.modelfile is None or case.assembly is None:
         return
     turns = [message for message in case.assembly.messages[:-1] if message.role != "system"]
     values = {
-        "tokens": counted.count,
-        "tokenizer": counted.tokenizer,
+        "tokens": tokens.count,
+        "tokenizer": tokens.tokenizer,
         "context": window.context,
         "file": model.modelfile.place.file,
         "line": window.line,
         "messages": len(case.assembly.messages),
         "drop": len(turns),
     }
-    severity = token_limits.weigh(counted, window.context)
+    severity = token_limits.weigh(tokens, window.context)
     yield Diagnostic(CODE, values, token_limits.locate_text(case), str(window.context), severity)

@@ -1,4 +1,7 @@
-"""Looks for oll-preseeded-turns; its words are in catalogue/en.yml."""
+"""Find Modelfiles that put their own turns before every conversation.
+
+Every prompt contains these turns, but no configuration and no log of requests shows them.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,10 +17,11 @@ FAIL = ({"Modelfile": "FROM x\nMESSAGE user Is it high water?\nMESSAGE assistant
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    for model in list_served_models(case):
-        turns = [(args.partition(": ")[0], line) for name, args, line in model.modelfile.commands if name == "message"]
-        if turns:
-            counted = Counter(role for role, _ in turns)
-            roles = ", ".join(f"{n} {role}" for role, n in counted.items())
-            place = replace(model.modelfile.place, line=turns[0][1])
-            yield Diagnostic(CODE, {"count": len(turns), "roles": roles, "model": model.name}, place, roles)
+    """Yield a finding for each Modelfile with MESSAGE, with the number of turns by role."""
+    for served in list_served_models(case):
+        commands = [(text, line) for name, text, line in served.modelfile.commands if name == "message"]
+        if commands:
+            counts = Counter(text.partition(": ")[0] for text, _ in commands)
+            roles = ", ".join(f"{count} {role}" for role, count in counts.items())
+            place = replace(served.modelfile.place, line=commands[0][1])
+            yield Diagnostic(CODE, {"count": len(commands), "roles": roles, "model": served.name}, place, roles)

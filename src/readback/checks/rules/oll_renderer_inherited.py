@@ -1,4 +1,7 @@
-"""Looks for oll-renderer-inherited; its words are in catalogue/en.yml."""
+"""Find Modelfiles whose TEMPLATE is not used, since the model in FROM brings its own renderer.
+
+The model then reads another prompt than the TEMPLATE describes.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -25,10 +28,11 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each Modelfile whose base is of a family with a renderer."""
     for served in list_engines(case):
         if served.engine.why != "family" or served.model.modelfile is None:
             continue
-        from_line = next(command for command in served.model.modelfile.commands if command[0] == "model")
-        place = replace(served.model.modelfile.place, line=from_line[2])
-        values = {"base": from_line[1], "renderer": served.engine.renderer, "model": served.model.name}
-        yield Diagnostic(CODE, values, place, from_line[1])
+        _, base, line = next(command for command in served.model.modelfile.commands if command[0] == "model")
+        place = replace(served.model.modelfile.place, line=line)
+        values = {"base": base, "renderer": served.engine.renderer, "model": served.model.name}
+        yield Diagnostic(CODE, values, place, base)

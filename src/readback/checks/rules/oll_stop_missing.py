@@ -1,4 +1,7 @@
-"""Looks for oll-stop-missing; its words are in catalogue/en.yml."""
+"""Find tokens that end a turn and are missing from the stop texts of a Modelfile.
+
+A model that learnt to end its answer with such a token writes on after it.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -51,38 +54,55 @@ BARS = str.maketrans("", "", "|｜")
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each token that ends a turn of the self-test and that no stop text is part of."""
     for served in list_served_models(case):
-        stops = tuple(dict.fromkeys(args for name, args, _ in served.modelfile.commands if name == "stop"))
-        for token in dict.fromkeys(token for model_input in served.texts for token in _ends(served, model_input)):
-            if not any(stop and stop in token for stop in stops):
-                meant = _meant(served, token, stops)
-                values = {"token": token, "stops": list(stops), "meant": meant, "model": served.name}
-                inherits, engine = _inherits(served), token in ANSWER_ENDS
-                known = token in TEXT_ENDS or (engine and inherits) or (not stops and (engine or inherits))
-                light: Severity | None = "info" if known else None
-                yield Diagnostic(CODE, values, _place(served, token), token, light)
+        commands = served.modelfile.commands
+        stops = tuple(dict.fromkeys(text for name, text, _ in commands if name == "stop"))
+        tokens = dict.fromkeys(token for text in served.texts for token in _list_end_tokens(served, text))
+        for token in tokens:
+            if any(stop and stop in token for stop in stops):
+                continue
+            values = {
+                "token": token,
+                "stops": list(stops),
+                "meant": _find_intended(served, token, stops),
+                "model": served.name,
+            }
+            severity: Severity | None = "info" if _is_known_to_server(served, token, stops) else None
+            yield Diagnostic(CODE, values, _locate_token(served, token), token, severity)
 
 
-def _ends(served: ServedModel, model_input: ModelInput) -> Iterator[str]:
-    """The tokens right behind what the user or the assistant says."""
-    for said in (served.self_test.user, served.self_test.reply) if served.self_test else ():
-        at = model_input.text.find(said)
-        while at >= 0:
-            at += len(said)
-            found = TOKEN.match(model_input.text, at)
-            if found and (
-                ENDS.search(found[1])
-                or not (BEGINS.search(found[1]) or _opens(served, model_input, at - len(said), found))
-            ):
-                yield found[1]
-            at = model_input.text.find(said, at)
+def _is_known_to_server(served: ServedModel, token: str, stops: Sequence[str]) -> bool:
+    """Return whether the server probably stops at a token by itself, by its text or by the base model's stop texts."""
+    is_answer_end, inherits = token in ANSWER_ENDS, _inherits(served)
+    if token in TEXT_ENDS or (is_answer_end and inherits):
+        return True
+    return not stops and (is_answer_end or inherits)
 
 
-def _opens(served: ServedModel, model_input: ModelInput, said: int, token: re.Match[str]) -> bool:
-    """Whether a token behind what was said from an offset on begins the text, or what is said next.
+def _list_end_tokens(served: ServedModel, model_input: ModelInput) -> Iterator[str]:
+    """Yield the tokens right after what the user or the assistant says."""
+    for content in (served.self_test.user, served.self_test.reply) if served.self_test else ():
+        start = model_input.text.find(content)
+        while start >= 0:
+            end = start + len(content)
+            token = TOKEN.match(model_input.text, end)
+            if token and _ends_turn(served, model_input, start, token):
+                yield token[1]
+            start = model_input.text.find(content, end)
 
-    What opens the answer has nothing behind it in what is sent, and the answer itself in a longer conversation. In the
-    template, what begins something is in front of the action that prints it.
+
+def _ends_turn(served: ServedModel, model_input: ModelInput, content_start: int, token: re.Match[str]) -> bool:
+    if ENDS.search(token[1]):
+        return True
+    return not BEGINS.search(token[1]) and not _opens_next(served, model_input, content_start, token)
+
+
+def _opens_next(served: ServedModel, model_input: ModelInput, content_start: int, token: re.Match[str]) -> bool:
+    """Return whether a token after a message begins the text, or the next message.
+
+    What opens the answer has nothing after it in the self-test, and the answer itself in its longer form. In the
+    template, what begins a message is before the action that prints it.
     """
     rest = model_input.text[token.end() :].lstrip()
     if not rest or (served.self_test and rest.startswith(served.self_test.reply)):
@@ -92,24 +112,25 @@ def _opens(served: ServedModel, model_input: ModelInput, said: int, token: re.Ma
     last = find_template_offset(served, model_input, token.end() - 1)
     if last is None or served.template is None:
         return False
-    own, printed = served.locate_offset(last), locate_message_action(served, model_input, said)
-    before = ((own.line or 0), (own.column or 0)) < ((printed.line or 0), (printed.column or 0))
-    return before or PRINTS.match(served.template.text, last + 1) is not None
+    token_place, action_place = served.locate_offset(last), locate_message_action(served, model_input, content_start)
+    if (token_place.line or 0, token_place.column or 0) < (action_place.line or 0, action_place.column or 0):
+        return True
+    return PRINTS.match(served.template.text, last + 1) is not None
 
 
-def _meant(served: ServedModel, token: str, stops: Sequence[str]) -> str:
-    """The token of the template, or the stop text, that this one is but for its bars: it is mistyped, then."""
-    known = (*stops, *ANY.findall(served.template.text if served.template else ""))
-    return next((one for one in known if one != token and one.translate(BARS) == token.translate(BARS)), "")
+def _find_intended(served: ServedModel, token: str, stops: Sequence[str]) -> str:
+    """Return the stop text or token of the template that differs from a token only in its bars, else ""."""
+    candidates = (*stops, *ANY.findall(served.template.text if served.template else ""))
+    bare = token.translate(BARS)
+    return next((other for other in candidates if other != token and other.translate(BARS) == bare), "")
 
 
 def _inherits(served: ServedModel) -> bool:
-    """Whether the file is made from another model rather than from weights in a file."""
-    return not any(name == "model" and is_file(args) for name, args, _ in served.modelfile.commands)
+    """Return whether the file is made from another model rather than from weights in a file."""
+    return not any(name == "model" and is_file(text) for name, text, _ in served.modelfile.commands)
 
 
-def _place(served: ServedModel, token: str) -> Location:
-    """Where the template first writes the token."""
-    read = served.template
-    at = read.text.find(token) if read else -1
-    return served.locate_offset(at) if read and at >= 0 else served.modelfile.template_place
+def _locate_token(served: ServedModel, token: str) -> Location:
+    """Return the place where the template first writes a token."""
+    offset = served.template.text.find(token) if served.template else -1
+    return served.locate_offset(offset) if offset >= 0 else served.modelfile.template_place

@@ -1,4 +1,7 @@
-"""Looks for oll-system-missing; its words are in catalogue/en.yml."""
+"""Find templates that leave out the system message.
+
+The model never reads it; everything else works, so only the answers show the fault.
+"""
 
 from collections.abc import Iterator
 
@@ -24,25 +27,26 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding if a system text is stated or sent and the template does not write it in the self-test."""
     for served in list_served_models(case):
-        system = served.modelfile.system or _sent(case, served)
-        if (
-            served.self_test
-            and served.texts
-            and system
-            and not any(was_written(model_input, served.self_test.system) for model_input in served.texts)
-        ):
-            values = {"system": system, "model": served.name}
-            yield Diagnostic(CODE, values, served.modelfile.template_place, "system")
+        system = served.modelfile.system or _find_sent_system(case, served)
+        if not served.self_test or not served.texts or not system:
+            continue
+        if not any(was_written(text, served.self_test.system) for text in served.texts):
+            yield Diagnostic(CODE, {"system": system, "model": served.name}, served.modelfile.template_place, "system")
 
 
-def _sent(case: RuleContext, served: ServedModel) -> str | None:
-    """A system text that a condition sends to one of the models this Modelfile serves."""
+def _find_sent_system(case: RuleContext, served: ServedModel) -> str | None:
+    """Return a system text that a condition sends to one of the models this Modelfile serves."""
     workspace = case.workspace
     for condition in workspace.conditions:
         model, prompt = workspace.models.get(condition.model or ""), workspace.prompts.get(condition.mode or "")
-        if model and model.modelfile and model.modelfile.place == served.modelfile.place and prompt:
-            own = model.training.text if model.training and prompt.syntax == "builder" else None
-            if text := prompt.system or own:
-                return text
+        if prompt is None or model is None or model.modelfile is None:
+            continue
+        if model.modelfile.place != served.modelfile.place:
+            continue
+        trained = model.training.text if model.training and prompt.syntax == "builder" else None
+        system = prompt.system or trained
+        if system:
+            return system
     return None

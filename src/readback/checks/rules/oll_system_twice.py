@@ -1,4 +1,7 @@
-"""Looks for oll-system-twice; its words are in catalogue/en.yml."""
+"""Find templates that write the system message twice.
+
+The model was trained on one system message, so every request has another structure than in training.
+"""
 
 from collections.abc import Iterator
 
@@ -23,19 +26,20 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for the first text of the self-test that has the system message twice."""
     for served in list_served_models(case):
         for model_input in served.texts:
-            found = served.find_system_spans(model_input)
-            if len(found) < 2:
+            spans = served.find_system_spans(model_input)
+            if len(spans) < 2:
                 continue
-            first, second = (model_input.text[slice(*block)] for block in find_block_spans(model_input, found)[:2])
+            blocks = [model_input.text[start:end] for start, end in find_block_spans(model_input, spans)[:2]]
             values = {
-                "times": len(found),
-                "first": quote(first),
-                "second": quote(second),
-                "blocks": [first, second],
-                "spans": [list(span) for span in found],
+                "times": len(spans),
+                "first": quote(blocks[0]),
+                "second": quote(blocks[1]),
+                "blocks": blocks,
+                "spans": [list(span) for span in spans],
                 "model": served.name,
             }
-            yield Diagnostic(CODE, values, locate_message_action(served, model_input, found[1][0]), "system")
+            yield Diagnostic(CODE, values, locate_message_action(served, model_input, spans[1][0]), "system")
             break

@@ -1,4 +1,7 @@
-"""Looks for oll-user-missing; its words are in catalogue/en.yml."""
+"""Find templates that leave out the question.
+
+The model never reads the question but answers anyway.
+"""
 
 from collections.abc import Iterator
 
@@ -19,11 +22,10 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding if the template does not write the question of the self-test."""
     for served in list_served_models(case):
-        if (
-            served.self_test
-            and served.texts
-            and not any(was_written(model_input, served.self_test.user) for model_input in served.texts)
-        ):
+        if not served.self_test or not served.texts:
+            continue
+        if not any(was_written(text, served.self_test.user) for text in served.texts):
             values = {"text": served.texts[0].text, "model": served.name}
             yield Diagnostic(CODE, values, served.modelfile.template_place, "user")

@@ -1,4 +1,7 @@
-"""Looks for srv-double-bos; its words are in catalogue/en.yml."""
+"""Find texts that begin with the beginning-of-text token twice.
+
+No training text begins with two such tokens; all answers get slightly worse, and no error reports it.
+"""
 
 import re
 from collections.abc import Iterator
@@ -44,39 +47,40 @@ TOKENIZER, ENGINE, ITSELF = "the tokenizer (add_special_tokens)", "Ollama's engi
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each chat template and each Modelfile that writes a token which the server adds."""
     for served in chat_templates.list_template_uses(case):
         template, token = served.template, served.template.bos_token
-        made = served.self_test.first.text if served.self_test else ""
-        # A template that refuses the made-up conversation still shows what it writes.
-        writes = "bos_token" in (template.text or "") if not made else _twice(made, token or "")
-        if token and (writes if made else writes and template.adds_bos):
+        if token and _writes_token_twice(served, token):
             by = TOKENIZER if template.adds_bos else ITSELF
-            yield Diagnostic(
-                CODE, {"token": token, "name": template.name, "by": by, "unless": ""}, template.place, token
-            )
-    seen: set[Location] = set()
+            values = {"token": token, "name": template.name, "by": by, "unless": ""}
+            yield Diagnostic(CODE, values, template.place, token)
+    places: set[Location] = set()
     for model in case.workspace.models.values():
-        token = _written(case, model)
-        if token and model.modelfile and model.modelfile.template_place not in seen:
-            seen.add(model.modelfile.template_place)
-            other = _other(model.modelfile, token)
-            values = {"token": token, "name": model.name, "by": ENGINE, "unless": other}
-            yield Diagnostic(CODE, values, model.modelfile.template_place, token, "info" if other else None)
+        token = _find_written_token(case, model)
+        if token and model.modelfile and model.modelfile.template_place not in places:
+            places.add(model.modelfile.template_place)
+            base = _find_foreign_base(model.modelfile, token)
+            values = {"token": token, "name": model.name, "by": ENGINE, "unless": base}
+            yield Diagnostic(CODE, values, model.modelfile.template_place, token, "info" if base else None)
 
 
-def _twice(text: str, token: str) -> bool:
-    return bool(token) and text.startswith(token) and text[len(token) :].lstrip().startswith(token)
+def _writes_token_twice(served: chat_templates.TemplateUse, token: str) -> bool:
+    text = served.self_test.first.text if served.self_test else ""
+    if not text:
+        # A template that refuses the self-test still shows that it writes the token.
+        return served.template.adds_bos and "bos_token" in (served.template.text or "")
+    return text.startswith(token) and text[len(token) :].lstrip().startswith(token)
 
 
-def _other(modelfile: Modelfile, token: str) -> str:
-    """The model or file that FROM names, unless it is of a family that is known to begin with this token."""
-    base = next((args for name, args, _ in reversed(modelfile.commands) if name == "model"), "")
-    own = next((begin for name, begin in FAMILIES if name.search(base.rpartition("/")[2])), None)
+def _find_foreign_base(modelfile: Modelfile, token: str) -> str:
+    """Return the model or file that FROM names, or "" if it is of a family that begins with this token."""
+    base = next((text for name, text, _ in reversed(modelfile.commands) if name == "model"), "")
+    own = next((begin for pattern, begin in FAMILIES if pattern.search(base.rpartition("/")[2])), None)
     return "" if own == token else base
 
 
-def _written(case: RuleContext, model: Model) -> str | None:
-    """The token with which a Modelfile's template begins what it makes."""
+def _find_written_token(case: RuleContext, model: Model) -> str | None:
+    """Return the token with which a Modelfile's template begins the text."""
     self_test = case.self_tests.get(model.name)
     if self_test is None or self_test.first.kind != "modelfile":
         return None

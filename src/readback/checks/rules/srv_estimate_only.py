@@ -1,4 +1,7 @@
-"""Looks for srv-estimate-only; its words are in catalogue/en.yml."""
+"""Find models with a context length but no tokenizer, so that tokens are estimated.
+
+A prompt near the limit may fit or not, and the server silently cuts what does not fit.
+"""
 
 from collections.abc import Iterator
 
@@ -16,11 +19,13 @@ PASS = (
 )
 FAIL = ({"readback.yml": _FILE % "context: 4096", **_DATA},)
 
-SAID = "srv-tokenizer-unreadable"  # says that tokens are estimated, and why
+UNREADABLE = "srv-tokenizer-unreadable"  # reports that tokens are estimated, and why
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    without = [one for one in case.workspace.models.values() if token_limits.find_limit(one) and one.tokenizer is None]
-    if without and not any(diagnostic.code == SAID for diagnostic in case.workspace.diagnostics):
+    """Yield one finding for all such models, unless a tokenizer could not be read."""
+    models = case.workspace.models.values()
+    without = [model for model in models if token_limits.find_limit(model) and model.tokenizer is None]
+    if without and not any(diagnostic.code == UNREADABLE for diagnostic in case.workspace.diagnostics):
         names = [model.name for model in without]
         yield Diagnostic(CODE, {"models": names}, without[0].place, ",".join(names))

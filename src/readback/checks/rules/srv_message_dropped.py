@@ -1,10 +1,13 @@
-"""Looks for srv-message-dropped; its words are in catalogue/en.yml."""
+"""Find messages that are not in the text that the model reads.
+
+Templates skip what they do not know without a word, but pages, logs and datasets contain the message.
+"""
 
 from collections.abc import Iterator
 
-from readback.checks.facts import albert_modes, chat_templates
+from readback.checks.facts import albert_modes, chat_templates, conditions
 from readback.checks.facts.chat_templates import DroppedMessage
-from readback.types import Diagnostic, Finding, Location, Model, RuleContext
+from readback.types import Diagnostic, Finding, Location, RuleContext
 
 CODE = "srv-message-dropped"
 ON = "assembly"
@@ -23,30 +26,31 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each dropped message that no other rule reports."""
     text, assembly = case.model_input, case.assembly
     if text is None or assembly is None or not text.segments:
         return
     if text.kind == "format" and (text.diagnostics or albert_modes.find_albert_mode(case)):
-        return  # Albert's formats have rules of their own
-    used = chat_templates.find_template(case)
-    source = used.text if used else _modelfile_template(case)
+        return  # Albert's formats have their own rules
+    template = chat_templates.find_template(case)
+    source = template.text if template else _get_modelfile_template(case)
     if chat_templates.reads_only_parts(text, assembly.messages, source):
         return  # servers make lists of parts for such a template, as srv-system-dropped says
     for dropped in chat_templates.find_dropped_messages(text, assembly.messages, source):
-        if not _is_named_by_another_rule(case, text.kind, dropped):
+        if not _is_reported_elsewhere(case, text.kind, dropped):
             values = chat_templates.describe_dropped(dropped, assembly.messages, text.format)
-            place = Location(role=dropped.message.role)
-            yield Diagnostic(CODE, values, place, f"{text.format}\n{dropped.message.role}\n{dropped.reason}")
+            flagged = f"{text.format}\n{dropped.message.role}\n{dropped.reason}"
+            yield Diagnostic(CODE, values, Location(role=dropped.message.role), flagged)
 
 
-def gather(finding: Finding) -> tuple[str, ...] | None:
-    """Name the kind: messages of one role that one template leaves out for one reason."""
+def get_group_key(finding: Finding) -> tuple[str, ...] | None:
+    """Return template, role and reason: messages with the same ones are one finding."""
     values = finding.values
     return str(values["name"]), str(values["role"]), str(values["reason"])
 
 
-def _is_named_by_another_rule(case: RuleContext, kind: str, dropped: DroppedMessage) -> bool:
-    """Whether srv-system-dropped names it, or one of the rules about what a Modelfile never writes."""
+def _is_reported_elsewhere(case: RuleContext, kind: str, dropped: DroppedMessage) -> bool:
+    """Return whether srv-system-dropped reports it, or a rule about what a Modelfile never writes."""
     if kind == chat_templates.CHAT:
         return dropped.message.role == "system" and dropped.number == 0
     if kind != "modelfile":
@@ -58,12 +62,6 @@ def _is_named_by_another_rule(case: RuleContext, kind: str, dropped: DroppedMess
     return text is not None and text not in self_test.first.text
 
 
-def _modelfile_template(case: RuleContext) -> str | None:
-    model = _model(case)
+def _get_modelfile_template(case: RuleContext) -> str | None:
+    model = conditions.find_model(case)
     return model.modelfile.template if model and model.modelfile else None
-
-
-def _model(case: RuleContext) -> Model | None:
-    choice = case.assembly.choice if case.assembly else None
-    condition = case.workspace.condition(choice.condition) if choice and choice.condition else None
-    return case.workspace.models.get(condition.model or "") if condition else None

@@ -1,4 +1,7 @@
-"""Looks for srv-no-generation-prompt; its words are in catalogue/en.yml."""
+"""Find chat templates that do not open the assistant's turn.
+
+The model then writes the opening itself, or continues the user's turn, so no answer begins as in training.
+"""
 
 import re
 from collections.abc import Iterator
@@ -37,24 +40,24 @@ CLOSED = re.compile(r"\[/INST\]$")  # the end of a question that is the beginnin
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each chat template, with the opening that it writes before a given answer only."""
     for served in chat_templates.list_template_uses(case):
-        missing = _missing(served.self_test) if served.self_test else ""
-        if missing:
-            values = {"name": served.template.name, "missing": missing, "model": served.model.name}
-            plain = "add_generation_prompt" not in (served.template.text or "") and not MARK.search(missing)
-            yield Diagnostic(CODE, values, served.template.place, missing, "info" if plain else None)
+        opening = _find_missing_opening(served.self_test) if served.self_test else ""
+        if opening:
+            values = {"name": served.template.name, "missing": opening, "model": served.model.name}
+            is_plain = "add_generation_prompt" not in (served.template.text or "") and not MARK.search(opening)
+            yield Diagnostic(CODE, values, served.template.place, opening, "info" if is_plain else None)
 
 
-def _missing(self_test: SelfTest) -> str:
-    """What is before an answer in the conversation and not at the end of what asks for one."""
+def _find_missing_opening(self_test: SelfTest) -> str:
+    """Return what is before an answer in the conversation and not at the end of what asks for one."""
     first, later = self_test.first.text, self_test.later.text
-    asked = first.rfind(self_test.user)
-    user, reply = later.find(self_test.user), later.find(self_test.reply)
-    if asked < 0 or not 0 <= user < reply:
+    question = first.rfind(self_test.user)
+    later_question, later_answer = later.find(self_test.user), later.find(self_test.reply)
+    if question < 0 or not 0 <= later_question < later_answer:
         return ""
-    ending, opening = first[asked + len(self_test.user) :], later[user + len(self_test.user) : reply]
-    if OPENED.search(ending) or CLOSED.match(
-        ending.strip()
-    ):  # the turn is open: what follows are marks for thinking, or for a channel
-        return ""
+    ending = first[question + len(self_test.user) :]
+    opening = later[later_question + len(self_test.user) : later_answer]
+    if OPENED.search(ending) or CLOSED.match(ending.strip()):
+        return ""  # the turn is open: what else is before the answer are marks for thinking, or for a channel
     return opening[len(ending) :].strip() if opening.startswith(ending) else ""

@@ -1,4 +1,7 @@
-"""Looks for srv-over-limit; its words are in catalogue/en.yml."""
+"""Find prompts that do not fit into the model's context.
+
+A server refuses such a prompt or silently cuts it, usually at the front.
+"""
 
 from collections.abc import Iterator
 
@@ -28,20 +31,20 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding if the prompt has more tokens than the context without the reserve for the answer."""
     limit = token_limits.find_limit(token_limits.find_model(case))
-    counted = case.tokens
-    if limit is None or limit.line is not None or counted is None or counted.count <= limit.room:
+    tokens = case.tokens
+    if limit is None or limit.line is not None or tokens is None or tokens.count <= limit.room:
         return
-    if token_limits.find_exceeded_window(case):  # told by oll-num-ctx
+    if token_limits.find_exceeded_window(case):  # reported by oll-num-ctx
         return
     values = {
-        "tokens": counted.count,
-        "tokenizer": counted.tokenizer,
-        "over": counted.count - limit.room,
+        "tokens": tokens.count,
+        "tokenizer": tokens.tokenizer,
+        "over": tokens.count - limit.room,
         "room": limit.room,
         "context": limit.context,
         "reserve": limit.reserve,
     }
-    yield Diagnostic(
-        CODE, values, token_limits.locate_text(case), str(limit.context), token_limits.weigh(counted, limit.room)
-    )
+    severity = token_limits.weigh(tokens, limit.room)
+    yield Diagnostic(CODE, values, token_limits.locate_text(case), str(limit.context), severity)

@@ -1,9 +1,12 @@
-"""Looks for srv-special-token-in-content; its words are in catalogue/en.yml."""
+"""Find special tokens of the model inside messages.
+
+Servers turn such text into the control token, so a document can end the user's turn and begin its own.
+"""
 
 from collections.abc import Iterator
 
 from readback.checks.facts import albert_modes, chat_templates
-from readback.types import Diagnostic, Location, Message, RuleContext
+from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "srv-special-token-in-content"
 ON = "assembly"
@@ -21,37 +24,28 @@ FAIL = (
     {"readback.yml": _REST["readback.yml"] % "mistral-v3", "data.jsonl": '{"id": "1", "q": "Why? <s>"}\n'},
 )
 
-WRITTEN = ("system", "task", "template", "adapter", "instruction", "joiner")  # by people, and not from the data
 BARE = ("openai", "null")  # formats in which nothing wraps the text
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    if (
-        case.assembly is None
-        or case.model_input is None
-        or (case.model_input.kind == "format" and case.model_input.format in BARE)
-    ):
+    """Yield a finding for each message with such tokens; an error where people wrote one."""
+    if case.assembly is None or case.model_input is None:
+        return
+    if case.model_input.kind == "format" and case.model_input.format in BARE:
         return
     mode = albert_modes.find_albert_mode(case)
-    if mode and mode.wrapper:  # alb-chat-tokens tells of these
+    if mode and mode.wrapper:  # alb-chat-tokens reports these
         return
     template = chat_templates.find_template(case)
-    own = (template.bos_token, template.eos_token, *template.special) if template else ()
-    pattern = chat_templates.build_token_pattern(tuple(dict.fromkeys(one for one in own if one)))
+    special = (template.bos_token, template.eos_token, *template.special) if template else ()
+    pattern = chat_templates.build_token_pattern(tuple(dict.fromkeys(token for token in special if token)))
     for message in case.assembly.messages:
-        if hits := list(pattern.finditer(message.text)):
-            written = [hit for hit in hits if _is_written(message, hit.start())]
-            first = (written or hits)[0]
-            tokens = list(dict.fromkeys(hit[0] for hit in hits))
-            place = Location(role=message.role, start=first.start(), end=first.end())
-            values = {"tokens": tokens, "role": message.role}
-            yield Diagnostic(CODE, values, place, " ".join(tokens), "error" if written else None)
-
-
-def _is_written(message: Message, at: int) -> bool:
-    """Whether the character at that offset was written by people."""
-    for segment in message.segments:
-        if at < len(segment.text):
-            return segment.origin in WRITTEN
-        at -= len(segment.text)
-    return False
+        hits = list(pattern.finditer(message.text))
+        if not hits:
+            continue
+        written = [hit for hit in hits if chat_templates.is_written_by_people(message, hit.start())]
+        first = (written or hits)[0]
+        tokens = list(dict.fromkeys(hit[0] for hit in hits))
+        place = Location(role=message.role, start=first.start(), end=first.end())
+        values = {"tokens": tokens, "role": message.role}
+        yield Diagnostic(CODE, values, place, " ".join(tokens), "error" if written else None)

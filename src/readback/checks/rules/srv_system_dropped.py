@@ -1,9 +1,12 @@
-"""Looks for srv-system-dropped; its words are in catalogue/en.yml."""
+"""Find chat templates that leave out the system message.
+
+The model never reads it; templates without a branch for the role skip the message silently.
+"""
 
 from collections.abc import Iterator
 
 from readback.checks.facts import chat_templates
-from readback.types import Diagnostic, Location, RuleContext
+from readback.types import Diagnostic, Location, RuleContext, Severity
 
 CODE = "srv-system-dropped"
 ON = "assembly"
@@ -27,23 +30,15 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    model_input = case.model_input
-    if (
-        model_input is None
-        or model_input.kind != chat_templates.CHAT
-        or not model_input.segments
-        or case.assembly is None
-    ):
+    """Yield a finding if nothing of the first message, a system message, is in the text."""
+    text, assembly = case.model_input, case.assembly
+    if text is None or text.kind != chat_templates.CHAT or not text.segments or assembly is None:
         return
-    everything = case.assembly.messages
-    used = chat_templates.find_template(case)
-    parts = chat_templates.reads_only_parts(model_input, everything, used.text if used else None)
-    for message in everything[:1]:  # of later ones srv-message-dropped tells
-        if (
-            message.role == "system"
-            and message.text.strip()
-            and not chat_templates.has_trace(model_input, message, everything)
-        ):
-            yield Diagnostic(
-                CODE, {"name": model_input.format}, Location(role="system"), message.text, "info" if parts else None
-            )
+    template = chat_templates.find_template(case)
+    only_parts = chat_templates.reads_only_parts(text, assembly.messages, template.text if template else None)
+    for message in assembly.messages[:1]:  # srv-message-dropped reports later ones
+        if message.role != "system" or not message.text.strip():
+            continue
+        if not chat_templates.has_trace(text, message, assembly.messages):
+            severity: Severity | None = "info" if only_parts else None
+            yield Diagnostic(CODE, {"name": text.format}, Location(role="system"), message.text, severity)

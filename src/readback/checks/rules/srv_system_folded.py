@@ -1,4 +1,7 @@
-"""Looks for srv-system-folded; its words are in catalogue/en.yml."""
+"""Find chat templates that put the system message into the user turn.
+
+The model reads the system text as if the user had written it.
+"""
 
 import re
 from collections.abc import Iterator
@@ -22,20 +25,19 @@ MOST = 20  # characters between two texts of one turn
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    model_input = case.model_input
+    """Yield a finding if only a few characters without a word separate the system text from the user's."""
+    text = case.model_input
     system = next(case.messages("system"), None)
-    if (
-        model_input is None
-        or model_input.kind != chat_templates.CHAT
-        or system is None
-        or not (at := chat_templates.find_message(model_input, system))
-    ):
+    if text is None or text.kind != chat_templates.CHAT or system is None:
         return
+    span = chat_templates.find_message(text, system)
+    if span is None:
+        return
+    start, end = span
     for message in case.messages("user"):
-        found = chat_templates.find_message(model_input, message, at[1])
-        between = model_input.text[at[1] : found[0]] if found else None
+        user = chat_templates.find_message(text, message, end)
+        between = text.text[end : user[0]] if user else None
         if between is not None and len(between) <= MOST and not MARKED.search(between):
-            yield Diagnostic(
-                CODE, {"name": model_input.format}, Location(role="prompt", start=at[0], end=at[1]), model_input.format
-            )
+            place = Location(role="prompt", start=start, end=end)
+            yield Diagnostic(CODE, {"name": text.format}, place, text.format)
             return

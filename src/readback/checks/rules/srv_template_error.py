@@ -1,4 +1,7 @@
-"""Looks for srv-template-error; its words are in catalogue/en.yml."""
+"""Show workspaces with and without a chat template that produces no text, which is reported while it renders.
+
+The server answers such a request with an error, or a program silently falls back to another format.
+"""
 
 from collections.abc import Callable
 
@@ -25,6 +28,8 @@ FAIL = (
 )
 
 
-def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
-    """What is true of a template is told once, whichever record and condition sends it a system message."""
-    return (str(one.values["name"]), str(one.values["reason"])) if one.values["when"] == "system" else None
+def get_once_key(finding: Finding, is_nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
+    """Return template and reason, if any record's system message causes the fault: it is reported once."""
+    if finding.values["when"] != "system":
+        return None
+    return str(finding.values["name"]), str(finding.values["reason"])

@@ -1,4 +1,7 @@
-"""Looks for trn-chat-roles; its words are in catalogue/en.yml."""
+"""Find training conversations with unexpected roles.
+
+Trainers leave out a row of ShareGPT whose turns do not alternate, and others train on the roles as they are.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -33,17 +36,18 @@ ROLES = ("system", "user", "assistant", "tool")
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each field with a wrong role, with the roles that would be right."""
     row = training_rows.read_row(case)
     if row is None or not row.is_chat:
         return
-    seen: set[str] = set()
-    for turns in _conversations(row):
-        for number, expected in _faults(turns):
+    fields: set[str] = set()
+    for turns in _list_conversations(row):
+        for number, expected in _find_faults(turns):
             turn = turns[number]
-            if turn.field in seen:
+            if turn.field in fields:
                 continue
-            seen.add(turn.field)
-            roles = [one.role for one in turns]
+            fields.add(turn.field)
+            roles = [turn.role for turn in turns]
             values = {"number": number + 1, "role": turn.role, "expected": list(expected), "roles": roles}
             # Trainers of this layout leave out a row whose turns do not alternate; others take the roles as they are.
             severity: Severity | None = "error" if _is_sharegpt(case, turn) else None
@@ -51,22 +55,24 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 
 def _is_sharegpt(case: RuleContext, turn: Turn) -> bool:
-    """Whether the row has its messages as `from` and `value`."""
+    """Return whether the row has its messages as `from` and `value`."""
     fields = case.record.fields if case.record else {}
     messages = fields.get(turn.field.partition("[")[0])
-    return isinstance(messages, list) and any(isinstance(one, dict) and "from" in one for one in messages)
+    if not isinstance(messages, list):
+        return False
+    return any(isinstance(message, dict) and "from" in message for message in messages)
 
 
-def _conversations(row: TrainingRow) -> tuple[tuple[Turn, ...], ...]:
-    """What is trained on, from the first message to the last; without messages that say nothing of their role."""
-    wholes = [(*row.prompt, *row.completion)]
+def _list_conversations(row: TrainingRow) -> tuple[tuple[Turn, ...], ...]:
+    """Return what is trained on, from the first message to the last, without messages that have no role."""
+    conversations = [(*row.prompt, *row.completion)]
     if row.is_pair:
-        wholes = [(*row.prompt, *row.chosen), (*(row.other_prompt or row.prompt), *row.rejected)]
-    return tuple(tuple(turn for turn in whole if turn.role) for whole in wholes)
+        conversations = [(*row.prompt, *row.chosen), (*(row.other_prompt or row.prompt), *row.rejected)]
+    return tuple(tuple(turn for turn in turns if turn.role) for turns in conversations)
 
 
-def _faults(turns: Sequence[Turn]) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The numbers of messages whose role is wrong, and the roles that would be right."""
+def _find_faults(turns: Sequence[Turn]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield the index of each message whose role is wrong, with the roles that would be right."""
     roles = [LIKE.get(turn.role, turn.role) for turn in turns]
     for number, role in enumerate(roles):
         before = roles[number - 1] if number else None
@@ -75,6 +81,6 @@ def _faults(turns: Sequence[Turn]) -> Iterator[tuple[int, tuple[str, ...]]]:
         elif role == "system" and number:
             yield number, ROLES[1:]
         elif role == before and role != "tool" and not turns[number].calls:
-            yield number, tuple(one for one in ROLES[1:] if one != role)
+            yield number, tuple(expected for expected in ROLES[1:] if expected != role)
     if roles and roles[-1] in ROLES and roles[-1] != "assistant":
         yield len(roles) - 1, ("assistant",)

@@ -1,4 +1,7 @@
-"""Looks for trn-chosen-no-citation; its words are in catalogue/en.yml."""
+"""Find answers to learn that cite nothing although their excerpt does.
+
+The task asks for accurate citations, and such rows teach a model to leave them out.
+"""
 
 from collections.abc import Iterator
 
@@ -21,11 +24,13 @@ FAIL = ({"train.jsonl": _ROW % ("See Smith v. Jones, 123 F.3d 456 (2020).", "The
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each such answer, with some citations of its source."""
     row = legal_rows.read_row(case)
     if row is None or not row.source:
         return
-    there = list(dict.fromkeys(one.text for one in row.source if one.resolves_to is None and one.normal))
+    full = (citation for citation in row.source if citation.resolves_to is None and citation.normal)
+    citations = list(dict.fromkeys(citation.text for citation in full))
     for answer in row.target_answers:
-        if there and answer.text.strip() and not answer.citations:
-            values = {"answer": answer.name, "citations": there[:SHOWN]}
+        if citations and answer.text.strip() and not answer.citations:
+            values = {"answer": answer.name, "citations": citations[:SHOWN]}
             yield Diagnostic(CODE, values, Location(field=answer.turn.field), answer.text)

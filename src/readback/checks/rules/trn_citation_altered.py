@@ -1,4 +1,7 @@
-"""Looks for trn-citation-altered; its words are in catalogue/en.yml."""
+"""Find answers to learn that cite a case of their source with wrong numbers.
+
+The citation looks supported, but a reader who looks it up finds another case or none.
+"""
 
 import re
 from collections.abc import Iterator
@@ -20,18 +23,18 @@ SERIES = re.compile(r"\b[234]d\b")
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each altered citation; an error if the reporter is the same."""
     row = legal_rows.read_row(case)
     for answer in row.target_answers if row else ():
-        for one in answer.list_verdicts("altered"):
-            there = one.source.text if one.source else ""
-            values = {"answer": answer.name, "citation": one.citation.text, "source": there}
-            same = _read_reporter(one.citation.text) == _read_reporter(there)
-            severity: Severity = "error" if same else "warning"  # another reporter may print the same case
-            yield Diagnostic(
-                CODE, values, legal_rows.locate_citation(answer, one.citation), one.citation.text, severity
-            )
+        for verdict in answer.list_verdicts("altered"):
+            citation = verdict.citation
+            source = verdict.source.text if verdict.source else ""
+            values = {"answer": answer.name, "citation": citation.text, "source": source}
+            is_same_reporter = _read_reporter(citation.text) == _read_reporter(source)
+            severity: Severity = "error" if is_same_reporter else "warning"  # another reporter may print the same case
+            yield Diagnostic(CODE, values, legal_rows.locate_citation(answer, citation), citation.text, severity)
 
 
 def _read_reporter(citation: str) -> str:
-    """The reporter of a citation, without its volume, its page and its series."""
+    """Return the reporter of a citation, without its volume, its page and its series."""
     return re.sub(r"[^a-z]", "", SERIES.sub("", citation.casefold()))

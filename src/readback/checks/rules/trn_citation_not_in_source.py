@@ -1,9 +1,12 @@
-"""Looks for trn-citation-not-in-source; its words are in catalogue/en.yml."""
+"""Find citations in answers to learn that their source does not contain.
+
+A model that is trained on such rows learns to invent citations.
+"""
 
 from collections.abc import Iterator
 
 from readback.checks.facts import legal_rows
-from readback.types import Diagnostic, RuleContext
+from readback.types import Diagnostic, RuleContext, Severity
 
 CODE = "trn-citation-not-in-source"
 ON = "record"
@@ -29,10 +32,11 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each such citation; info for a short rule, which may be of any set of rules."""
     row = legal_rows.read_row(case)
     for answer in row.target_answers if row else ():
-        for one in answer.list_verdicts("absent"):
-            values = {"answer": answer.name, "citation": one.citation.text}
-            short = one.citation.kind == "short rule"  # it may be a rule of any set
-            place = legal_rows.locate_citation(answer, one.citation)
-            yield Diagnostic(CODE, values, place, one.citation.text, "info" if short else None)
+        for verdict in answer.list_verdicts("absent"):
+            citation = verdict.citation
+            values = {"answer": answer.name, "citation": citation.text}
+            severity: Severity | None = "info" if citation.kind == "short rule" else None
+            yield Diagnostic(CODE, values, legal_rows.locate_citation(answer, citation), citation.text, severity)

@@ -1,4 +1,7 @@
-"""Looks for trn-citation-year-differs; its words are in catalogue/en.yml."""
+"""Find answers to learn that cite a case of their source with another year.
+
+The citation counts as supported but teaches a wrong year.
+"""
 
 from collections.abc import Iterator
 
@@ -17,9 +20,11 @@ FAIL = ({"train.jsonl": _ROW % "Dismissed (Smith v. Jones, 123 F.3d 456 (2019)).
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each such citation, with the year of the source."""
     row = legal_rows.read_row(case)
     for answer in row.target_answers if row else ():
-        for one in answer.list_verdicts("year differs"):
-            year = one.source.year if one.source else None
-            values = {"answer": answer.name, "citation": one.citation.text, "year": year}
-            yield Diagnostic(CODE, values, legal_rows.locate_citation(answer, one.citation), one.citation.text)
+        for verdict in answer.list_verdicts("year differs"):
+            citation = verdict.citation
+            year = verdict.source.year if verdict.source else None
+            values = {"answer": answer.name, "citation": citation.text, "year": year}
+            yield Diagnostic(CODE, values, legal_rows.locate_citation(answer, citation), citation.text)

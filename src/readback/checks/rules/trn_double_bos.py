@@ -1,4 +1,7 @@
-"""Looks for trn-double-bos; its words are in catalogue/en.yml."""
+"""Find ready training texts that begin with the token which the tokenizer adds.
+
+The token is then there twice in training and once when the model is served.
+"""
 
 from collections.abc import Callable, Iterator
 
@@ -29,12 +32,13 @@ READY = ("text", "sft", "dpo", "alpaca")  # rows whose texts go to the tokenizer
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding if a tokenizer of the row's models adds the token that the row begins with."""
     row = training_rows.read_row(case)
     turns = (*row.prompt, *row.completion) if row and row.kind in READY else ()
     if not turns or case.record is None:
         return
     first = turns[0]
-    for template in _templates(case.workspace, case.record.place.file):
+    for template in _list_templates(case.workspace, case.record.place.file):
         token = template.bos_token
         if token and template.tokenizer_adds_bos and first.text.startswith(token):
             values = {"token": token, "name": template.config or template.name}
@@ -42,17 +46,19 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             return
 
 
-def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
-    """It is true of the whole file, whose texts were made in one way."""
+def get_once_key(finding: Finding, is_nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
+    """Return an empty key: it is reported once for a file, whose texts were all made in one way."""
     return ()
 
 
-def _templates(workspace: Workspace, file: str | None) -> Iterator[ChatTemplate]:
-    """The templates, with their tokenizers' settings, of the models that were trained on a file; where nobody says
-    which these are, of all models.
+def _list_templates(workspace: Workspace, path: str | None) -> Iterator[ChatTemplate]:
+    """Yield the templates of the models that were trained on a file; of all models if no model states it.
+
+    They carry the settings of the models' tokenizers.
     """
-    known = next((one for one in workspace.training if one.path == file), None)
-    names = known.models if known and known.models else tuple(workspace.models)
+    file = next((file for file in workspace.training if file.path == path), None)
+    names = file.models if file and file.models else tuple(workspace.models)
     for name in names:
-        if model := workspace.models.get(name):
-            yield from (one for one in (model.training_template, model.chat_template) if one)
+        model = workspace.models.get(name)
+        if model:
+            yield from (template for template in (model.training_template, model.chat_template) if template)

@@ -1,4 +1,7 @@
-"""Looks for trn-duplicate-row; its words are in catalogue/en.yml."""
+"""Find training rows that are equal to an earlier row.
+
+Such a row counts twice in training and in every figure about the file.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,12 +18,15 @@ FAIL = ({"train.jsonl": _ROW % (1, "Why?", "So.") + _ROW % (2, "Why?", "So.")},)
 ROW = "row"
 
 
-def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
-    if text := training_rows.get_row_key(case):
-        yield ROW, text
+def list_marks(case: RuleContext) -> Iterator[tuple[str, str]]:
+    """Yield the whole row."""
+    key = training_rows.get_row_key(case)
+    if key:
+        yield ROW, key
 
 
-def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
+def report_repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
+    """Yield a finding for a row that repeats the first."""
     values = {"line": first.place.line, "file": first.place.file, "record": first.id}
     row = training_rows.read_row(case)
     field = row.question.field if row and row.question else None

@@ -1,4 +1,7 @@
-"""Looks for trn-empty; its words are in catalogue/en.yml."""
+"""Find training rows without a required text, or with a blank one.
+
+An empty prompt teaches the model to answer nothing in particular, and an empty answer to write nothing.
+"""
 
 from collections.abc import Iterator
 
@@ -24,11 +27,12 @@ FAIL = (
     {"train.jsonl": '{"messages": [{"role": "user", "content": ""}, {"role": "assistant", "content": "So."}]}\n'},
 )
 
-FOUND = {'""': "an empty text", "[]": "an empty list", "absent": "nothing"}  # in words
+NAMES = {'""': "an empty text", "[]": "an empty list", "absent": "nothing"}  # in words
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each field that has not what its row needs."""
     row = training_rows.read_row(case)
     for wrong in row.wrong if row else ():
-        found = FOUND.get(wrong.json_type, wrong.json_type)
-        yield Diagnostic(CODE, {"field": wrong.field, "found": found}, Location(field=wrong.field), wrong.field)
+        values = {"field": wrong.field, "found": NAMES.get(wrong.json_type, wrong.json_type)}
+        yield Diagnostic(CODE, values, Location(field=wrong.field), wrong.field)

@@ -1,4 +1,7 @@
-"""Looks for trn-label-swapped; its words are in catalogue/en.yml."""
+"""Find preference pairs whose rejected answer is better supported by the source than the chosen one.
+
+Preference training follows the label, so it moves the model towards the answer that invents citations.
+"""
 
 from collections.abc import Iterator
 
@@ -18,15 +21,16 @@ FAIL = ({"train.jsonl": _ROW % (_BAD, _GOOD)},)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding if the rejected answer invents less and recalls as much, or recalls more and invents no more."""
     row = legal_rows.read_row(case)
     chosen, rejected = (row.get_answer("chosen"), row.get_answer("rejected")) if row else (None, None)
     if row is None or chosen is None or rejected is None or not row.source:
         return
     better, worse = row.count_verdicts(rejected), row.count_verdicts(chosen)
-    invents = (better.hallucination or 0.0, worse.hallucination or 0.0)
-    recalls = (better.recalled, worse.recalled)
-    never_worse = invents[0] <= invents[1] and recalls[0] >= recalls[1]
-    if better.supported and never_worse and (invents[0] < invents[1] or recalls[0] > recalls[1]):
+    better_invention, worse_invention = better.hallucination or 0.0, worse.hallucination or 0.0
+    is_never_worse = better_invention <= worse_invention and better.recalled >= worse.recalled
+    is_better = better_invention < worse_invention or better.recalled > worse.recalled
+    if better.supported and is_never_worse and is_better:
         values = {
             "rejected": better.supported,
             "rejected_found": better.cited,

@@ -1,4 +1,7 @@
-"""Looks for trn-leak; its words are in catalogue/en.yml."""
+"""Find prompts that appear in two splits.
+
+An evaluation on training rows measures memory, and all its scores are too high.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -32,32 +35,34 @@ ENDS = re.compile(r"\s*[.,;:!?…]+(?=\s|\Z)")  # marks behind a word, with the 
 WORDS = {PROMPT: "prompt", EXCERPT: "excerpt", NEAR: "prompt but for case, blanks or punctuation"}
 
 
-def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
+def list_marks(case: RuleContext) -> Iterator[tuple[str, str]]:
+    """Yield the prompt of a record or training row, the prompt without its marks, and the excerpt of a legal prompt."""
     record = case.record
-    if record is None or not _apart(case, record):
+    if record is None or not _may_have_splits(case, record):
         return
     row = training_rows.read_row(case)
     if row is None:
-        asked = (
-            training_rows.list_questions(record.fields)
-            if training_rows.find_file(case.workspace, record) is None
-            else ()
-        )
-        texts = [text for text in dict.fromkeys(map(training_rows.collapse, asked)) if text]
+        is_evaluated = training_rows.find_file(case.workspace, record) is None
+        questions = training_rows.list_questions(record.fields) if is_evaluated else ()
+        texts = [text for text in dict.fromkeys(map(training_rows.collapse, questions)) if text]
         yield from ((PROMPT, text) for text in texts)
-        yield from ((NEAR, text) for text in dict.fromkeys(map(_plain, texts)) if text)
+        yield from ((NEAR, text) for text in dict.fromkeys(map(_simplify, texts)) if text)
         return
-    if row.question and (text := training_rows.collapse(row.question.text)):
+    text = training_rows.collapse(row.question.text) if row.question else ""
+    if text:
         yield PROMPT, text
-        if near := _plain(text):
+        near = _simplify(text)
+        if near:
             yield NEAR, near
-    if (found := training_rows.find_legal_prompt(row)) and found[1].excerpt:
-        yield EXCERPT, training_rows.collapse(found[1].excerpt.text)
+    legal = training_rows.find_legal_prompt(row)
+    if legal and legal[1].excerpt:
+        yield EXCERPT, training_rows.collapse(legal[1].excerpt.text)
 
 
-def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
-    later = case.record or first
-    split, other = (training_rows.find_split(case.workspace, one) for one in (later, first))
+def report_repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
+    """Yield a finding if the two records are in different splits; a warning if only excerpt or wording are equal."""
+    record = case.record or first
+    split, other = training_rows.find_split(case.workspace, record), training_rows.find_split(case.workspace, first)
     if split == other:
         return
     what = next(kind for kind in (PROMPT, EXCERPT, NEAR) if kind in kinds)  # the same prompt has the same excerpt
@@ -75,11 +80,11 @@ def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[
     yield Diagnostic(CODE, values, Location(field=field), f"{other} {first.id}", severity)
 
 
-def _plain(text: str) -> str:
-    """A prompt without what a slip of the pen changes: its case, its blanks, the marks at the ends of words."""
+def _simplify(text: str) -> str:
+    """Return a prompt without what a slip of the pen changes: its case, its blanks, the marks at the ends of words."""
     return training_rows.collapse(ENDS.sub("", text.casefold()))
 
 
-def _apart(case: RuleContext, record: Record) -> bool:
-    """Whether there may be more than one split; a dataset that nothing else is named beside is alone."""
-    return "split" in record.fields or any(one.split != DATASET for one in case.workspace.training)
+def _may_have_splits(case: RuleContext, record: Record) -> bool:
+    """Return whether there may be more than one split: the row or a training file states one."""
+    return "split" in record.fields or any(file.split != DATASET for file in case.workspace.training)

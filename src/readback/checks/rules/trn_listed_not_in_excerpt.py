@@ -1,4 +1,7 @@
-"""Looks for trn-listed-not-in-excerpt; its words are in catalogue/en.yml."""
+"""Find citations that a prompt lists and its excerpt does not contain.
+
+The prompt asks the model to use what it cannot see.
+"""
 
 from collections.abc import Iterator
 
@@ -17,18 +20,20 @@ FAIL = ({"train.jsonl": _ROW % "Smith v. Jones, 123 F.3d 456, Fed. R. Evid. 802"
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding with the citations that are absent from the excerpt, or altered in it."""
     row = legal_rows.read_row(case)
-    prompt, asked = (row.prompt, row.question) if row else (None, None)
-    if prompt is None or asked is None or prompt.excerpt is None or prompt.citations_listed is None:
+    prompt, question = (row.prompt, row.question) if row else (None, None)
+    if prompt is None or question is None or prompt.excerpt is None or prompt.citations_listed is None:
         return
     listed = legal_rows.find_citations(prompt.citations_listed.text)
+    verdicts = legal_rows.judge_citations(listed, legal_rows.find_citations(prompt.excerpt.text))
     wrong = [
-        one.citation
-        for one in legal_rows.judge_citations(listed, legal_rows.find_citations(prompt.excerpt.text))
-        if one.state in ("absent", "altered") and one.citation.resolves_to is None
+        verdict.citation
+        for verdict in verdicts
+        if verdict.state in ("absent", "altered") and verdict.citation.resolves_to is None
     ]
     if wrong:
-        texts = list(dict.fromkeys(one.text for one in wrong))
-        first = prompt.citations_listed.start + wrong[0].start
-        at = training_rows.locate(asked, first, first + len(wrong[0].text))
-        yield Diagnostic(CODE, {"citations": texts}, at, ", ".join(texts))
+        texts = list(dict.fromkeys(citation.text for citation in wrong))
+        start = prompt.citations_listed.start + wrong[0].start
+        place = training_rows.locate(question, start, start + len(wrong[0].text))
+        yield Diagnostic(CODE, {"citations": texts}, place, ", ".join(texts))

@@ -1,4 +1,7 @@
-"""Looks for trn-marker-range; its words are in catalogue/en.yml."""
+"""Find answers to learn that cite contexts which their prompt does not have.
+
+A model that is trained on such answers learns to cite contexts that it was not given.
+"""
 
 import re
 from collections.abc import Iterator
@@ -27,10 +30,11 @@ LISTED = re.compile(r"^\[(\d{1,4})\][ \t]", re.MULTILINE)
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each answer with a number below 1 or above the number of contexts."""
     row = training_rows.read_row(case)
-    if row is None or case.record is None or _is_said_elsewhere(case, row):
+    if row is None or case.record is None or _is_reported_elsewhere(case, row):
         return
-    count = _contexts(case.record, row)
+    count = _count_contexts(case.record, row)
     for name, turn in training_rows.list_answers(row) if count else ():
         wrong = [mark for mark in find_context_marks(turn.text, count) if not 1 <= mark.number <= count]
         if wrong and name != "rejected":
@@ -40,15 +44,16 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             yield Diagnostic(CODE, values, place, " ".join(cited))
 
 
-def _is_said_elsewhere(case: RuleContext, row: TrainingRow) -> bool:
-    """Records of the prompt formats that are evaluated have a rule of their own for their reference."""
-    known = training_rows.find_file(case.workspace, case.record) if case.record else None
-    return row.kind == "rag" and (known is None or known.split == DATASET)
+def _is_reported_elsewhere(case: RuleContext, row: TrainingRow) -> bool:
+    """Return whether fmt-reference-cites-missing reports it: for evaluated records of the prompt formats."""
+    file = training_rows.find_file(case.workspace, case.record) if case.record else None
+    return row.kind == "rag" and (file is None or file.split == DATASET)
 
 
-def _contexts(record: Record, row: TrainingRow) -> int:
-    """How many contexts the row has: those of a list, else those numbered from 1 without a gap in what is asked."""
-    if (listed := training_rows.count_contexts(record)) is not None:
-        return listed
+def _count_contexts(record: Record, row: TrainingRow) -> int:
+    """Return the number of listed contexts, else of those that the prompt numbers from 1 without a gap."""
+    count = training_rows.count_contexts(record)
+    if count is not None:
+        return count
     numbers = [int(hit[1]) for turn in row.prompt for hit in LISTED.finditer(turn.text)]
     return len(numbers) if numbers == list(range(1, len(numbers) + 1)) else 0

@@ -1,4 +1,7 @@
-"""Looks for trn-message-dropped; its words are in catalogue/en.yml."""
+"""Find messages of a training row that are not in the text that the model learns.
+
+The model learns answers to a conversation that lacks the message.
+"""
 
 from collections.abc import Iterator
 
@@ -31,6 +34,7 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for each message that a model's training template leaves out."""
     if training_rows.read_row(case) is None:
         return
     for model, messages, text in case.render_training():
@@ -41,17 +45,17 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         for dropped in chat_templates.find_dropped_messages(text, messages, source):
             values = chat_templates.describe_dropped(dropped, messages, text.format)
             flagged = f"{text.format}\n{dropped.message.role}\n{dropped.reason}"
-            yield Diagnostic(CODE, values, _spot(dropped.message), flagged)
+            yield Diagnostic(CODE, values, _locate(dropped.message), flagged)
 
 
-def gather(finding: Finding) -> tuple[str, ...] | None:
-    """Name the kind: messages of one role that one template leaves out for one reason."""
+def get_group_key(finding: Finding) -> tuple[str, ...] | None:
+    """Return template, role and reason: messages with the same ones are one finding."""
     values = finding.values
     return str(values["name"]), str(values["role"]), str(values["reason"])
 
 
-def _spot(message: Message) -> Location:
-    """The field of a message in its row."""
+def _locate(message: Message) -> Location:
+    """Return the field of a message in its row."""
     segment = next((segment for segment in message.segments if segment.text.strip()), None)
     if segment is None or segment.place.field is None:
         return Location()

@@ -1,4 +1,7 @@
-"""Looks for trn-over-length; its words are in catalogue/en.yml."""
+"""Find training rows that are longer than the model's training length.
+
+Training programs cut such a row, usually at its end, where the answer is; others skip it.
+"""
 
 from collections.abc import Iterator
 
@@ -23,18 +26,22 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    counted = case.tokens
-    file = training_rows.find_file(case.workspace, case.record) if case.record and counted else None
-    if counted is None or file is None:
+    """Yield a finding for the first model of the row's file that has a limit."""
+    tokens = case.tokens
+    file = training_rows.find_file(case.workspace, case.record) if case.record and tokens else None
+    if tokens is None or file is None:
         return
-    found = ((name, token_limits.find_training_limit(case.workspace.models.get(name))) for name in file.models)
-    name, limit = next(((name, limit) for name, limit in found if limit), ("", None))
-    if limit and counted.count > limit.context:
-        values = {
-            "tokens": counted.count,
-            "tokenizer": counted.tokenizer,
-            "limit": limit.context_key,
-            "context": limit.context,
-            "model": name,
-        }
-        yield Diagnostic(CODE, values, flagged=str(limit.context))
+    for name in file.models:
+        limit = token_limits.find_training_limit(case.workspace.models.get(name))
+        if limit is None:
+            continue
+        if tokens.count > limit.context:
+            values = {
+                "tokens": tokens.count,
+                "tokenizer": tokens.tokenizer,
+                "limit": limit.context_key,
+                "context": limit.context,
+                "model": name,
+            }
+            yield Diagnostic(CODE, values, flagged=str(limit.context))
+        return

@@ -1,8 +1,12 @@
-"""Looks for trn-prompt-differs; its words are in catalogue/en.yml."""
+"""Find answers that belong to one prompt but have different prompts.
+
+A preference is learnt between two answers to one prompt; else the model learns the difference between the prompts.
+"""
 
 from collections.abc import Iterator, Sequence
 
 from readback.checks.facts import training_rows
+from readback.checks.facts.training_rows import Turn
 from readback.types import Diagnostic, Location, Record, RuleContext
 
 CODE = "trn-prompt-differs"
@@ -25,41 +29,57 @@ SHOWN = 60  # characters of a prompt in the sentence
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for the first message in which the two conversations of a pair differ."""
     row = training_rows.read_row(case)
     if row is None or row.other_prompt is None:
         return
-    pairs = zip((*row.prompt, None), (*row.other_prompt, None), strict=False)
-    one, other = next(((a, b) for a, b in pairs if (a and a.same_as) != (b and b.same_as)), (None, None))
-    field = other.field if other else row.other_prompt[-1].field if row.other_prompt else "rejected_messages"
+    first, other = _find_first_difference(row.prompt, row.other_prompt)
+    field = "rejected_messages"
+    if other:
+        field = other.field
+    elif row.other_prompt:
+        field = row.other_prompt[-1].field
     values = {
-        "other": one.field if one else "chosen_messages",
-        "text": _shown(other.text if other else ""),
-        "first": _shown(one.text if one else ""),
+        "other": first.field if first else "chosen_messages",
+        "text": _quote(other.text if other else ""),
+        "first": _quote(first.text if first else ""),
     }
     yield Diagnostic(CODE, values, Location(field=field), training_rows.join_turns(row.other_prompt))
 
 
-def marks(case: RuleContext) -> Iterator[tuple[str, str]]:
+def _find_first_difference(turns: Sequence[Turn], other_turns: Sequence[Turn]) -> tuple[Turn | None, Turn | None]:
+    """Return the first two messages that differ; None for one that is not there."""
+    for turn, other in zip((*turns, None), (*other_turns, None), strict=False):
+        if (turn and turn.same_as) != (other and other.same_as):
+            return turn, other
+    return None, None
+
+
+def list_marks(case: RuleContext) -> Iterator[tuple[str, str]]:
+    """Yield the id that a row states, within its file."""
     record = case.record
     row = training_rows.read_row(case)
-    called = record.id if record else None
-    if record and row and row.kind != "rag" and called is not None and not record.is_called_by_place:
-        yield ID, f"{record.place.file}\0{called}"
-
-
-def repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
-    row, earlier = training_rows.read_row(case), training_rows.read_row(RuleContext(case.workspace, first))
-    if (
-        row is None
-        or earlier is None
-        or training_rows.join_turns(row.prompt) == training_rows.join_turns(earlier.prompt)
-    ):
+    if record is None or record.id is None or record.is_called_by_place:
         return
+    if row and row.kind != "rag":
+        yield ID, f"{record.place.file}\0{record.id}"
+
+
+def report_repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> Iterator[Diagnostic]:
+    """Yield a finding for a row with the id of the first and another prompt."""
+    row, first_row = training_rows.read_row(case), training_rows.read_row(RuleContext(case.workspace, first))
+    if row is None or first_row is None:
+        return
+    if training_rows.join_turns(row.prompt) == training_rows.join_turns(first_row.prompt):
+        return
+    values = {
+        "other": f"{first.id} ({first.place.line})",
+        "text": _quote(row.question.text if row.question else ""),
+        "first": _quote(first_row.question.text if first_row.question else ""),
+    }
     field = row.question.field if row.question else None
-    said, was = (one.question.text if one.question else "" for one in (row, earlier))
-    values = {"other": f"{first.id} ({first.place.line})", "text": _shown(said), "first": _shown(was)}
     yield Diagnostic(CODE, values, Location(field=field), training_rows.join_turns(row.prompt))
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")

@@ -1,4 +1,7 @@
-"""Looks for trn-prompt-ends; its words are in catalogue/en.yml."""
+"""Find training rows without whitespace between the prompt and the answer.
+
+A tokenizer may join the characters there into one token, which no prompt ends with when the model is served.
+"""
 
 from collections.abc import Iterator
 
@@ -16,13 +19,14 @@ SHOWN = 12  # characters of either side
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding for the first answer that directly follows its prompt."""
     row = training_rows.read_row(case)
     if row is None or row.kind not in ("sft", "dpo") or not row.prompt:
         return
     prompt = row.prompt[-1]
-    touching = [turn for _, turn in training_rows.list_answers(row) if turn.text and not turn.text[0].isspace()]
-    if touching and prompt.text and not prompt.text[-1].isspace():
-        first = touching[0]
+    answers = [turn for _, turn in training_rows.list_answers(row) if turn.text and not turn.text[0].isspace()]
+    if answers and prompt.text and not prompt.text[-1].isspace():
+        first = answers[0]
         start = max(0, len(prompt.text) - SHOWN)
         values = {
             "ends": repr(prompt.text[start:]),

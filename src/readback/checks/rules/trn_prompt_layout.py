@@ -1,4 +1,7 @@
-"""Looks for trn-prompt-layout; its words are in catalogue/en.yml."""
+"""Find prompts for a legal summary that lack some of their parts.
+
+A model that was trained on one layout answers worse in another, and citations are checked against the excerpt.
+"""
 
 from collections.abc import Iterator
 
@@ -24,17 +27,19 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding with the missing labels, and with what follows the last one."""
     row = training_rows.read_row(case)
-    found = training_rows.find_legal_prompt(row) if row else None
-    if found is None:
+    legal = training_rows.find_legal_prompt(row) if row else None
+    if legal is None:
         return
-    asked, parts = found
-    missing = [label for label in (EXCERPT, LISTED, SUMMARY) if label not in parts.labels]
-    if EXCERPT in parts.labels and parts.excerpt is None:
+    question, prompt = legal
+    missing = [label for label in (EXCERPT, LISTED, SUMMARY) if label not in prompt.labels]
+    if EXCERPT in prompt.labels and prompt.excerpt is None:
         missing.insert(0, EXCERPT)
-    if not missing and parts.after is None:
+    if not missing and prompt.after is None:
         return
-    at = parts.after or parts.summary or parts.instruction
-    after = parts.after.text if parts.after else ""
-    place = training_rows.locate(asked, at.start, at.end) if at else training_rows.locate(asked, 0, len(asked.text))
+    part = prompt.after or prompt.summary or prompt.instruction
+    start, end = (part.start, part.end) if part else (0, len(question.text))
+    after = prompt.after.text if prompt.after else ""
+    place = training_rows.locate(question, start, end)
     yield Diagnostic(CODE, {"missing": missing or "", "after": after}, place, " ".join((*missing, after)))

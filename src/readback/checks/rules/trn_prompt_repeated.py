@@ -1,9 +1,12 @@
-"""Looks for trn-prompt-repeated; its words are in catalogue/en.yml."""
+"""Find answers that begin with their prompt.
+
+Trainers put the prompt before each answer, so the model learns to repeat what it is asked.
+"""
 
 from collections.abc import Iterator
 
 from readback.checks.facts import training_rows
-from readback.checks.facts.training_rows import TrainingRow, Turn
+from readback.checks.facts.training_rows import Turn
 from readback.types import Diagnostic, RuleContext
 
 CODE = "trn-prompt-repeated"
@@ -31,25 +34,21 @@ LEAST = 12  # characters of a prompt that an answer repeats: a shorter one is a 
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding with the answers that begin with the whole prompt."""
     row = training_rows.read_row(case)
     prompt = row.question if row and row.kind != "rag" else None
     if row is None or prompt is None or len(training_rows.collapse(prompt.text)) < LEAST:
         return
-    repeated = [(name, turn) for name, turn in _answers(row) if _repeats(turn, prompt)]
+    first_turns = [(name, turns[0]) for name, turns in row.answers]
+    repeated = [(name, turn) for name, turn in first_turns if _begins_with_prompt(turn, prompt)]
     if repeated:
         _, first = repeated[0]
         end = len(first.text) - len(first.text.lstrip()) + len(prompt.text.strip())
         values = {"answers": [name for name, _ in repeated], "characters": len(prompt.text)}
-        place = training_rows.locate(first, 0, end)
-        yield Diagnostic(CODE, values, place, first.field)
+        yield Diagnostic(CODE, values, training_rows.locate(first, 0, end), first.field)
 
 
-def _answers(row: TrainingRow) -> Iterator[tuple[str, Turn]]:
-    """The first message of each answer, by what it is."""
-    return ((name, turns[0]) for name, turns in row.answers)
-
-
-def _repeats(answer: Turn, prompt: Turn) -> bool:
-    """Whether an answer begins with all of the prompt and goes on behind it."""
-    asked, text = prompt.text.strip(), answer.text.strip()
-    return text.startswith(asked) and len(text) > len(asked)
+def _begins_with_prompt(answer: Turn, prompt: Turn) -> bool:
+    """Return whether an answer begins with all of the prompt and continues after it."""
+    prompt_text, text = prompt.text.strip(), answer.text.strip()
+    return text.startswith(prompt_text) and len(text) > len(prompt_text)

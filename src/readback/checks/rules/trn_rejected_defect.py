@@ -1,4 +1,7 @@
-"""Looks for trn-rejected-defect; its words are in catalogue/en.yml."""
+"""Name what distinguishes the rejected answer of a pair from the chosen one.
+
+Preference training learns whatever distinguishes the two; if all pairs have one defect, the model learns only that one.
+"""
 
 from collections.abc import Iterator
 
@@ -24,30 +27,31 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding with the defects of the rejected answer."""
     row = legal_rows.read_row(case)
     chosen, rejected = (row.get_answer("chosen"), row.get_answer("rejected")) if row else (None, None)
-    if (
-        chosen is None
-        or rejected is None
-        or legal_rows.are_equal(chosen.text, rejected.text)
-        or not rejected.text.strip()
-    ):
+    if chosen is None or rejected is None or not rejected.text.strip():
         return
-    if defects := list(_defects(chosen, rejected)):
+    if legal_rows.are_equal(chosen.text, rejected.text):
+        return
+    defects = list(_list_defects(chosen, rejected))
+    if defects:
         yield Diagnostic(CODE, {"defects": defects}, Location(field=rejected.turn.field), " ".join(defects))
 
 
-def _defects(chosen: legal_rows.Answer, rejected: legal_rows.Answer) -> Iterator[str]:
-    told = {
-        "missing citations": legal_rows.list_missing_citations(chosen, rejected),
-        "invented citation": (one.citation for one in rejected.list_verdicts("absent") if one.counts),
-        "altered citation": (one.citation for one in rejected.list_verdicts("altered", "year differs")),
-        "citation that the chosen answer does not have": legal_rows.list_missing_citations(rejected, chosen)
-        if rejected.verdicts is None
-        else (),
+def _list_defects(chosen: legal_rows.Answer, rejected: legal_rows.Answer) -> Iterator[str]:
+    by_name = {
+        "missing citations": list(legal_rows.list_missing_citations(chosen, rejected)),
+        "invented citation": [verdict.citation for verdict in rejected.list_verdicts("absent") if verdict.counts],
+        "altered citation": [verdict.citation for verdict in rejected.list_verdicts("altered", "year differs")],
     }
-    texts = {name: list(dict.fromkeys(one.text for one in citations)) for name, citations in told.items()}
-    if any(texts.values()):
-        yield from (f"{name} ({'; '.join(cited)})" for name, cited in texts.items() if cited)
+    if rejected.verdicts is None:  # there is no source to compare with
+        additional = legal_rows.list_missing_citations(rejected, chosen)
+        by_name["citation that the chosen answer does not have"] = list(additional)
+    if any(by_name.values()):
+        for name, citations in by_name.items():
+            if citations:
+                texts = dict.fromkeys(citation.text for citation in citations)
+                yield f"{name} ({'; '.join(texts)})"
     elif not legal_rows.are_similar(chosen.text, rejected.text):
         yield "other text"

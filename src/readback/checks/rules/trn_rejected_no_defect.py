@@ -1,4 +1,7 @@
-"""Looks for trn-rejected-no-defect; its words are in catalogue/en.yml."""
+"""Find preference pairs without a defect that explains why an answer was rejected.
+
+Preference training then learns from chance, such as length, word order or a full stop.
+"""
 
 from collections.abc import Iterator
 
@@ -21,19 +24,16 @@ FAIL = ({"train.jsonl": _ROW % "The court dismissed the case at once (Smith v. J
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding if the rejected answer is supported, misses no citation and has most words of the chosen one."""
     row = legal_rows.read_row(case)
     chosen, rejected = (row.get_answer("chosen"), row.get_answer("rejected")) if row else (None, None)
-    if (
-        chosen is None
-        or rejected is None
-        or rejected.verdicts is None
-        or legal_rows.are_equal(chosen.text, rejected.text)
-    ):
+    if chosen is None or rejected is None or rejected.verdicts is None:
         return
-    wrong = [one for one in rejected.verdicts if one.counts and one.state != "supported"]
-    if (
-        not wrong
-        and not any(legal_rows.list_missing_citations(chosen, rejected))
-        and legal_rows.are_similar(chosen.text, rejected.text)
-    ):
+    if legal_rows.are_equal(chosen.text, rejected.text):
+        return
+    if any(verdict.counts and verdict.state != "supported" for verdict in rejected.verdicts):
+        return
+    if any(legal_rows.list_missing_citations(chosen, rejected)):
+        return
+    if legal_rows.are_similar(chosen.text, rejected.text):
         yield Diagnostic(CODE, {}, Location(field=rejected.turn.field), rejected.text)

@@ -1,4 +1,7 @@
-"""Looks for trn-system-mismatch; its words are in catalogue/en.yml."""
+"""Find training rows whose system message is none that the workspace states for their models.
+
+A fine-tuned model answers best under exactly the system message that it was trained with.
+"""
 
 from collections.abc import Callable, Iterator
 
@@ -33,42 +36,46 @@ SHOWN = 80  # characters of a text in the sentence
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
+    """Yield a finding with the nearest stated text; info if the rows' texts vary on purpose."""
     row, record = training_rows.read_row(case), case.record
     system = row.system if row else None
-    known = training_rows.find_file(case.workspace, record) if record else None
-    if system is None or known is None:
+    file = training_rows.find_file(case.workspace, record) if record else None
+    if system is None or file is None:
         return
-    stated, compared = _stated(case.workspace, known)
-    if not stated or system.text in compared or any(one.text == system.text for one in stated):
+    stated, compared = _list_stated_texts(case.workspace, file)
+    if not stated or system.text in compared or any(other.text == system.text for other in stated):
         return
-    varied = any(training_rows.is_intended(case, system.text, one.text) for one in stated)
-    near = next((one for one in stated if one.text.split() == system.text.split()), None)
+    near = next((other for other in stated if other.text.split() == system.text.split()), None)
     other = near or stated[0]
-    values = {"trained": _shown(system.text), "other": describe_place(other), "stated": _shown(other.text),
-              "texts": [system.text, other.text]}  # fmt: skip
+    values = {
+        "trained": _quote(system.text),
+        "other": describe_place(other),
+        "stated": _quote(other.text),
+        "texts": [system.text, other.text],
+    }
     place = training_rows.locate(system, 0, len(system.text))
     severity: Severity = "error"
-    if varied:
+    if any(training_rows.is_intended(case, system.text, other.text) for other in stated):
         severity = "info"
-    elif near or not any(name in case.workspace.models for name in known.models):
-        severity = "warning"  # where the file is of no model, the text may be meant for another one
+    elif near or not any(name in case.workspace.models for name in file.models):
+        severity = "warning"  # if the file is of no model, the text may be meant for another one
     yield Diagnostic(CODE, values, place, f"{system.text}\n{other.text}", severity)
 
 
-def once(one: Finding, nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
-    """Texts that are meant so are one thing to say of a file."""
-    return () if one.severity == "info" else None
+def get_once_key(finding: Finding, is_nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
+    """Return an empty key for texts that vary on purpose: they are reported once for a file."""
+    return () if finding.severity == "info" else None
 
 
-def _stated(workspace: Workspace, known: TrainingFile) -> tuple[tuple[SystemText, ...], frozenset[str]]:
-    """What is stated for the file's models outside of the file; and the texts that are compared for a whole model."""
-    models = [workspace.models[name] for name in known.models if name in workspace.models]
-    every = [text for model in models for text in list_system_texts(workspace, model)]
+def _list_stated_texts(workspace: Workspace, file: TrainingFile) -> tuple[tuple[SystemText, ...], frozenset[str]]:
+    """Return what is stated for the file's models outside of it, and the texts that are compared for a whole model."""
+    models = [workspace.models[name] for name in file.models if name in workspace.models]
+    texts = [system for model in models for system in list_system_texts(workspace, model)]
     if not models:
-        every = [text for text in workspace.system_texts if text.source in SOURCES and text.text]
-    taken = frozenset(model.training.text for model in models if model.training)
-    return tuple(text for text in every if text.place.file != known.path), taken
+        texts = [system for system in workspace.system_texts if system.source in SOURCES and system.text]
+    compared = frozenset(model.training.text for model in models if model.training)
+    return tuple(system for system in texts if system.place.file != file.path), compared
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")

@@ -69,8 +69,8 @@ class Gathered:
     def end(self, looked_at: int, count_like: CountLike | None = None) -> Iterator[Kindred]:
         """One finding a kind, at the first of its records, with how many of those `looked_at` have it.
 
-        `count_like(field, value)` is how many of them have that value in a field. A rule with `settle(finding, records,
-        count_like)` answers the severity that its finding has when all records are known.
+        `count_like(field, value)` is how many of them have that value in a field. A rule with
+        `weigh_group(finding, records, count_like)` answers the severity of its finding when all records are known.
         """
         for kind, group in self.groups.items():
             rule = rules.RULES()[group.first.code]
@@ -80,8 +80,8 @@ class Gathered:
                 continue
             values = {**group.first.values, "records": group.records, "of": looked_at}
             severity = group.first.severity
-            if count_like is not None and hasattr(rule.logic, "settle"):
-                severity = rule.logic.settle(group.first, group.records, count_like)
+            if count_like is not None and hasattr(rule.logic, "weigh_group"):
+                severity = rule.logic.weigh_group(group.first, group.records, count_like)
             if "condition" in values and group.conditions:
                 names = list(group.conditions)
                 more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
@@ -97,11 +97,11 @@ class Gathered:
         if (
             isinstance(finding, Fault)
             or finding.place.index is None
-            or (gather := self.rules.get(finding.code)) is None
+            or (get_group_key := self.rules.get(finding.code)) is None
             or self.is_ignored(finding)
         ):
             return None
-        kind = gather(finding)
+        kind = get_group_key(finding)
         return None if kind is None else (finding.code, finding.severity, finding.place.file or "", *kind)
 
 
@@ -121,11 +121,11 @@ class CountsByField:
 
 
 def _rules() -> dict[str, Callable[[Finding], Kind | None]]:
-    """What tells the kind of a finding, by code: `gather` of a rule that has it, else the values of `alike`."""
+    """Return what tells the kind of a finding, by code: a rule's `get_group_key`, else the values of `alike`."""
     found: dict[str, Callable[[Finding], Kind | None]] = {}
     for code, rule in rules.RULES().items():
-        if hasattr(rule.logic, "gather"):
-            found[code] = rule.logic.gather
+        if hasattr(rule.logic, "get_group_key"):
+            found[code] = rule.logic.get_group_key
         elif rule.alike:
             found[code] = partial(_name_kind, rule.alike)
     return found

@@ -16,10 +16,10 @@ from readback.types import Finding
 
 @dataclass(slots=True)
 class Once:
-    """Passes findings on, and those of a rule with `once(finding, nowhere)` once in each mode, condition or judge for
-    what it answers: what the finding is about, or None where it is told at every record. `nowhere(name)` is whether no
+    """Pass findings on, those of a rule with `get_once_key(finding, is_nowhere)` once for each key in each mode,
+    condition or judge; a finding whose key is None is passed on for every record. `is_nowhere(name)` is whether no
     record, of several, has the field that a name is read from. Where that is `guessed`, a rule with
-    `weigh_guess(finding)` answers how much such a name weighs.
+    `weigh_guess(finding)` returns the severity of such a finding.
     """
 
     data: Dataset
@@ -69,5 +69,7 @@ class Once:
 
 
 def _rules() -> dict[str, Callable[..., tuple[str | None, ...] | None]]:
-    """What the rules that have it answer to `once`, by code."""
-    return {code: rule.logic.once for code, rule in rules.RULES().items() if hasattr(rule.logic, "once")}
+    """What the rules that have it answer to `get_once_key`, by code."""
+    return {
+        code: rule.logic.get_once_key for code, rule in rules.RULES().items() if hasattr(rule.logic, "get_once_key")
+    }
