@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from readback import as_json, project_files, workspace
 from readback.compare.diff import MessageDifference
-from readback.exporting.lines import line
+from readback.exporting.lines import format_line
 from readback.message_parts import beyond_text, part_title, parts, whole_message
 from readback.prompts.assemble import assemble
 from readback.prompts.messages import compute_fingerprint
@@ -148,9 +148,9 @@ def test_every_message_of_a_row_goes_out_as_the_row_has_it(turns: list[dict[str,
         more = [value for value in beyond_text(turn.whole).values() if value not in (None, [], {})]
         assert bool(parts(turn.whole)) >= bool(more)
     made = Assembly(Selection(mode="m"), "r", 0, tuple(messages), compute_fingerprint(messages))
-    exported = json.loads(line("messages-jsonl", made, 0, "").text)["messages"]
+    exported = json.loads(format_line("messages-jsonl", made, 0, "").text)["messages"]
     assert exported == turns
-    body = json.loads(line("openai-batch", made, 0, "m").text)["body"]
+    body = json.loads(format_line("openai-batch", made, 0, "m").text)["body"]
     assert body["messages"] == turns
     for shown, turn in zip((as_json.message_to_json(one) for one in messages), turns, strict=True):
         assert shown.get("whole", {"role": shown["role"], "content": shown["text"]}) == turn

@@ -15,7 +15,7 @@ from readback import cli, workspace
 from readback.checks.run import audit_run, engine, finding_search
 from readback.checks.summary import Audit, Progress
 from readback.exporting import chunk
-from readback.exporting.to_file import to_file
+from readback.exporting.export import export_to_file
 from readback.project_files import EXAMPLES
 from readback.prompts import children, selections
 from readback.readers import cache_folder
@@ -97,7 +97,7 @@ def test_an_export_of_a_dataset_that_changes_is_not_there(folder: Path, tmp_path
             written_over(folder / "d.jsonl")
 
     with pytest.raises(DatasetChanged):
-        to_file(
+        export_to_file(
             opened,
             selections.list_selections(opened),
             "messages-jsonl",
@@ -210,7 +210,7 @@ def test_an_export_of_answers_that_change_is_not_there_but_they_may_grow(
             change(opened.root / "a.jsonl")
 
     with pytest.raises(DatasetChanged, match=r"a\.jsonl was") if change is not longer else contextlib.nullcontext():
-        to_file(
+        export_to_file(
             opened, selections.list_selections(opened), "messages-jsonl", tmp_path / "out", progress=meanwhile, jobs=1
         )
     assert (tmp_path / "out").exists() == (change is longer)
@@ -227,7 +227,7 @@ def test_records_that_no_child_reads_are_not_said_to_have_changed(
     monkeypatch.setattr(children, "stream_frames", lambda *asked, **how: iter(()))
     monkeypatch.setattr(children, "_ask_child", lambda *asked: children._ChildAnswer([]))
     with pytest.raises(DatasetChanged, match=r"d\.jsonl is what it was"):
-        to_file(opened, selections.list_selections(opened), "messages-jsonl", tmp_path / "out.jsonl", jobs=1)
+        export_to_file(opened, selections.list_selections(opened), "messages-jsonl", tmp_path / "out.jsonl", jobs=1)
 
 
 @pytest.mark.parametrize("change", CHANGES)

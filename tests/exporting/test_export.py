@@ -19,10 +19,11 @@ from streamlit.testing.v1 import AppTest
 import readback
 from readback import cli, workspace
 from readback.cli.export import TerminalOutput
-from readback.exporting import rows, to_file, wanted
-from readback.exporting.export import Exported, NoModel, export
+from readback.exporting import rows
+from readback.exporting import selections as export_selections
+from readback.exporting.export import ExportResult, NoModel, export, export_to_file
 from readback.exporting.lines import Form
-from readback.exporting.wanted import NothingToExport
+from readback.exporting.selections import NothingToExport
 from readback.prompts import children
 from readback.prompts.assemble import assemble
 from readback.readers.cache_folder import cache_folder
@@ -55,10 +56,10 @@ def folder(write: Write) -> Path:
     return write({"readback.yml": FILE, "data.jsonl": ASKED})
 
 
-def made(opened: Workspace, form: Form = "messages-jsonl", **more: Any) -> tuple[Rows, Exported]:
+def made(opened: Workspace, form: Form = "messages-jsonl", **more: Any) -> tuple[Rows, ExportResult]:
     """The lines of an export, and what it came to."""
     out, choices = io.BytesIO(), more.pop("choices", None)
-    found = export(opened, choices or wanted.every(opened), form, out, **more)
+    found = export(opened, choices or export_selections.list_default_selections(opened), form, out, **more)
     return [json.loads(line) for line in out.getvalue().splitlines()], found
 
 
@@ -105,7 +106,11 @@ def test_each_record_has_its_conditions_in_their_order(write: Write) -> None:
         {"role": "user", "content": "No word"},
     ]
     records = list(open_dataset(opened.root, opened.dataset).records())
-    whole = [assemble(opened, record, choice) for record in records for choice in wanted.every(opened)]
+    whole = [
+        assemble(opened, record, choice)
+        for record in records
+        for choice in export_selections.list_default_selections(opened)
+    ]
     assert [row["fingerprint"] for row in found] == [one.fingerprint for one in whole]
     assert (counts.records, len(counts.choices), counts.written, counts.failed) == (2, 2, 4, 0)
 
@@ -146,15 +151,15 @@ def test_a_judge_is_exported_for_the_conditions_that_have_answers(write: Write) 
         "judge.py": 'USER_PROMPT = "{question} {answer}"\n',
     }
     opened = workspace.open(write(files))
-    found, counts = made(opened, choices=wanted.choices(opened, judge="j"))
+    found, counts = made(opened, choices=export_selections.choose_selections(opened, judge="j"))
     assert [(row["record"], row["condition"], row["judge"]) for row in found] == [("1", "A", "j"), ("2", "A", "j")]
     assert found[0]["messages"] == [{"role": "user", "content": "Why? So."}]
     assert found[1]["error"]["code"] == "jdg-no-answer"
     assert (counts.written, counts.failed) == (1, 1)
-    batch, _ = made(opened, "openai-batch", choices=wanted.choices(opened, judge="j"))
+    batch, _ = made(opened, "openai-batch", choices=export_selections.choose_selections(opened, judge="j"))
     assert batch[0]["body"]["model"] == "judge-1"
     with pytest.raises(NothingToExport, match="no answers"):
-        wanted.choices(opened, ["B"], judge="j")
+        export_selections.choose_selections(opened, ["B"], judge="j")
 
 
 @pytest.mark.parametrize(
@@ -320,8 +325,8 @@ def odd(write: Write, texts: Sequence[str]) -> Workspace:
 def test_lines_read_back_as_the_same_texts(write: Write, texts: list[str]) -> None:
     opened = odd(write, texts)
     path = opened.root.parent / "out.jsonl"
-    choices = wanted.every(opened)
-    found = to_file.to_file(opened, choices, "messages-jsonl", path)
+    choices = export_selections.list_default_selections(opened)
+    found = export_to_file(opened, choices, "messages-jsonl", path)
     assert (found.written, found.failed) == (2 * len(texts), 0)
     assert read_again(path) == sent(opened, choices)
 
@@ -331,8 +336,8 @@ def test_lines_read_back_as_the_same_texts(write: Write, texts: list[str]) -> No
 def test_parquet_reads_back_as_the_same_texts_but_for_lone_surrogates(write: Write, texts: list[str]) -> None:
     opened = odd(write, texts)
     path = opened.root.parent / "out.parquet"
-    choices = wanted.every(opened)
-    to_file.to_file(opened, choices, "parquet", path)
+    choices = export_selections.list_default_selections(opened)
+    export_to_file(opened, choices, "parquet", path)
     again = list(open_dataset(path.parent, workspace.open(path).dataset).records())
     for row, expected in zip(again, sent(opened, choices), strict=True):
         if any("\ud800" <= char <= "\udfff" for _, text in expected for char in text):
@@ -345,10 +350,10 @@ def test_parquet_reads_back_as_the_same_texts_but_for_lone_surrogates(write: Wri
 
 def test_the_odd_ones_all_at_once(write: Write) -> None:
     opened = odd(write, ODD)
-    choices = wanted.every(opened)
+    choices = export_selections.list_default_selections(opened)
     for form, ending in (("messages-jsonl", "jsonl"), ("parquet", "parquet")):
         path = opened.root.parent / f"out.{ending}"
-        found = to_file.to_file(opened, choices, form, path)  # type: ignore[arg-type]
+        found = export_to_file(opened, choices, form, path)  # type: ignore[arg-type]
         lone = 4 if form == "parquet" else 0
         assert (found.written, found.failed) == (2 * len(ODD) - lone, lone)
     lines = (opened.root.parent / "out.jsonl").read_text("utf-8")
@@ -361,7 +366,7 @@ def test_a_line_is_what_json_would_write(write: Write) -> None:
     opened = odd(write, [text for text in ODD if text.isascii()])
     out = io.BytesIO()
     for form in ("messages-jsonl", "openai-batch"):
-        export(opened, wanted.every(opened), form, out, model="m")  # type: ignore[arg-type]
+        export(opened, export_selections.list_default_selections(opened), form, out, model="m")  # type: ignore[arg-type]
     for line in out.getvalue().decode().splitlines():
         assert line == json.dumps(json.loads(line), ensure_ascii=False)
 
@@ -415,8 +420,8 @@ def test_every_record_has_its_line_whatever_stops_or_is_given_up(
     write: Write, monkeypatch: pytest.MonkeyPatch, kills: int
 ) -> None:
     monkeypatch.setattr(children, "KILLS", kills)
-    monkeypatch.setattr(rows, "FEWEST", 1)
-    monkeypatch.setattr(rows, "MOST", 4)
+    monkeypatch.setattr(rows, "FEWEST_RECORDS", 1)
+    monkeypatch.setattr(rows, "MOST_RECORDS", 4)
     found, counts = made(evil(write, 8, (2, 5)))
     assert [(row["index"], row["mode"]) for row in found] == [(n, m) for n in range(8) for m in ("bad", "good")]
     texts = [row["messages"][0]["content"] for row in found if row["mode"] == "good"]
@@ -523,12 +528,12 @@ def test_a_file_is_there_whole_or_not_at_all(
         raise DatasetChanged("data.jsonl was changed")
 
     with monkeypatch.context() as patch:
-        patch.setattr("readback.exporting.export.rows", breaks)
+        patch.setattr("readback.exporting.export.export_rows", breaks)
         with pytest.raises(DatasetChanged):
-            to_file.to_file(opened, wanted.every(opened), form, path)
+            export_to_file(opened, export_selections.list_default_selections(opened), form, path)
     assert path.read_text() == "before"
     assert names(path.parent) == ["kept.jsonl"]
-    to_file.to_file(opened, wanted.every(opened), "messages-jsonl", path)
+    export_to_file(opened, export_selections.list_default_selections(opened), "messages-jsonl", path)
     assert len(path.read_text().splitlines()) == 4
     assert path.stat().st_mode & 0o777 == 0o640
 

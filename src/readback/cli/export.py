@@ -16,11 +16,10 @@ from readback.cli.common.lines import print_note
 from readback.cli.common.parser import Command
 from readback.cli.common.terminal import Progress, fill
 from readback.cli.common.workspace import add_file_options, check_name, find_condition, open_workspace
-from readback.exporting import wanted
-from readback.exporting.export import Exported, NoModel, export
+from readback.exporting import selections as export_selections
+from readback.exporting.export import ERRORS, ExportResult, NoModel, OwnFile, export, export_to_file
 from readback.exporting.lines import FORMS
-from readback.exporting.to_file import ERRORS, OwnFile, to_file
-from readback.exporting.wanted import NothingToExport
+from readback.exporting.selections import NothingToExport
 from readback.quantity import quantity
 from readback.types import Selection, Workspace
 
@@ -86,7 +85,9 @@ def run(args: argparse.Namespace) -> int:
                 workspace, selections, args.form, out, _get_stderr, model=args.model, progress=progress, jobs=jobs
             )
         else:
-            result = to_file(workspace, selections, args.form, path, model=args.model, progress=progress, jobs=jobs)
+            result = export_to_file(
+                workspace, selections, args.form, path, model=args.model, progress=progress, jobs=jobs
+            )
     except NothingToExport as nothing:
         raise UsageError(fill("{workspace}: nothing to export: {why}", workspace=args.workspace, why=nothing)) from None
     except NoModel as missing:
@@ -117,7 +118,7 @@ def _list_selections(workspace: Workspace, args: argparse.Namespace) -> Sequence
     conditions = [find_condition(workspace, name).name for name in args.condition]
     modes = [check_name("mode", name, workspace.prompts) for name in args.mode]
     judge = args.judge and check_name("judge", args.judge, workspace.judges)
-    return wanted.choices(workspace, conditions, modes, judge)
+    return export_selections.choose_selections(workspace, conditions, modes, judge)
 
 
 def _get_stderr() -> BinaryIO:
@@ -137,7 +138,7 @@ class TerminalOutput(BytesIO):
         return self.out.write(TERMINAL_CONTROLS.sub(lambda char: f"\\u{ord(char[0]):04x}", text).encode())
 
 
-def _list_warnings(result: Exported, args: argparse.Namespace) -> Iterator[str]:
+def _list_warnings(result: ExportResult, args: argparse.Namespace) -> Iterator[str]:
     """Yield what whoever uses the file has to know."""
     if result.wording:
         names = ", ".join(f"{name} ({n:,})" for name, n in result.wording.items())
@@ -185,14 +186,14 @@ def _list_warnings(result: Exported, args: argparse.Namespace) -> Iterator[str]:
         )
 
 
-def _format_counts(result: Exported) -> str:
+def _format_counts(result: ExportResult) -> str:
     return fill(
         (
             "{records:,} {records:record|records} x {choices}: {written:,} {written:line|lines} "
             "written, {failed:,} could not be assembled"
         ),
         records=result.records,
-        choices=quantity(len(result.choices), *wanted.said(result.choices)),
+        choices=quantity(len(result.choices), *export_selections.get_nouns(result.choices)),
         written=result.written,
         failed=result.failed,
     )

@@ -1,1 +1,1 @@
-"""Every record under every condition as a file for other programs: which ones, one line for each, in their order."""
+"""Export every record under every condition for other programs: which ones, a line for each, in their order."""

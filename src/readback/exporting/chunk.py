@@ -1,4 +1,4 @@
-"""In a bounded child: the lines of a range of records under some choices."""
+"""Write, in a bounded child, the lines of a range of records under some selections."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from readback.prompts.judge_messages import lacks_answer
 from readback.types import Assembly, Record, RuleContext, Selection, Workspace
 
 WORK = "readback.exporting.chunk:export_chunk"
-TEXT = 1 << 20  # characters of lines after which a frame is sent, however few records are in it
-WORST = ("error", "warning", "info")
+FRAME_SIZE = 1 << 20  # characters of lines after which a frame is sent, however few records are in it
+SEVERITIES = ("error", "warning", "info")  # the worst first
 NO_ANSWER = "jdg-no-answer"
 UNANSWERED = "there is no answer that the judge could be asked about"
 NOTHING = "nothing was assembled, and nothing says why"
@@ -26,53 +26,59 @@ NOTHING = "nothing was assembled, and nothing says why"
 
 @children.stop_when_changed
 def export_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A frame for some records: {"first", "next", "lines", "failed", "masked", "wording"}.
+    """Yield a frame for some records: {"first", "next", "lines", "failed", "masked", "wording"}.
 
-    `lines` are in their order, records outside and choices inside; `failed` are the places in it of those without
+    `lines` are in their order, records outside and selections inside; `failed` are the positions of those without
     messages; `masked` counts lines, `wording` lines by adapter.
     """
     inside, form = children.enter(work), work["form"]
-    requests = {Selection(**choice): (model, settings) for choice, model, settings in work["requests"]}
-    first, size, made = inside.start, 0, list[Line]()
+    requests = {Selection(**selection): (model, settings) for selection, model, settings in work["requests"]}
+    first, size, frame_lines = inside.start, 0, list[Line]()
     for record in inside.records():
-        at = record.place.index or 0
-        for number, choice in enumerate(inside.choices):
+        index = record.place.index or 0
+        for number, selection in enumerate(inside.choices):
             if number:
-                sandbox.beat()  # each has the time of a record; the first one's has just begun
-            reply = inside.replies.get(choice, record)
-            sent = assemble(inside.opened, record, choice, reply, origins=False)
-            if sent.messages and not lacks_answer(
-                sent, reply
-            ):  # a judge that is asked about nothing would still give scores
-                one = lines.line(form, sent, at, *requests.get(choice, ("", lines.NO_SETTINGS)))
+                sandbox.beat()  # each has the time of a record; that of the first has just begun
+            answer = inside.replies.get(selection, record)
+            assembly = assemble(inside.opened, record, selection, answer, origins=False)
+            # A judge that is asked about nothing would still give scores.
+            if assembly.messages and not lacks_answer(assembly, answer):
+                model, settings = requests.get(selection, ("", lines.NO_SETTINGS))
+                line = lines.format_line(form, assembly, index, model, settings)
             else:
-                one = lines.failed(at, record.id, choice, *why(inside.opened, record, sent))
-            made.append(one)
-            size += len(one.text)
-        if at + 1 - first >= inside.batch or size > TEXT:
-            yield _frame(first, at + 1, made)
-            first, size, made = at + 1, 0, []
-    if made:
-        yield _frame(first, first + len(made) // len(inside.choices), made)
+                code, message = explain_failure(inside.opened, record, assembly)
+                line = lines.format_failure(index, record.id, selection, code, message)
+            frame_lines.append(line)
+            size += len(line.text)
+        if index + 1 - first >= inside.batch or size > FRAME_SIZE:
+            yield _build_frame(first, index + 1, frame_lines)
+            first, size, frame_lines = index + 1, 0, []
+    if frame_lines:
+        yield _build_frame(first, first + len(frame_lines) // len(inside.choices), frame_lines)
 
 
-def why(opened: Workspace, record: Record, made: Assembly) -> tuple[str, str]:
-    """Code and sentence of what kept a record from being assembled: no answer to judge, else its worst finding."""
-    case = RuleContext(opened, record, made)
-    found = [rules.noted(diagnostic, case) for diagnostic in made.diagnostics]
-    worst = min(found, key=lambda one: (one.code != NO_ANSWER, WORST.index(one.severity)), default=None)
-    if made.messages and (worst is None or worst.code != NO_ANSWER):  # the prompt does not ask for the answer itself
+def explain_failure(workspace: Workspace, record: Record, assembly: Assembly) -> tuple[str, str]:
+    """Return code and sentence of why a record was not assembled: no answer to judge, else its worst finding."""
+    case = RuleContext(workspace, record, assembly)
+    findings = [rules.noted(diagnostic, case) for diagnostic in assembly.diagnostics]
+    worst = min(
+        findings,
+        key=lambda finding: (finding.code != NO_ANSWER, SEVERITIES.index(finding.severity)),
+        default=None,
+    )
+    # With messages, the prompt does not ask for the answer itself.
+    if assembly.messages and (worst is None or worst.code != NO_ANSWER):
         return NO_ANSWER, UNANSWERED
     return (worst.code, worst.message) if worst else ("dat-limit", NOTHING)
 
 
-def _frame(first: int, beyond: int, made: Sequence[Line]) -> dict[str, Any]:
-    wording = Counter(name for one in made for name in one.wording)
+def _build_frame(first: int, end: int, frame_lines: Sequence[Line]) -> dict[str, Any]:
+    wording = Counter(name for line in frame_lines for name in line.wording)
     return {
         "first": first,
-        "next": beyond,
-        "lines": [one.text for one in made],
-        "failed": [number for number, one in enumerate(made) if one.failed],
-        "masked": sum(one.masked for one in made),
+        "next": end,
+        "lines": [line.text for line in frame_lines],
+        "failed": [number for number, line in enumerate(frame_lines) if line.failed],
+        "masked": sum(line.masked for line in frame_lines),
         "wording": dict(wording),
     }

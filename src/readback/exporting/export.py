@@ -1,6 +1,6 @@
-"""Write every record under every choice to a stream, in one of three forms; the command, the page and programs use it.
+"""Write every record under every selection to a stream or a file, in one of three forms.
 
-messages-jsonl   a line for each record and choice, also where nothing could be assembled
+messages-jsonl   a line for each record and selection, also where nothing could be assembled
 openai-batch     a request for each; what could not be assembled goes to a stream of its own
 parquet          the rows of messages-jsonl as a table
 """
@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from readback.exporting import wanted
 from readback.exporting.lines import Form
 from readback.exporting.parquet_rows import ParquetRows
-from readback.exporting.rows import Batch, rows
-from readback.exporting.wanted import NothingToExport
+from readback.exporting.rows import Batch, export_rows
+from readback.exporting.selections import NothingToExport, describe_selection, find_model
+from readback.exporting.whole_file import whole_file
 from readback.prompts.children import Progress
 from readback.prompts.request_settings import find_settings, make_request
 from readback.readers.progress import Cancelled
@@ -28,15 +30,21 @@ MEDIA: Mapping[Form, tuple[str, str]] = {  # media type, ending of a file's name
     "openai-batch": ("application/jsonl", ".jsonl"),
     "parquet": ("application/vnd.apache.parquet", ".parquet"),
 }
+BATCH: Form = "openai-batch"
+ERRORS = ".errors.jsonl"  # added to a file's name for what a batch of requests cannot hold
 
 
 class NoModel(Exception):  # noqa: N818 - an outcome to say in one sentence
-    """A request needs the name of a model, and nobody gives one; the text says for what."""
+    """A request needs the name of a model, and nothing names one; the text says for what."""
+
+
+class OwnFile(Exception):  # noqa: N818 - an outcome to say in one sentence
+    """The file is one of the workspace, which an export does not overwrite."""
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
-    """What an export came to: records * choices = written + failed, unless it was `stopped`.
+class ExportResult:
+    """The counts of an export: records * choices = written + failed, unless it was `stopped`.
 
     `failed` could not be assembled, or not be written in this form. `masked` counts lines with private fields that
     were replaced, `wording` by adapter lines with its text in Readback's own words. `unread` are lines of the dataset
@@ -55,99 +63,153 @@ class Exported:
 
 
 def export(
-    opened: Workspace,
-    choices: Sequence[Selection],
+    workspace: Workspace,
+    selections: Sequence[Selection],
     form: Form,
     out: BinaryIO,
-    errors: Callable[[], BinaryIO] | None = None,
+    open_errors: Callable[[], BinaryIO] | None = None,
     *,
     model: str | None = None,
     progress: Progress | None = None,
     jobs: int | None = None,
-) -> Exported:
-    """Write the messages of every record under every choice to `out`, in the order of the records.
+) -> ExportResult:
+    """Write the messages of every record under every selection to `out`, in the order of the records.
 
-    `errors` gives, when it is first needed, the stream for what an openai-batch cannot hold; without it that is only
-    counted. `model` is what a batch asks where neither condition nor judge names one. `progress(done, total)` is told
-    now and then, in records; when it answers False the export ends with what it has. `jobs` children work at once
-    (None: one on every core).
+    `open_errors` returns, when it is first needed, the stream for what an openai-batch cannot hold; without it that is
+    only counted. `model` is what a batch asks where neither condition nor judge names one. `progress(done, total)` is
+    called now and then, in records; when it returns False the export ends with what it has. `jobs` children work at
+    once (None: one on every core).
 
     Raises NothingToExport where there is no record, NoModel, DatasetChanged when the dataset is written to meanwhile,
     and OSError where a stream takes no more.
     """
-    choices = tuple(dict.fromkeys(choices))
-    models = _models(opened, choices, model) if form == "openai-batch" else {}
-    settings = {choice: make_request(find_settings(opened, choice)) for choice in models}
-    requests = {choice: (name, settings[choice].body) for choice, name in models.items()}
-    left_out = dict.fromkeys(name for request in settings.values() for name in request.left_out)
+    selections = tuple(dict.fromkeys(selections))
+    models = _find_models(workspace, selections, model) if form == BATCH else {}
+    settings = {selection: make_request(find_settings(workspace, selection)) for selection in models}
+    requests = {selection: (name, settings[selection].body) for selection, name in models.items()}
+    unsent = dict.fromkeys(name for request in settings.values() for name in request.left_out)
     try:
-        data = open_dataset(opened.root, opened.dataset, lambda *_: progress is None or progress(0, 0) is not False)
+        records = open_dataset(
+            workspace.root, workspace.dataset, lambda *_: progress is None or progress(0, 0) is not False
+        )
     except Cancelled:
-        return Exported(choices, stopped=True)
-    if why := _nothing(data):
-        raise NothingToExport(why)
-    sink: _Sink = ParquetRows(out, choices) if form == "parquet" else _Lines(out, form, errors)
+        return ExportResult(selections, stopped=True)
+    if records.source is None or not len(records):
+        raise NothingToExport(_explain_no_records(records))
+    sink: _Sink = ParquetRows(out, selections) if form == "parquet" else _Lines(out, form, open_errors)
     lines = failed = masked = 0
     wording = Counter[str]()
     try:
-        for batch in rows(opened, data, choices, form, requests, progress, jobs):
-            sink.take(batch)
+        for batch in export_rows(workspace, records, selections, form, requests, progress, jobs):
+            sink.write(batch)
             lines += len(batch.lines)
             failed += len(batch.failed)
             masked += batch.masked
             wording.update(batch.wording)
     finally:
-        sink.close()  # also of what is thrown away: Arrow would close it later, when the stream is gone
-    stopped = lines < len(data) * len(choices)
-    written = lines - failed
-    unread, unsent = data.counts.bad, tuple(left_out)
-    return Exported(choices, len(data), written, failed, masked, dict(wording), unread, stopped, unsent)
+        sink.close()  # also after an error: Arrow would close it later, when the stream is gone
+    return ExportResult(
+        selections,
+        records=len(records),
+        written=lines - failed,
+        failed=failed,
+        masked=masked,
+        wording=dict(wording),
+        unread=records.counts.bad,
+        stopped=lines < len(records) * len(selections),
+        unsent=tuple(unsent),
+    )
+
+
+def export_to_file(
+    workspace: Workspace,
+    selections: Sequence[Selection],
+    form: Form,
+    path: Path,
+    *,
+    model: str | None = None,
+    progress: Progress | None = None,
+    jobs: int | None = None,
+) -> ExportResult:
+    """Export to `path`, and what an openai-batch cannot hold to `path` with ERRORS added to its name.
+
+    Both exist whole or not at all: they are written under other names and renamed at the end. An errors file of an
+    earlier export to the same place is deleted where there is none of this one. Raises what `export` raises, and
+    OwnFile.
+    """
+    if any(_is_same_file(path, workspace.root / file.path) for file in workspace.recognised):
+        raise OwnFile(f"{path} is a file of the workspace, which an export does not overwrite")
+    errors_path = path.with_name(path.name + ERRORS)
+    error_files: list[BinaryIO] = []
+    with ExitStack() as stack:
+        out = stack.enter_context(whole_file(path))
+
+        def open_errors() -> BinaryIO:
+            error_files.append(stack.enter_context(whole_file(errors_path)))
+            return error_files[0]
+
+        result = export(workspace, selections, form, out, open_errors, model=model, progress=progress, jobs=jobs)
+    if form == BATCH and not error_files and path.is_file():
+        errors_path.unlink(missing_ok=True)
+    return result
+
+
+def _is_same_file(path: Path, workspace_path: Path) -> bool:
+    try:
+        return path.samefile(workspace_path)
+    except OSError:
+        return False
 
 
 class _Sink(Protocol):
-    def take(self, batch: Batch) -> None: ...
+    def write(self, batch: Batch) -> None: ...
 
     def close(self) -> None: ...
 
 
 class _Lines:
-    """Lines as they are; of a batch of requests, those that are none go elsewhere."""
+    """Write lines as they are; of a batch of requests, those that failed go to a stream of their own."""
 
-    def __init__(self, out: BinaryIO, form: Form, errors: Callable[[], BinaryIO] | None) -> None:
-        self.out, self.apart, self.errors = out, form == "openai-batch", errors
-        self.opened: BinaryIO | None = None
+    def __init__(self, out: BinaryIO, form: Form, open_errors: Callable[[], BinaryIO] | None) -> None:
+        self.out, self.splits, self.open_errors = out, form == BATCH, open_errors
+        self.errors: BinaryIO | None = None
 
-    def take(self, batch: Batch) -> None:
-        if not (self.apart and batch.failed):
-            _write(self.out, batch.lines)
+    def write(self, batch: Batch) -> None:
+        if not (self.splits and batch.failed):
+            _write_lines(self.out, batch.lines)
             return
-        _write(self.out, [line for number, line in enumerate(batch.lines) if number not in batch.failed])
-        if self.errors:
-            self.opened = self.opened or self.errors()
-            _write(self.opened, [batch.lines[number] for number in sorted(batch.failed)])
+        _write_lines(self.out, [line for number, line in enumerate(batch.lines) if number not in batch.failed])
+        if self.open_errors:
+            self.errors = self.errors or self.open_errors()
+            _write_lines(self.errors, [batch.lines[number] for number in sorted(batch.failed)])
 
     def close(self) -> None:
         pass
 
 
-def _write(out: BinaryIO, lines: Sequence[str]) -> None:
+def _write_lines(out: BinaryIO, lines: Sequence[str]) -> None:
     if lines:
         out.write(("\n".join(lines) + "\n").encode())
 
 
-def _models(opened: Workspace, choices: Sequence[Selection], given: str | None) -> Mapping[Selection, str]:
-    """The model of each choice. Raises NoModel."""
-    found = {choice: wanted.model(opened, choice, given) for choice in choices}
-    if lacking := [choice for choice, model in found.items() if not model]:
-        names = ", ".join(dict.fromkeys(wanted.name(choice) for choice in lacking))
+def _find_models(workspace: Workspace, selections: Sequence[Selection], default: str | None) -> Mapping[Selection, str]:
+    """Return the model of each selection. Raises NoModel."""
+    models = {}
+    unnamed = []
+    for selection in selections:
+        model = find_model(workspace, selection, default)
+        if model:
+            models[selection] = model
+        else:
+            unnamed.append(describe_selection(selection))
+    if unnamed:
+        names = ", ".join(dict.fromkeys(unnamed))
         raise NoModel(f"a request names its model, and none is known for {names}")
-    return {choice: model for choice, model in found.items() if model}
+    return models
 
 
-def _nothing(data: Dataset) -> str:
-    """Why there is no record; "" where there is one."""
-    if data.source is None:
+def _explain_no_records(records: Dataset) -> str:
+    if records.source is None:
         return "the workspace has no dataset, so there is no record"
-    if len(data):
-        return ""
-    return f"there is no record: the dataset '{data.file}' " + ("is not there" if data.source.absent else "has none")
+    reason = "is not there" if records.source.absent else "has none"
+    return f"there is no record: the dataset '{records.file}' {reason}"

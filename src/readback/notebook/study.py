@@ -18,11 +18,10 @@ from readback.checks.summary import Audit
 from readback.compare.diff import compare_sides
 from readback.compare.side import SideError, make_sides
 from readback.compare.sides import SERVING, show_side
-from readback.exporting import wanted
-from readback.exporting.export import Exported, NoModel
+from readback.exporting import selections as export_selections
+from readback.exporting.export import ExportResult, NoModel, OwnFile, export_to_file
 from readback.exporting.lines import FORMS, Form
-from readback.exporting.to_file import OwnFile, to_file
-from readback.exporting.wanted import NothingToExport
+from readback.exporting.selections import NothingToExport
 from readback.notebook.assembled import Assembled
 from readback.notebook.assembled import said as fault_said
 from readback.notebook.compared import Compared
@@ -244,7 +243,7 @@ class Study:
         mode: str | None = None,
         judge: str | None = None,
         model: str | None = None,
-    ) -> Exported:
+    ) -> ExportResult:
         """Write the messages of every record under every condition (or one) to a file, as `readback export` does.
 
         `form` is messages-jsonl, openai-batch or parquet. The answer counts: records, choices, written, failed, masked,
@@ -255,8 +254,8 @@ class Study:
         asked = self._choice(Selection(condition, mode, judge=judge)) if condition or mode or judge else Selection()
         conditions, modes = ([one] if one else [] for one in (asked.condition, asked.mode))
         try:
-            choices = wanted.choices(self.workspace, conditions, modes, asked.judge)
-            return to_file(self.workspace, choices, form, Path(file), model=model)
+            choices = export_selections.choose_selections(self.workspace, conditions, modes, asked.judge)
+            return export_to_file(self.workspace, choices, form, Path(file), model=model)
         except (NothingToExport, NoModel, OwnFile) as refused:
             raise ValueError(str(refused)) from None
 

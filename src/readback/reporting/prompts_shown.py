@@ -11,8 +11,8 @@ from typing import Any
 
 from readback.checks.comparisons import planned
 from readback.checks.quoted import where
-from readback.exporting import wanted
-from readback.exporting.wanted import NothingToExport
+from readback.exporting import selections as export_selections
+from readback.exporting.selections import NothingToExport
 from readback.html import exact
 from readback.message_parts import part_title, parts
 from readback.prompts import assemble
@@ -45,7 +45,7 @@ def _noted(found: Review, data: Dataset) -> Iterator[tuple[int, Selection]]:
 
 def _first(opened: Workspace, found: Review) -> Iterator[tuple[int, Selection]]:
     try:
-        every = wanted.every(opened)
+        every = export_selections.list_default_selections(opened)
     except NothingToExport:
         return
     named = {name for one in found.decisions for name in one.subject.names}

@@ -18,9 +18,9 @@ from typing import Any, Literal
 
 from readback import sandbox
 from readback.checks.run import excess
-from readback.exporting import wanted
-from readback.exporting.chunk import NO_ANSWER, why
-from readback.exporting.wanted import NothingToExport
+from readback.exporting import selections as export_selections
+from readback.exporting.chunk import NO_ANSWER, explain_failure
+from readback.exporting.selections import NothingToExport
 from readback.prompts import children, model_input, training_text
 from readback.prompts.assemble import assemble
 from readback.prompts.children import Progress
@@ -116,12 +116,15 @@ class Leaves:
 def subjects(opened: Workspace) -> tuple[Selection, ...]:
     """All that is sent, and what each judge is shown of it. Raises NothingToLock."""
     try:
-        sent = wanted.every(opened)
+        sent = export_selections.list_default_selections(opened)
     except NothingToExport as nothing:
         if not opened.judges:
             raise NothingToLock(str(nothing)) from None
         sent = ()
-    return (*sent, *(choice for name in opened.judges for choice in wanted.judged(opened, name)))
+    return (
+        *sent,
+        *(choice for name in opened.judges for choice in export_selections.list_judge_selections(opened, name)),
+    )
 
 
 def leaves(
@@ -283,9 +286,9 @@ def _leaves(
     made = assemble(opened, record, choice, reply, origins=False)
     if choice.judge:
         asked = made.messages and not lacks_answer(made, reply)
-        yield made.fingerprint if asked else NO_ANSWER if made.messages else why(opened, record, made)[0]
+        yield made.fingerprint if asked else NO_ANSWER if made.messages else explain_failure(opened, record, made)[0]
         return
-    yield made.fingerprint if made.messages else why(opened, record, made)[0]
+    yield made.fingerprint if made.messages else explain_failure(opened, record, made)[0]
     condition = opened.condition(choice.condition) if choice.condition else None
     model = condition.model if condition and condition.model in opened.models else None
     if not made.messages:

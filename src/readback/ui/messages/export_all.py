@@ -11,10 +11,10 @@ from typing import BinaryIO
 import streamlit as st
 
 from readback import quantity
-from readback.exporting import wanted
-from readback.exporting.export import MEDIA, Exported, NoModel, export
+from readback.exporting import selections as export_selections
+from readback.exporting.export import MEDIA, ExportResult, NoModel, export
 from readback.exporting.lines import FORMS, Form
-from readback.exporting.wanted import NothingToExport
+from readback.exporting.selections import NothingToExport
 from readback.prompts.children import Progress
 from readback.readers.cache_folder import cache_folder
 from readback.records.dataset import DatasetChanged
@@ -38,7 +38,7 @@ class Taken:
 
     file: BinaryIO
     errors: BinaryIO | None
-    made: Exported
+    made: ExportResult
 
 
 def draw() -> None:
@@ -117,7 +117,7 @@ def _begin() -> None:
 def _choices(workspace: Workspace, sent: Selection, under: str) -> Sequence[Selection]:
     if under == HERE:
         return (sent,)
-    return wanted.choices(workspace, judge=sent.judge)
+    return export_selections.choose_selections(workspace, judge=sent.judge)
 
 
 def _refused(job: Job) -> str:
