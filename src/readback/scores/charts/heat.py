@@ -23,6 +23,7 @@ from readback.scores.slices.lengths import Lengths
 from readback.types import Criterion
 
 ABSENT = "–"
+RANGES = 84  # characters that ranges of length may take beside each other, in the type of a presentation, too
 
 
 def draw_heat(heat: Heat, criterion: Criterion, say: Say, dark: bool = False, *, whole: bool = True) -> Chart:
@@ -122,7 +123,7 @@ def draw_lengths(lengths: Lengths, criterion: Criterion, say: Say, dark: bool = 
         counts, mean = lengths.counts[index], lengths.means[index]
         n = sum(counts)
         cells += _list_length_cells(lengths, index, ends, criterion, say, unit, dark)
-        columns.append((_format_range(start, end), say("n", n=n)))
+        columns.append((*_split_range(start, end, RANGES // len(lengths.ranges)), say("n", n=n)))
         body.append((start, end, mean, n, *counts))
         bounds = {"low": f"{start:,}", "high": f"{end:,}"}
         sentences.append(say("chart_length_row", mean=format_decimals(mean), n=n, **bounds))
@@ -190,8 +191,10 @@ def _list_length_cells(
         yield Cell(row, index, (f"{times:,}",), tint_blue(times / n, dark), hover)
 
 
-def _format_range(start: int, end: int) -> str:
-    return f"{start:,}–{end:,}" if end > start else f"{start:,}"
+def _split_range(start: int, end: int, width: int) -> tuple[str, ...]:
+    """Return a range on one line of `width` characters, or on two."""
+    whole = f"{start:,}–{end:,}" if end > start else f"{start:,}"
+    return (whole,) if len(whole) <= width else (f"{start:,}–", f"{end:,}")
 
 
 def _compute_goodness(mean: float, ends: Span, criterion: Criterion) -> float:
