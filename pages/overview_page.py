@@ -3,9 +3,8 @@
 import streamlit as st
 from markupsafe import Markup
 
-from readback.checks.comparisons import planned, weighed
+from readback.checks.comparisons import planned, verdicts, weighed
 from readback.checks.groups import groups
-from readback.checks.verdicts import verdicts
 from readback.ui.common import show
 from readback.ui.common.draw import loaded, observed, score_proposals, table
 from readback.ui.common.state import choice

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.checks.lengths import Extremes, Lengths, Widest
+from readback.checks.tallies import Extremes, Lengths, Widest
 from readback.types import Selection
 
 CHOICES = (Selection(condition="a"), Selection(condition="b"), Selection(condition="b", judge="j"), Selection(mode="m"))

@@ -13,7 +13,7 @@ import pytest
 
 from readback import workspace
 from readback.checks import rules
-from readback.checks.of_server import of_server
+from readback.checks.model_findings import of_server
 from readback.checks.run import engine
 from readback.prompts.self_tests import run_self_tests
 from readback.serving.modelfile.read_file import parse

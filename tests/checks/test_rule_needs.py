@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +16,20 @@ from hypothesis import strategies as st
 from told import told_of_each
 
 from readback import workspace
-from readback.checks import needs, rules
+from readback.checks import rules
 from readback.checks.facts.text_units import BECOME_ASCII, MIXED, split_words
+from readback.checks.rule import RuleFilter, read_needs
 from readback.checks.run import chunk
 from readback.prompts import selections
 from readback.records.dataset import open_dataset
 from readback.types import Workspace
 
 
-def call_all_rules(opened: Workspace, codes: frozenset[str] | None = None) -> rules.Deciding:
+def call_all_rules(opened: Workspace, codes: frozenset[str] | None = None) -> RuleFilter:
     """Return what `rules.decide` returns, as if no rule needed anything."""
-    every = [(on, (code, rule), ()) for on in ("record", "assembly", "dataset")
-             for code, rule in rules.RULES().items() if on in rule.on and (codes is None or code in codes)]  # fmt: skip
-    return needs.Decided(opened, every)
+    kinds = ("record", "assembly", "dataset")
+    wanted = [replace(rule, needs={}) for rule in rules.RULES().values() if codes is None or rule.code in codes]
+    return RuleFilter(opened, [(on, rule) for on in kinds for rule in wanted if on in rule.on])
 
 
 def differing(folder: Path, content: Mapping[str, str | bytes]) -> list[Any]:
@@ -80,4 +82,4 @@ def test_the_words_of_plain_text_are_those_of_any_text(text: str) -> None:
 
 def test_a_need_that_nobody_knows_is_said() -> None:
     with pytest.raises(ValueError, match="'weather'"):
-        needs.read("weather", ("record",))
+        read_needs("weather", ("record",))

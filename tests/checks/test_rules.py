@@ -12,7 +12,7 @@ from same_keys import shared_keys
 from unforked import unforked
 
 from readback import workspace
-from readback.checks import rules, rules_page
+from readback.checks import rule_pages, rules
 from readback.checks.rule import Rule
 from readback.checks.run import engine
 from readback.checks.summary import Audit
@@ -100,7 +100,7 @@ def test_every_code_of_the_catalogue_has_logic_or_is_noted_by_a_reader() -> None
 
 
 def test_the_page_of_the_rules_has_a_section_for_each_and_a_link_to_it() -> None:
-    page = rules_page.page()
+    page = rule_pages.format_rules_page()
     assert sorted(re.findall(r"^## ([a-z-]+)$", page, re.MULTILINE)) == sorted(RULES)
     assert sorted(re.findall(r"^- \[[a-z-]+\]\(#([a-z-]+)\): \S", page, re.MULTILINE)) == sorted(RULES)
 

@@ -16,10 +16,9 @@ from variable_study import PLAN, ROWS
 
 from readback import cli, workspace
 from readback.checks import variables
-from readback.checks.record_uses import record_uses, value
 from readback.checks.run import engine
 from readback.checks.summary import Audit
-from readback.checks.variables import Heard, Told, VariableRow, Variables
+from readback.checks.variables import Heard, Told, VariableRow, Variables, record_uses, value
 from readback.prompts.assemble import assemble
 from readback.records.dataset import open_dataset
 from readback.types import Location, Selection, VariableUse

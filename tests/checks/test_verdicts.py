@@ -11,11 +11,10 @@ import pytest
 from looking import page, words
 
 from readback import cli, workspace
-from readback.checks.comparisons import Weighed, planned, weighed
+from readback.checks.comparisons import Missing, Verdict, Weighed, planned, verdict, verdicts, weighed
 from readback.checks.groups import Group, groups
 from readback.checks.run import engine
 from readback.checks.summary import Audit
-from readback.checks.verdicts import Missing, Verdict, verdict, verdicts
 
 Write = Callable[[Mapping[str, Any]], Path]
 ROWS = [{"id": f"r{n}", "q": "Why?", **({"c": "So."} if n else {})} for n in range(4)]

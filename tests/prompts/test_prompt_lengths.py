@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.checks.prompt_lengths import measure
+from readback.checks.run.prompt_lengths import measure
 from readback.project_files import EXAMPLES
 from readback.prompts import assemble, selections
 from readback.records.dataset import open_dataset

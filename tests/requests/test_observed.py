@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import readback
 from readback import cli, workspace
 from readback.checks import rules
-from readback.checks.prompt_lengths import measure
 from readback.checks.run import engine
+from readback.checks.run.prompt_lengths import measure
 from readback.project_files import EXAMPLES
 from readback.prompts import assemble, selections
 from readback.records.dataset import open_dataset

@@ -25,7 +25,7 @@ from score_files import Write
 
 import readback
 from readback import cli, project_files, workspace
-from readback.checks import verdicts
+from readback.checks import comparisons
 from readback.review import agenda
 from readback.scores import conclusion, drawn_pairs, in_view, loading, not_compared, pooled, report
 from readback.scores.comparing import compare
@@ -437,7 +437,7 @@ def test_another_verdict_on_compare_is_found(
     """Compare gives every pair another verdict than the check does."""
 
     def unlike(*given: Any) -> Any:
-        made = verdicts.verdict(*given)
+        made = comparisons.verdict(*given)
         return replace(made, kind="fair" if made.kind != "fair" else "same")
 
     monkeypatch.setattr(fair, "verdict", unlike)  # what the page draws, not what the check finds

@@ -11,9 +11,8 @@ from typing import Any, cast
 
 import pytest
 
-from readback.checks import findings_file, findings_on_disk
-from readback.checks.findings_file import Writer
-from readback.checks.findings_on_disk import FindingsOnDisk, Listed
+from readback.checks import findings_on_disk
+from readback.checks.findings_on_disk import FindingsOnDisk, Listed, Writer
 from readback.checks.groups import WEIGHT, alike, also, before, firsts, groups, listed, same_fix, severities, some
 from readback.checks.ignoring import covered
 from readback.checks.summary import Audit, Tally
@@ -100,7 +99,7 @@ def test_rows_beside_the_dataset_are_no_records_of_it(tmp_path: Path) -> None:
 def test_what_is_forgotten_while_writing_is_written_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(findings_file, "STACKS", 2)
+    monkeypatch.setattr(findings_on_disk, "STACKS", 2)
     monkeypatch.setattr(findings_on_disk, "READ", 7)
     memory, disk = audits(list(drawn(150, 3)), tmp_path / "f.sqlite3")
     assert seen(disk, ("", "", "", "")) == seen(memory, ("", "", "", ""))
@@ -115,7 +114,7 @@ def test_more_searches_than_are_kept_answer_all_the_same(tmp_path: Path) -> None
 
 
 def test_without_room_there_is_no_file_and_no_half_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(findings_file, "LARGEST", 6 * findings_file.PAGE)
+    monkeypatch.setattr(findings_on_disk, "LARGEST", 6 * findings_on_disk.PAGE)
     writer = Writer(tmp_path / "f.sqlite3", 0)
     for one in drawn(2_000, 1):
         writer.take(one)

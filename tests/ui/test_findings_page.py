@@ -17,7 +17,7 @@ from looking import clicked, links, named, on_agenda, page, said, words
 from streamlit.testing.v1 import AppTest
 
 from readback import workspace
-from readback.checks import findings_file, summary
+from readback.checks import findings_on_disk, summary
 from readback.checks import rules as all_rules
 from readback.checks.groups import groups
 from readback.checks.run import engine
@@ -273,7 +273,7 @@ def test_a_download_takes_so_many_and_says_so(serving: Any, monkeypatch: pytest.
 
 def test_what_is_not_kept_is_said_and_counted(serving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(summary, "KEPT", 5)
-    monkeypatch.setattr(findings_file, "LARGEST", findings_file.PAGE)
+    monkeypatch.setattr(findings_on_disk, "LARGEST", findings_on_disk.PAGE)
     serving(repeating(8))
     test = findings()
     assert "Only the first 5 of 8 findings are kept here" in words(test)

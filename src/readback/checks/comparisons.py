@@ -1,13 +1,18 @@
-"""What breaks the comparisons that a study plans: a fault on one side only, before one on both."""
+"""Say which planned comparisons a finding breaks, and whether two conditions may be compared."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
+from readback.checks.factors import differing
 from readback.checks.groups import WEIGHT, Group, names
-from readback.checks.summary import Audit
+from readback.checks.summary import Audit, Row, selection_key
+from readback.checks.tallies import numbers
+from readback.prompts.selections import NOTHING_BUILT
 from readback.types import Location, Severity, Workspace
+from readback.words import t
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +83,177 @@ def _conditions(group: Group, name: Callable[[Location], str]) -> tuple[str, ...
 def _name(opened: Workspace, said: str) -> str:
     condition = opened.condition(said)
     return condition.name if condition else said
+
+
+Kind = Literal["fair", "same", "unfair", "unknown"]
+Unchecked = Literal["sample", "system", "engine", "requests", "ignored"]
+ENGINES = ("oll-engine-unknown", "oll-chat-template-sent")  # with `uncertain`, the models by name
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An error that speaks against a comparison. `sides` have it, `places` are its findings there, `records` the
+    numbers of the records that have it on one side and not on the other (none where it is about no record).
+    """
+
+    code: str
+    title: str
+    sides: tuple[str, ...]
+    places: int
+    records: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What would be needed to tell: `records` (none could be read, so nothing was built), `condition` (the files have
+    no such condition), `system` (whose system message is not known, and why), `stopped` (the check did not look at
+    everything) or `kept` (of the error `why` so many were found that some are only counted, and those may be on a
+    side).
+    """
+
+    what: Literal["records", "condition", "system", "stopped", "kept"]
+    side: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer for a pair: `faults` for unfair and same, `missing` for unknown; `varied` in which factors the two
+    differ, and whether that was `planned` (more than one that was not speaks against the comparison); `unchecked`
+    what was not looked at at all: `sample` (only some records), `system` (no file states the message that the one model
+    of both sides is served with), `engine` (which template Ollama sends cannot be told), `requests` (no logged request
+    of a side tells what was really sent), `ignored` (errors that the workspace ignores are left out).
+    """
+
+    pair: Pair
+    kind: Kind
+    faults: tuple[Fault, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
+    varied: tuple[str, ...] = ()
+    planned: bool = False
+
+    @property
+    def confounded(self) -> bool:
+        """Whether more differs than what is compared."""
+        return len(self.varied) > 1 and not self.planned
+
+
+def verdict(audit: Audit, found: Sequence[Weighed], pair: Pair) -> Verdict:
+    """The answer for one pair; `found` are the groups of the audit as `weighed` gives them for this pair, too."""
+    errors = [one for one in found if one.group.severity == "error" and pair in one.with_finding]
+    against = [(one, _apart(audit, one, pair)) for one in errors]
+    unfair = tuple(_fault(audit, one, pair, apart) for one, apart in against if pair in one.one_sided or apart)
+    missing = (*_missing(audit, pair), *(Missing("kept", why=one.group.title) for one in found if _hidden(one, pair)))
+    same = tuple(_fault(audit, one, pair, ()) for one, _ in against)
+    made = Verdict(pair, "fair", unfair or same, missing, tuple(_unchecked(audit, pair)), *_varied(audit, pair))
+    wrong = unfair or made.confounded
+    return replace(made, kind="unfair" if wrong else "unknown" if missing else "same" if same else "fair")
+
+
+def verdicts(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> tuple[Verdict, ...]:
+    """The answer for each pair, in their order."""
+    return tuple(verdict(audit, found, pair) for pair in pairs)
+
+
+def differs(one: Verdict) -> str:
+    """In a sentence what was varied; empty where nothing was, or where it is not known."""
+    what = t("verdict.and").join(t(f"verdict.varied_{name}") for name in one.varied)
+    if not what or one.planned:
+        return t("verdict.varied_planned", what=what) if what else ""
+    if len(one.varied) == 1 and one.missing:
+        return t("verdict.varied_known", what=what)
+    return t("verdict.varied", n=len(one.varied), what=what)
+
+
+def why(one: Verdict) -> tuple[str, ...]:
+    """Why a verdict is what it is, each reason in a sentence: too much differs, each fault, or what is missing."""
+    if one.kind == "unknown":
+        return tuple(t(f"verdict.missing_{each.what}", side=each.side, why=each.why) for each in one.missing)
+    return ((differs(one),) if one.confounded else ()) + tuple(map(_said, one.faults))
+
+
+def _said(fault: Fault) -> str:
+    if len(fault.sides) == 1:
+        places = t("overview.places", n=fault.places)
+        return f"{t('verdict.fault', title=fault.title, places=places, side=fault.sides[0])}."
+    key = "verdict.fault_apart" if fault.records else "verdict.fault_both"
+    return f"{t(key, title=fault.title, n=len(fault.records))}."
+
+
+def _apart(audit: Audit, one: Weighed, pair: Pair) -> tuple[int, ...]:
+    """The records that have the fault on one side of the pair and not on the other."""
+    a, b = (_records(audit, one.group.code, side) for side in (pair.a, pair.b))
+    return tuple(sorted(a ^ b))
+
+
+def _records(audit: Audit, code: str, side: str) -> set[int]:
+    keys = [selection_key(row.choice) for row in audit.conditions if row.name == side]
+    return {number for key in keys for number in numbers(audit.with_finding.get((code, key), b""))}
+
+
+def _fault(audit: Audit, one: Weighed, pair: Pair, apart: tuple[int, ...]) -> Fault:
+    name = names(audit)
+    sides = tuple(side for side in (pair.a, pair.b) if side in one.conditions)
+    places = sum(name(each.place) in sides for each in one.group.findings if each.severity == "error")
+    return Fault(one.group.code, one.group.title, sides, places, apart)
+
+
+def _hidden(one: Weighed, pair: Pair) -> bool:
+    """Whether errors of a rule may be on a side of the pair without being known: more were found than are kept."""
+    group = one.group
+    return group.severity == "error" and group.count > len(group.findings) and pair not in one.with_finding
+
+
+def _missing(audit: Audit, pair: Pair) -> Iterator[Missing]:
+    if audit.stopped:
+        yield Missing("stopped")
+    if not (audit.conditions or audit.records.read):  # nothing was built, whatever conditions the files have
+        if not audit.stopped:
+            yield Missing("records")
+        return
+    rows = {row.name: row for row in audit.conditions}
+    for side in dict.fromkeys((pair.a, pair.b)):
+        row = rows.get(side)
+        if row is None:
+            yield Missing("condition", side)
+        elif row.system_unknown and not _of_one_model(rows, pair):
+            yield Missing("system", side, row.system_unknown)
+
+
+def _varied(audit: Audit, pair: Pair) -> tuple[tuple[str, ...], bool]:
+    rows = {row.name: row for row in audit.conditions}
+    a, b = rows.get(pair.a), rows.get(pair.b)
+    if a is None or b is None:
+        return (), False
+    unsure = {"system"} if a.system_unknown or b.system_unknown else set()
+    found = tuple(name for name in differing(a.factors, b.factors) if name not in unsure)
+    meant = {*audit.intended.get((pair.a, pair.b), ()), *audit.intended.get((pair.b, pair.a), ())}
+    return found, bool(found) and meant.issuperset(found)
+
+
+def _of_one_model(rows: Mapping[str, Row], pair: Pair) -> bool:
+    """Whether a system message that no file states is the same on both sides: the model's, and both run that model."""
+    a, b = rows.get(pair.a), rows.get(pair.b)
+    if a is None or b is None or a.model is None:
+        return False
+    return a.model == b.model and a.system_unknown == b.system_unknown != NOTHING_BUILT
+
+
+def _of_uncertain_engine(audit: Audit) -> set[str]:
+    """The models of which it cannot be told which template Ollama sends."""
+    return {name for one in audit.findings if one.code in ENGINES for name in one.values.get("uncertain", ())}
+
+
+def _unchecked(audit: Audit, pair: Pair) -> Iterator[Unchecked]:
+    if audit.sample:
+        yield "sample"
+    rows = {row.name: row for row in audit.conditions}
+    if _of_one_model(rows, pair) and rows[pair.a].system_unknown:
+        yield "system"
+    if _of_uncertain_engine(audit) & {row.model for row in audit.conditions if row.name in (pair.a, pair.b)}:
+        yield "engine"
+    if not all(row.observed[1] for row in audit.conditions if row.name in (pair.a, pair.b)):
+        yield "requests"
+    if any(one.severity == "error" for one in audit.ignored_findings):
+        yield "ignored"

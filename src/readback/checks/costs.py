@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Any, TypeVar
 
-from readback.checks.records_with_finding import SelectionKey, numbers
 from readback.checks.summary import Audit
+from readback.checks.tallies import SelectionKey, numbers
 from readback.checks.training import AREA
 from readback.records.dataset import Dataset
 from readback.scores.comparing.paired_items import PairedItems, get_scored_items, pair_items

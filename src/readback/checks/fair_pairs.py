@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readback.checks.comparisons import Pair, faults, weighed
+from readback.checks.comparisons import Pair, Verdict, faults, verdicts, weighed
 from readback.checks.costs import marked
 from readback.checks.groups import groups
 from readback.checks.summary import Audit
-from readback.checks.verdicts import Verdict, verdicts
 from readback.records.dataset import Dataset
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.difference import compute_difference, decide

@@ -10,6 +10,7 @@ from typing import cast
 from readback.checks import rules
 from readback.checks.findings_on_disk import Kind, Listed, Stacks
 from readback.checks.summary import Audit, selection_key
+from readback.checks.training import AREA
 from readback.types import Finding, Location, Severity
 from readback.words import t
 
@@ -217,3 +218,33 @@ def _conditions(places: Iterable[Location], name: Callable[[Location], str]) -> 
 def _order(group: Group) -> tuple[int, bool, int, int, str]:
     later = group.code not in CAUSES
     return WEIGHT[group.severity], later, -len(group.conditions), -group.records, group.code
+
+
+def apart(audit: Audit) -> Audit:
+    """The audit for a page, which shows the dataset: such findings keep file and line, and lead to no record."""
+    files = {one.path for one in audit.training if one.beside}
+    if not files:
+        return audit
+
+    def told(found: Iterable[Finding]) -> tuple[Finding, ...]:
+        return tuple(
+            replace(one, place=replace(one.place, index=None, record=None)) if one.place.file in files else one
+            for one in found
+        )
+
+    return replace(audit, findings=told(audit.findings), ignored_findings=told(audit.ignored_findings))
+
+
+def looked_at(audit: Audit, code: str, records: int) -> int:
+    """How many records a rule looks at, where the dataset has `records`."""
+    more = sum(one.counts.read for one in audit.training if one.beside) if code.startswith(AREA) else 0
+    return records + more
+
+
+ROLES = ("system", "user", "assistant", None)
+
+
+def in_text(one: Finding) -> tuple[bool, int, int]:
+    """A key for `sorted`."""
+    at = one.place
+    return at.start is None, ROLES.index(at.role) if at.role in ROLES else len(ROLES), at.start or 0

@@ -10,13 +10,12 @@ from itertools import chain
 
 from readback.checks.factors import factors, intended
 from readback.checks.findings_on_disk import FindingsOnDisk
-from readback.checks.lengths import Extremes, Lengths, SelectionKey, Widest
-from readback.checks.of_model import Concerned
-from readback.checks.records_with_finding import Key, RecordsWithFinding
+from readback.checks.model_findings import Concerned
 from readback.checks.rules import Fault, Seen, told_apart
 from readback.checks.sample import Sample
+from readback.checks.tallies import Extremes, Key, Lengths, RecordsWithFinding, SelectionKey, Widest
+from readback.checks.template_fields import UnusedField
 from readback.checks.training import Trained
-from readback.checks.unused import UnusedField
 from readback.checks.variables import VariableRow
 from readback.prompts.selections import explain_unknown_system
 from readback.records.dataset import Counts

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
 
-from readback.checks import condition_named, rules, training
+from readback.checks import rules, training
 from readback.checks.rules import Fault
 from readback.checks.summary import covers
 from readback.checks.training import Part
-from readback.checks.unread_encoding import name_statement
 from readback.prompts.self_tests import list_general_diagnostics, run_self_tests
-from readback.readers.bounded_diagnostics import MANY, about, many_of
+from readback.readers.bounded_diagnostics import ENCODING, MANY, about, many_of
+from readback.readers.encodings import encoding_of
 from readback.readers.progress import Progress
 from readback.records import answers
 from readback.records.batch_replies import BatchRequests, count_rows
@@ -19,7 +22,7 @@ from readback.requests.log import open_log
 from readback.scores import loading as scores
 from readback.scores import warnings
 from readback.scores.pairwise import contestants
-from readback.types import Diagnostic, Finding, RuleContext, Workspace
+from readback.types import Condition, Diagnostic, Finding, Location, RuleContext, Workspace
 
 
 def findings(opened: Workspace, data: Dataset, progress: Progress | None = None) -> tuple[Finding, ...]:
@@ -82,5 +85,73 @@ def diagnostics(
         yield from warnings.diagnostics(scores.load(opened, progress))
     else:
         yield from contestants.diagnostics(opened)
-    yield from condition_named.diagnostics(opened)
+    yield from find_telling_answers(opened)
     yield from open_log(opened, data, progress).diagnostics
+
+
+LOOKED_AT = 200  # answers of each condition
+FEWEST = 5
+MOST_OF_ONE, FEW_OF_OTHERS = 0.8, 0.2
+SIGNS: Mapping[str, re.Pattern[str]] = {
+    "citation marks such as [1]": re.compile(r"\[\d{1,3}\]"),
+    "words on what was provided to it": re.compile(
+        r"\b(?:based on|according to|from|in) the (?:provided|given|retrieved|supplied) "
+        r"(?:documents?|contexts?|passages?|snippets?|sources?|excerpts?)\b",
+        re.IGNORECASE,
+    ),
+}
+
+
+def find_telling_answers(opened: Workspace) -> Iterator[Diagnostic]:
+    """A diagnostic for each judge, condition and sign by which the judge can tell the condition from all its others."""
+    by: dict[str, list[Condition]] = {}
+    for condition in opened.conditions:
+        if condition.judge and condition.answers:
+            by.setdefault(condition.judge, []).append(condition)
+    shares: dict[str, tuple[int, Mapping[str, float]]] = {}
+    for judge, conditions in by.items():
+        if len(conditions) < 2:
+            continue
+        for condition in conditions:
+            if condition.name not in shares:
+                shares[condition.name] = _shares(opened, condition)
+        yield from _telling(judge, [one for one in conditions if shares[one.name][0] >= FEWEST], shares)
+
+
+def _telling(
+    judge: str, conditions: list[Condition], shares: Mapping[str, tuple[int, Mapping[str, float]]]
+) -> Iterator[Diagnostic]:
+    for sign in SIGNS:
+        share = {one.name: shares[one.name][1][sign] for one in conditions}
+        high = [name for name, found in share.items() if found >= MOST_OF_ONE]
+        low = [name for name, found in share.items() if found <= FEW_OF_OTHERS]
+        if len(high) == 1 and len(high) + len(low) == len(share) and low:
+            rest = max(share[name] for name in low)
+            what = f"{share[high[0]]:.0%} of its answers have {sign}, of every other condition at most {rest:.0%}"
+            values = {"condition": high[0], "judge": judge, "what": what}
+            yield Diagnostic(
+                "jdg-condition-visible", values, Location(condition=high[0], judge=judge), f"{judge}|{sign}"
+            )
+
+
+def _shares(opened: Workspace, condition: Condition) -> tuple[int, Mapping[str, float]]:
+    """How many answers were looked at, and the share of them with each sign."""
+    texts = [one.text for one in islice(answers.open_answers(opened, condition), LOOKED_AT) if one.text]
+    count = len(texts)
+    return count, {
+        name: sum(bool(sign.search(text)) for text in texts) / count if count else 0.0 for name, sign in SIGNS.items()
+    }
+
+
+def name_statement(diagnostic: Diagnostic) -> Diagnostic:
+    """Return the diagnostic of a dataset; one of an encoding that may be stated names the statement."""
+    encoding = encoding_of(diagnostic.values.get("looks")) if diagnostic.code == ENCODING else ""
+    if not encoding:
+        return diagnostic
+    return replace(diagnostic, values={**diagnostic.values, "option": encoding})
+
+
+def find_likely_encoding(diagnostics: Iterable[Diagnostic]) -> str:
+    """Return the encoding that may be stated of a dataset with these diagnostics; "" where there is none."""
+    encodings = (encoding_of(one.values.get("looks")) for one in diagnostics if one.code == ENCODING)
+    return next(filter(None, encodings), "")

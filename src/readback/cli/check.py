@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from readback import as_json, plugins
 from readback.checks import rules
+from readback.checks.field_mapping import LOOKED_AT, Unmapped, fields, unmapped
 from readback.checks.quoted import UNREAD, Quoted
 from readback.checks.run import cluster, engine
 from readback.checks.sample import SEED, SIZE
 from readback.checks.summary import Audit
 from readback.checks.summary import Progress as Step
-from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
-from readback.checks.unread_encoding import find_likely_encoding
+from readback.checks.workspace_check import find_likely_encoding
 from readback.cli import UsageError
 from readback.cli.common import baseline, check_formats, check_summary, lines, options, terminal
 from readback.cli.common.lines import make_safe, print_safe

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from readback import workspace as workspaces
-from readback.checks import judge_inputs
+from readback.checks import field_mapping
 from readback.cli import UsageError
 from readback.cli.common.parser import Command
 from readback.cli.common.terminal import fill
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write or print the file; return the exit code."""
     workspace = open_workspace(args)
-    text = workspaces.init_text(workspace, judge_inputs.said(judge_inputs.inputs(workspace)))
+    text = workspaces.init_text(workspace, field_mapping.said(field_mapping.inputs(workspace)))
     if args.only_print:
         print(text, end="")
         return 0

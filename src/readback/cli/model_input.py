@@ -13,7 +13,7 @@ from typing import Any
 from readback import as_json
 from readback import workspace as workspaces
 from readback.checks import rules
-from readback.checks.of_server import of_server
+from readback.checks.model_findings import of_server
 from readback.cli import UsageError
 from readback.cli.common import lines, options
 from readback.cli.common.lines import make_safe_for_stdout, print_note

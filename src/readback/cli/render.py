@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from readback import adapters, as_json
-from readback.checks.of_server import model_of, of_server
+from readback.checks.model_findings import model_of, of_server
 from readback.checks.run.chunk import by_format, everything
 from readback.cli import UsageError
 from readback.cli.common import lines, options

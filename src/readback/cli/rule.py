@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from readback import as_json
-from readback.checks import rules, rules_page
+from readback.checks import rule_pages, rules
 from readback.cli import UsageError
 from readback.cli.common import options
 from readback.cli.common.parser import Command
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     if args.code:
         _print_rule(check_name("rule", args.code, rules.RULES()), args.format)
     elif args.markdown:
-        print(rules_page.page(), end="")
+        print(rule_pages.format_rules_page(), end="")
     else:
         _print_rules(args.format)
     return 0
@@ -44,15 +44,15 @@ COMMANDS = {"rule": Command(TITLE, ABOUT, add_arguments, run)}
 
 def _print_rule(code: str, output_format: str) -> None:
     if output_format == "json":
-        print(as_json.dumps(rules_page.described(rules.RULES()[code]), indent=1))
+        print(as_json.dumps(rule_pages.describe_rule(rules.RULES()[code]), indent=1))
     else:
-        print(rules.explain(code))
+        print(rule_pages.format_text(rules.RULES()[code]))
 
 
 def _print_rules(output_format: str) -> None:
     all_rules = rules.RULES().values()
     if output_format == "json":
-        print(as_json.dumps([rules_page.described(rule) for rule in all_rules], indent=1))
+        print(as_json.dumps([rule_pages.describe_rule(rule) for rule in all_rules], indent=1))
         return
     width = max(len(rule.code) for rule in all_rules)
     for rule in all_rules:

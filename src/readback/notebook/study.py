@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from readback import adapters, workspace
 from readback.checks import rules
+from readback.checks.rule import RuleFilter
 from readback.checks.run import engine
 from readback.checks.run.chunk import everything
 from readback.checks.sample import SEED, Sample, share
@@ -317,7 +318,7 @@ class Study:
         return open_dataset(self.workspace.root, self.workspace.dataset)
 
     @cached_property
-    def _decided(self) -> rules.Deciding:
+    def _decided(self) -> RuleFilter:
         return rules.decide(self.workspace)
 
     @cached_property

@@ -16,10 +16,9 @@ from typing import Any, TypeVar
 
 from readback import __version__, as_json
 from readback.checks import rules
-from readback.checks.comparisons import planned, weighed
+from readback.checks.comparisons import planned, verdicts, weighed, why
 from readback.checks.groups import Group, groups
 from readback.checks.quoted import Quoted, where
-from readback.checks.verdicts import verdicts, why
 from readback.prompts import model_input
 from readback.prompts.children import Progress
 from readback.readers.paths import resolve

@@ -14,10 +14,9 @@ from datetime import date
 from functools import partial
 from typing import Any, Literal
 
-from readback.checks.comparisons import Pair, Weighed, planned, weighed
+from readback.checks.comparisons import Pair, Verdict, Weighed, planned, verdicts, weighed, why
 from readback.checks.groups import groups
 from readback.checks.summary import Audit
-from readback.checks.verdicts import Verdict, verdicts, why
 from readback.review.since import STUDY, Since
 from readback.review.state import Decision, Note, Review, SignOff, Step
 from readback.review.subject import Subject

@@ -13,9 +13,7 @@ from string import Formatter
 from typing import Any
 
 from readback import as_json, catalogue, plugins
-from readback.checks import rule_page
-from readback.checks.needs import Decided
-from readback.checks.rule import Rule, of_entry, of_plugin
+from readback.checks.rule import Rule, RuleFilter, build_plugin_rule, build_rule
 from readback.folder import by
 from readback.quantity import FORMS, choose_form
 from readback.records.changed import DatasetChanged
@@ -43,7 +41,6 @@ _FORMATTER = Formatter()
 _spoken = json.JSONEncoder(ensure_ascii=False).encode
 _encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
-Deciding = Decided[tuple[str, Rule]]  # rules with their codes
 Seen = dict[str, dict[tuple[str, Location], int]]  # by key: what was said of which place, numbered
 
 
@@ -53,8 +50,8 @@ def RULES() -> Mapping[str, Rule]:  # noqa: N802 - it stands for a constant
     entries, logic = catalogue.entries(), by(__name__, "CODE")
     if strange := logic.keys() - entries.keys():
         raise ValueError(f"rules without words in the catalogue: {', '.join(sorted(strange))}")
-    ours = {code: of_entry(code, entries[code], logic.get(code)) for code in sorted(entries)}
-    return {**ours, **{code: of_plugin(one.value) for code, one in plugins.load_plugins("rules").items()}}
+    ours = {code: build_rule(code, entries[code], logic.get(code)) for code in sorted(entries)}
+    return {**ours, **{code: build_plugin_rule(one.value) for code, one in plugins.load_plugins("rules").items()}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,34 +148,31 @@ def digest(about: list[Any]) -> str:
 
 
 def check(
-    case: RuleContext, on: str, codes: Collection[str] | None = None, decided: Deciding | None = None
+    case: RuleContext, on: str, codes: Collection[str] | None = None, decided: RuleFilter | None = None
 ) -> Iterator[Finding | Fault]:
     """What the rules of one kind (`on`: workspace, record, assembly) find; `codes` narrows them down.
 
     `decided` (of the same workspace and codes): those that cannot find anything there are not called.
     """
-    for code, rule in _that_look_at(on) if decided is None else decided.rules_for(case, on):
-        if decided is not None or codes is None or code in codes:
-            yield from _told(code, rule.logic.check, case)  # a list, which is empty most times
+    for rule in _list_rules(case, on, codes, decided):
+        yield from _told(rule.code, rule.logic.check, case)  # a list, which is empty most times
 
 
-def decide(opened: Workspace, codes: Collection[str] | None = None) -> Deciding:
+def decide(opened: Workspace, codes: Collection[str] | None = None) -> RuleFilter:
     """Return which rules to call for many records of a workspace."""
-    rules = ((on, one) for on in ("record", "assembly", "dataset") for one in _that_look_at(on))
-    every = tuple((on, one, one[1].needs.get(on, ())) for on, one in rules)
-    return Decided(opened, [each for each in every if codes is None or each[1][0] in codes])
+    rules = ((on, rule) for on in ("record", "assembly", "dataset") for rule in _that_look_at(on))
+    return RuleFilter(opened, [(on, rule) for on, rule in rules if codes is None or rule.code in codes])
 
 
 def marks(
-    case: RuleContext, codes: Collection[str] | None = None, decided: Deciding | None = None
+    case: RuleContext, codes: Collection[str] | None = None, decided: RuleFilter | None = None
 ) -> Iterator[tuple[str, str, str]]:
     """Code, kind and text of everything in a case's record that a rule about the dataset expects only once.
 
     `codes` and `decided` are those of `check`.
     """
-    for code, rule in _that_look_at("dataset") if decided is None else decided.rules_for(case, "dataset"):
-        if decided is not None or codes is None or code in codes:
-            yield from ((code, kind, text) for kind, text in rule.logic.list_marks(case))
+    for rule in _list_rules(case, "dataset", codes, decided):
+        yield from ((rule.code, kind, text) for kind, text in rule.logic.list_marks(case))
 
 
 def repeats(code: str, first: Record, later: RuleContext, kinds: Sequence[str]) -> Iterator[Finding | Fault]:
@@ -201,9 +195,17 @@ def _told(code: str, look: Callable[[RuleContext], Iterator[Diagnostic]], case: 
     return found
 
 
+def _list_rules(
+    case: RuleContext, on: str, codes: Collection[str] | None, decided: RuleFilter | None
+) -> Sequence[Rule]:
+    if decided is not None:
+        return decided.list_rules(case, on)
+    return [rule for rule in _that_look_at(on) if codes is None or rule.code in codes]
+
+
 @cache
-def _that_look_at(on: str) -> tuple[tuple[str, Rule], ...]:
-    return tuple((code, rule) for code, rule in RULES().items() if on in rule.on)
+def _that_look_at(on: str) -> tuple[Rule, ...]:
+    return tuple(rule for rule in RULES().values() if on in rule.on)
 
 
 def placed(place: Location, case: RuleContext) -> Location:
@@ -225,11 +227,6 @@ def placed(place: Location, case: RuleContext) -> Location:
         }
     own = as_json.known_place_to_json(place)
     return Location(**{**known, **own}) if known else place
-
-
-def explain(code: str) -> str:
-    """What a rule finds, why it matters, how to fix it, with its examples. Raises KeyError for an unknown code."""
-    return rule_page.text(RULES()[code])
 
 
 class _Word(str):

@@ -12,6 +12,7 @@ from typing import Any
 
 from readback import as_json, sandbox
 from readback.checks import rules
+from readback.checks.rule import RuleFilter
 from readback.checks.run import marks
 from readback.checks.run.marks import Mark
 from readback.checks.store.finding_lines import line
@@ -158,7 +159,7 @@ def _records(inside: children.ChildJob, work: Mapping[str, Any]) -> Iterator[tup
         yield {"index": record.place.index, "longest": longest, **known}, mine
 
 
-def _decide(inside: children.ChildJob, codes: Collection[str] | None) -> rules.Deciding:
+def _decide(inside: children.ChildJob, codes: Collection[str] | None) -> RuleFilter:
     """Return which rules are called: the same for all ranges of one check."""
     asked = [inside.opened, codes]
     if not _last or _last[0][0] != asked:
@@ -167,10 +168,10 @@ def _decide(inside: children.ChildJob, codes: Collection[str] | None) -> rules.D
 
 
 # What was decided, and for what. A child works on one check, or on one after another of the same files.
-_last: list[tuple[list[Any], rules.Deciding]] = []
+_last: list[tuple[list[Any], RuleFilter]] = []
 
 
-def _marks(case: RuleContext, codes: Collection[str] | None, decided: rules.Deciding | None = None) -> Iterator[Mark]:
+def _marks(case: RuleContext, codes: Collection[str] | None, decided: RuleFilter | None = None) -> Iterator[Mark]:
     """The marks of one record, for the rules of `codes`; a text with a masked value says nothing and has none."""
     masked = case.record is not None and case.record.masked
     for code, kind, text in rules.marks(case, codes, decided):
@@ -187,7 +188,7 @@ def everything(
     record: Record,
     assembly: Assembly,
     seen: Seen | None = None,
-    decided: rules.Deciding | None = None,
+    decided: RuleFilter | None = None,
 ) -> Iterator[Finding | rules.Fault]:
     """What is to be said about a record and about what is sent of it, each with the key that an audit gives it.
     `decided` are the rules that can find anything in the workspace, for whoever asks again and again.
@@ -223,7 +224,7 @@ def about(
     assembly: Assembly,
     codes: Iterable[str] | None = None,
     seen: Seen | None = None,
-    decided: rules.Deciding | None = None,
+    decided: RuleFilter | None = None,
     answer: Answer | None = None,
 ) -> Iterator[Finding | rules.Fault]:
     """What is to be said about one assembly: what its makers and its server noted, what was `seen` of it in logs,

@@ -13,20 +13,19 @@ from itertools import chain
 
 from readback import sandbox
 from readback.checks import rules, training, workspace_check
-from readback.checks.longest_tokens import with_tokens
 from readback.checks.rules import Fault
 from readback.checks.run import excess, marks
 from readback.checks.run.audit_run import Found, Run, Workers
 from readback.checks.run.batch import Batch
 from readback.checks.run.chunk import WORK, about
 from readback.checks.run.gathered import CountsByField, Gathered
+from readback.checks.run.longest_tokens import with_tokens
 from readback.checks.run.once import Once
 from readback.checks.run.repeats import FoundByRecord, Repeats
 from readback.checks.sample import SEED, Sample, drawn
 from readback.checks.store import stored_check, stored_ranges
 from readback.checks.summary import Audit, Progress, Tally, rows
-from readback.checks.unfilled_templates import find_unfilled_templates
-from readback.checks.unused import unused
+from readback.checks.template_fields import find_unfilled_templates, unused
 from readback.checks.variables import Variables, started
 from readback.prompts import assemble, children, judge_values, selections, token_counts, training_rows
 from readback.prompts.judge_values import Rows

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from readback import sandbox
-from readback.checks.order import in_text
+from readback.checks.groups import in_text
 from readback.checks.run.chunk import everything
 from readback.checks.run.chunk import warm as warm
 from readback.checks.summary import Audit, selection_key

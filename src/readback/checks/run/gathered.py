@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from readback.checks import rules
-from readback.checks.lengths import SelectionKey
 from readback.checks.rules import Fault
 from readback.checks.summary import selection_key
+from readback.checks.tallies import SelectionKey
 from readback.records.dataset import Dataset
 from readback.types import Finding
 

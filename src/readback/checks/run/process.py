@@ -24,8 +24,7 @@ from typing import NoReturn
 
 from readback import plugins, sandbox
 from readback.checks import summary
-from readback.checks.findings_file import Writer
-from readback.checks.findings_on_disk import FindingsOnDisk
+from readback.checks.findings_on_disk import FindingsOnDisk, Writer
 from readback.checks.run import engine
 from readback.checks.summary import Audit
 from readback.readers.cache_folder import DiskFull, cache_folder, remove

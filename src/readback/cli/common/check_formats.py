@@ -13,7 +13,7 @@ from typing import IO, Any
 from urllib.parse import quote
 
 from readback import __version__, as_json, plugins
-from readback.checks import rules, rules_page
+from readback.checks import rule_pages, rules
 from readback.checks.rules import Fault
 from readback.checks.summary import Audit
 from readback.cli.common import lines, terminal
@@ -293,7 +293,7 @@ def _build_rule(code: str) -> dict[str, Any]:
     rule = rules.RULES().get(code)
     if rule is None:  # our mistake, and no reason to hold findings back
         return {"id": code}
-    texts = rules_page.described(rule)
+    texts = rule_pages.describe_rule(rule)
     explanation = "\n\n".join(part for part in (texts["why"], texts["how"]) if part)
     area = code.partition("-")[0]
     return {

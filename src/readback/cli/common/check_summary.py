@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from readback import as_json
-from readback.checks.comparisons import planned, weighed
+from readback.checks.comparisons import Verdict, differs, planned, verdicts, weighed
 from readback.checks.groups import groups
 from readback.checks.sample import Sample, hit, share
 from readback.checks.summary import Audit, Row
 from readback.checks.variables import STATES, VariableRow
-from readback.checks.verdicts import Verdict, differs, verdicts
 from readback.cli.common.lines import SEVERITIES
 from readback.cli.common.terminal import fill
 from readback.records.dataset import Counts

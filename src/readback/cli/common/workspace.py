@@ -174,7 +174,7 @@ def _check_files(args: argparse.Namespace, workspace: Workspace) -> None:
                 )
             )
     if getattr(args, "id", None) and workspace.dataset and not workspace.dataset.absent:
-        from readback.checks.unmapped import LOOKED_AT, fields  # with it come the rules
+        from readback.checks.field_mapping import LOOKED_AT, fields  # with it come the rules
 
         names = fields(tuple(open_records(workspace).records(0, LOOKED_AT)))
         if names:

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.checks.prompt_lengths import PromptLengths, measure
+from readback.checks.run.prompt_lengths import PromptLengths, measure
 from readback.types import Selection, Workspace
 from readback.ui.common import address, show
 from readback.ui.common.draw import picker

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from readback.checks.comparisons import Pair, weighed
+from readback.checks.comparisons import Pair, Verdict, verdict, weighed
 from readback.checks.groups import groups
 from readback.checks.summary import Audit
-from readback.checks.verdicts import Verdict, verdict
 from readback.types import Selection
 from readback.ui.common import show
 from readback.ui.common.draw import verdict as words

@@ -9,9 +9,8 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.checks.record_uses import RecordUse, record_uses
 from readback.checks.summary import Audit
-from readback.checks.variables import STATES, VariableRow
+from readback.checks.variables import STATES, RecordUse, VariableRow, record_uses
 from readback.records.dataset import Dataset
 from readback.records.field_path import MISSING
 from readback.types import Answer, Assembly, Record, VariableUse, Workspace

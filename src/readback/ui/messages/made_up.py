@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.checks.of_server import of_server
+from readback.checks.model_findings import of_server
 from readback.prompts.self_tests import run_self_tests
 from readback.types import Finding, Location, Message, Model, ModelInput, Segment, SelfTest, Workspace
 from readback.ui.common import address, show

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readback.checks.of_server import model_of, of_server
+from readback.checks.model_findings import model_of, of_server
 from readback.html import exact
 from readback.prompts import model_input
 from readback.review import under

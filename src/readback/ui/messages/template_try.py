@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from readback.checks.order import in_text
+from readback.checks.groups import in_text
 from readback.checks.run.chunk import everything
 from readback.compare.record_differences import count_version_differences
 from readback.prompts import assemble, editing

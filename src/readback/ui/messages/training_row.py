@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from readback.checks import training
-from readback.checks.order import in_text
+from readback.checks.groups import in_text
 from readback.checks.rules import Fault
 from readback.checks.summary import Audit
 from readback.compare.texts import Change, compare_texts

@@ -8,9 +8,8 @@ from functools import partial
 import streamlit as st
 
 from readback import workspace as reading
-from readback.checks import judge_inputs
-from readback.checks.judge_inputs import Input
-from readback.checks.unmapped import LOOKED_AT, Unmapped, fields, unmapped
+from readback.checks import field_mapping
+from readback.checks.field_mapping import LOOKED_AT, Input, Unmapped, fields, unmapped
 from readback.records.dataset import Dataset
 from readback.types import Workspace
 from readback.ui.common import show
@@ -39,7 +38,7 @@ def mapping(workspace: Workspace, data: Dataset) -> None:
     for one in wanted:
         _row(one, known)
     _judges(
-        judge_inputs.inputs(
+        field_mapping.inputs(
             workspace, records, lambda condition: caches.answers(*choice.key(), condition.name, workspace)
         )
     )
@@ -49,7 +48,7 @@ def mapping(workspace: Workspace, data: Dataset) -> None:
 
 def written_down(workspace: Workspace) -> str:
     """The workspace as readback.yml, with what was mapped here."""
-    return reading.init_text(workspace, judge_inputs.said(judge_inputs.inputs(workspace)))
+    return reading.init_text(workspace, field_mapping.said(field_mapping.inputs(workspace)))
 
 
 def _judges(found: Sequence[Input]) -> None:

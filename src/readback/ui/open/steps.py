@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from readback.checks.unmapped import LOOKED_AT, fields
+from readback.checks.field_mapping import LOOKED_AT, fields
 from readback.prompts import assemble
 from readback.records.dataset import Dataset
 from readback.sources.template_language import LANGUAGES, SAID, language

@@ -9,10 +9,9 @@ import streamlit as st
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
-from readback.checks.comparisons import Pair, Weighed
+from readback.checks.comparisons import Pair, Verdict, Weighed
 from readback.checks.groups import Group, also
 from readback.checks.summary import Audit
-from readback.checks.verdicts import Verdict
 from readback.scores import in_view
 from readback.scores.table import ScoreTable
 from readback.types import Workspace

@@ -10,10 +10,9 @@ from typing import Any
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
-from readback.checks.comparisons import Pair
+from readback.checks.comparisons import Pair, Verdict
 from readback.checks.fair_pairs import name_of
 from readback.checks.summary import Audit
-from readback.checks.verdicts import Verdict
 from readback.scores import conclusion, criterion_kinds, in_view, report
 from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Comparison

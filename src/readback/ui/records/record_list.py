@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.checks.unmapped import LOOKED_AT, fields
+from readback.checks.field_mapping import LOOKED_AT, fields
 from readback.html import exact
 from readback.readers.progress import Cancelled
 from readback.records.dataset import Dataset, DatasetChanged

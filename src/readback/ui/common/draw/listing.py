@@ -9,7 +9,6 @@ from random import Random
 import streamlit as st
 from markupsafe import Markup
 
-from readback.checks.beside import looked_at
 from readback.checks.comparisons import planned, weighed
 from readback.checks.groups import (
     WEIGHT,
@@ -20,6 +19,7 @@ from readback.checks.groups import (
     groups,
     in_records,
     listed,
+    looked_at,
     names,
     narrowed,
     some,

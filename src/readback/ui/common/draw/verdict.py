@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from markupsafe import Markup
 
-from readback.checks.verdicts import Fault, Missing, Verdict, differs
+from readback.checks.comparisons import Fault, Missing, Verdict, differs
 from readback.ui.common import show
 from readback.words import t
 

@@ -14,8 +14,8 @@ from weakref import WeakValueDictionary
 import streamlit as st
 
 from readback import workspace as reading
-from readback.checks import judge_inputs, workspace_check
-from readback.checks.beside import apart
+from readback.checks import field_mapping, workspace_check
+from readback.checks.groups import apart
 from readback.checks.rules import Fault
 from readback.checks.run import process
 from readback.checks.sample import SIZE
@@ -65,7 +65,7 @@ def with_fields(opened: Workspace, fields: Mapping[str, str]) -> Workspace:
     judged = {(judge, name): fields[key] for key in fields for judge, cut, name in [key.partition(JUDGED)] if cut}
     own = {variable: field for variable, field in fields.items() if JUDGED not in variable}
     source = opened.dataset and replace(opened.dataset, fields={**opened.dataset.fields, **own})
-    return judge_inputs.mapped(replace(opened, dataset=source), judged)
+    return field_mapping.mapped(replace(opened, dataset=source), judged)
 
 
 # `_made` is the workspace where the caller holds it: its files may have changed since, and it be forgotten here.

@@ -20,7 +20,7 @@ from typing import Any, TypeVar, cast
 
 import streamlit as st
 
-from readback.checks.order import in_text
+from readback.checks.groups import in_text
 from readback.checks.rules import Fault
 from readback.checks.run.chunk import everything
 from readback.checks.sample import SIZE

@@ -1,14 +1,15 @@
-"""How long the prompts get: the longest and the shortest of each condition, and the record where they differ most."""
+"""Tally, record after record, how long prompts are and which records have a finding."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import sub
 
 from readback.types import Selection
 
 SelectionKey = tuple[str | None, ...]
+Key = tuple[str, SelectionKey]  # a rule's code, and the condition its finding is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +108,27 @@ class Lengths:
 def _first(new: tuple[int, int], number: int, index: int) -> tuple[int, int]:
     """A record that is further out; of two with equal numbers the first, in whatever order they come."""
     return (number, min(index, new[1])) if number == new[0] else new
+
+
+@dataclass(slots=True)
+class RecordsWithFinding:
+    """`bits`: for each code and condition, bit i of byte i // 8 is record i."""
+
+    bits: dict[Key, bytearray] = field(default_factory=dict)
+
+    def take(self, code: str, condition: SelectionKey, index: int) -> None:
+        """Remember that a record has a finding."""
+        if (bits := self.bits.get((code, condition))) is None:
+            bits = self.bits[code, condition] = bytearray()
+        if len(bits) <= index // 8:
+            bits.extend(bytes(index // 8 + 1 - len(bits)))
+        bits[index // 8] |= 1 << index % 8
+
+    def done(self) -> Mapping[Key, bytes]:
+        """The bits as they will stay."""
+        return {key: bytes(bits) for key, bits in self.bits.items()}
+
+
+def numbers(bits: bytes) -> Iterator[int]:
+    """The numbers of the records that have the finding, ascending."""
+    return (8 * at + bit for at, byte in enumerate(bits) if byte for bit in range(8) if byte >> bit & 1)

@@ -14,7 +14,7 @@ from readback.records.dataset import open_dataset
 from readback.requests.observer import Observer, prepare
 from readback.types import Finding, Selection, Workspace
 
-WORK = "readback.checks.prompt_lengths:measure_chunk"
+WORK = "readback.checks.run.prompt_lengths:measure_chunk"
 
 
 @dataclass(frozen=True, slots=True)
