@@ -43,7 +43,7 @@ def test_b12_two_lists_of_one_record_that_are_cut_have_a_key_each(write: Write) 
     found = [one for one in engine.check(workspace.open(write(LISTS))).findings if one.code == "alb-limit-applied"]
     assert [one.values["name"] for one in found] == ["sheet_chunks", "experience_chunks"]
     assert len({one.key for one in found}) == 2
-    known = engine.check(workspace.open(write(LISTS)), baseline=[found[0].key])
+    known = engine.check(workspace.open(write(LISTS)), engine.CheckOptions(baseline=[found[0].key]))
     assert [one.values["name"] for one in known.findings if one.code == "alb-limit-applied"] == ["experience_chunks"]
 
 
@@ -51,7 +51,7 @@ def test_b12_the_same_broken_line_twice_is_two_findings_and_a_baseline_of_one_hi
     good, bad = json.dumps({"id": "a", "text": "one"}), '{"id": "b", '
     one = engine.check(workspace.open(write({"data.jsonl": f"{good}\n{bad}\n"}) / "data.jsonl"))
     two = workspace.open(write({"data.jsonl": f"{good}\n{bad}\n{bad}\n"}) / "data.jsonl")
-    new = engine.check(two, baseline=[found.key for found in one.findings])
+    new = engine.check(two, engine.CheckOptions(baseline=[found.key for found in one.findings]))
     assert [(found.code, found.place.line) for found in new.findings] == [("dat-bad-line", 3)]
 
 

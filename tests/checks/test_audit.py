@@ -82,16 +82,20 @@ def test_known_findings_of_a_baseline_are_only_counted(write: Write) -> None:
     opened = workspace.open(write({"readback.yml": MODES, "data.jsonl": rows}))
     first = engine.check(opened).findings
     old = {finding.key for finding in first if finding.place.record == "1"}
-    audit = engine.check(opened, baseline=old)
+    audit = engine.check(opened, engine.CheckOptions(baseline=old))
     assert {"2"} == {finding.place.record for finding in audit.findings if finding.place.record}
     assert len(first) == len(audit.findings) + audit.known
 
 
 def test_select_and_ignore_take_codes_and_areas(write: Write) -> None:
     opened = workspace.open(write({"readback.yml": MODES + "nmae: x\n", "data.jsonl": [{"id": "1", "q": "Be brief."}]}))
-    assert {"fmt-system-text-in-user"} == {one.code for one in engine.check(opened, select=["fmt"]).findings}
-    assert {"dat-unknown-key"} == {one.code for one in engine.check(opened, ignore=["fmt"]).findings}
-    assert engine.check(opened, select=["fmt"], ignore=["fmt-system-text-in-user"]).findings == ()
+    assert {"fmt-system-text-in-user"} == {
+        one.code for one in engine.check(opened, engine.CheckOptions(select=["fmt"])).findings
+    }
+    assert {"dat-unknown-key"} == {
+        one.code for one in engine.check(opened, engine.CheckOptions(ignore=["fmt"])).findings
+    }
+    assert engine.check(opened, engine.CheckOptions(select=["fmt"], ignore=["fmt-system-text-in-user"])).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -111,7 +115,7 @@ def test_that_not_all_are_listed_is_told_with_what_is_listed(
     write: Write, select: tuple[str, ...], ignore: tuple[str, ...], told: bool
 ) -> None:
     opened = workspace.open(write({"readback.yml": MODES, "data.jsonl": '{"id": "1", "q": "x"}\n' * 1_002}))
-    found = [one.code for one in engine.check(opened, select=select, ignore=ignore).findings]
+    found = [one.code for one in engine.check(opened, engine.CheckOptions(select=select, ignore=ignore)).findings]
     assert ("dat-many-faults" in found) is told
     assert "dat-many-faults" not in found[:-1]
 
@@ -296,7 +300,7 @@ def test_an_audit_stops_when_it_is_told_to_and_says_so(write: Write) -> None:
             told.append((done, total))
         return done < 3
 
-    assert engine.check(opened, progress=progress).stopped
+    assert engine.check(opened, engine.CheckOptions(progress=progress)).stopped
     assert told == [(1, 3 * chunk.BATCH), (1 + chunk.BATCH, 3 * chunk.BATCH)]  # as the child sends them
 
 
@@ -322,7 +326,7 @@ def test_the_answer_is_the_same_however_many_children_work_side_by_side(
     monkeypatch.setattr(children, "MAX_RECORDS", 7)
     monkeypatch.setattr("os.cpu_count", lambda: 3)
     assert engine.check(opened) == whole
-    assert engine.check(opened, jobs=1) == whole
+    assert engine.check(opened, engine.CheckOptions(jobs=1)) == whole
     assert sum(whole.counts.values()) > 10
 
 
@@ -330,7 +334,7 @@ def test_an_audit_that_is_stopped_ends_its_children(write: Write, monkeypatch: p
     monkeypatch.setattr(children, "MAX_RECORDS", 5)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     folder = write({"d.jsonl": [{"id": str(n)} for n in range(50)], "readback.yml": "dataset: d.jsonl\n"})
-    stopped = engine.check(workspace.open(folder), progress=lambda done, total: done < 12)
+    stopped = engine.check(workspace.open(folder), engine.CheckOptions(progress=lambda done, total: done < 12))
     assert stopped.stopped
 
 
@@ -368,7 +372,9 @@ def test_what_counts_tokens_is_begun_before_all_files_are_looked_at(
     (modules, shared), looks = steps
     assert (modules, looks) == (("readback.checks.run.chunk",), "looks")
     assert [one.rpartition(":")[0] for one in shared] == ["readback.serving.tokens.named_tokenizers:load"]
-    engine.check(workspace.open(project_files.demos()["six-conditions-mistakes"]), workers=Nobody())
+    engine.check(
+        workspace.open(project_files.demos()["six-conditions-mistakes"]), engine.CheckOptions(workers=Nobody())
+    )
     assert steps[2:] == ["looks"]
 
 

@@ -86,7 +86,7 @@ def test_a_dataset_that_changes_while_its_last_records_are_read_is_said(
             change(folder / "d.jsonl")
 
     with pytest.raises(DatasetChanged, match=r"d\.jsonl was changed while it was looked through"):
-        engine.check(workspace.open(folder), jobs=1, progress=meanwhile)
+        engine.check(workspace.open(folder), engine.CheckOptions(jobs=1, progress=meanwhile))
 
 
 def test_an_export_of_a_dataset_that_changes_is_not_there(folder: Path, tmp_path: Path) -> None:
@@ -122,9 +122,9 @@ def test_a_check_whose_cache_is_cleared_meanwhile_has_the_same_answer(
 ) -> None:
     monkeypatch.setattr(children, "MAX_RECORDS", 3)
     opened = workspace.open(EXAMPLES / name)  # with logs, and with answers that judges look at
-    undisturbed = engine.check(opened, jobs=jobs)
+    undisturbed = engine.check(opened, engine.CheckOptions(jobs=jobs))
     monkeypatch.setenv("READBACK_CACHE", str(tmp_path / "another cache"))
-    assert engine.check(opened, jobs=jobs, progress=cleared) == undisturbed
+    assert engine.check(opened, engine.CheckOptions(jobs=jobs, progress=cleared)) == undisturbed
     assert (tmp_path / "another cache" / "cleared").exists()
 
 
@@ -184,7 +184,7 @@ def test_another_file_that_changes_is_named_but_logs_and_answers_may_grow(
     monkeypatch.setattr(children, "MAX_RECORDS", 3)
     opened = workspace.open(write(JUDGED))
     assert any(choice.judge for choice in selections.list_selections(opened))
-    before = engine.check(opened, jobs=jobs)
+    before = engine.check(opened, engine.CheckOptions(jobs=jobs))
     assert sum(row.observed[1] for row in before.conditions) == 1
 
     def meanwhile(done: int, total: int) -> None:
@@ -192,11 +192,11 @@ def test_another_file_that_changes_is_named_but_logs_and_answers_may_grow(
             change(opened.root / name)
 
     if change is longer and name != "train.jsonl":
-        after = engine.check(opened, jobs=jobs, progress=meanwhile)
+        after = engine.check(opened, engine.CheckOptions(jobs=jobs, progress=meanwhile))
         assert (after.findings, after.conditions) == (before.findings, before.conditions)
         return
     with pytest.raises(DatasetChanged, match=rf"{name} was changed while it was looked through"):
-        engine.check(opened, jobs=jobs, progress=meanwhile)
+        engine.check(opened, engine.CheckOptions(jobs=jobs, progress=meanwhile))
 
 
 @pytest.mark.parametrize("change", [longer, written_over])
@@ -223,7 +223,7 @@ def test_records_that_no_child_reads_are_not_said_to_have_changed(
     opened = workspace.open(folder)
     monkeypatch.setattr(audit_run, "heard", lambda frames: iter(()))
     with pytest.raises(DatasetChanged, match=r"d\.jsonl is what it was, and yet some of its records could not be read"):
-        engine.check(opened, jobs=1)
+        engine.check(opened, engine.CheckOptions(jobs=1))
     monkeypatch.setattr(children, "stream_frames", lambda *asked, **how: iter(()))
     monkeypatch.setattr(children, "_ask_child", lambda *asked: children._ChildAnswer([]))
     with pytest.raises(DatasetChanged, match=r"d\.jsonl is what it was"):

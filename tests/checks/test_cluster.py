@@ -77,9 +77,11 @@ def test_ranges_are_worked_on_elsewhere_and_the_answer_is_the_same(
 ) -> None:
     unforked(monkeypatch)
     opened, client = workspace.open(write(FILES)), AtOnce()
-    assert engine.check(opened, workers=beside(client, opened.root)) == engine.check(opened)
+    assert engine.check(opened, engine.CheckOptions(workers=beside(client, opened.root))) == engine.check(opened)
     assert sorted(json.loads(one)["work"]["stop"] for one in client.asked) == list(range(2, 13, 2))
-    assert engine.check(opened, jobs=1, sample=5, workers=beside(client, opened.root)) == engine.check(opened, sample=5)
+    assert engine.check(
+        opened, engine.CheckOptions(jobs=1, sample=5, workers=beside(client, opened.root))
+    ) == engine.check(opened, engine.CheckOptions(sample=5))
     assert len(client.asked) > 6
 
 
@@ -90,7 +92,7 @@ def test_a_record_that_stops_its_child_elsewhere_is_found_as_it_is_here(write: W
     opened = workspace.open(
         write({"readback.yml": file, "d.jsonl": [{"id": str(n), "q": str(n)} for n in range(4, 8)]})
     )
-    told = engine.check(opened, workers=beside(AtOnce(), opened.root))
+    told = engine.check(opened, engine.CheckOptions(workers=beside(AtOnce(), opened.root)))
     assert told == engine.check(opened)
     assert told.counts["dat-limit"] == 1
 
@@ -104,7 +106,9 @@ def test_what_a_cluster_does_not_do_is_done_here_and_said_once(write: Write, mon
             raise ConnectionError("it is gone")
         return cluster_worker.work(text)
 
-    audit = engine.check(opened, workers=beside(AtOnce(lost), opened.root, lambda *one: said.append(one)))
+    audit = engine.check(
+        opened, engine.CheckOptions(workers=beside(AtOnce(lost), opened.root, lambda *one: said.append(one)))
+    )
     assert audit == engine.check(opened)
     assert said == [("lost", {"error": "ConnectionError: it is gone"})]
 
@@ -134,7 +138,7 @@ def test_a_worker_without_the_folder_looks_at_a_copy_of_what_is_at_its_address(
         monkeypatch.setenv("READBACK_ADDRESSES", store)
         opened = workspace.open(f"{store}/{tmp_path.name}")
         client = AtOnce(lambda text: cluster_worker.work(text.replace(str(opened.root), "/nowhere")))
-        assert engine.check(opened, workers=beside(client, opened.root)) == engine.check(opened)
+        assert engine.check(opened, engine.CheckOptions(workers=beside(client, opened.root))) == engine.check(opened)
         assert len(client.asked) == 6
         (tmp_path / "d.jsonl").write_text("{}\n", "utf-8")
         cluster_worker._copies.clear()
@@ -263,7 +267,7 @@ def test_the_workers_of_a_cluster_give_the_same_bytes_and_those_of_a_killed_one_
                 workers[0].kill()
             return True
 
-        audit = engine.check(here, workers=found, progress=progress)
+        audit = engine.check(here, engine.CheckOptions(workers=found, progress=progress))
     assert workers[0].wait() != 0
     assert audit == engine.check(here)
     folder = write({**FILES, "d.jsonl": FILES["d.jsonl"][:-1]})  # of which no index is here
@@ -369,7 +373,7 @@ def test_a_thread_of_a_worker_has_one_child_for_all_ranges_which_ends_when_nobod
 
     monkeypatch.setattr(sandbox, "_start_child", counted)
     opened, client = workspace.open(write(FILES)), AtOnce()
-    engine.check(opened, jobs=1, workers=beside(client, opened.root))
+    engine.check(opened, engine.CheckOptions(jobs=1, workers=beside(client, opened.root)))
     assert len(client.asked) == 6
     assert len(begun) == 1
     staying = cluster_worker._mine.staying
@@ -378,7 +382,7 @@ def test_a_thread_of_a_worker_has_one_child_for_all_ranges_which_ends_when_nobod
     assert [one for frame in again["frames"] for one in frame["indices"]] == [10, 11]
     assert (len(begun), cluster_worker._mine.staying) == (2, staying)
     other = workspace.open(write({**FILES, "readback.yml": FILE.replace("brief", "long")}))
-    engine.check(other, jobs=1, workers=beside(AtOnce(), other.root))
+    engine.check(other, engine.CheckOptions(jobs=1, workers=beside(AtOnce(), other.root)))
     assert cluster_worker._mine.staying != staying
     assert staying._child._ends is None
 
@@ -404,8 +408,8 @@ def test_a_worker_counts_by_the_tokenizer_file_of_now(write: Write, monkeypatch:
     said: list[list[int]] = []
     for _ in range(2):
         opened = workspace.open(folder)
-        audit = engine.check(opened, jobs=1, workers=beside(AtOnce(), opened.root))
-        assert audit.findings == engine.check(opened, jobs=1).findings
+        audit = engine.check(opened, engine.CheckOptions(jobs=1, workers=beside(AtOnce(), opened.root)))
+        assert audit.findings == engine.check(opened, engine.CheckOptions(jobs=1)).findings
         said.append([one.values["tokens"] for one in audit.findings if one.code == "srv-over-limit"])
         (folder / "tok.json").write_text(tokenizer("."), "utf-8")
     few, many = said

@@ -33,7 +33,7 @@ conditions: [{name: stored, mode: rag, model: m}]
 
 
 def check(root: Path, code: str) -> list[Finding]:
-    audit = engine.check(workspace.open(root), select=[code])
+    audit = engine.check(workspace.open(root), engine.CheckOptions(select=[code]))
     assert audit.faults == ()
     return list(audit.findings)
 

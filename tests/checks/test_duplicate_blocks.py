@@ -23,7 +23,7 @@ MORE = "Write every quantity with its unit, and every date as year, month and da
 
 
 def check(files: Mapping[str, Any], write: Write) -> list[Finding]:
-    audit = engine.check(workspace.open(write(files)), select=["asm-duplicate-block"])
+    audit = engine.check(workspace.open(write(files)), engine.CheckOptions(select=["asm-duplicate-block"]))
     assert audit.faults == ()
     return list(audit.findings)
 

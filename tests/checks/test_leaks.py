@@ -27,7 +27,7 @@ CODE = "fmt-system-text-in-user"
 
 
 def check(root: Path, code: str = CODE) -> list[Finding]:
-    audit = engine.check(workspace.open(root), select=[code])
+    audit = engine.check(workspace.open(root), engine.CheckOptions(select=[code]))
     assert audit.faults == ()
     return list(audit.findings)
 

@@ -31,7 +31,7 @@ def found(root: Path, *codes: str) -> list[Finding]:
     """The findings about Ollama of a workspace, of some codes where they are given; else without UNKNOWN, which every
     Modelfile by itself has.
     """
-    every = engine.check(workspace.open(root), select=("oll",)).findings
+    every = engine.check(workspace.open(root), engine.CheckOptions(select=("oll",))).findings
     return [one for one in every if (one.code in codes if codes else one.code != UNKNOWN)]
 
 
@@ -85,7 +85,7 @@ def test_ten_real_modelfiles_show_what_is_read_or_are_refused_with_the_line(shar
                 else self_test.system in model_input.text
             ), name
             assert self_test.user in model_input.text, name
-    every = engine.check(opened, select=("oll",)).findings
+    every = engine.check(opened, engine.CheckOptions(select=("oll",))).findings
     by_code = sorted(every, key=lambda one: one.code)
     assert [(one.code, one.place.file, one.place.line) for one in by_code] == [
         ("oll-answer-not-closed", "Mistral-OpenOrca.modelfile", 12),  # the template ends with the assistant's header
@@ -217,7 +217,9 @@ def test_where_no_stop_text_is_given_none_are_listed(write: Write) -> None:
 )  # fmt: skip
 def test_the_beginning_of_another_family_is_no_second_one(write: Write, base: str, severity: str) -> None:
     text = f'FROM {base}\nTEMPLATE """<|begin_of_text|>{{{{ .System }}}}{{{{ .Prompt }}}}"""\n'
-    every = engine.check(workspace.open(write({"Modelfile": text})), select=("srv-double-bos",)).findings
+    every = engine.check(
+        workspace.open(write({"Modelfile": text})), engine.CheckOptions(select=("srv-double-bos",))
+    ).findings
     assert [(one.severity, f"unless {base} begins" in one.message) for one in every] == [(severity, severity == "info")]
 
 
@@ -316,7 +318,7 @@ def test_what_is_said_of_a_models_server_has_the_keys_of_the_audit(write: Write)
     template = "{{ currentDate }}{{ .System }}{{ range .Messages }}{{ .Content }}{{ end }}"
     text = f'FROM x\nPARAMETER mirostat 1\nTEMPLATE """{template}"""\n'
     opened = workspace.open(write({**SERVED, "Modelfile": text}))
-    audit = engine.check(opened, select=("oll", "srv"))
+    audit = engine.check(opened, engine.CheckOptions(select=("oll", "srv")))
     about = [one for one in of_server(opened, opened.models["one"]) if isinstance(one, Finding)]
     assert {one.key for one in about} == {one.key for one in audit.findings if one.place.record is None}
     assert codes(about) == ["oll-date-dependent", "oll-deprecated-parameter", UNKNOWN, "oll-system-twice"]
@@ -349,7 +351,7 @@ def test_the_rules_look_at_the_chat_template_that_is_sent(write: Write) -> None:
     rows = [{"id": "1", "q": "Why?"}]
     folder = write({"readback.yml": STATED, "d.jsonl": rows, "Modelfile": file, "w.gguf": gguf_files.model(CHAT)})
     opened = workspace.open(folder)
-    audit = engine.check(opened, select=("oll", "srv"))
+    audit = engine.check(opened, engine.CheckOptions(select=("oll", "srv")))
     assert codes(list(audit.findings)) == ["oll-chat-template-sent", "srv-system-dropped"]
     about = [one for one in of_server(opened, opened.models["one"]) if isinstance(one, Finding)]
     assert "oll-chat-template-sent" in codes(about)
@@ -361,7 +363,7 @@ def test_weights_whose_chat_template_fails_are_said_once_and_in_these_words(writ
     folder = write(
         {"readback.yml": STATED, "d.jsonl": [{"id": "1", "q": "Why?"}], "Modelfile": file, "w.gguf": weights}
     )
-    audit = engine.check(workspace.open(folder), select=("oll", "srv"))
+    audit = engine.check(workspace.open(folder), engine.CheckOptions(select=("oll", "srv")))
     assert codes(list(audit.findings)) == ["oll-chat-template-sent", "srv-template-error"]
     sent = next(one for one in audit.findings if one.code == "oll-chat-template-sent")
     assert sent.message.endswith("one of the two makes no text of a made-up conversation")

@@ -18,7 +18,9 @@ OURS = {"fmt-citation-style", "fmt-reference-no-citation", "fmt-own-source-missi
 
 
 def found(write: Write, row: Mapping[str, Any]) -> list[Finding]:
-    audit = engine.check(workspace.open(write({"d.jsonl": [{"task_id": "1", **row}]}) / "d.jsonl"), select=OURS)
+    audit = engine.check(
+        workspace.open(write({"d.jsonl": [{"task_id": "1", **row}]}) / "d.jsonl"), engine.CheckOptions(select=OURS)
+    )
     assert audit.faults == ()
     return list(audit.findings)
 
@@ -95,7 +97,7 @@ def test_the_records_own_paper_is_known_by_its_file_name(write: Write, own: Any,
 
 @pytest.mark.realdata
 def test_of_the_real_rows_five_have_nothing_of_their_own_paper_and_nothing_else_is_found(shared: Path) -> None:
-    made = engine.check(workspace.open(shared / "data/prompt-formats"), select=OURS).findings
+    made = engine.check(workspace.open(shared / "data/prompt-formats"), engine.CheckOptions(select=OURS)).findings
     assert {one.code for one in made} == {"fmt-own-source-missing"}
     assert [one.place.index for one in made] == [0, 2, 3, 6, 9]
     assert {one.severity for one in made} == {"info"}

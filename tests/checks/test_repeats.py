@@ -33,7 +33,7 @@ def row(number: int, instruction: str, prompt: str | None = None, kind: str = "q
 
 
 def found(root: Path) -> list[Finding]:
-    audit = engine.check(workspace.open(root / "d.jsonl"), select={CODE})
+    audit = engine.check(workspace.open(root / "d.jsonl"), engine.CheckOptions(select={CODE}))
     assert audit.faults == ()
     return [one for one in audit.findings if one.code == CODE]
 
@@ -110,7 +110,7 @@ def test_every_record_names_the_first_one_that_has_its_text(
     for n, both in enumerate(texts):
         firsts = [first.setdefault(text, n) for text in both]
         expected += [(n, f"t{earlier}") for earlier in dict.fromkeys(firsts) if earlier != n]
-    findings = engine.check(workspace.open(root / "d.jsonl"), select={CODE}, jobs=jobs).findings
+    findings = engine.check(workspace.open(root / "d.jsonl"), engine.CheckOptions(select={CODE}, jobs=jobs)).findings
     assert [(one.place.index, one.values["record"]) for one in findings] == expected
 
 

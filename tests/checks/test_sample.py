@@ -110,7 +110,7 @@ def test_a_sample_counts_what_it_looked_at_and_its_keys_are_those_of_the_whole(
     write: Write, faulty: Callable[[int], bool]
 ) -> None:
     of = opened(write, faulty)
-    made, whole = engine.check(of, sample=60), engine.check(of)
+    made, whole = engine.check(of, engine.CheckOptions(sample=60)), engine.check(of)
     numbers = drawn(900, 60)
     wanted = {number for number in numbers if faulty(number)}
     assert found(made) == wanted
@@ -128,7 +128,7 @@ def test_a_sample_of_a_demo_has_the_findings_of_its_records_and_no_others(name: 
     of = workspace.open(EXAMPLES / name)
     whole = {one.key: one for one in engine.check(of).findings}
     for seed in (1, 2):
-        made = engine.check(of, sample=5, seed=seed)
+        made = engine.check(of, engine.CheckOptions(sample=5, seed=seed))
         assert made.sample is not None
         numbers = {*drawn(made.sample.of, 5, seed)}
         mine = {key for key, one in whole.items() if one.place.index in numbers and one.code not in made.sample.repeats}
@@ -137,24 +137,26 @@ def test_a_sample_of_a_demo_has_the_findings_of_its_records_and_no_others(name: 
 
 def test_no_more_records_than_are_drawn_are_a_whole_audit(write: Write) -> None:
     of = opened(write, lambda n: n == 1, 9)
-    assert engine.check(of, sample=9) == engine.check(of)
+    assert engine.check(of, engine.CheckOptions(sample=9)) == engine.check(of)
 
 
 def test_another_seed_draws_others(write: Write) -> None:
     of = opened(write, lambda n: True)
-    assert found(engine.check(of, sample=20, seed=5)) == set(drawn(900, 20, 5)) != set(drawn(900, 20))
+    assert (
+        found(engine.check(of, engine.CheckOptions(sample=20, seed=5))) == set(drawn(900, 20, 5)) != set(drawn(900, 20))
+    )
 
 
 def test_it_is_the_same_sample_however_many_children_work(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     of = opened(write, lambda n: n % 2 == 0)
-    alone = engine.check(of, sample=90, jobs=1)
+    alone = engine.check(of, engine.CheckOptions(sample=90, jobs=1))
     monkeypatch.setattr(children, "MAX_RECORDS", 7)
-    assert engine.check(of, sample=90, jobs=3) == alone
+    assert engine.check(of, engine.CheckOptions(sample=90, jobs=3)) == alone
 
 
 def test_a_page_gets_the_same_from_the_process_of_the_audit(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     of = opened(write, lambda n: n % 2 == 0)
-    here = engine.check(of, sample=30)
+    here = engine.check(of, engine.CheckOptions(sample=30))
     assert process.check(of, sample=30) == here
     assert (
         json_values.build_converter(Audit)(json.loads(json.dumps(json_values.to_json_values(here)))).sample
@@ -165,7 +167,7 @@ def test_a_page_gets_the_same_from_the_process_of_the_audit(write: Write, monkey
 def test_what_cannot_be_read_is_known_of_the_whole_file(write: Write) -> None:
     text = "".join(json.dumps(row) + "\n" for row in rows(500, lambda n: False))
     of = workspace.open(write({"readback.yml": CONFIG, "d.jsonl": text + "torn\n"}))
-    audit = engine.check(of, sample=10)
+    audit = engine.check(of, engine.CheckOptions(sample=10))
     assert (audit.records.read, audit.records.bad) == (500, 1)
     assert audit.counts["dat-bad-line"] == 1
 
@@ -179,7 +181,7 @@ def test_what_is_true_of_all_records_is_told_with_its_key_and_gives_no_share(wri
         "d.jsonl": [{"id": f"r{n}", "query": "Why?"} for n in range(300)],
     }
     of = workspace.open(write(files))
-    made, whole = engine.check(of, sample=20), engine.check(of)
+    made, whole = engine.check(of, engine.CheckOptions(sample=20)), engine.check(of)
     code = "alb-variable-no-data"
     assert [one.key for one in made.findings if one.code == code] == [
         one.key for one in whole.findings if one.code == code
@@ -193,7 +195,7 @@ def test_what_is_true_of_all_records_is_told_with_its_key_and_gives_no_share(wri
 def test_what_was_noticed_in_all_records_is_counted_in_all(write: Write, capsys: Output) -> None:
     text = "".join(json.dumps({"id": f"r{n // 2}", "q": "Why?"}) + "\n" for n in range(300))
     folder = write({"readback.yml": CONFIG, "d.jsonl": text})
-    made = engine.check(workspace.open(folder), sample=20)
+    made = engine.check(workspace.open(folder), engine.CheckOptions(sample=20))
     assert made.records_by_code == {"dat-duplicate-id": 150}
     assert made.sample is not None
     assert hit(made.sample, "dat-duplicate-id", 150) == (150, 300)
@@ -206,7 +208,7 @@ def test_what_repeats_and_other_training_files_are_left_out_by_name(write: Write
     of = workspace.open(
         write({"train.jsonl": every, "validation.jsonl": [*every[:5], {"prompt": "", "completion": ""}]})
     )
-    made, whole = engine.check(of, sample=20), engine.check(of)
+    made, whole = engine.check(of, engine.CheckOptions(sample=20)), engine.check(of)
     assert whole.counts["trn-duplicate-row"] > 150
     assert "trn-duplicate-row" not in made.counts
     assert made.sample is not None
@@ -222,14 +224,18 @@ def test_a_record_that_kills_its_child_is_found_in_the_sample(write: Write) -> N
         {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": f"{{% if bad %}}{loop}{{% endif %}}Q"}]}
     )
     every: list[dict[str, Any]] = [{"id": f"r{n}", "bad": n == number} for n in range(400)]
-    audit = engine.check(workspace.open(write({"readback.yml": config, "d.jsonl": every})), sample=40)
+    audit = engine.check(
+        workspace.open(write({"readback.yml": config, "d.jsonl": every})), engine.CheckOptions(sample=40)
+    )
     assert [one.place.index for one in audit.findings if one.code == "dat-limit"] == [number]
     assert audit.lengths
     assert {ends.records for ends in audit.lengths.values()} == {39}
 
 
 def test_a_sample_that_is_stopped_is_called_stopped_and_no_sample(write: Write) -> None:
-    audit = engine.check(opened(write, lambda n: True), sample=60, progress=lambda done, total: done < 5)
+    audit = engine.check(
+        opened(write, lambda n: True), engine.CheckOptions(sample=60, progress=lambda done, total: done < 5)
+    )
     assert audit.stopped
     assert audit.sample is None
 

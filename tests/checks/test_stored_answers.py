@@ -101,7 +101,7 @@ def names(store: AnswerStore) -> set[str]:
 
 def ask(folder: Path, **more: Any) -> tuple[list[Any], bool]:
     """Findings and summary as JSON values, and whether they were worked out."""
-    steps = list(engine.stream(workspace.open(folder), **more))
+    steps = list(engine.stream(workspace.open(folder), engine.CheckOptions(**more)))
     assert isinstance(steps[-1], Audit)
     values = [as_json.finding_to_json(one) if isinstance(one, Finding) else to_json_values(one)
               for one in steps if not isinstance(one, Progress)]  # fmt: skip
@@ -211,7 +211,7 @@ def test_what_failed_was_stopped_or_met_a_limit_is_not_stored(
 ) -> None:
     monkeypatch.setattr(stored_ranges, "open_ranges", lambda *asked: None)
     folder = write(FILES)
-    assert engine.check(workspace.open(folder), progress=lambda done, total: done < 3).stopped
+    assert engine.check(workspace.open(folder), engine.CheckOptions(progress=lambda done, total: done < 3)).stopped
     with monkeypatch.context() as patch:
         patch.setattr(engine.workspace_check, "found", lambda *asked: iter([Fault("fmt-markers", "it broke")]))
         assert engine.check(workspace.open(folder)).faults
@@ -225,7 +225,7 @@ def test_a_sample_an_upload_and_a_folder_with_a_link_are_not_stored(
     write: Write, store: AnswerStore, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = write(FILES)
-    list(engine.stream(workspace.open(folder), sample=5))
+    list(engine.stream(workspace.open(folder), engine.CheckOptions(sample=5)))
     with monkeypatch.context() as patch:
         patch.setenv("READBACK_UPLOADS", str(folder))
         ask(folder)
@@ -237,7 +237,7 @@ def test_a_sample_an_upload_and_a_folder_with_a_link_are_not_stored(
 
 def test_what_changed_while_it_was_checked_is_not_stored(write: Write, store: AnswerStore) -> None:
     folder = write(FILES)
-    for step in engine.stream(workspace.open(folder), jobs=1):
+    for step in engine.stream(workspace.open(folder), engine.CheckOptions(jobs=1)):
         if isinstance(step, Progress) and step.done == 1:
             (folder / "notes.txt").write_text("a file that nobody reads")
     assert names(store) == set()
@@ -409,7 +409,7 @@ from readback import workspace
 stored_check.SLOW = stored_ranges.SLOW = -1.0
 children.MAX_RECORDS = 3
 print("begins", flush=True)
-engine.check(workspace.open(sys.argv[1]), jobs=2)
+engine.check(workspace.open(sys.argv[1]), engine.CheckOptions(jobs=2))
 """
 
 

@@ -316,7 +316,7 @@ def test_the_answer_is_the_same_however_many_children_work(write: Write, monkeyp
     opened = workspace.open(root)
     told: list[Counter[tuple[str, str]]] = []
     for jobs in (1, 2):
-        audit = engine.check(opened, jobs=jobs)
+        audit = engine.check(opened, engine.CheckOptions(jobs=jobs))
         told.append(Counter((one.code, one.key) for one in audit.findings if isinstance(one, Finding)))
     assert told[0] == told[1]
     assert codes(audit)["trn-leak"] == 30

@@ -18,7 +18,7 @@ TABLE = "Frage,Quelle\nWie tief?,Neun Meter.\nWer?,Der Pilot.\nWann?,1987\n"
 
 
 def find_errors(folder: Path, **options: Any) -> list[Finding]:
-    audit = engine.check(workspace.open(folder), **options)
+    audit = engine.check(workspace.open(folder), engine.CheckOptions(**options))
     return [one for one in audit.findings if one.code == CODE]
 
 

@@ -34,7 +34,7 @@ def study(**modes: str) -> dict[str, Any]:
 
 def judged(folder: Path, **how: Any) -> tuple[Audit, tuple[Verdict, ...]]:
     opened = workspace.open(folder)
-    audit = engine.check(opened, jobs=1, **how)
+    audit = engine.check(opened, engine.CheckOptions(jobs=1, **how))
     pairs = planned(opened)
     return audit, verdicts(audit, weighed(audit, groups(audit), pairs), pairs)
 

@@ -226,7 +226,7 @@ def test_every_way_in_tells_the_same_about_a_request_that_differs(capsys: pytest
     opened = workspace.open(demo)
     audited = {
         one.key
-        for one in engine.check(opened, conditions=[CONDITION]).findings
+        for one in engine.check(opened, engine.CheckOptions(conditions=[CONDITION])).findings
         if one.place.record == "ellery-09" and one.place.condition in (CONDITION, None)
     }
     found = readback.open(demo).assemble(CONDITION, "ellery-09").findings

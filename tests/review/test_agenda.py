@@ -42,7 +42,7 @@ def study(write: Write, templates: Mapping[str, str], more: str = "", rows: Any 
 
 def items(root: Path, found: Review | None = None) -> tuple[Item, ...]:
     opened = workspace.open(root)
-    return agenda(opened, engine.check(opened, jobs=1), None, found or Review(), DAY).items
+    return agenda(opened, engine.check(opened, engine.CheckOptions(jobs=1)), None, found or Review(), DAY).items
 
 
 @pytest.fixture

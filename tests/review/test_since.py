@@ -122,7 +122,7 @@ def a_character(root: Path, draw: random.Random) -> None:
 def told_of(root: Path) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, Any]]:
     """What pages and commands show of a version: fingerprints by line, findings, rows of scores."""
     opened = workspace.open(root)
-    audit = engine.check(opened, jobs=1)
+    audit = engine.check(opened, engine.CheckOptions(jobs=1))
     name = groups.names(audit)
     findings = {
         one.key: (one.code, one.severity, signing.about(one, name(one.place)), one.message) for one in audit.findings

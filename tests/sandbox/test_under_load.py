@@ -31,7 +31,7 @@ DEMOS = sorted(project_files.demos())
 
 def found(folder: Path, jobs: int | None = None) -> list[Any]:
     """What `check` answers: every finding with its key, in its order."""
-    audit = engine.check(workspace.open(folder), jobs=jobs)
+    audit = engine.check(workspace.open(folder), engine.CheckOptions(jobs=jobs))
     return [
         [as_json.place_from_json(as_json.known_place_to_json(one.place)), one.code, one.key, one.message]
         for one in audit.findings
@@ -109,7 +109,7 @@ def test_b8_the_findings_are_the_same_for_any_number_of_children(
     monkeypatch.setattr(children, "MAX_RECORDS", 4)
     monkeypatch.setattr(engine, "KILLS", 2)
     workspace = slow(write, 20, lambda number: 10**7 if number in (6, 15, 17) else 1)
-    audit = engine.check(workspace, jobs=jobs)
+    audit = engine.check(workspace, engine.CheckOptions(jobs=jobs))
     assert [(one.place.mode, one.place.index) for one in audit.findings if one.code == "dat-limit"] == [
         ("slow", 6), ("slow", 15), ("slow", None),
     ]  # fmt: skip

@@ -167,7 +167,9 @@ def test_scores_beside_findings_wait_for_the_whole(serving: Any) -> None:
 
 def test_a_check_that_was_stopped_is_for_whoever_stopped_it(serving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopping(opened: Workspace, progress: Any = None, sample: int | None = None) -> Any:
-        return engine.check(opened, sample=sample, progress=None if sample else lambda done, total: done < 9)
+        return engine.check(
+            opened, engine.CheckOptions(sample=sample, progress=None if sample else lambda done, total: done < 9)
+        )
 
     monkeypatch.setattr(process, "check", stopping)
     serving(study())
@@ -180,7 +182,9 @@ def test_a_check_that_was_stopped_is_for_whoever_stopped_it(serving: Any, monkey
 def test_a_sample_that_was_stopped_begins_again(serving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(
-            process, "check", lambda opened, progress, n: engine.check(opened, sample=n, progress=lambda *_: False)
+            process,
+            "check",
+            lambda opened, progress, n: engine.check(opened, engine.CheckOptions(sample=n, progress=lambda *_: False)),
         )
         serving(study())
         test = page()

@@ -119,7 +119,7 @@ def test_the_newest_finding_is_one_that_came_with_the_change(write: Write, monke
 def test_next_and_previous_with_a_finding_agree_with_the_check(write: Write) -> None:
     rows = [{"id": f"r{n}", "q": "Be kind." if n in (3, 7, 8) else "why"} for n in range(12)]
     opened = workspace.open(write({"readback.yml": {"dataset": "d.jsonl", "modes": MODES}, "d.jsonl": rows}))
-    data, audit = open_dataset(opened.root, opened.dataset), engine.check(opened, select=["fmt"])
+    data, audit = open_dataset(opened.root, opened.dataset), engine.check(opened, engine.CheckOptions(select=["fmt"]))
     for at, back, there in ((0, False, 3), (3, False, 7), (8, False, 3), (0, True, 8), (7, True, 3), (3, True, 8)):
         near = finding_search.nearest(opened, data, Selection(mode="a"), at, back).there
         assert near is not None

@@ -160,14 +160,16 @@ def run(args: argparse.Namespace) -> int:
     with _connect_cluster(args.cluster, workspace) as workers:
         steps = engine.stream(
             workspace,
-            select=select,
-            ignore=ignore,
-            conditions=conditions,
-            baseline=keys,
-            jobs=jobs,
-            sample=sample,
-            seed=seed,
-            workers=workers,
+            engine.CheckOptions(
+                select=select,
+                ignore=ignore,
+                conditions=conditions,
+                baseline=keys,
+                jobs=jobs,
+                sample=sample,
+                seed=seed,
+                workers=workers,
+            ),
         )
         audit = _print_answer(workspace, steps, args, revision)
     has_summary = args.format == "text" and not args.quiet

@@ -258,7 +258,7 @@ def _build_finding_costs(
     if workspace.dataset is None:
         return answer
     records = open_dataset(workspace.root, workspace.dataset)
-    audit = engine.check(workspace, jobs=jobs, progress=progress)
+    audit = engine.check(workspace, engine.CheckOptions(jobs=jobs, progress=progress))
     for criterion, judge in dict.fromkeys((row["criterion"], row["judge"]) for row in rows):
         result = costs.costs(workspace, records, audit, table, criterion, judge or "")
         names = {"criterion": criterion, "judge": judge}

@@ -220,7 +220,7 @@ class Study:
         """
         if sample is not None and sample < 1:
             raise ValueError(f"a sample of {sample}: at least one record has to be drawn")
-        return engine.check(self.workspace, select=select, ignore=ignore, sample=sample, seed=seed)
+        return engine.check(self.workspace, engine.CheckOptions(select=select, ignore=ignore, sample=sample, seed=seed))
 
     def findings(
         self, *, select: Collection[str] = (), ignore: Collection[str] = (), sample: int | None = None, seed: int = SEED

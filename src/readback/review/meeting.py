@@ -42,7 +42,7 @@ def gathered(
 ) -> Meeting:
     """Everything, from the files as they are now. Raises NotReadable, DatasetChanged, signing.Stopped."""
     found = review(store.events()) if found is None else found
-    audit = engine.check(opened, jobs=jobs, progress=progress)
+    audit = engine.check(opened, engine.CheckOptions(jobs=jobs, progress=progress))
     if audit.stopped:
         raise signing.Stopped
     table = loading.load(opened) if opened.scores else None

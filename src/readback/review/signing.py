@@ -199,7 +199,7 @@ def evidence(
     """
     names = set(subject.names) if subject.kind in ("condition", "comparison") else set()
     if audit is None or names:
-        audit = engine.check(opened, conditions=names, jobs=jobs, progress=progress)
+        audit = engine.check(opened, engine.CheckOptions(conditions=names, jobs=jobs, progress=progress))
     if audit.stopped:
         raise Stopped
     findings = {"counts": dict(sorted(audit.counts.items())), "keys": sorted({one.key for one in audit.findings})}

@@ -1,7 +1,7 @@
 """Ranges of records worked on by a Dask cluster, whose workers drive bounded children of their own.
 
     with connected(address, opened, say) as cluster:     here
-        engine.stream(opened, workers=cluster)
+        engine.stream(opened, engine.CheckOptions(workers=cluster))
     look(text), index(text), work(text)                  on a worker (`cluster_worker`)
 
 A worker opens the same paths. What goes to it is the name of `look`, `index` or `work` and a text of JSON, and what it

@@ -44,85 +44,67 @@ KILLS = 5  # records that may kill their child under one choice before the choic
 FEWEST = 25  # records of a sample that are worth a child
 
 
-def check(
-    opened: Workspace,
-    *,
-    select: Collection[str] = (),
-    ignore: Collection[str] = (),
-    conditions: Collection[str] = (),
-    baseline: Collection[str] = (),
-    jobs: int | None = None,
-    progress: Callable[[int, int], bool | None] | None = None,
-    sample: int | None = None,
-    seed: int = SEED,
-    workers: Workers | None = None,
-) -> Audit:
-    """The whole audit at once, with its first 10,000 findings; of a `sample` of the records where that is given.
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """What of a workspace is checked, and how.
 
-    `progress(done, total)` is told now and then; when it answers False the audit stops and says so.
+    `select` and `ignore` hold codes or areas (`fmt`); `conditions` narrows the check to these; findings whose key is in
+    `baseline` are known and only counted. `jobs` children work at once (None: one on every core); `workers` work on
+    whole ranges in place of these, which changes nothing but the time. `progress(done, total)` is called now and then;
+    when it returns False the check stops and says so.
+
+    With `sample`, so many records are drawn by `seed` and looked at, all of them where there are no more. What needs no
+    record is looked at in full; what repeats from record to record, and training files beside the dataset, are not.
     """
-    steps = stream(
-        opened,
-        select=select,
-        ignore=ignore,
-        conditions=conditions,
-        baseline=baseline,
-        jobs=jobs,
-        progress=progress,
-        sample=sample,
-        seed=seed,
-        workers=workers,
-    )
-    return next(step for step in steps if isinstance(step, Audit))
+
+    select: Collection[str] = ()
+    ignore: Collection[str] = ()
+    conditions: Collection[str] = ()
+    baseline: Collection[str] = ()
+    jobs: int | None = None
+    progress: Callable[[int, int], bool | None] | None = None
+    sample: int | None = None
+    seed: int = SEED
+    workers: Workers | None = None
+
+    @property
+    def codes(self) -> frozenset[str] | None:
+        """The codes that are looked for; None: all of them."""
+        return frozenset(_list_codes(self.select, self.ignore)) if self.select or self.ignore else None
 
 
-def stream(
-    opened: Workspace,
-    *,
-    select: Collection[str] = (),
-    ignore: Collection[str] = (),
-    conditions: Collection[str] = (),
-    baseline: Collection[str] = (),
-    jobs: int | None = None,
-    progress: Callable[[int, int], bool | None] | None = None,
-    sample: int | None = None,
-    seed: int = SEED,
-    workers: Workers | None = None,
-) -> Iterator[Finding | Progress | Audit]:
-    """Findings as they are found, Progress in between, the summary last.
+EVERYTHING = CheckOptions()
 
-    `select` and `ignore` hold codes or areas (`fmt`); `conditions` narrows the audit to these; findings whose
-    key is in `baseline` are known and only counted; `jobs` children work at once (None: one on every core). `workers`
-    are who works on whole ranges instead; that changes nothing but the time.
 
-    With `sample`, so many records are drawn by `seed` and looked at, all of them where there are no more. What needs
-    no record is looked at in full; what repeats from record to record, and training files beside the dataset, are not.
-    Where nothing changed since a check that took long, its findings and its summary are told again (`stored_check`).
-    Raises DatasetChanged when the dataset is written to meanwhile.
+def check(opened: Workspace, options: CheckOptions = EVERYTHING) -> Audit:
+    """Check a workspace; return the summary with its first 10,000 findings."""
+    return next(step for step in stream(opened, options) if isinstance(step, Audit))
+
+
+def stream(opened: Workspace, options: CheckOptions = EVERYTHING) -> Iterator[Finding | Progress | Audit]:
+    """Yield findings as they are found, Progress in between, the summary last.
+
+    Where nothing changed since a check that took long, its findings and its summary come from the store
+    (`stored_check`). Raises DatasetChanged when the dataset is written to meanwhile.
     """
-    codes = None if not (select or ignore) else frozenset(_codes(select, ignore))
-    asking = codes, frozenset(conditions), frozenset(baseline)
-    hashes = workers.hashes if workers else Hashes()
-    work = partial(_worked_out, opened, *asking, jobs, progress, sample, seed, workers, hashes)
-    if sample is not None:
+    hashes = options.workers.hashes if options.workers else Hashes()
+    work = partial(_run_check, opened, options, hashes)
+    if options.sample is not None:
         yield from work()
         return
-    asked = {"codes": codes and sorted(codes), "conditions": sorted(conditions), "baseline": sorted(baseline)}
-    yield from stored_check.answer_check(opened, asked, work, hashes)
+    codes = options.codes
+    question = {
+        "codes": codes and sorted(codes),
+        "conditions": sorted(set(options.conditions)),
+        "baseline": sorted(set(options.baseline)),
+    }
+    yield from stored_check.answer_check(opened, question, work, hashes)
 
 
-def _worked_out(
-    opened: Workspace,
-    codes: frozenset[str] | None,
-    conditions: frozenset[str],
-    baseline: frozenset[str],
-    jobs: int | None,
-    progress: Callable[[int, int], bool | None] | None,
-    sample: int | None,
-    seed: int,
-    workers: Workers | None,
-    hashes: Hashes,
-) -> Iterator[Finding | Progress | Audit]:
+def _run_check(opened: Workspace, options: CheckOptions, hashes: Hashes) -> Iterator[Finding | Progress | Audit]:
+    codes, conditions, baseline = options.codes, frozenset(options.conditions), frozenset(options.baseline)
+    jobs, progress, workers = options.jobs, options.progress, options.workers
+    sample, seed = options.sample, options.seed
     states = files_of_rows.take_snapshots(opened)
     try:
         data = open_dataset(opened.root, opened.dataset, _wanted(progress))
@@ -234,7 +216,7 @@ def _wanted(progress: Callable[[int, int], bool | None] | None) -> Callable[[int
     return None if progress is None else lambda done, total: progress(0, 0) is not False
 
 
-def _codes(select: Collection[str], ignore: Collection[str]) -> Iterator[str]:
+def _list_codes(select: Collection[str], ignore: Collection[str]) -> Iterator[str]:
     """The codes that are asked for; a name stands for itself or for an area. That there are more of a code than are
     listed is asked for with that code, too.
     """

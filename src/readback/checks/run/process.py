@@ -48,7 +48,7 @@ Progress = Callable[[int, int], bool | None]
 def check(opened: Workspace, progress: Progress | None = None, sample: int | None = None) -> Audit:
     """What `engine.check` answers and raises, worked out where it holds up no page."""
     if sample is not None:
-        return engine.check(opened, progress=progress, sample=sample)
+        return engine.check(opened, engine.CheckOptions(progress=progress, sample=sample))
     with _place() as path:
         small = _small(opened)
         audit = _written(opened, progress, path, summary.KEPT) if small else _apart(opened, progress, path)
@@ -78,7 +78,7 @@ def _written(opened: Workspace, progress: Progress | None, path: Path | None, ke
     """The audit, and all its findings in a file where they are more than it has `kept`."""
     beside = {one.path for one in opened.training if opened.dataset is None or one.path != opened.dataset.path}
     writer = Writer(path, kept, beside) if path else None
-    for step in engine.stream(opened, progress=progress):
+    for step in engine.stream(opened, engine.CheckOptions(progress=progress)):
         if isinstance(step, Finding) and writer:
             writer.take(step)
         elif isinstance(step, Audit):

@@ -96,7 +96,7 @@ def load_revision(
         old, now = since.at_revision(workspace, rev)
     except SideError as error:
         raise UsageError(fill("--since {rev}: {why}", rev=rev, why=error)) from None
-    steps = engine.stream(old, select=select, ignore=ignore, conditions=conditions, jobs=jobs)
+    steps = engine.stream(old, engine.CheckOptions(select=select, ignore=ignore, conditions=conditions, jobs=jobs))
     keys = frozenset(step.key for step in steps if isinstance(step, Finding))
     try:
         return Revision(rev, keys, since.prompts(old, now, jobs, conditions=conditions))
