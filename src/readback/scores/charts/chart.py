@@ -20,7 +20,7 @@ Span = tuple[float, float]
 
 LONG = 160  # characters of a name when pointed at
 TOLD = 12  # marks that the words beside a picture tell one by one; the table has all
-HEADING = 100  # characters of a line of the heading: they fit a laptop's page in the type of a presentation, too
+HEADING = 120  # characters of a line of the heading
 WIDTH = 120  # characters of a line of a whole figure, on a page that is as narrow as they get
 ENTRY = 7  # characters that the mark of an entry of the legend takes
 
