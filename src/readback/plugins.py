@@ -29,7 +29,7 @@ GROUPS = {"formats": "NAME", "rules": "CODE", "scores": "NAME"}  # and the const
 PACKAGES = {
     "formats": "readback.readers",
     "rules": "readback.checks.rules",
-    "scores": "readback.scores.files",
+    "scores": "readback.scores.files.formats",
 }  # with Readback's own modules of the group
 REMOVED_GROUPS = {
     "adapters": "packages bring no adapters any more; name its YAML file under 'adapters:' in readback.yml",

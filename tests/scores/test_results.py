@@ -12,10 +12,10 @@ import pytest
 from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from score_files import TIDY, Write, codes, load, states
+from score_files import TIDY, Write, codes, load, name_kind, states
 
 from readback.readers.progress import Cancelled
-from readback.scores import answer, files, warnings
+from readback.scores import answer, warnings
 from readback.scores import loading as scores
 from readback.scores.criteria import from_entry
 from readback.types import Condition, Score, ScoreSource, Workspace
@@ -252,7 +252,7 @@ def test_what_holds_no_scores_is_said_not_to(write: Write) -> None:
     assert codes(load(root, "s.csv")) == ["scr-no-scores"]
     assert len(load(root).scores) == 0
     assert len(codes(load(root, "gone.csv", "../out.csv"))) == 2
-    assert files.recognise(root / "s.csv", "s.csv") is None
+    assert name_kind(root / "s.csv") is None
 
 
 def test_a_file_is_read_again_only_when_it_changed(write: Write) -> None:
@@ -281,4 +281,4 @@ def test_real_score_files_are_recognised_by_content(shared: Path) -> None:
         "prompt-formats/offline_dataset.jsonl": None,
         "llmjudge/five_judges_500items.csv": None,
     }
-    assert {name: files.recognise(shared / "data" / name, name) for name in kinds} == kinds
+    assert {name: name_kind(shared / "data" / name) for name in kinds} == kinds

@@ -9,14 +9,14 @@ import pytest
 from readback.scores import files
 from readback.scores.criteria import known
 from readback.scores.files import intake
-from readback.scores.files.score_rows import Asked, Read
+from readback.scores.files.score_rows import FileScores, FileSettings
 from readback.types import ScoreSource
 
 
-def read(path: Path, content: str) -> Read:
+def read(path: Path, content: str) -> FileScores:
     path.write_text(content)
-    result = files.read(path, Asked(ScoreSource(path.name), known(), {}, {}))
-    assert isinstance(result, Read)
+    result = files.read_scores(path, FileSettings(ScoreSource(path.name), known(), {}, {}))
+    assert isinstance(result, FileScores)
     return result
 
 
@@ -42,8 +42,8 @@ def test_progress_of_a_large_file_is_reported(tmp_path: Path) -> None:
     rows = "".join(f"q{n // 2},{'ab'[n % 2]},relevance,{n % 4 - 1}\n" for n in range(12_000))
     path.write_text("item,condition,criterion,score\n" + rows)
     reported: list[int] = []
-    result = files.read(path, Asked(ScoreSource("s.csv"), known(), {}, {}), reported.append)
-    assert isinstance(result, Read)
+    result = files.read_scores(path, FileSettings(ScoreSource("s.csv"), known(), {}, {}), reported.append)
+    assert isinstance(result, FileScores)
     assert (result.source.rows, result.columns and result.columns.line[-1]) == (12_000, 12_001)
     assert reported == sorted(reported)
     assert 0 < reported[-1] < path.stat().st_size

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.scores import loading as scores
+from readback.scores.files import find_kind
 from readback.scores.table import ScoreTable
 from readback.types import ScoreSource, Workspace
 
@@ -19,6 +20,12 @@ def load(root: Path, *sources: ScoreSource | str, **more: Any) -> ScoreTable:
     files = sources or sorted(p.name for p in root.iterdir())
     named = tuple(ScoreSource(file) if isinstance(file, str) else file for file in files)
     return scores.load(Workspace(root=root, name="x", scores=named, **more))
+
+
+def name_kind(path: Path) -> str | None:
+    """Return the name of the format of a score file; None where it is none."""
+    kind = find_kind(path, path.name)
+    return kind.name if kind else None
 
 
 def codes(table: ScoreTable) -> list[str]:

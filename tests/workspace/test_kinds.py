@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from readback import folder, workspace
-from readback.scores import files
-from readback.scores.files import tidy
+from readback import workspace
+from readback.scores.files import formats
+from readback.scores.files.formats import list_formats, tidy
 from readback.workspace.kinds import OF_MAPPINGS, OF_ROWS, kind_of_mapping
 from readback.workspace.recognise import recognise
 
@@ -74,7 +73,7 @@ def test_the_order_is_written_down() -> None:
         *("user instructions", "adapter", "workspace file"),
     ]
     assert [one.kind for one in OF_ROWS] == ["judge prompt", "scores", "answers", "answers", "training data"]
-    assert [one.NAME for one in files.readers()] == [
+    assert [score_format.name for score_format in list_formats()] == [
         *(
             "judges' replies of a batch",
             "judge columns",
@@ -135,8 +134,6 @@ def test_a_named_file_of_no_kind_is_a_finding(write: Write) -> None:
 class _Stars(types.ModuleType):
     """A score format of somebody's own: a column of stars for each answer."""
 
-    NAME = "stars"
-
     def recognise(self, rows: Sequence[Mapping[str, Any]], asked: Any) -> bool:
         return any("stars" in row for row in rows)
 
@@ -149,37 +146,27 @@ class _Stars(types.ModuleType):
 
 
 @pytest.fixture
-def own_formats(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
-    """Add modules to the folder of score formats, by file name and NAME, as somebody's copy of Readback has them."""
-    before = folder.modules
-    added: list[types.ModuleType] = []
+def own_formats(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Add formats to the table of score formats by name, as somebody's copy of Readback has them."""
 
-    def modules(package: str) -> tuple[types.ModuleType, ...]:
-        there = before(package)
-        if package != files.__name__:
-            return there
-        return tuple(sorted((*there, *added), key=lambda module: module.__name__))
+    def add(name: str) -> None:
+        module = _Stars(name)
+        added = formats.ScoreFormat(name, module.recognise, module.read)
+        general = next(at for at, known in enumerate(formats.FORMATS) if known.is_general)
+        monkeypatch.setattr(formats, "FORMATS", (*formats.FORMATS[:general], added, *formats.FORMATS[general:]))
 
-    def add(file: str, name: str) -> None:
-        module = _Stars(f"{files.__name__}.{file}")
-        module.NAME = name
-        added.append(module)
-
-    monkeypatch.setattr(folder, "modules", modules)
-    yield add
-    assert not any(module.__name__ in sys.modules for module in added)
+    return add
 
 
-@pytest.mark.parametrize("file", ["aaa", "stars", "zzz"])
 @pytest.mark.parametrize(
     "columns", ["ticket,response,stars", "ticket,question,response,stars", "ticket,id,faithfulness,stars"]
 )
-def test_a_format_of_ones_own_reads_its_files_whatever_its_file_is_called(
-    write: Write, own_formats: Callable[[str, str], None], file: str, columns: str
+def test_a_format_of_ones_own_reads_its_files_before_the_general_ones(
+    write: Write, own_formats: Callable[[str], None], columns: str
 ) -> None:
     from readback.scores import loading
 
-    own_formats(file, "stars")
+    own_formats("stars")
     count = columns.count(",") + 1
     root = write({"t.csv": f"{columns}\n" + "".join(",".join([str(row)] * count) + "\n" for row in range(3))})
     found = recognise(root / "t.csv", root)
@@ -190,9 +177,9 @@ def test_a_format_of_ones_own_reads_its_files_whatever_its_file_is_called(
 
 
 def test_two_formats_of_ones_own_that_know_a_file_are_both_named(
-    write: Write, own_formats: Callable[[str, str], None]
+    write: Write, own_formats: Callable[[str], None]
 ) -> None:
-    own_formats("one", "stars")
-    own_formats("two", "moons")
+    own_formats("moons")
+    own_formats("stars")
     root = write({"t.csv": "ticket,stars\n1,2\n"})
     assert recognise(root / "t.csv", root).detail == "moons; stars would read it as well"

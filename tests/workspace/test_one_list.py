@@ -77,8 +77,8 @@ def test_b6_what_the_workspace_ignores_is_on_no_list(write: Write) -> None:
 def test_b6_scores_are_read_once_for_all_of_them(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write({"d.jsonl": [{"id": "1", "question": "x"}], "s.csv": SCORES})
     read: list[Path] = []
-    first = loading.score_files.read
-    monkeypatch.setattr(loading.score_files, "read", lambda path, *rest: read.append(path) or first(path, *rest))
+    first = loading.score_files.read_scores
+    monkeypatch.setattr(loading.score_files, "read_scores", lambda path, *rest: read.append(path) or first(path, *rest))
     found_on_loading(root)
     readback.open(root).findings()
     readback.open(root).scores()

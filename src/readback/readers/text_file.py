@@ -51,6 +51,17 @@ def read_bytes(path: Path, file: str, limit: int) -> bytes | Diagnostic:
     return data
 
 
+def read_head(path: Path, size: int = 1 << 20) -> bytes:
+    """Return the first bytes of a file, or none: whoever reads it whole says what is wrong with it."""
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError:
+        return b""
+
+
 def _missing(file: str, reason: str) -> Diagnostic:
     return Diagnostic("dat-file-missing", {"path": file, "reason": reason}, Location(file=file), file)
 

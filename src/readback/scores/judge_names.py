@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from readback.scores.files import metadata, metrics
+from readback.scores.files.formats import metadata, metrics
 from readback.scores.files.run_facts import of_record
-from readback.scores.files.score_rows import Asked
+from readback.scores.files.score_rows import FileSettings
 from readback.sources.judge_names import judge_model
 from readback.types import NOWHERE, Condition, ScoreSource, Workspace
 
@@ -97,5 +97,5 @@ def _reported(source: ScoreSource, path: Path) -> Iterator[_Stated]:
 
 
 def _of_line(line: Mapping[str, Any]) -> tuple[str, str, str]:
-    said = of_record(line, Asked(ScoreSource("."), {}, {}, {}), NOWHERE)
+    said = of_record(line, FileSettings(ScoreSource("."), {}, {}, {}), NOWHERE)
     return said.condition[0][1], said.judge_model or "", said.rubric or ""

@@ -23,7 +23,7 @@ from readback.scores.criteria import known, look_up, scale_text
 from readback.scores.files import aggregated
 from readback.scores.files.reply_column import Rubrics
 from readback.scores.files.run_facts import FOUND
-from readback.scores.files.score_rows import Asked, Read
+from readback.scores.files.score_rows import FileScores, FileSettings
 from readback.scores.join import join
 from readback.scores.pairwise import contestants
 from readback.scores.reported.contradictions import scales
@@ -137,7 +137,7 @@ def _said(workspace: Workspace) -> tuple[object, ...]:
 def _load(asked: _Asked) -> ScoreTable:
     workspace = asked.workspace
     criteria = {**known(), **workspace.criteria}
-    reads: list[Read] = []
+    reads: list[FileScores] = []
     diagnostics: list[Diagnostic] = []
     judges = judge_names.of_files(workspace, [(file.source, Path(file.path)) for file in asked.files])
     rubric = _rubrics(workspace)
@@ -145,9 +145,9 @@ def _load(asked: _Asked) -> ScoreTable:
     done = 0
     for file, judged in zip(asked.files, judges, strict=True):
         source = file.source
-        read = score_files.read(
+        read = score_files.read_scores(
             Path(file.path),
-            Asked(
+            FileSettings(
                 source,
                 criteria,
                 _aliases(workspace),
@@ -232,7 +232,7 @@ def _rubrics(workspace: Workspace) -> Rubrics:
     )
 
 
-def _modes(workspace: Workspace, reads: Sequence[Read] = ()) -> dict[str, str]:
+def _modes(workspace: Workspace, reads: Sequence[FileScores] = ()) -> dict[str, str]:
     """The mode of each condition by its name: as its scores say, else as the workspace does."""
     with_mode = (one for read in reads for one in reversed(read.about) if one.mode)
     return {
@@ -268,8 +268,8 @@ def prompt_of(judge: Judge) -> str:
 
 # Scales that score files state themselves, and what to do where two files state different ones under one name.
 def with_scales(
-    reads: Sequence[Read], workspace: Mapping[str, Criterion]
-) -> tuple[list[Read], dict[str, Criterion], list[Diagnostic]]:
+    reads: Sequence[FileScores], workspace: Mapping[str, Criterion]
+) -> tuple[list[FileScores], dict[str, Criterion], list[Diagnostic]]:
     """Return the files, every scale that is declared by the workspace or else by a file, and what differs.
 
     Where a later file states another scale than an earlier one, its criterion is called after its scale as well, and a
@@ -324,7 +324,7 @@ def _together(known: Criterion | None, criterion: Criterion) -> Criterion:
 # What became of every row and cell of the files, and which conditions nobody has defined.
 
 
-def sources(reads: Sequence[Read], resolved: Columns) -> tuple[SourceRead, ...]:
+def sources(reads: Sequence[FileScores], resolved: Columns) -> tuple[SourceRead, ...]:
     """The account of each file, with how many of its cells are not in the table, for they came twice."""
     import numpy as np
 

@@ -10,7 +10,7 @@ from readback.readers import checkpoint as reader
 from readback.readers.choose_format import choose
 from readback.scores.criteria import scale_text
 from readback.scores.files.cells import legible
-from readback.scores.files.verification.taking import Definition, criterion
+from readback.scores.files.formats.verification.taking import Definition, criterion
 from readback.sources import checkpoint
 from readback.sources.checkpoint import Benchmark, Trait
 from readback.tasks import GENERATION

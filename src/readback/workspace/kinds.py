@@ -16,7 +16,7 @@ from typing import Any
 from readback import adapters
 from readback.records import training_row
 from readback.scores import files
-from readback.scores.files import alpaca_eval
+from readback.scores.files.formats import list_formats
 from readback.sources import (
     albert,
     comparisons,
@@ -72,9 +72,6 @@ OF_VERIFICATION = frozenset((*verification.KEYS, *verification.OBSOLETE, *instru
 
 SENT = {"prompt_text", "model_label", "prompt_mode"}  # columns of saved responses beside the response
 RECORD = {"rag", "instruction", "question", "query_text"}  # columns of what is asked, which a score file seldom has
-JUDGED = {"judge_scores", "judge_verdict"}  # columns of a run's details
-PAIR = {"model_a", "model_b", "outcome"}  # columns of outcomes side by side, which repeat what was asked
-OF_ALPACA_EVAL = frozenset(alpaca_eval.COLUMNS)  # two answers to one instruction and which is preferred
 CHAT = {"messages", "completion", "chosen", "chosen_messages", "preferred_output"}  # columns of training rows
 
 
@@ -258,13 +255,12 @@ def _saved_responses(table: Table) -> float:
 
 
 def _scores(table: Table) -> float:
-    """Scores by their columns. A table that holds what is asked is more than scores, unless somebody's own module reads
-    it, or it is a run's details or outcomes side by side, which repeat the question beside what was given.
-    """
+    """Scores by their columns. A table that holds what is asked is a dataset, unless its format says otherwise."""
     if table.scored is None:
         return 0.0
-    repeats = bool(table.fields & JUDGED) or table.fields >= PAIR or table.fields >= OF_ALPACA_EVAL
-    return float(table.scored.own or repeats or not table.fields & RECORD)
+    marks = (columns for score_format in list_formats() for columns in score_format.question_marks)
+    repeats_questions = any(columns <= table.fields for columns in marks)
+    return float(table.scored.holds_questions or repeats_questions or not table.fields & RECORD)
 
 
 def _score_kind(table: Table) -> str:

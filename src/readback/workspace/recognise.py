@@ -14,12 +14,12 @@ from readback import plugins
 from readback.readers import checkpoint
 from readback.readers.paths import show
 from readback.readers.row import Header, Row
+from readback.readers.text_file import read_head
 from readback.readers.yaml_file import Parsed, read_yaml
 from readback.records import batch_replies
 from readback.records.raw_rows import read_raw_rows
 from readback.scores import files
-from readback.scores.files import means, metrics, verification
-from readback.scores.files.verification.shapes import beginning
+from readback.scores.files.formats.verification.shapes import beginning
 from readback.serving.chat import files as chat_files
 from readback.serving.modelfile import read_file as modelfile
 from readback.sources import albert, judge_prompts, other_tools, plain_prompts, training_code
@@ -82,7 +82,6 @@ __all__ = [
 CONFIGS = (".yml", ".yaml", ".json")
 ID = 40  # characters of a cell that may be an id
 LOOKED_AT = 5  # rows that tell what a table is
-HEAD = 1 << 20  # bytes in which a configuration's keys are looked for before it is parsed
 # A configuration of ours has one of these keys; a folder full of other people's YAML is not parsed for nothing.
 KEYS = re.compile(
     rb"\b(prompts|runs|model|prompt|criteria|inference|within_group_comparisons|cross_group_comparisons|config"
@@ -90,13 +89,6 @@ KEYS = re.compile(
     rb"|prompt_config|answering_models|parsing_models|conditions|dataset|modes|tasks|judges|scores|system_prompt"
     rb"|extends|wording)[\"']?\s*:"
 )
-
-# A JSON object with one of these keys may be the means of a run; whether it is, its shape decides.
-METRICS = re.compile(
-    rb'"(judge_scores|citation_mean_coverage|total_examples|examples_evaluated|dimensions|weighted_score|overall)"'
-)
-# One with one of these may be a summary of rates.
-RATES = re.compile(rb'"(?:(?:avg|mean)_\w+|(?:pass|success|solve|resolve)_?rate|pass_?(?:at_?|@)\d+|accuracy)"', re.I)
 
 JSON_LINES = re.compile(rb"\{[^\n]*\}[ \t\r]*\n\s*\{")  # an object a line, whatever the name says
 
@@ -174,10 +166,12 @@ def _checkpoint(look: _Look) -> Found | None:
     return None
 
 
-def _verification_results(look: _Look) -> Found | None:
-    if look.suffix not in (*_tables(), ".json") or not verification.sees(look.path):
+def _score_file(look: _Look) -> Found | None:
+    """A file of scores that is no table and no list of rows."""
+    if look.suffix not in (*_tables(), ".json"):
         return None
-    return Found(look.path, SCORES, detail=verification.NAME) if files.recognise(look.path, look.file) else None
+    kind = files.find_kind_of_whole_file(look.path, look.file)
+    return Found(look.path, SCORES, detail=kind.name) if kind else None
 
 
 def _rows(look: _Look) -> Found | None:
@@ -186,19 +180,8 @@ def _rows(look: _Look) -> Found | None:
         return _table(look)
     if look.suffix != ".json":
         return None
-    begin = _head(look.path).lstrip(b"\xef\xbb\xbf \t\r\n")
+    begin = read_head(look.path).lstrip(b"\xef\xbb\xbf \t\r\n")
     return _table(look) if begin.startswith(b"[") or JSON_LINES.match(begin) else None
-
-
-def _metrics(look: _Look) -> Found | None:
-    if look.suffix != ".json":
-        return None
-    head = _head(look.path)
-    if METRICS.search(head) and metrics.only_object(look.path, look.file):
-        return Found(look.path, SCORES, detail=metrics.NAME)
-    if RATES.search(head) and means.read_object(look.path, look.file):
-        return Found(look.path, SCORES, detail=means.NAME)
-    return None
 
 
 def _judge_code(look: _Look) -> Found | None:
@@ -208,7 +191,7 @@ def _judge_code(look: _Look) -> Found | None:
 def _training_code(look: _Look) -> Found | None:
     if look.suffix not in training_code.SUFFIXES:
         return None
-    states = SAYS_SYSTEM.search(_head(look.path, training_code.LIMITS[look.suffix]))
+    states = SAYS_SYSTEM.search(read_head(look.path, training_code.LIMITS[look.suffix]))
     return Found(look.path, CODE) if states else None
 
 
@@ -227,7 +210,7 @@ def _config(look: _Look) -> Found | None:
     if look.suffix not in CONFIGS:
         return None
     path = look.path
-    head = _head(path)
+    head = read_head(path)
     ours = look.named or path.name in albert.FILES or KEYS.search(head)
     if head and not (ours or other_tools.KEYS.search(head)):
         return Found(path, OTHER)
@@ -287,22 +270,10 @@ STEPS: tuple[Callable[[_Look], Found | None], ...] = (
     _modelfile,
     _chat_template,
     _checkpoint,
-    _verification_results,
+    _score_file,
     _rows,
-    _metrics,
     _config,
     _judge_code,
     _training_code,
     _template,
 )
-
-
-def _head(path: Path, size: int = HEAD) -> bytes:
-    """The beginning of a file, or nothing: whoever reads it whole says what is wrong with it."""
-    try:
-        if not path.is_file():
-            return b""
-        with path.open("rb") as file:
-            return file.read(size)
-    except OSError:
-        return b""

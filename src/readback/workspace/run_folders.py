@@ -13,10 +13,10 @@ from typing import Any
 
 from readback.readers.paths import show
 from readback.records.raw_rows import read_raw_rows
-from readback.scores.files import metadata, metrics
-from readback.scores.files.details import run_mode
+from readback.scores.files.formats import metadata, metrics
+from readback.scores.files.formats.details import run_mode
 from readback.scores.files.run_facts import FOUND, named, of_record, of_summary
-from readback.scores.files.score_rows import Asked
+from readback.scores.files.score_rows import FileSettings
 from readback.scores.table import RunFacts
 from readback.types import Condition, Diagnostic, Location, ScoreSource
 from readback.workspace.draft import Draft
@@ -79,7 +79,7 @@ def _facts(draft: Draft, files: Mapping[str, Path]) -> list[RunFacts]:
 
 
 def _of_file(kind: str, path: Path, file: str) -> Iterator[RunFacts]:
-    asked, place = Asked(ScoreSource(file), {}, {}, {}), Location(file=file)
+    asked, place = FileSettings(ScoreSource(file), {}, {}, {}), Location(file=file)
     if kind == "metadata":
         line = metadata.latest(path, file)
         yield from [of_record(line, asked, place)] if line else []

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from readback.readers.paths import resolve
-from readback.scores.files import details, metadata, metrics
+from readback.scores.files.formats import details, metadata, metrics
 from readback.sources.plan import OUTPUT, Run
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import SCORES

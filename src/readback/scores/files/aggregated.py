@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from readback.scores.files.layout import MEANS
-from readback.scores.files.score_rows import Read
+from readback.scores.files.score_rows import FileScores
 from readback.scores.table import ConditionKey, SourceRead
 
 
-def beside_rows(reads: Sequence[Read], known: Collection[str] = ()) -> list[Read]:
+def beside_rows(reads: Sequence[FileScores], known: Collection[str] = ()) -> list[FileScores]:
     """The reads, with one condition for means and rows where both are about one run.
 
     The evaluation program of GRAG-LiveRAG names the run's system in its file of means only. So a file of means that is
@@ -38,7 +38,7 @@ def beside_rows(reads: Sequence[Read], known: Collection[str] = ()) -> list[Read
     return [_named(read, renamed[at]) if at in renamed else read for at, read in enumerate(reads)]
 
 
-def _rows_of(read: Read, reads: Sequence[Read], taken: set[ConditionKey]) -> int | None:
+def _rows_of(read: FileScores, reads: Sequence[FileScores], taken: set[ConditionKey]) -> int | None:
     """The number of the file of rows that a file of means is about."""
     about = {one.condition for one in read.reported}
     averages = all(name.lower().startswith(MEANS) for name in read.source.columns.get("score", ()))
@@ -58,7 +58,7 @@ def _rows_of(read: Read, reads: Sequence[Read], taken: set[ConditionKey]) -> int
     return rows[0] if len(rows) == 1 else None
 
 
-def _named(read: Read, condition: ConditionKey) -> Read:
+def _named(read: FileScores, condition: ConditionKey) -> FileScores:
     """The read, with everything in it about one condition."""
     return replace(
         read,

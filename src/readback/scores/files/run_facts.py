@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from readback.scores.files.cells import text_of
-from readback.scores.files.score_rows import Asked
+from readback.scores.files.score_rows import FileSettings
 from readback.scores.table import ConditionKey, RunFacts
 from readback.types import Location
 
@@ -16,17 +16,17 @@ FOUND = "found_in"  # the setting of a condition that nobody defined: the folder
 MOST_ITEMS = 100_000  # of a run that lists what it answered
 
 
-def named(said: Mapping[str, Any], asked: Asked) -> ConditionKey:
+def named(said: Mapping[str, Any], settings: FileSettings) -> ConditionKey:
     """The condition: what the workspace says of the file, else the run's label, else the name of its folder."""
-    label = asked.source.label or text_of(said.get("model_label")) or PurePosixPath(asked.source.path).parent.name
-    return (("condition", asked.aliases.get(label, label)),)
+    label = settings.source.label or text_of(said.get("model_label")) or PurePosixPath(settings.source.path).parent.name
+    return (("condition", settings.aliases.get(label, label)),)
 
 
-def of_summary(said: Mapping[str, Any], asked: Asked, place: Location) -> RunFacts:
+def of_summary(said: Mapping[str, Any], settings: FileSettings, place: Location) -> RunFacts:
     """Mode, judge, records and items as a summary states them."""
     items = said.get("evaluated_task_ids")
     return RunFacts(
-        condition=named(said, asked),
+        condition=named(said, settings),
         mode=_mode(said) or None,
         judge=text_of(said.get("judge_model")) or text_of(said.get("judge_name")) or None,
         judge_model=text_of(said.get("judge_model")) or None,
@@ -37,14 +37,14 @@ def of_summary(said: Mapping[str, Any], asked: Asked, place: Location) -> RunFac
     )
 
 
-def of_record(said: Mapping[str, Any], asked: Asked, place: Location) -> RunFacts:
+def of_record(said: Mapping[str, Any], settings: FileSettings, place: Location) -> RunFacts:
     """The same of a line of `metadata.jsonl`, which also knows fingerprints and the models."""
     summary = _part(said, "metrics")
     judge, records = _part(said, "judge"), _part(said, "dataset")
     judged_by = text_of(_part(judge, "parameters").get("model")) or None
-    found = of_summary({**summary, "dataset": records.get("path")}, asked, place)
+    found = of_summary({**summary, "dataset": records.get("path")}, settings, place)
     return RunFacts(
-        condition=named({**summary, **said}, asked),
+        condition=named({**summary, **said}, settings),
         mode=found.mode or text_of(said.get("prompt_mode")) or None,
         model=text_of(_part(_part(said, "inference"), "parameters").get("model")) or None,
         judge=judged_by or found.judge,
@@ -58,10 +58,10 @@ def of_record(said: Mapping[str, Any], asked: Asked, place: Location) -> RunFact
     )
 
 
-def closed(said: Mapping[str, Any], asked: Asked) -> bool:
+def closed(said: Mapping[str, Any], settings: FileSettings) -> bool:
     """Whether a run had no documents: by its own word, by its rows' modes, or by the workspace's word."""
-    name = named(said, asked)[0][1]
-    return (_mode(said) or asked.modes.get(name)) == CLOSED_BOOK
+    name = named(said, settings)[0][1]
+    return (_mode(said) or settings.modes.get(name)) == CLOSED_BOOK
 
 
 def _mode(said: Mapping[str, Any]) -> str:

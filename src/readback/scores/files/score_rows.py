@@ -10,14 +10,14 @@ from typing import Any, NamedTuple, Protocol
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.records.batch_replies import Request
 from readback.scores.doubtful_numbers import BESIDE
-from readback.scores.files._costs import Costs, Spent
-from readback.scores.files._odd import ScoreTexts, oddities, without_id
-from readback.scores.files._summary_rows import SUMMARIES, SummaryRows
+from readback.scores.files.cell_findings import ScoreTexts, oddities, without_id
 from readback.scores.files.cells import Cell, cell, failure_words, legible, stem, text_of, with_failure, with_status
+from readback.scores.files.costs import Costs, Spent
 from readback.scores.files.intake import CellCodes, Intake, columns, make_conditions
 from readback.scores.files.layout import MODE, Layout, fields_of, first, names_failure
 from readback.scores.files.reply_column import Reread, Rubrics
 from readback.scores.files.row_labels import label
+from readback.scores.files.summary_rows import SUMMARIES, SummaryRows
 from readback.scores.table import FAILED, Columns, ConditionKey, Expense, Outcome, Reported, RunFacts, SourceRead
 from readback.types import Criterion, Diagnostic, Location, ScoreSource
 
@@ -55,7 +55,15 @@ class Row(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class WholeFile:
+    """A file that is one row."""
+
+    fields: Mapping[str, Any]
+    line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class FileScores:
     """What came of one file: columns, or means only (`reported`), with diagnostics and an account of it."""
 
     columns: Columns | None
@@ -73,7 +81,7 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FileSettings:
     """How one file is to be read: what the workspace says of it and what is known by name."""
 
     source: ScoreSource
@@ -87,15 +95,15 @@ class Asked:
 
 
 MOST_KNOWN = 10_000  # rows that are about different things, of which it is remembered what they are about
-LayoutOf = Callable[[Sequence[str], Asked, Sequence[Mapping[str, Any]]], Layout]
+LayoutOf = Callable[[Sequence[str], FileSettings, Sequence[Mapping[str, Any]]], Layout]
 
 
 def read_rows(
-    what: str, rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked, layout_of: LayoutOf
-) -> Read:
+    what: str, rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings, layout_of: LayoutOf
+) -> FileScores:
     """Read every row of `rows` into cells; `head` is what the layout is worked out from, and is part of `rows`."""
-    reading = _Reading(asked, layout_of, [row.fields for row in head])
-    summaries = SummaryRows(reading.intake, lambda: reading.layout, asks=not asked.source.all_items)
+    reading = _Reading(settings, layout_of, [row.fields for row in head])
+    summaries = SummaryRows(reading.intake, lambda: reading.layout, asks=not settings.source.all_items)
     for row in summaries.list_items(rows):
         if isinstance(row, Diagnostic):
             reading.diagnostics.add(row)
@@ -116,20 +124,20 @@ class _About(NamedTuple):
 class _Reading:
     """The rows of one file on their way into an intake."""
 
-    def __init__(self, asked: Asked, layout_of: LayoutOf, samples: Sequence[Mapping[str, Any]]) -> None:
-        self.asked = asked
-        self.intake = Intake(asked.source.path)
+    def __init__(self, settings: FileSettings, layout_of: LayoutOf, samples: Sequence[Mapping[str, Any]]) -> None:
+        self.settings = settings
+        self.intake = Intake(settings.source.path)
         self.diagnostics = BoundedDiagnostics()
-        self.layout = layout_of(fields_of(samples), asked, samples)
+        self.layout = layout_of(fields_of(samples), settings, samples)
         for name in self.layout.candidates:
             self.intake.add_candidate(name)
         self._layout_of = layout_of
         self._fields = set(fields_of(samples))
         self._texts = ScoreTexts()
-        self._replies = Reread(asked.source.path, asked.rubrics)
+        self._replies = Reread(settings.source.path, settings.rubrics)
         self._costs, self._spent, self._people = Costs(), Spent(), People()
         self._means = self._used = 0
-        self._is_synthetic = asked.source.synthetic
+        self._is_synthetic = settings.source.synthetic
         self._use_layout()
 
     def _use_layout(self) -> None:
@@ -160,7 +168,9 @@ class _Reading:
     def _widen(self, fields: Mapping[str, Any]) -> None:
         """Add columns to the layout that no row had so far."""
         new = [name for name in fields if name not in self._fields]
-        self.layout = _widened(self.layout, self._layout_of([*self._fields, *new], self.asked, [fields]), self.intake)
+        self.layout = _widened(
+            self.layout, self._layout_of([*self._fields, *new], self.settings, [fields]), self.intake
+        )
         self._fields.update(fields)
         self._use_layout()
 
@@ -185,7 +195,7 @@ class _Reading:
         if not (isinstance(item, str) and item and item.isascii()):
             item = intake.name_item([text_of(fields.get(name)) for name in layout.item], row.line, label(row))
         code = intake.items.code(item)
-        if self.asked.typed:
+        if self.settings.typed:
             for (column, _, _), (criterion, _), parsed in zip(layout.scores, about.names, cells, strict=True):
                 self._texts.see(criterion, fields.get(column), parsed, row.line)
         for codes, parsed in zip(about.codes, cells, strict=True):
@@ -213,7 +223,7 @@ class _Reading:
 
         combo = intake.code_combo([read_text(name) for name in intake.candidates])
         criterion_of_row = read_text(layout.criterion) or "score"
-        judge_of_row = read_text(layout.judge) or self.asked.judge
+        judge_of_row = read_text(layout.judge) or self.settings.judge
         runs = [text for name in (layout.run, layout.replicate) if (text := read_text(name))]
         names = tuple((criterion or criterion_of_row, judge or judge_of_row) for _, criterion, judge in layout.scores)
         codes = tuple(
@@ -229,16 +239,16 @@ class _Reading:
         )
         return _About(combo, judge_of_row, names, codes)
 
-    def finish(self, what: str, summaries: SummaryRows) -> Read:
+    def finish(self, what: str, summaries: SummaryRows) -> FileScores:
         """Return what came of the file once all of its rows are taken."""
-        self.diagnostics.extend(self._texts.diagnostics(self.asked.source.path))
+        self.diagnostics.extend(self._texts.diagnostics(self.settings.source.path))
         self.diagnostics.take(self._replies.found())
         self.intake.whys.update(dict.fromkeys(self._replies.beside.find_doubtful(), BESIDE))
         self.diagnostics.extend(summaries.diagnostics)
         counted = Counted(
             self._used, self._means, self._is_synthetic, self._costs.shown(), self._spent, summaries.count
         )
-        read = finished(what, self.intake, self.layout, self.asked, counted, self.diagnostics)
+        read = finished(what, self.intake, self.layout, self.settings, counted, self.diagnostics)
         return replace(read, people=self._people.known())
 
 
@@ -257,14 +267,14 @@ class Counted:
 
 
 def finished(
-    what: str, intake: Intake, plan: Layout, asked: Asked, rows: Counted, diagnostics: BoundedDiagnostics
-) -> Read:
+    what: str, intake: Intake, plan: Layout, settings: FileSettings, rows: Counted, diagnostics: BoundedDiagnostics
+) -> FileScores:
     """What came of a file, once all its cells are taken in."""
-    source = asked.source
+    source = settings.source
     diagnostics.extend(without_id(intake, plan.item))
-    diagnostics.extend(oddities(intake, plan.cluster, source, asked.typed))
+    diagnostics.extend(oddities(intake, plan.cluster, source, settings.typed))
     conditions, kept = make_conditions(intake, source, stem(source.path))
-    conditions = tuple(_named(condition, asked.aliases) for condition in conditions)
+    conditions = tuple(_named(condition, settings.aliases) for condition in conditions)
     mode = first(MODE, [name for name in intake.candidates if name not in kept])
     account = SourceRead(
         path=source.path,
@@ -286,7 +296,7 @@ def finished(
     )
     about = tuple(_modes(intake, conditions, mode, source.path))
     found = diagnostics.list_all(source.path)
-    return Read(columns(intake, conditions), account, found, about=about,
+    return FileScores(columns(intake, conditions), account, found, about=about,
                 expenses=rows.spent.expenses(conditions))  # fmt: skip
 
 

@@ -11,9 +11,9 @@ from typing import Any
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.criteria import look_up
 from readback.scores.files import judge_reply
-from readback.scores.files._costs import Costs, Spent, cost_columns, token_columns
-from readback.scores.files._odd import ScoreTexts
+from readback.scores.files.cell_findings import ScoreTexts
 from readback.scores.files.cells import Cell, legible, stem, text_of, with_status
+from readback.scores.files.costs import Costs, Spent, cost_columns, token_columns
 from readback.scores.files.denominators import Denominators
 from readback.scores.files.intake import Intake, columns, make_conditions
 from readback.scores.files.judge_reply import Mark, Reply
@@ -39,7 +39,7 @@ from readback.scores.files.layout import (
 )
 from readback.scores.files.reply_column import RAW, ambiguous, column, said
 from readback.scores.files.row_labels import label
-from readback.scores.files.score_rows import Asked, Read, Row
+from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.scores.table import FAILED, MISSING, SCORED, SourceRead
 from readback.types import Diagnostic, ScoreSource
 
@@ -54,29 +54,29 @@ SCORE = "score"  # what the only number of replies without JSON is called
 NOT_CRITERIA = ("confidence",)  # numbers that judges add and nobody scores by
 
 
-def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
     """An item, a reply by its column's name, no scores; and a judge, or replies that hold numbers."""
     fields = fields_of(rows)
-    source = asked.source
+    source = settings.source
     reply = column(fields)
     if reply is None or source.judges or not item_columns(fields, source) or first(VALUE, fields):
         return False
-    if score_columns(fields, source, asked.criteria, rows) or not any(_text(row.get(reply)) for row in rows):
+    if score_columns(fields, source, settings.criteria, rows) or not any(_text(row.get(reply)) for row in rows):
         return False
     if first(JUDGE, fields) or reply.strip().lower().startswith("judge_"):
         return True
     known = reply.strip().lower() in RAW or first((*source.condition, *CONDITION), fields)
     texts = [text for row in rows if (text := _text(row.get(reply))).strip()]
-    return bool(known) and (bool(_numbers(texts, asked)) or sum(map(is_labelled, texts)) * 2 > len(texts))
+    return bool(known) and (bool(_numbers(texts, settings)) or sum(map(is_labelled, texts)) * 2 > len(texts))
 
 
-def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """The criteria of each reply. They are those of the workspace's judge, else what the replies give numbers to."""
-    source = asked.source
+    source = settings.source
     samples = [row.fields for row in head]
     plan = _layout(samples, source)
-    took = _Taken(asked, plan, Intake(source.path), column(fields_of(samples)) or "")
-    took.criteria = _criteria([_text(row.get(took.reply)) for row in samples], asked)
+    took = _Taken(settings, plan, Intake(source.path), column(fields_of(samples)) or "")
+    took.criteria = _criteria([_text(row.get(took.reply)) for row in samples], settings)
     took.money, took.tokens = cost_columns(fields_of(samples)), token_columns(fields_of(samples))
     for name in plan.candidates:
         took.intake.add_candidate(name)
@@ -86,10 +86,12 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         else:
             took.row(row)
     took.diagnostics.extend(took.texts.diagnostics(source.path))
-    scales, findings = took.denominators.split(took.intake, asked.criteria)
+    scales, findings = took.denominators.split(took.intake, settings.criteria)
     took.diagnostics.extend(findings)
     conditions, kept = make_conditions(took.intake, source, stem(source.path))
-    named = tuple(tuple((f, asked.aliases.get(v, v) if f == "condition" else v) for f, v in key) for key in conditions)
+    named = tuple(
+        tuple((f, settings.aliases.get(v, v) if f == "condition" else v) for f, v in key) for key in conditions
+    )
     cost = took.costs.shown()
     account = SourceRead(
         path=source.path,
@@ -111,7 +113,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
     )
     diagnostics = took.diagnostics.list_all(source.path)
     expenses = took.spent.expenses(named)
-    return Read(
+    return FileScores(
         columns(took.intake, named),
         account,
         diagnostics,
@@ -125,7 +127,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
 class _Taken:
     """What has come of the rows so far."""
 
-    asked: Asked
+    settings: FileSettings
     plan: Layout
     intake: Intake
     reply: str
@@ -145,12 +147,12 @@ class _Taken:
         self.used += 1
         item = " | ".join(text_of(fields.get(name)) for name in plan.item) if plan.item else ""
         item = item or label(row)
-        judge = (text_of(fields.get(plan.judge)) if plan.judge else "") or self.asked.judge
+        judge = (text_of(fields.get(plan.judge)) if plan.judge else "") or self.settings.judge
         criteria = self._criteria_of(fields, judge)
         text = _text(fields.get(self.reply))
-        reply = self.asked.rubrics.read(text, criteria, judge)
+        reply = self.settings.rubrics.read(text, criteria, judge)
         self.steps[reply.step or NOTHING] += 1
-        self.diagnostics.extend(ambiguous(reply, item, self.asked.source.path, row.line, judge))
+        self.diagnostics.extend(ambiguous(reply, item, self.settings.source.path, row.line, judge))
         runs = [called for name in (plan.run, plan.replicate) if name and (called := text_of(fields.get(name)))]
         combo = self.intake.code_combo([text_of(fields.get(name)) for name in self.intake.candidates])
         self.costs.row(fields, self.money)
@@ -185,7 +187,7 @@ class _Taken:
         own = text_of(fields.get(self.plan.criterion)) if self.plan.criterion else ""
         if own:
             return (own,)
-        return self.asked.rubrics.of(judge) or self.criteria
+        return self.settings.rubrics.of(judge) or self.criteria
 
 
 def _plain_scores(reply: Reply, text: str, criteria: Collection[str]) -> Mapping[str, PlainScore]:
@@ -232,24 +234,24 @@ def _layout(samples: Sequence[Mapping[str, Any]], source: ScoreSource) -> Layout
     )  # fmt: skip
 
 
-def _criteria(texts: Collection[str], asked: Asked) -> tuple[str, ...]:
+def _criteria(texts: Collection[str], settings: FileSettings) -> tuple[str, ...]:
     """What the replies give numbers to; the two criteria of the RAG judge where none of them says."""
-    return _numbers(texts, asked) or _plain(texts, asked) or judge_reply.RAG[1:]
+    return _numbers(texts, settings) or _plain(texts, settings) or judge_reply.RAG[1:]
 
 
-def _plain(texts: Collection[str], asked: Asked) -> tuple[str, ...]:
+def _plain(texts: Collection[str], settings: FileSettings) -> tuple[str, ...]:
     """Return the criteria of replies without JSON: the known names that most lines give numbers to, else `score`."""
     counts: Counter[str] = Counter()
     written = [text for text in texts if text.strip()]
     for text in written:
         counts.update(dict.fromkeys(find_labels(text), 1))
-    known = [name for name, count in counts.items() if count * 2 >= len(written) and look_up(name, asked.criteria)]
+    known = [name for name, count in counts.items() if count * 2 >= len(written) and look_up(name, settings.criteria)]
     if known:
         return tuple(known)
     return (SCORE,) if any(find_plain_scores(text, (SCORE,)) for text in written) else ()
 
 
-def _numbers(texts: Iterable[str], asked: Asked) -> tuple[str, ...]:
+def _numbers(texts: Iterable[str], settings: FileSettings) -> tuple[str, ...]:
     """The keys with a number in at least half of the replies that can be read, and those we know as criteria.
 
     A key with the ending `_score` and the same without it are one criterion, by the commoner spelling, unless one
@@ -268,7 +270,7 @@ def _numbers(texts: Iterable[str], asked: Asked) -> tuple[str, ...]:
         rare, common = sorted((name, name + SCORE_ENDING), key=lambda spelling: counts[spelling])
         counts[common] += counts.pop(rare)
     return tuple(
-        name for name, count in counts.items() if count * 2 >= readable or look_up(name, asked.criteria) is not None
+        name for name, count in counts.items() if count * 2 >= readable or look_up(name, settings.criteria) is not None
     )
 
 

@@ -6,24 +6,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from readback.scores.files.layout import CRITERION, Layout, first, layout
-from readback.scores.files.score_rows import Asked, Read, Row, read_rows
+from readback.scores.files.score_rows import FileScores, FileSettings, Row, read_rows
 from readback.types import Diagnostic
 
 NAME = "judge columns"
 
 
-def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
     """Only by the workspace's word: numbers under names of machines may be anything."""
-    return any(judge in row for row in rows for judge in asked.source.judges)
+    return any(judge in row for row in rows for judge in settings.source.judges)
 
 
-def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """Every row's score by each judge, under the criterion the workspace or the row names."""
-    return read_rows(NAME, rows, head, asked, plan)
+    return read_rows(NAME, rows, head, settings, plan)
 
 
-def plan(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
+def plan(fields: Sequence[str], settings: FileSettings, samples: Sequence[Mapping[str, Any]]) -> Layout:
     """The role of each column."""
-    source = asked.source
+    source = settings.source
     criterion = source.criterion or ("" if first(CRITERION, fields) else "score")
     return layout(fields, source, tuple((name, criterion, name) for name in source.judges if name in fields))

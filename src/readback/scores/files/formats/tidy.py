@@ -16,31 +16,31 @@ from readback.scores.files.layout import (
     item_columns,
     layout,
 )
-from readback.scores.files.score_rows import Asked, Read, Row, read_rows
+from readback.scores.files.score_rows import FileScores, FileSettings, Row, read_rows
 from readback.types import Diagnostic, ScoreSource
 
 NAME = "tidy"
 
 
-def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
     """An item, a score, and at least one of criterion, condition and judge."""
     fields = fields_of(rows)
-    about = (*asked.source.condition, *(name for names in (CRITERION, CONDITION, JUDGE) for name in names))
+    about = (*settings.source.condition, *(name for names in (CRITERION, CONDITION, JUDGE) for name in names))
     return bool(
-        item_columns(fields, asked.source, rows)
+        item_columns(fields, settings.source, rows)
         and first(VALUE, fields)
-        and (first(about, fields) or asked.source.criterion or asked.source.label)
-        and not asked.source.judges
+        and (first(about, fields) or settings.source.criterion or settings.source.label)
+        and not settings.source.judges
     )
 
 
-def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """Every row's score under the criterion and judge it names."""
-    return read_rows(NAME, rows, head, asked, plan)
+    return read_rows(NAME, rows, head, settings, plan)
 
 
-def plan(fields: Sequence[str], asked: Asked, samples: Sequence[Mapping[str, Any]]) -> Layout:
+def plan(fields: Sequence[str], settings: FileSettings, samples: Sequence[Mapping[str, Any]]) -> Layout:
     """The role of each column."""
-    source: ScoreSource = asked.source
+    source: ScoreSource = settings.source
     column = first(VALUE, fields)
     return layout(fields, source, ((column, source.criterion or "", ""),) if column else (), samples)

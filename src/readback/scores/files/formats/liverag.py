@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from readback.scores.files import wide
+from readback.scores.files.formats import wide
 from readback.scores.files.layout import SCORE_ENDING, first
-from readback.scores.files.score_rows import Asked, Read, Row
+from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.types import Diagnostic
 
 NAME = "evaluation rows"
@@ -22,7 +22,7 @@ class Flat:
     line: int
 
 
-def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
     """A question id, and scores under `metrics`."""
     return any(
         isinstance(metrics := row.get("metrics"), Mapping)
@@ -32,9 +32,9 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     )
 
 
-def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """The rows as a wide file."""
-    found = wide.read(_rows(rows), [row for row in _rows(head) if not isinstance(row, Diagnostic)], asked)
+    found = wide.read(_rows(rows), [row for row in _rows(head) if not isinstance(row, Diagnostic)], settings)
     return replace(found, source=replace(found.source, what=NAME))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from readback.scores.files.cells import Cell, cell, legible, text_of
-from readback.scores.files.verification.outcome import RUBRIC_ONLY, truth, verified
+from readback.scores.files.formats.verification.outcome import RUBRIC_ONLY, truth, verified
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED
 
 BUCKETS = ("llm", "regex", "callable", "agentic")

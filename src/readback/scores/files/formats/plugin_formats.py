@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 from readback import plugins
-from readback.scores.files import tidy
-from readback.scores.files.score_rows import Asked, Read, Row, read_rows
+from readback.scores.files.formats import tidy
+from readback.scores.files.score_rows import FileScores, FileSettings, Row, read_rows
 from readback.types import Diagnostic, Location
 
 
@@ -23,19 +23,19 @@ class Tidied:
     def NAME(self) -> str:  # noqa: N802 - what a module says in capitals
         return str(self.plugin.value.NAME)
 
-    def recognise(self, rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+    def recognise(self, rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
         """Whether the plugin knows a file that begins with these rows."""
         return bool(rows) and plugins.confirms(self.plugin.entry, lambda: self.plugin.value.recognise(rows))
 
-    def read(self, rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+    def read(self, rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
         """The scores of all rows; the first row that the plugin fails on is said, and so is that it does."""
         told: list[None] = []
-        early = [made for row in head for made in self._made(row, asked, told) if not isinstance(made, Diagnostic)]
+        early = [made for row in head for made in self._made(row, settings, told) if not isinstance(made, Diagnostic)]
         told.clear()
-        every = (made for row in rows for made in self._made(row, asked, told))
-        return read_rows(self.NAME, every, early, asked, tidy.plan)
+        every = (made for row in rows for made in self._made(row, settings, told))
+        return read_rows(self.NAME, every, early, settings, tidy.plan)
 
-    def _made(self, row: Row | Diagnostic, asked: Asked, told: list[None]) -> Iterator[Row | Diagnostic]:
+    def _made(self, row: Row | Diagnostic, settings: FileSettings, told: list[None]) -> Iterator[Row | Diagnostic]:
         if isinstance(row, Diagnostic):
             yield row
             return
@@ -45,7 +45,7 @@ class Tidied:
             if not told:
                 told.append(None)
                 reason = plugins.describe_failure(self.plugin.entry, error)
-                yield Diagnostic("dat-bad-line", {"reason": reason}, Location(file=asked.source.path, line=row.line))
+                yield Diagnostic("dat-bad-line", {"reason": reason}, Location(file=settings.source.path, line=row.line))
             return
         yield from made
 
@@ -59,6 +59,6 @@ class _Tidy:
 
 
 @cache
-def of_plugins() -> tuple[Tidied, ...]:
+def list_plugins() -> tuple[Tidied, ...]:
     """The score sources of plugins."""
     return tuple(Tidied(plugin) for plugin in plugins.load_plugins("scores").values())

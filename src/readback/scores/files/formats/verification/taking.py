@@ -9,13 +9,13 @@ from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files.cells import legible, stem, text_of
+from readback.scores.files.formats.verification.apart import Apart, Taken
+from readback.scores.files.formats.verification.shapes import is_result
+from readback.scores.files.formats.verification.stream import SCENARIOS
+from readback.scores.files.formats.verification.tables import GRANULAR
+from readback.scores.files.formats.verification.traits import Scored
 from readback.scores.files.intake import Intake, columns
-from readback.scores.files.score_rows import Asked, Read
-from readback.scores.files.verification.apart import Apart, Taken
-from readback.scores.files.verification.shapes import is_result
-from readback.scores.files.verification.stream import SCENARIOS
-from readback.scores.files.verification.tables import GRANULAR
-from readback.scores.files.verification.traits import Scored
+from readback.scores.files.score_rows import FileScores, FileSettings
 from readback.scores.table import NONE, SCORED, ConditionKey, RunFacts, SourceRead
 from readback.types import Criterion, Diagnostic, Location
 
@@ -155,11 +155,11 @@ SUMMARIES = "summaries of conversations, which name no model"
 class Taking:
     """The growing columns of one file. `lines`: it is append-only, so of two tries the later one counts."""
 
-    def __init__(self, asked: Asked, lines: bool = False) -> None:
-        self.asked = asked
+    def __init__(self, settings: FileSettings, lines: bool = False) -> None:
+        self.settings = settings
         self.diagnostics = BoundedDiagnostics()
-        self._apart = Apart(asked, self.diagnostics)
-        self._intake = Intake(asked.source.path)
+        self._apart = Apart(settings, self.diagnostics)
+        self._intake = Intake(settings.source.path)
         self._criteria = Criteria()
         self._rubric: Mapping[tuple[str, str], Definition] = {}
         self._latest: dict[tuple[Any, ...], Taken] | None = {} if lines else None
@@ -188,13 +188,13 @@ class Taking:
             reason = "no verification result: it names no question and model"
             self.diagnostics.add(Diagnostic("dat-bad-line", {"reason": reason}, self._apart.place(line)))
 
-    def finished(self, what: str) -> Read:
+    def finished(self, what: str) -> FileScores:
         """Everything that came of the file."""
         for taken in (self._latest or {}).values():
             self._add(taken)
         self._resolve()
         self._clusters()
-        source, intake, lost = self.asked.source, self._intake, self._apart.lost
+        source, intake, lost = self.settings.source, self._intake, self._apart.lost
         keys = [self._condition(combo) for combo in intake.combos]
         if lost:
             shares = lost.granular + lost.similar
@@ -219,7 +219,7 @@ class Taking:
             texts_left=intake.texts_left,
             failures={group: count for group, count in self._groups.items() if count},
         )
-        return Read(
+        return FileScores(
             columns(intake, keys) if len(intake.value) else None,
             account,
             self.diagnostics.list_all(source.path),
@@ -244,7 +244,7 @@ class Taking:
         intake = self._intake
         if scored.kind == "?":
             self._apart.lost.granular += scored.name == GRANULAR
-        judge = taken.parsing.display if taken.parsing else self.asked.judge
+        judge = taken.parsing.display if taken.parsing else self.settings.judge
         intake.add(
             intake.items.code(taken.item),
             intake.combos[taken.values],
@@ -284,13 +284,13 @@ class Taking:
         """
         given = {name: value for name, value in zip(self._apart.factors, combo, strict=True) if value}
         model = given.get("answering", "")
-        aliases, label = self.asked.aliases, self.asked.source.label
+        aliases, label = self.settings.aliases, self.settings.source.label
         named = aliases.get(model) or aliases.get(self._apart.keys.get(model, ""))
         if named or (label and self._single()):
             given.pop("answering", None)
         condition = named or label
         found = (*((("condition", condition),) if condition else ()), *given.items())
-        return found or (("condition", stem(self.asked.source.path)),)
+        return found or (("condition", stem(self.settings.source.path)),)
 
     def _single(self) -> bool:
         """Whether one model answered everything in the file."""

@@ -9,7 +9,7 @@ from typing import Any
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.records.raw_rows import read_raw_rows
 from readback.scores.files.run_facts import of_record
-from readback.scores.files.score_rows import Asked, Read, Row
+from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.scores.table import ConditionKey, RunFacts, SourceRead
 from readback.types import Diagnostic, Location, ScoreSource
 
@@ -34,13 +34,13 @@ def latest(path: Path, file: str) -> Mapping[str, Any] | None:
     for row in read_raw_rows(path, file):
         if isinstance(row, Diagnostic):
             continue
-        if found is None and not recognise([row.fields], Asked(ScoreSource(file), {}, {}, {})):
+        if found is None and not recognise([row.fields], FileSettings(ScoreSource(file), {}, {}, {})):
             return None
         found = row.fields
     return found
 
 
-def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
     """A run's label beside the judge's prompt and the records it was run on."""
     return any(
         "model_label" in row
@@ -51,7 +51,7 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     )
 
 
-def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """What the latest line of each run says; the lines before it are counted."""
     diagnostics = BoundedDiagnostics()
     latest: dict[ConditionKey, RunFacts] = {}
@@ -61,13 +61,13 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
             diagnostics.add(row)
             continue
         lines += 1
-        found = of_record(row.fields, asked, Location(file=asked.source.path, line=row.line))
+        found = of_record(row.fields, settings, Location(file=settings.source.path, line=row.line))
         latest[found.condition] = found
     earlier = lines - len(latest)
     account = SourceRead(
-        asked.source.path,
+        settings.source.path,
         NAME,
         left_out={"earlier runs": earlier} if earlier else {},
-        synthetic=asked.source.synthetic,
+        synthetic=settings.source.synthetic,
     )
-    return Read(None, account, diagnostics.list_all(asked.source.path), about=tuple(latest.values()))
+    return FileScores(None, account, diagnostics.list_all(settings.source.path), about=tuple(latest.values()))

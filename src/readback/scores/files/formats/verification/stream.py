@@ -9,7 +9,7 @@ from readback.readers.json_cursor import Cursor, TooLong
 from readback.readers.json_text import NotJson
 from readback.readers.json_walk import MOST_BAD, Walk, begun
 from readback.readers.row import Event, Refused, Row
-from readback.scores.files.verification.shapes import ENVELOPE, is_result
+from readback.scores.files.formats.verification.shapes import ENVELOPE, is_result
 
 SCENARIOS = "scenario_results"  # summaries of conversations; their turns stand among the results
 RUN = "run_name"

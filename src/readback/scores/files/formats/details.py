@@ -12,14 +12,14 @@ from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.doubtful_numbers import BESIDE
-from readback.scores.files._odd import ScoreTexts
-from readback.scores.files._wrong import part
+from readback.scores.files.cell_findings import ScoreTexts
 from readback.scores.files.cells import WRITTEN, Cell, cell, legible, stem, text_of
 from readback.scores.files.intake import Intake, columns, make_conditions
 from readback.scores.files.reply_column import Reread, column
 from readback.scores.files.row_labels import label
 from readback.scores.files.run_facts import CLOSED_BOOK, named
-from readback.scores.files.score_rows import Asked, Read, Row
+from readback.scores.files.score_rows import FileScores, FileSettings, Row
+from readback.scores.files.stated_numbers import part
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, RunFacts, SourceRead
 from readback.types import Diagnostic, Location
 
@@ -48,7 +48,7 @@ PARTS = ("judge_scores", "citation_metrics", "reference_metrics")
 Found = tuple[str, str, Cell]  # criterion, judge, what the cell says
 
 
-def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
     """A task id with a judge's scores or verdict under the names this program uses, or nothing but what went wrong."""
     return any(
         "task_id" in row and (isinstance(row.get("judge_scores"), Mapping) or VERDICT in row or _only_errors(row))
@@ -60,13 +60,13 @@ def _only_errors(row: Mapping[str, Any]) -> bool:
     return isinstance(row.get("errors"), Mapping) and bool(row["errors"]) and row.keys() <= FAILED_ROW
 
 
-def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """Every record's scores, verdict, and what the program counted of citations and against the reference.
 
     A row without judge scores is a failed judgement of everything the judge scored elsewhere in the file: the
     program leaves them empty without writing an error.
     """
-    source = asked.source
+    source = settings.source
     intake = Intake(source.path)
     intake.add_candidate("condition")
     diagnostics = BoundedDiagnostics()
@@ -76,7 +76,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
     unused: dict[str, None] = {}
     used = 0
     texts = ScoreTexts()
-    again = Reread(source.path, asked.rubrics)
+    again = Reread(source.path, settings.rubrics)
     for row in rows:
         if isinstance(row, Diagnostic):
             diagnostics.add(row)
@@ -85,13 +85,13 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         fields = row.fields
         for name in PARTS:
             diagnostics.extend(part(fields, name, Location(file=source.path, line=row.line)))
-        label = named(fields, asked)[0][1]
+        label = named(fields, settings)[0][1]
         item = intake.items.code(_item(row, diagnostics, source.path))
         combo = intake.code_combo([label])
         mode = run_mode(fields)
         modes.setdefault(label, mode)
         rationale = text_of(fields.get("judge_reasoning"))
-        scored, computed = list(_judged(fields, asked.judge)), list(_computed(fields))
+        scored, computed = list(_judged(fields, settings.judge)), list(_computed(fields))
         judged.update(dict.fromkeys(criterion for criterion, _, _ in scored))
         unused.update(dict.fromkeys(name for name in NOT_SCORES if name in fields))
         if reply := column(fields, RAW):
@@ -101,14 +101,14 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         for criterion, judge, found in (*scored, *computed):
             if found[2] == WRITTEN:
                 texts.see(criterion, str(found[0]), found, row.line)
-            closed = criterion in ABOUT_DOCUMENTS and (mode or asked.modes.get(label)) == CLOSED_BOOK
+            closed = criterion in ABOUT_DOCUMENTS and (mode or settings.modes.get(label)) == CLOSED_BOOK
             intake.add(
                 item, combo, criterion, judge, NO_DOCUMENTS if closed else found, rationale=rationale, line=row.line
             )
     diagnostics.take(again.found())
     intake.whys.update(dict.fromkeys(again.beside.find_doubtful(), BESIDE))
     diagnostics.extend(texts.diagnostics(source.path))
-    _fail(intake, failed, judged or {VERDICT: None}, asked)
+    _fail(intake, failed, judged or {VERDICT: None}, settings)
     conditions, kept = make_conditions(intake, source, stem(source.path))
     roles = {
         "item": ("task_id",),
@@ -123,7 +123,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         RunFacts((("condition", label),), mode=mode or None, place=Location(file=source.path))
         for label, mode in modes.items()
     )
-    return Read(columns(intake, conditions), account, diagnostics.list_all(source.path), about=about)
+    return FileScores(columns(intake, conditions), account, diagnostics.list_all(source.path), about=about)
 
 
 def _item(row: Row, diagnostics: BoundedDiagnostics, file: str) -> str:
@@ -137,7 +137,9 @@ def _item(row: Row, diagnostics: BoundedDiagnostics, file: str) -> str:
     return called
 
 
-def _fail(intake: Intake, failed: Iterable[tuple[int, int, int, str]], judged: Iterable[str], asked: Asked) -> None:
+def _fail(
+    intake: Intake, failed: Iterable[tuple[int, int, int, str]], judged: Iterable[str], settings: FileSettings
+) -> None:
     """The criteria of the judge for the rows it gave nothing for; a verdict that such a row has is."""
     given = {
         (item, combo)
@@ -147,7 +149,7 @@ def _fail(intake: Intake, failed: Iterable[tuple[int, int, int, str]], judged: I
     for item, combo, line, reason in failed:
         for criterion in judged:
             if criterion != VERDICT or (item, combo) not in given:
-                intake.add(item, combo, criterion, asked.judge, (math.nan, FAILED, reason), line=line)
+                intake.add(item, combo, criterion, settings.judge, (math.nan, FAILED, reason), line=line)
 
 
 def run_mode(fields: Mapping[str, Any]) -> str:

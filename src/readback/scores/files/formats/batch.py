@@ -16,25 +16,25 @@ from readback.records.batch_replies import (
     is_exported,
     read_reply,
 )
-from readback.scores.files import replies
+from readback.scores.files.formats import replies
 from readback.scores.files.layout import fields_of
-from readback.scores.files.score_rows import Asked, Read, Row
+from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.types import Diagnostic
 
 NAME = "judges' replies of a batch"
 UNMATCHED, ANSWERED = "replies to no request of this workspace", "replies that are answers"
 
 
-def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
     """The columns of a batch, and names that an export of Readback gives."""
     return is_batch(fields_of(rows)) and is_exported(rows)
 
 
-def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """The scores in the replies, read like any other replies of these judges; a request that failed is failed."""
-    batch = _Batch(asked)
-    samples = [row for row in map(_Batch(asked).named, head) if row is not None]
-    result = replies.read(batch.rows(rows), samples, asked)
+    batch = _Batch(settings)
+    samples = [row for row in map(_Batch(settings).named, head) if row is not None]
+    result = replies.read(batch.rows(rows), samples, settings)
     left_out = {**result.source.left_out, **{what: count for what, count in batch.left_out.items() if count}}
     source = replace(result.source, what=NAME, left_out=left_out)
     return replace(result, source=source, diagnostics=(*result.diagnostics, *batch.account.report()))
@@ -53,12 +53,12 @@ class _Named:
 class _Batch:
     """The rows of one file on their way, and what became of them."""
 
-    asked: Asked
+    settings: FileSettings
     account: BatchAccount = field(init=False)
     left_out: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self.account = BatchAccount(self.asked.source.path)
+        self.account = BatchAccount(self.settings.source.path)
 
     def rows(self, rows: Iterable[Row | Diagnostic]) -> Iterator[Row | Diagnostic]:
         for row in rows:
@@ -71,7 +71,7 @@ class _Batch:
         """Return the row of a judge's reply; None for any other, which is counted."""
         called = row.fields.get(CUSTOM_ID)
         name = called if isinstance(called, str) else str(called)
-        request = self.asked.find_request(name) if self.asked.find_request else None
+        request = self.settings.find_request(name) if self.settings.find_request else None
         reply = read_reply(row.fields)
         self.account.add(name, request, reply.failure, row.line)
         if request is None or request.choice.judge is None:

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files.cells import legible, text_of
-from readback.scores.files.score_rows import Asked
-from readback.scores.files.verification.outcome import group_of, older, truth
-from readback.scores.files.verification.stream import RUN
-from readback.scores.files.verification.tables import Lost, lost_scores, untabled, without_classes
-from readback.scores.files.verification.traits import Scored, rubric_scores, template_scores, texts
+from readback.scores.files.formats.verification.outcome import group_of, older, truth
+from readback.scores.files.formats.verification.stream import RUN
+from readback.scores.files.formats.verification.tables import Lost, lost_scores, untabled, without_classes
+from readback.scores.files.formats.verification.traits import Scored, rubric_scores, template_scores, texts
+from readback.scores.files.score_rows import FileSettings
 from readback.types import Diagnostic, Location
 
 
@@ -68,10 +68,10 @@ class Taken(NamedTuple):
 class Apart:
     """Takes the results of one file apart. `lost` counts what a table lost, `texts` are traits that are no scores."""
 
-    def __init__(self, asked: Asked, diagnostics: BoundedDiagnostics) -> None:
-        self.asked = asked
+    def __init__(self, settings: FileSettings, diagnostics: BoundedDiagnostics) -> None:
+        self.settings = settings
         self.diagnostics = diagnostics
-        self.factors = asked.source.condition or FACTORS
+        self.factors = settings.source.condition or FACTORS
         self.lost = Lost()
         self.texts: set[str] = set()
         self.keys: dict[str, str] = {}  # of each model as it is shown
@@ -80,7 +80,7 @@ class Apart:
     def result(self, fields: Mapping[str, Any], line: int) -> Taken:
         """One result. Parts of a wrong kind are noted and left out."""
         self._count += 1
-        table = not self.asked.typed
+        table = not self.settings.typed
         flat: Mapping[str, Any] = self._untabled(fields, line) if table else fields
         parts = {part: self._part(flat, part, line) for part in PARTS}
         nested = bool(parts["metadata"])
@@ -135,7 +135,7 @@ class Apart:
 
     def _item(self, metadata: Mapping[str, Any], flat: Mapping[str, Any], scenario: str, line: int) -> str:
         """What is scored: the question, within a conversation with its turn."""
-        names = self.asked.source.item or ("question_id",)
+        names = self.settings.source.item or ("question_id",)
         parts = [text_of(metadata.get(name)) or text_of(flat.get(name)) for name in names]
         if not any(parts):
             self.diagnostics.add(
@@ -172,7 +172,7 @@ class Apart:
 
     def place(self, line: int) -> Location:
         """Where a result is."""
-        return Location(file=self.asked.source.path, line=line or None)
+        return Location(file=self.settings.source.path, line=line or None)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files.cells import legible, text_of
 from readback.scores.files.layout import ITEM, fields_of, first
 from readback.scores.files.row_labels import label
-from readback.scores.files.score_rows import Asked, Read, Row
+from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.scores.table import ConditionKey, Outcome, SourceRead
 from readback.types import Diagnostic, Location
 
@@ -30,7 +30,7 @@ BY = ("annotator", "judge", "judge_name", "judge_model", "rater")
 OPEN = "not decided yet"
 
 
-def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
     """Both models, and an outcome in the words of this program in at least half of the rows that give one."""
     fields = fields_of(rows)
     if first((A,), fields) is None or first((B,), fields) is None or (column := first((WON,), fields)) is None:
@@ -39,9 +39,9 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     return sum(said in SAID for said in given) * 2 >= len(given)
 
 
-def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """Every row's outcome. A row without one is counted; one whose outcome or models make no sense is a diagnostic."""
-    file = asked.source.path
+    file = settings.source.path
     diagnostics = BoundedDiagnostics()
     outcomes: list[Outcome] = []
     left_out: Counter[str] = Counter()
@@ -56,7 +56,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         said = text_of(fields.get(WON)).strip().lower()
         if not said:
             left_out[OPEN] += 1
-        elif isinstance(found := _outcome(fields, said, row, asked), Diagnostic):
+        elif isinstance(found := _outcome(fields, said, row, settings), Diagnostic):
             diagnostics.add(found)
             left_out["not an outcome"] += 1
         else:
@@ -75,21 +75,21 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         rows=len(outcomes),
         columns={**roles, "unused": tuple(legible(name) for name in unused if name not in taken)},
         left_out=dict(left_out),
-        synthetic=asked.source.synthetic,
+        synthetic=settings.source.synthetic,
     )
-    return Read(None, account, diagnostics.list_all(file), outcomes=tuple(outcomes))
+    return FileScores(None, account, diagnostics.list_all(file), outcomes=tuple(outcomes))
 
 
-def _outcome(fields: Mapping[str, Any], said: str, row: Row, asked: Asked) -> Outcome | Diagnostic:
+def _outcome(fields: Mapping[str, Any], said: str, row: Row, settings: FileSettings) -> Outcome | Diagnostic:
     a, b = text_of(fields.get(A)), text_of(fields.get(B))
     item = text_of(next((fields[name] for name in ITEM if fields.get(name) is not None), None)) or label(row)
-    place = Location(file=asked.source.path, line=row.line or None, record=item)
+    place = Location(file=settings.source.path, line=row.line or None, record=item)
     won = SAID.get(said)
     if won is None or not a or not b or a == b:
         wrong = "the two models are not two" if won else f"the outcome is '{said[:40]}', not win_a, win_b or tie"
         return Diagnostic("scr-bad-outcome", {"item": item, "reason": wrong}, place, f"{item}|{a}|{b}")
-    by = text_of(next((fields[name] for name in BY if fields.get(name) is not None), None)) or asked.judge
-    return Outcome(item, _key(a, asked), _key(b, asked), won, by, _shown_first(fields, a, b), place)
+    by = text_of(next((fields[name] for name in BY if fields.get(name) is not None), None)) or settings.judge
+    return Outcome(item, _key(a, settings), _key(b, settings), won, by, _shown_first(fields, a, b), place)
 
 
 def _shown_first(fields: Mapping[str, Any], a: str, b: str) -> Literal["a", "b"] | None:
@@ -103,5 +103,5 @@ def _shown_first(fields: Mapping[str, Any], a: str, b: str) -> Literal["a", "b"]
     return None
 
 
-def _key(model: str, asked: Asked) -> ConditionKey:
-    return (("condition", asked.aliases.get(model, legible(model))),)
+def _key(model: str, settings: FileSettings) -> ConditionKey:
+    return (("condition", settings.aliases.get(model, legible(model))),)

@@ -12,23 +12,30 @@ from typing import Any
 
 from readback.readers import csv_file
 from readback.records.raw_rows import read_raw_rows
-from readback.scores.files.score_rows import Asked, Read, Row
-from readback.scores.files.verification.shapes import beginning, is_envelope, is_result, lacks_cell, sees
-from readback.scores.files.verification.stream import results
-from readback.scores.files.verification.taking import Taking
+from readback.scores.files.formats.verification import embedded
+from readback.scores.files.formats.verification.shapes import beginning, is_envelope, is_result, lacks_cell, sees
+from readback.scores.files.formats.verification.stream import results
+from readback.scores.files.formats.verification.taking import Taking
+from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.types import Diagnostic
 
 NAME = "verification results"
-__all__ = ["NAME", "read", "recognise", "rows", "sees"]
+__all__ = ["NAME", "open_file", "read", "recognise", "sees"]
 
 
-def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
     """One result among the first rows, or what is beside them where there are none."""
     return any(is_result(_unwrapped(row)) or is_envelope(row) for row in rows)
 
 
-def rows(path: Path, file: str, refused: Callable[[], None] = lambda: None) -> Iterator[Row | Diagnostic] | None:
-    """The rows of a file that looks like verification results, one held at a time; None for every other file."""
+def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Row | Diagnostic] | None:
+    """Return the results of a checkpoint or of a file that looks like results; None for every other file.
+
+    One result is held at a time.
+    """
+    results_of_checkpoint = embedded.rows(path, file, refused)
+    if results_of_checkpoint is not None:
+        return results_of_checkpoint
     if not sees(path):
         return None
     begin = beginning(path)
@@ -41,9 +48,9 @@ def rows(path: Path, file: str, refused: Callable[[], None] = lambda: None) -> I
 LINES = (".jsonl", ".ndjson", ".jsonlines")
 
 
-def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """Every result's scores, and the scales that its rubric gives them."""
-    taking = Taking(asked, lines=asked.source.path.lower().removesuffix(".gz").endswith(LINES))
+    taking = Taking(settings, lines=settings.source.path.lower().removesuffix(".gz").endswith(LINES))
     for row in rows:
         if isinstance(row, Diagnostic):
             taking.diagnostics.add(row)

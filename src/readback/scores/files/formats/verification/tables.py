@@ -14,8 +14,8 @@ from typing import Any
 
 from readback.readers.json_text import Decoder, NotJson
 from readback.scores.files.cells import NUMBER, text_of
-from readback.scores.files.verification.outcome import WRONG, truth
-from readback.scores.files.verification.traits import INVALID, Scored
+from readback.scores.files.formats.verification.outcome import WRONG, truth
+from readback.scores.files.formats.verification.traits import INVALID, Scored
 from readback.scores.table import FAILED, MISSING, SCORED
 
 STAMP = "export_timestamp"

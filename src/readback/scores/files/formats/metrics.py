@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from readback.readers.json_text import Decoder, NotJson
-from readback.readers.text_file import read_text
-from readback.scores.files._wrong import impossible_rates, no_number
+from readback.readers.text_file import read_head, read_text
 from readback.scores.files.cells import legible, text_of
-from readback.scores.files.details import ABOUT_DOCUMENTS, COMPUTED, VERDICT
+from readback.scores.files.formats.details import ABOUT_DOCUMENTS, COMPUTED, VERDICT
+from readback.scores.files.formats.verification.shapes import sees as verification_results
 from readback.scores.files.run_facts import closed, named, of_summary
-from readback.scores.files.score_rows import Asked, Read, Row
-from readback.scores.files.verification.shapes import sees as verification_results
+from readback.scores.files.score_rows import FileScores, FileSettings, Row, WholeFile
+from readback.scores.files.stated_numbers import impossible_rates, no_number
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, Reported, SourceRead
 from readback.types import Diagnostic, Location
 
@@ -39,6 +40,12 @@ MEAN = "mean_"
 BY_PROGRAM = (
     *("reference_metrics.", "citation_metrics.", "citation_mean_coverage", "bleu", "bertscore", "rouge"),
     *("response_length", "timing", ERRORS),
+)
+
+
+# A JSON object with one of these keys may be the means of a run; whether it is, its shape decides.
+KEYS = re.compile(
+    rb'"(judge_scores|citation_mean_coverage|total_examples|examples_evaluated|dimensions|weighted_score|overall)"'
 )
 
 
@@ -76,7 +83,18 @@ def only_object(path: Path, file: str) -> Mapping[str, Any] | None:
     return value if isinstance(value, Mapping) and shape(value) else None
 
 
-def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Row | Diagnostic] | None:
+    """Return the one row of a file in one of the four shapes; None for any other file."""
+    value = only_object(path, file)
+    return iter((WholeFile(value),)) if value else None
+
+
+def shows_file(path: Path) -> bool:
+    """Tell whether a `.json` file has a key near its beginning that one of the shapes has."""
+    return path.name.lower().endswith((".json", ".json.gz")) and KEYS.search(read_head(path)) is not None
+
+
+def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
     """One object in one of the four shapes."""
     return len(rows) == 1 and shape(rows[0]) is not None
 
@@ -103,17 +121,17 @@ def shape(value: Mapping[str, Any]) -> str | None:
     return "D" if flat > 1 and any(_has_number(value.get(name)) for name in TOTALS) else None
 
 
-def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """The means and rates the file states. The rows behind them, where they are there, are what counts."""
     diagnostics = tuple(row for row in rows if isinstance(row, Diagnostic))
-    place = Location(file=asked.source.path)
-    found = [means for row in head for means in _reported(row.fields, asked, place)]
+    place = Location(file=settings.source.path)
+    found = [means for row in head for means in _reported(row.fields, settings, place)]
     what = ", ".join(f"{NAME}, shape {shape(row.fields)}" for row in head)
     roles = {"score": tuple(dict.fromkeys(means.criterion for means in found))}
-    account = SourceRead(asked.source.path, what, len(head), 0, roles, synthetic=asked.source.synthetic)
-    about = tuple(of_summary(summary(row.fields), asked, place) for row in head)
+    account = SourceRead(settings.source.path, what, len(head), 0, roles, synthetic=settings.source.synthetic)
+    about = tuple(of_summary(summary(row.fields), settings, place) for row in head)
     odd = (*(diagnostic for row in head for diagnostic in _no_numbers(row.fields, place)), *impossible_rates(found))
-    return Read(None, account, (*diagnostics, *odd), tuple(found), about=about)
+    return FileScores(None, account, (*diagnostics, *odd), tuple(found), about=about)
 
 
 def _no_numbers(value: Mapping[str, Any], place: Location) -> Iterator[Diagnostic]:
@@ -146,7 +164,7 @@ class _Run:
     """What all numbers of one file share."""
 
     said: Mapping[str, Any]
-    asked: Asked
+    settings: FileSettings
     place: Location
     judge: str
     decimals: int
@@ -154,10 +172,10 @@ class _Run:
     def reported(self, name: str, one: ReportedMetric) -> Reported:
         """One number, with the state that keeps it apart from 0 where it is none."""
         state = MISSING if one.mean is None else SCORED if math.isfinite(one.mean) else FAILED
-        if closed(self.said, self.asked) and name in ABOUT_DOCUMENTS:
+        if closed(self.said, self.settings) and name in ABOUT_DOCUMENTS:
             state = NOT_APPLICABLE
         return Reported(
-            condition=named(self.said, self.asked),
+            condition=named(self.said, self.settings),
             criterion=legible(name),
             judge=COMPUTED if is_computed(name) else self.judge,
             mean=one.mean if one.mean is not None and state == SCORED else math.nan,
@@ -173,11 +191,11 @@ class _Run:
         )
 
 
-def _reported(value: Mapping[str, Any], asked: Asked, place: Location) -> Iterator[Reported]:
+def _reported(value: Mapping[str, Any], settings: FileSettings, place: Location) -> Iterator[Reported]:
     said = summary(value)
     found = list(numbers(said, VERDICT))
     _, model, rubric = judged(value)
-    run = _Run(said, asked, place, asked.judge or model or rubric, _decimals(one.mean for _, one in found))
+    run = _Run(said, settings, place, settings.judge or model or rubric, _decimals(one.mean for _, one in found))
     yield from (run.reported(name, one) for name, one in found)
 
 

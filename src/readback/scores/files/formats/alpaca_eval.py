@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from readback.scores.files import pairwise
 from readback.scores.files.cells import text_of
-from readback.scores.files.score_rows import Asked, Read, Row
+from readback.scores.files.formats import pairwise
+from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.types import Diagnostic
 
 NAME = "AlpacaEval annotations"
@@ -32,14 +32,14 @@ class Pair:
     line: int
 
 
-def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
     """All rows have both generators, the preference and the instruction."""
     return bool(rows) and all(all(name in row for name in COLUMNS) for row in rows)
 
 
-def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """Every row's outcome; a row without a preference is counted, one whose preference makes no sense a diagnostic."""
-    outcomes = pairwise.read(_pairs(rows), [row for row in _pairs(head) if isinstance(row, Pair)], asked)
+    outcomes = pairwise.read(_pairs(rows), [row for row in _pairs(head) if isinstance(row, Pair)], settings)
     columns = {**outcomes.source.columns, "item": (ITEM,), "condition": (FIRST, SECOND), "score": (PREFERENCE,)}
     return replace(outcomes, source=replace(outcomes.source, what=NAME, columns=columns))
 

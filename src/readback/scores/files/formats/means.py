@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.readers.json_text import Decoder, NotJson
-from readback.readers.text_file import read_text
+from readback.readers.text_file import read_head, read_text
 from readback.scores.criteria import known
-from readback.scores.files._costs import Costs
-from readback.scores.files._rates import DASHES, decimals, reported, whole
-from readback.scores.files._wrong import impossible_rates, no_number
 from readback.scores.files.cells import INFINITE, cell, legible, stem, text_of
-from readback.scores.files.details import ABOUT_DOCUMENTS
+from readback.scores.files.costs import Costs
+from readback.scores.files.formats.details import ABOUT_DOCUMENTS
+from readback.scores.files.formats.liverag import flattened
+from readback.scores.files.formats.metrics import shape
 from readback.scores.files.layout import (
     ANSWERERS,
     CONDITION,
@@ -31,10 +31,9 @@ from readback.scores.files.layout import (
     looks_numeric,
     score_columns,
 )
-from readback.scores.files.liverag import flattened
-from readback.scores.files.metrics import shape
 from readback.scores.files.run_facts import CLOSED_BOOK
-from readback.scores.files.score_rows import Asked, Read, Row
+from readback.scores.files.score_rows import FileScores, FileSettings, Row, WholeFile
+from readback.scores.files.stated_numbers import DASHES, decimals, impossible_rates, no_number, reported, whole
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, Reported, SourceRead
 from readback.types import Diagnostic, Location, ScoreSource
 
@@ -71,6 +70,8 @@ NO_SCORE = re.compile(
     r"|rank|place|position|n)(?:$|_)",
     re.IGNORECASE,
 )
+# A JSON object with one of these keys may be a summary of rates.
+RATES = re.compile(rb'"(?:(?:avg|mean)_\w+|(?:pass|success|solve|resolve)_?rate|pass_?(?:at_?|@)\d+|accuracy)"', re.I)
 CONTROLLED = re.compile(r"length_controlled|len_controlled|_lc(?:$|_)|^lc_", re.IGNORECASE)
 SPREAD = re.compile(r"(.*\S)[ _](?:sd|std|stdev)", re.IGNORECASE)  # the spread of the column named before it
 AGGREGATED = ".aggregated."  # in the name of a file of means that lies beside one of rows
@@ -120,18 +121,29 @@ def read_object(path: Path, file: str) -> tuple[Mapping[str, Any], ...]:
         return ()
     if not _named_rows(fields_of(rows), rows):
         return ()
-    return rows if recognise(rows, Asked(ScoreSource(file), known(), {}, {})) else ()
+    return rows if recognise(rows, FileSettings(ScoreSource(file), known(), {}, {})) else ()
 
 
-def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Row | Diagnostic] | None:
+    """Return the rows of a file that is one summary, or one for each condition; None for any other file."""
+    rows = read_object(path, file)
+    return iter([WholeFile(row) for row in rows]) if rows else None
+
+
+def shows_file(path: Path) -> bool:
+    """Tell whether a `.json` file has the name of a rate near its beginning."""
+    return path.name.lower().endswith((".json", ".json.gz")) and RATES.search(read_head(path)) is not None
+
+
+def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
     """No item column, and columns called means, or a number of items, or every row a condition of its own."""
     if len(rows) == 1 and shape(rows[0]):  # a run's summary
         return False
     rows = [flattened(row) for row in rows]
-    if not rows or asked.source.judges or item_columns(fields_of(rows), asked.source):
+    if not rows or settings.source.judges or item_columns(fields_of(rows), settings.source):
         return False
-    plan = _plan(rows, asked)
-    if not plan.averages and not plan.counts and item_columns(fields_of(rows), asked.source, rows):
+    plan = _plan(rows, settings)
+    if not plan.averages and not plan.counts and item_columns(fields_of(rows), settings.source, rows):
         return False
     if not plan.columns:
         return False
@@ -141,7 +153,7 @@ def recognise(rows: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     return bool(plan.factors) and len(set(keys)) == len(keys) and (len(keys) > 1 or bool(plan.counts))
 
 
-def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) -> Read:
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """Every row's means as reported values."""
     diagnostics = BoundedDiagnostics()
     kept: list[tuple[Mapping[str, Any], int]] = []
@@ -150,12 +162,12 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
             diagnostics.add(row)
         else:
             kept.append((flattened(row.fields), row.line))
-    plan = _plan([flattened(row.fields) for row in head], asked)
-    plan = replace(plan, columns=tuple(_rated(plan, kept, asked)), rows=len(kept))
+    plan = _plan([flattened(row.fields) for row in head], settings)
+    plan = replace(plan, columns=tuple(_rated(plan, kept, settings)), rows=len(kept))
     costs = Costs()
     for fields, _ in kept:
         costs.row(fields, plan.layout.costs)
-    reported = [one for fields, line in kept for one in _row(fields, line, plan, asked)]
+    reported = [one for fields, line in kept for one in _row(fields, line, plan, settings)]
     named = first(RUN_OF, plan.layout.candidates) if plan.one else None
     roles = (named,) if named else () if plan.one else plan.factors
     columns = {
@@ -164,34 +176,34 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], asked: Asked) ->
         "unused": tuple(legible(name) for name in plan.layout.candidates if name not in roles),
         **({"cost": costs.shown()} if costs.sums else {}),
     }
-    account = SourceRead(asked.source.path, NAME, len(kept), 0, columns, synthetic=asked.source.synthetic)
-    diagnostics.extend(_no_numbers(kept, plan, asked.source.path))
+    account = SourceRead(settings.source.path, NAME, len(kept), 0, columns, synthetic=settings.source.synthetic)
+    diagnostics.extend(_no_numbers(kept, plan, settings.source.path))
     diagnostics.extend(impossible_rates(reported))
     told = dict.fromkeys(text_of(fields.get(named)).strip() for fields, _ in kept) if named else {}
-    called = next(iter(told)) if len(told) == 1 and not asked.source.label else ""
-    called = asked.aliases.get(called, called)
-    return Read(None, account, diagnostics.list_all(asked.source.path), tuple(reported), called=called)
+    called = next(iter(told)) if len(told) == 1 and not settings.source.label else ""
+    called = settings.aliases.get(called, called)
+    return FileScores(None, account, diagnostics.list_all(settings.source.path), tuple(reported), called=called)
 
 
-def _plan(samples: Sequence[Mapping[str, Any]], asked: Asked) -> _Plan:
+def _plan(samples: Sequence[Mapping[str, Any]], settings: FileSettings) -> _Plan:
     fields = fields_of(samples)
-    count = first(COUNT, [name for name in fields if name not in asked.source.condition])
-    label = None if asked.source.condition else first(LABEL, fields)
+    count = first(COUNT, [name for name in fields if name not in settings.source.condition])
+    label = None if settings.source.condition else first(LABEL, fields)
     averages = tuple(
         (name, legible(name.split("_", 1)[1]), "")
         for name in fields
         if name.lower().startswith(MEANS) and looks_numeric(row.get(name) for row in samples) and not _no_score(name)
     )
-    named = score_columns(fields, asked.source, asked.criteria, samples)
+    named = score_columns(fields, settings.source, settings.criteria, samples)
     plain_cells = not any(isinstance(value, Mapping | list) for row in samples for value in row.values())
-    if not averages and label and count and plain_cells and not asked.source.criteria:
+    if not averages and label and count and plain_cells and not settings.source.criteria:
         taken = {label, count, *MEMBER}
         named = tuple(name for name in fields if name not in taken and _numbers(row.get(name) for row in samples))
-    leader = None if label or averages or named or asked.source.condition else _leader(fields, samples)
+    leader = None if label or averages or named or settings.source.condition else _leader(fields, samples)
     if leader:
         label = leader
         named = tuple(name for name in fields if RATE.search(name) and _numbers(row.get(name) for row in samples))
-    by: tuple[str, ...] = () if label or asked.source.condition else _named_rows(fields, samples)
+    by: tuple[str, ...] = () if label or settings.source.condition else _named_rows(fields, samples)
     if by:
         rates = (name for name in fields if RATE.search(name) and _numbers(row.get(name) for row in samples))
         stated = [name for name, _, _ in averages]
@@ -199,7 +211,7 @@ def _plan(samples: Sequence[Mapping[str, Any]], asked: Asked) -> _Plan:
         averages = (*averages, *((name, legible(name), "") for name in named)) if averages else ()
     spreads = {found[1]: name for name in fields if (found := SPREAD.fullmatch(name)) and found[1] in fields}
     plain = tuple((name, legible(name), "") for name in named if name not in spreads.values())
-    roles = layout(fields, asked.source, averages or plain)
+    roles = layout(fields, settings.source, averages or plain)
     whole_n = first(ALL_OF, fields) if by or any(COUNTED.search(name.strip()) for name in fields) else None
     counts = tuple(name for name in (first(SCORED_OF, fields), count, whole_n) if name)
     beside = {*counts, *spreads.values()}
@@ -212,7 +224,7 @@ def _plan(samples: Sequence[Mapping[str, Any]], asked: Asked) -> _Plan:
         factors = (label, *(name for name in factors if name.lower() in MEMBER and name != label))
         one = False
     else:
-        one = bool(averages) and not asked.source.condition and not _apart(samples, factors)
+        one = bool(averages) and not settings.source.condition and not _apart(samples, factors)
     return _Plan(roles, columns, factors, one, bool(averages), counts)
 
 
@@ -265,11 +277,11 @@ def _numbers(values: Iterable[Any]) -> bool:
     return SCORED in states and states.count(SCORED) + states.count(NOT_APPLICABLE) == len(given)
 
 
-def _rated(plan: _Plan, kept: Sequence[tuple[Mapping[str, Any], int]], asked: Asked) -> Iterator[_Column]:
+def _rated(plan: _Plan, kept: Sequence[tuple[Mapping[str, Any], int]], settings: FileSettings) -> Iterator[_Column]:
     """The columns with what a rate of all items would be, which their content and name decide together."""
     counts = [_count(fields, plan) for fields, _ in kept]
     for column in plan.columns:
-        found = whole(column.criterion, [fields.get(column.name) for fields, _ in kept], counts, asked.criteria)
+        found = whole(column.criterion, [fields.get(column.name) for fields, _ in kept], counts, settings.criteria)
         yield replace(column, whole=found or None)
 
 
@@ -282,9 +294,9 @@ def _no_numbers(kept: Sequence[tuple[Mapping[str, Any], int]], plan: _Plan, file
                 yield no_number(column.criterion, fields.get(column.name), Location(file=file, line=line))
 
 
-def _row(fields: Mapping[str, Any], line: int, plan: _Plan, asked: Asked) -> Iterator[Reported]:
-    condition = _condition(fields, plan, asked)
-    closed = any(asked.modes.get(value, value) == CLOSED_BOOK for _, value in condition)
+def _row(fields: Mapping[str, Any], line: int, plan: _Plan, settings: FileSettings) -> Iterator[Reported]:
+    condition = _condition(fields, plan, settings)
+    closed = any(settings.modes.get(value, value) == CLOSED_BOOK for _, value in condition)
     for column in plan.columns:
         value, state, _ = reported(fields.get(column.name))
         if closed and column.criterion in ABOUT_DOCUMENTS:
@@ -294,29 +306,29 @@ def _row(fields: Mapping[str, Any], line: int, plan: _Plan, asked: Asked) -> Ite
         yield Reported(
             condition=condition,
             criterion=column.criterion,
-            judge=(text_of(fields.get(judge)) if judge else "") or asked.judge,
+            judge=(text_of(fields.get(judge)) if judge else "") or settings.judge,
             mean=value,
             decimals=decimals(fields.get(column.name)),
             n=_count(fields, plan),
-            place=Location(file=asked.source.path, line=line),
+            place=Location(file=settings.source.path, line=line),
             sd=spread[0] if spread and spread[1] == SCORED else None,
             whole=column.whole,
             state=state,
         )
 
 
-def _condition(fields: Mapping[str, Any], plan: _Plan, asked: Asked) -> ConditionKey:
+def _condition(fields: Mapping[str, Any], plan: _Plan, settings: FileSettings) -> ConditionKey:
     """What the row is about: its factors, or for a file about one run what the workspace or the file calls it."""
     if plan.one or not plan.factors:
         given = text_of(fields.get(name)) if (name := first(RUN_OF, list(fields))) else ""
-        base = stem(asked.source.path)
-        beside_rows = AGGREGATED in asked.source.path and plan.rows == 1
-        called = asked.source.label or ("" if beside_rows else given) or base
-        return (("condition", asked.aliases.get(called, called)),)
+        base = stem(settings.source.path)
+        beside_rows = AGGREGATED in settings.source.path and plan.rows == 1
+        called = settings.source.label or ("" if beside_rows else given) or base
+        return (("condition", settings.aliases.get(called, called)),)
     factors = [(name, text_of(fields.get(name)).strip()) for name in plan.factors]
     names = ["condition" if name.strip().lower() in (*LABEL, LEADER[0]) else legible(name) for name in plan.factors]
     return tuple(
-        (name, asked.aliases.get(value, value) if name == "condition" else value)
+        (name, settings.aliases.get(value, value) if name == "condition" else value)
         for name, (_, value) in zip(names, factors, strict=True)
     )
 

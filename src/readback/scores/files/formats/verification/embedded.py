@@ -11,10 +11,10 @@ from readback.readers.checkpoint import QUESTIONS, Part, only, parts, question_i
 from readback.readers.choose_format import choose
 from readback.readers.row import Event, Refused, Row
 from readback.records.raw_rows import read_raw_rows
-from readback.scores.files.verification.outcome import truth
-from readback.scores.files.verification.shapes import MODELS, OUTCOMES, PARTS, SAID, is_result
-from readback.scores.files.verification.stream import RUN
-from readback.scores.files.verification.taking import LISTS
+from readback.scores.files.formats.verification.outcome import truth
+from readback.scores.files.formats.verification.shapes import MODELS, OUTCOMES, PARTS, SAID, is_result
+from readback.scores.files.formats.verification.stream import RUN
+from readback.scores.files.formats.verification.taking import LISTS
 from readback.sources.checkpoint import RESULTS, Benchmark, Trait, embedded, read
 from readback.types import Diagnostic, Location
 

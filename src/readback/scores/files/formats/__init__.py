@@ -1,0 +1,139 @@
+"""The one table of score file formats, in the order in which they are asked.
+
+The first format that recognises the first rows of a file reads it. Folders, uploads and readers all ask this table.
+
+To add a format:
+
+1. Write a module in this folder, such as `stars.py`, with a NAME, `recognise(rows, settings)` and
+   `read(rows, head, settings)`. `recognise` gets the fields of the first rows; `read` gets every row, the first rows
+   once more, and returns `FileScores`. If a row can be made into tidy or wide fields, let `read` make them and hand
+   them to `tidy.read` or `wide.read`, as `liverag.py` does.
+2. Import it below and add its line to FORMATS, where the comment says so.
+3. Write a row for it in docs/scoring.md and a test in tests/scores/test_results.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from readback.scores.files.formats import (
+    alpaca_eval,
+    batch,
+    details,
+    judge_columns,
+    liverag,
+    means,
+    metadata,
+    metrics,
+    pairwise,
+    plugin_formats,
+    replies,
+    tidy,
+    verification,
+    wide,
+)
+from readback.scores.files.score_rows import FileScores, FileSettings, Row
+from readback.types import Diagnostic
+
+Rows = Iterable[Row | Diagnostic]
+OpenFile = Callable[[Path, str, Callable[[], None]], Iterator[Row | Diagnostic] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreFormat:
+    """A format of score files: its name, what recognises it by the first rows, and what reads it.
+
+    `is_general`: it is known by common names of columns alone. `holds_questions`: a file of the format is scores also
+    where its rows hold what was asked, which otherwise makes a file a dataset. `question_marks` are sets of columns
+    beside which any file may hold what was asked.
+
+    A format whose files are not read row by row as any dataset is has `open_file`, which returns the rows of such a
+    file and None for any other, and `shows_file`, which tells by the beginning of a file whether opening it is worth
+    the time.
+    """
+
+    name: str
+    recognise: Callable[[Sequence[Mapping[str, Any]], FileSettings], bool]
+    read: Callable[[Rows, Sequence[Row], FileSettings], FileScores]
+    is_general: bool = False
+    holds_questions: bool = True
+    question_marks: tuple[frozenset[str], ...] = ()
+    open_file: OpenFile | None = None
+    shows_file: Callable[[Path], bool] | None = None
+
+
+# The order: formats with marks that no other file has come before those that are known by common names of columns,
+# which any other file may have too. Formats of plugins are asked between the two.
+FORMATS = (
+    # first of all, for its rows repeat the columns of every other format inside
+    ScoreFormat(batch.NAME, batch.recognise, batch.read, holds_questions=False),
+    # before all formats that know columns, for the workspace names the judges
+    ScoreFormat(judge_columns.NAME, judge_columns.recognise, judge_columns.read, holds_questions=False),
+    ScoreFormat(
+        verification.NAME,
+        verification.recognise,
+        verification.read,
+        holds_questions=False,
+        open_file=verification.open_file,
+        shows_file=verification.sees,
+    ),
+    # before the run's means, whose parts have the same names
+    ScoreFormat(
+        details.NAME,
+        details.recognise,
+        details.read,
+        holds_questions=False,
+        question_marks=(frozenset({"judge_scores"}), frozenset({"judge_verdict"})),
+    ),
+    ScoreFormat(metadata.NAME, metadata.recognise, metadata.read, holds_questions=False),
+    ScoreFormat(
+        metrics.NAME,
+        metrics.recognise,
+        metrics.read,
+        holds_questions=False,
+        open_file=metrics.open_file,
+        shows_file=metrics.shows_file,
+    ),
+    ScoreFormat(liverag.NAME, liverag.recognise, liverag.read, holds_questions=False),
+    ScoreFormat(
+        alpaca_eval.NAME,
+        alpaca_eval.recognise,
+        alpaca_eval.read,
+        holds_questions=False,
+        question_marks=(frozenset(alpaca_eval.COLUMNS),),
+    ),
+    ScoreFormat(
+        pairwise.NAME,
+        pairwise.recognise,
+        pairwise.read,
+        holds_questions=False,
+        question_marks=(frozenset({"model_a", "model_b", "outcome"}),),
+    ),
+    # Your format's line: ScoreFormat(stars.NAME, stars.recognise, stars.read),
+    # a column of replies and no scores
+    ScoreFormat(replies.NAME, replies.recognise, replies.read, is_general=True, holds_questions=False),
+    # one column of scores
+    ScoreFormat(tidy.NAME, tidy.recognise, tidy.read, is_general=True, holds_questions=False),
+    # several columns of scores and no items; before wide, which would take the conditions for items
+    ScoreFormat(
+        means.NAME,
+        means.recognise,
+        means.read,
+        is_general=True,
+        holds_questions=False,
+        open_file=means.open_file,
+        shows_file=means.shows_file,
+    ),
+    ScoreFormat(wide.NAME, wide.recognise, wide.read, is_general=True, holds_questions=False),
+)
+
+
+def list_formats() -> tuple[ScoreFormat, ...]:
+    """Return every format in the order of asking: those of plugins come before the general ones."""
+    plugins = (ScoreFormat(plugin.NAME, plugin.recognise, plugin.read) for plugin in plugin_formats.list_plugins())
+    general = [score_format for score_format in FORMATS if score_format.is_general]
+    marked = [score_format for score_format in FORMATS if not score_format.is_general]
+    return (*marked, *plugins, *general)
