@@ -48,7 +48,7 @@ def test_a_value_that_is_not_there_has_a_place(
     found, record = opened(template), Record("a", fields)
     made = assemble.assemble(found, record, Selection(mode="m"))
     (mine,) = find_gaps(found, record, made)
-    assert [(gap.at, gap.name, gap.state) for gap in mine] == gaps
+    assert [(gap.position, gap.name, gap.state) for gap in mine] == gaps
 
 
 @given(st.lists(st.text(max_size=6), max_size=4), st.data())

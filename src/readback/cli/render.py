@@ -288,7 +288,7 @@ class _Rendering:
             yield from (make_safe(line) for line in self._format_settings())
         if is_unanswered:
             yield "there is no answer to judge: these messages can be read but not sent, and an export leaves them out"
-        yield from (variant.said for variant in list_variants(self.workspace, self.selection))
+        yield from (variant.sentence for variant in list_variants(self.workspace, self.selection))
         unknown = explain_unknown_system(self.workspace, self.selection, self.assembly.messages)
         if unknown and self.assembly.messages:
             yield make_safe(fill("the system message is not known here: {why}", why=unknown))

@@ -251,7 +251,7 @@ def list_variant_lines(d: Difference) -> Iterator[str]:
     """The named options that made both texts, with what they could be instead; once where both have the same."""
     same = d.a.variants == d.b.variants
     for name, shown in (("both", d.a),) if same else (("A", d.a), ("B", d.b)):
-        yield from (f"{name}: {one.said}" for one in shown.variants)
+        yield from (f"{name}: {variant.sentence}" for variant in shown.variants)
 
 
 def make_side_values(one: Side) -> dict[str, Any]:

@@ -97,7 +97,7 @@ class Assembled:
     def _asides(self) -> list[str]:
         unknown = self.system_unknown if self.messages else None
         return [
-            *(one.said for one in self.made_by),
+            *(variant.sentence for variant in self.made_by),
             *([f"system message not known here: {unknown}"] if unknown else []),
         ]
 

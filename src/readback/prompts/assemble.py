@@ -1,4 +1,4 @@
-"""From a record and a choice to the messages that are sent, each character with its origin."""
+"""Assemble the messages that are sent for a record under a selection, each character with its origin."""
 
 from __future__ import annotations
 
@@ -54,42 +54,49 @@ def assemble(
     origins: bool = True,
     marked: bool = True,
 ) -> Assembly:
-    """The messages for `record` under `choice`; `extra` are values that replace the record's.
+    """Assemble the messages for `record` under `choice`; `extra` are values that replace the record's.
 
-    Never raises for what is wrong with the input: then there are notes, and no messages where none can be built.
-    `answer` is what the choice's condition replied, for a judge. Without `origins` the texts are the same, and who
+    Never raises for what is wrong with the input: then there are diagnostics, and no messages where none can be built.
+    `answer` is what the selection's condition replied, for a judge. Without `origins` the texts are the same, but who
     wrote which stretch of a mode's or a task's text is not worked out, nor what became of its variables: that costs
     more than the text does. Whose words an adapter's text is in is told in either case. `marked`: with a fingerprint.
     """
-    replies = choice.judge is not None and choice.condition is not None
-    kept = {name: value for name, value in (extra or {}).items() if name != "answer" or not replies}
-    record = apply_values(
-        workspace, record, kept
-    )  # an answer that is tried is the condition's: the record keeps its own
+    replacements = dict(extra or {})
+    if choice.judge is not None and choice.condition is not None:
+        replacements.pop("answer", None)  # an answer that is tried is the condition's: the record keeps its own
+    record = apply_values(workspace, record, replacements)
     if choice.judge is not None:
-        messages, names, diagnostics, uses = _judged(workspace, record, choice, answer, extra or {})
+        built = _build_for_judge(workspace, record, choice, answer, extra or {})
     else:
-        messages, names, diagnostics, uses = _sent(workspace, record, choice, origins)
+        built = _build_sent(workspace, record, choice, origins)
+    fingerprint = compute_fingerprint(built.messages) if built.messages and marked else ""
+    masked = record.masked or bool(answer and answer.masked and choice.judge is not None)
     return Assembly(
         choice,
         record.id,
         record.place.index,
-        messages,
-        compute_fingerprint(messages) if messages and marked else "",
-        names,
-        diagnostics,
-        record.masked or bool(answer and answer.masked and choice.judge is not None),
-        uses,
+        built.messages,
+        fingerprint,
+        built.names,
+        built.diagnostics,
+        masked,
+        built.uses,
     )
 
 
-Made = tuple[tuple[Message, ...], tuple[tuple[str, Location], ...], tuple[Diagnostic, ...], tuple[VariableUse, ...]]
+class _Built(NamedTuple):
+    """Messages with the names that their templates read, diagnostics, and what became of the names."""
+
+    messages: tuple[Message, ...] = ()
+    names: tuple[tuple[str, Location], ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    uses: tuple[VariableUse, ...] = ()
 
 
 class Texts(NamedTuple):
     """The system and the user text before an interface's roles are known; None where nothing can be built."""
 
-    own: SelectedTexts | None
+    selected: SelectedTexts | None
     system: Segments | None
     user: Segments | None
     turns: tuple[Message, ...] = ()
@@ -100,73 +107,80 @@ class Texts(NamedTuple):
 
 
 def build_texts(workspace: Workspace, record: Record, choice: Selection, origins: bool = True) -> Texts:
-    """What the template, the examples, the adapter and the user's instructions say, with nothing folded."""
-    own = resolve_selection(workspace, choice)
-    if isinstance(own, Diagnostic):
-        return Texts(None, None, None, diagnostics=(own,))
+    """Build the system and the user text of template, examples, adapter and user instruction, with nothing folded."""
+    selected = resolve_selection(workspace, choice)
+    if isinstance(selected, Diagnostic):
+        return Texts(None, None, None, diagnostics=(selected,))
     base = build_base_texts(
-        own.prompt,
+        selected.prompt,
         record,
-        own.model,
+        selected.model,
         workspace.options,
-        own.is_task,
+        selected.is_task,
         workspace.acronyms,
         workspace.acronym_places,
         origins=origins,
     )
     profile = profile_of(workspace.options)
-    adapter = adapters.find_adapter(own.adapter, workspace.adapters, profile) if own.adapter else None
-    addition = render_additions(workspace, adapter, own.task, record.fields) if adapter and base.ok else AdapterTexts()
-    diagnostics, uses = (
-        [*(_weighed(workspace, diagnostic) for diagnostic in base.diagnostics), *addition.diagnostics],
-        base.uses + addition.uses,
-    )
-    if own.adapter and adapter is None:
-        diagnostics.insert(0, report_unknown_interface(own.adapter, workspace))
+    adapter = adapters.find_adapter(selected.adapter, workspace.adapters, profile) if selected.adapter else None
+    addition = AdapterTexts()
+    if adapter and base.ok:
+        addition = render_additions(workspace, adapter, selected.task, record.fields)
+    diagnostics = [_lower_unfilled(workspace, diagnostic) for diagnostic in base.diagnostics]
+    diagnostics += addition.diagnostics
+    uses = base.uses + addition.uses
+    if selected.adapter and adapter is None:
+        diagnostics.insert(0, report_unknown_interface(selected.adapter, workspace))
     if not (base.ok and addition.ok):
-        return Texts(own, None, None, (), adapter, base.names, tuple(diagnostics), uses)
-    begun = begin_call(base.system, own, record)
-    diagnostics += begun.diagnostics
-    asked = add_examples(workspace, choice, record, base.user) if own.is_task and own.task == GENERATION else None
-    if asked:
-        diagnostics += asked.diagnostics
-        if not asked.ok:
-            return Texts(own, None, None, (), adapter, base.names, tuple(diagnostics), uses)
-    question = asked.user if asked else base.user
-    system, user = join_texts(begun.system, question, addition.parts, _instruction(workspace, own.task))
-    return Texts(own, system, user, begun.turns, adapter, base.names, tuple(diagnostics), uses)
+        return Texts(selected, None, None, (), adapter, base.names, tuple(diagnostics), uses)
+    start = begin_call(base.system, selected, record)
+    diagnostics += start.diagnostics
+    question = base.user
+    if selected.is_task and selected.task == GENERATION:
+        with_examples = add_examples(workspace, choice, record, base.user)
+        diagnostics += with_examples.diagnostics
+        if not with_examples.ok:
+            return Texts(selected, None, None, (), adapter, base.names, tuple(diagnostics), uses)
+        question = with_examples.user
+    instruction = _make_instruction(workspace, selected.task)
+    system, user = join_texts(start.system, question, addition.parts, instruction)
+    return Texts(selected, system, user, start.turns, adapter, base.names, tuple(diagnostics), uses)
 
 
-def _sent(workspace: Workspace, record: Record, choice: Selection, origins: bool) -> Made:
-    own, system, user, turns, adapter, names, said, uses = build_texts(workspace, record, choice, origins)
-    diagnostics = list(said)
-    if own is None or system is None or user is None:
-        return (), names, said, uses
+def _build_sent(workspace: Workspace, record: Record, choice: Selection, origins: bool) -> _Built:
+    """Build the messages that are sent for a mode or a task."""
+    texts = build_texts(workspace, record, choice, origins)
+    selected, system, user, adapter = texts.selected, texts.system, texts.user, texts.adapter
+    diagnostics = list(texts.diagnostics)
+    if selected is None or system is None or user is None:
+        return _Built((), texts.names, texts.diagnostics, texts.uses)
     system_role = adapter is None or adapters.takes_system_role(adapter, workspace.adapters)
-    messages = insert_turns(make_messages(system, user, system_role), turns)
-    if not user and own.prompt.settings.get(SYSTEM_ALONE) and len(messages) > 1:
-        messages = messages[:-1]  # the user's text is no empty one: it is not known yet
+    messages = insert_turns(make_messages(system, user, system_role), texts.turns)
+    if not user and selected.prompt.settings.get(SYSTEM_ALONE) and len(messages) > 1:
+        messages = messages[:-1]  # the user's text is not empty: it is not known yet
     if system and adapter and not system_role:
         end = sum(len(segment.text) for segment in system)
-        values = {"adapter": adapter.name, "characters": end}
         place = Location(role="user", start=0, end=end)
-        diagnostics.append(Diagnostic("asm-system-folded", values, place))
-        diagnostics += _served_again(own.model, adapter, system, place)
-    sender = resolve_program(workspace, own.prompt)
-    if sender.albert:
-        sent = insert_albert_history(messages, own, sender, record)
+        diagnostics.append(Diagnostic("asm-system-folded", {"adapter": adapter.name, "characters": end}, place))
+        diagnostics += _check_system_twice(selected.model, adapter, system, place)
+    program = resolve_program(workspace, selected.prompt)
+    if program.albert:
+        sent = insert_albert_history(messages, selected, program, record)
         messages = sent.messages
         diagnostics += sent.diagnostics
-        if sender.dialect == "current":
-            messages = merge_roles(messages, system_role=not is_gemma(own.model))
+        if program.dialect == "current":
+            messages = merge_roles(messages, system_role=not is_gemma(selected.model))
     if workspace.options.get("merge_roles") == "gemma":
         messages = merge_roles(messages)
-    return messages, names, tuple(diagnostics), uses
+    return _Built(messages, texts.names, tuple(diagnostics), texts.uses)
 
 
-def _served_again(model: Model | None, adapter: Adapter, system: Segments, place: Location) -> Iterator[Diagnostic]:
-    """Say that Ollama puts the Modelfile's SYSTEM before a user message that begins with the system text: no message
-    of the request is a system message, so it does.
+def _check_system_twice(
+    model: Model | None, adapter: Adapter, system: Segments, place: Location
+) -> Iterator[Diagnostic]:
+    """Report that Ollama puts the Modelfile's SYSTEM before a user message that begins with the system text.
+
+    It does so because no message of the request is a system message.
     """
     modelfile = model.modelfile if model else None
     if model is None or modelfile is None or not modelfile.system:
@@ -174,72 +188,76 @@ def _served_again(model: Model | None, adapter: Adapter, system: Segments, place
     template = modelfile.template
     if template is not None and "System" not in template and "Messages" not in template:
         return
-    same = "".join(segment.text for segment in system).startswith(modelfile.system)
+    is_same = "".join(segment.text for segment in system).startswith(modelfile.system)
     values = {
         "adapter": adapter.name,
         "model": model.name,
         "file": modelfile.place.file or "Modelfile",
-        "read": "the same system text twice" if same else "two system texts",
+        "read": "the same system text twice" if is_same else "two system texts",
     }
     yield Diagnostic("asm-system-twice", values, place, f"{adapter.name}\n{model.name}")
 
 
-def _weighed(workspace: Workspace, diagnostic: Diagnostic) -> Diagnostic:
-    """A template that fails on a name without a value is no fault yet where no dataset gives any."""
-    undefined = diagnostic.code == "alb-render-error" and str(diagnostic.values.get("reason", "")).endswith(
-        "is undefined"
-    )
-    return (
-        replace(diagnostic, severity="info")
-        if workspace.dataset is None and (undefined or _unfilled(diagnostic))
-        else diagnostic
-    )
+def _lower_unfilled(workspace: Workspace, diagnostic: Diagnostic) -> Diagnostic:
+    """Lower a diagnostic to information where a template lacks a value and no dataset gives any."""
+    reason = str(diagnostic.values.get("reason", ""))
+    is_undefined = diagnostic.code == "alb-render-error" and reason.endswith("is undefined")
+    if workspace.dataset is None and (is_undefined or _lacks_value(diagnostic)):
+        return replace(diagnostic, severity="info")
+    return diagnostic
 
 
-def _unfilled(diagnostic: Diagnostic) -> bool:
-    """Whether a format template's plain name has no value."""
+def _lacks_value(diagnostic: Diagnostic) -> bool:
+    """Tell whether a diagnostic is about a plain name of a format template that has no value."""
     return diagnostic.code == "jdg-format-field" and str(diagnostic.values.get("field", "")).isidentifier()
 
 
 def apply_values(workspace: Workspace, record: Record, extra: Values) -> Record:
-    """The record with values that somebody tries; a value for a field is one for the variables mapped to it, too."""
+    """Return the record with values that somebody tries; a field's value also counts for variables mapped to it."""
     if not extra:
         return record
     fields = workspace.dataset.fields if workspace.dataset else {}
-    return replace_values(record, {**{name: extra[field] for name, field in fields.items() if field in extra}, **extra})
+    mapped = {name: extra[field] for name, field in fields.items() if field in extra}
+    return replace_values(record, {**mapped, **extra})
 
 
-def _judged(workspace: Workspace, record: Record, choice: Selection, answer: Answer | None, extra: Values) -> Made:
+def _build_for_judge(
+    workspace: Workspace, record: Record, choice: Selection, answer: Answer | None, extra: Values
+) -> _Built:
+    """Build a judge's messages about the answer of a condition, or about the record's own."""
     judge = workspace.judges.get(choice.judge or "")
     if judge is None:
-        return (), (), (report_unknown_name("judge", choice.judge or "", workspace.judges),), ()
+        return _Built(diagnostics=(report_unknown_name("judge", choice.judge or "", workspace.judges),))
     condition = workspace.condition(choice.condition) if choice.condition else None
     if choice.condition and condition is None:
-        return (), (), (report_unknown_name("condition", choice.condition, [c.name for c in workspace.conditions]),), ()
+        names = [condition.name for condition in workspace.conditions]
+        return _Built(diagnostics=(report_unknown_name("condition", choice.condition, names),))
     if workspace.options.get("placeholders") == "bare" and judge.syntax == "placeholder":
         judge = replace(judge, bare=True)
-    mapped = workspace.dataset.fields if workspace.dataset else None
+    mapped = workspace.dataset.fields if workspace.dataset else {}
     reference = condition is not None and not (condition.mode or condition.task)
-    messages, names, diagnostics, uses = build_judge_messages(
-        judge, record, choice.condition, answer, extra, mapped or {}, reference
-    )
-    rows = Rows(judge, record, None, answer, extra, mapped or {})
-    if answer is None and (condition.answers is None if condition else not has_answer(rows)):
-        diagnostics = tuple(_not_run(diagnostic, condition is not None) for diagnostic in diagnostics)
-    return messages, names, diagnostics, uses
+    built = _Built(*build_judge_messages(judge, record, choice.condition, answer, extra, mapped, reference))
+    if answer is not None:
+        return built
+    if condition is not None:
+        is_run = condition.answers is not None
+    else:
+        is_run = has_answer(Rows(judge, record, None, answer, extra, mapped))
+    if is_run:
+        return built
+    diagnostics = [_lower_unanswered(diagnostic, condition is not None) for diagnostic in built.diagnostics]
+    return built._replace(diagnostics=tuple(diagnostics))
 
 
-def _not_run(diagnostic: Diagnostic, of_condition: bool) -> Diagnostic:
-    """Where nothing is answered yet: what comes with the answer (its context, say) is not missing."""
-    return (
-        replace(diagnostic, severity="info")
-        if _unfilled(diagnostic) or (of_condition and diagnostic.code == "jdg-no-answer")
-        else diagnostic
-    )
+def _lower_unanswered(diagnostic: Diagnostic, has_condition: bool) -> Diagnostic:
+    """Lower a diagnostic to information where nothing is answered yet: what comes with the answer is not missing."""
+    if _lacks_value(diagnostic) or (has_condition and diagnostic.code == "jdg-no-answer"):
+        return replace(diagnostic, severity="info")
+    return diagnostic
 
 
-def _instruction(workspace: Workspace, task: str) -> Segments:
-    """The user instruction for a task: plain text, as it is."""
+def _make_instruction(workspace: Workspace, task: str) -> Segments:
+    """Return the user instruction for a task: plain text, as it is."""
     text = instruction_for(task, workspace.instructions)
     if not text:
         return ()
@@ -247,31 +265,30 @@ def _instruction(workspace: Workspace, task: str) -> Segments:
     return (Segment(text, "instruction", key, workspace.instruction_places.get(key or "", NOWHERE)),)
 
 
-# Values that stand in for a record's own while somebody tries them out.
-
-
 def replace_values(record: Record, extra: Values) -> Record:
-    """The record with `extra` in place; a dotted name (`rag.prompt`) reaches into an object the record has."""
+    """Return the record with `extra` in place; a dotted name (`rag.prompt`) reaches into an object the record has."""
     if not extra:
         return record
     fields: dict[str, Any] = dict(record.fields)
     for name, value in extra.items():
         path = split_path(name)
-        inside = len(path) > 1 and name not in fields and isinstance(fields.get(path[0]), Mapping | list)
-        if inside:
-            fields[path[0]] = _put(fields[path[0]], path[1:], value)
+        is_nested = len(path) > 1 and name not in fields and isinstance(fields.get(path[0]), Mapping | list)
+        if is_nested:
+            fields[path[0]] = _put_value(fields[path[0]], path[1:], value)
         else:
             fields[name] = value
     return replace(record, fields=fields)
 
 
-def _put(inner: Any, path: Sequence[str], value: Any) -> Any:
-    """A copy of `inner` with `value` at `path`; objects on the way are made, an index beyond a list changes nothing."""
+def _put_value(container: Any, path: Sequence[str], value: Any) -> Any:
+    """Copy `container` with `value` at `path`; missing objects are made, an index beyond a list changes nothing."""
     if not path:
         return value
     step, *rest = path
-    if isinstance(inner, list):
-        at = int(step) if step.isdecimal() else -1
-        return [_put(one, rest, value) if i == at else one for i, one in enumerate(inner)]
-    own = dict(inner) if isinstance(inner, Mapping) else {}
-    return {**own, step: _put(own.get(step), rest, value)}
+    if isinstance(container, list):
+        items = list(container)
+        if step.isdecimal() and int(step) < len(items):
+            items[int(step)] = _put_value(items[int(step)], rest, value)
+        return items
+    fields = dict(container) if isinstance(container, Mapping) else {}
+    return {**fields, step: _put_value(fields.get(step), rest, value)}

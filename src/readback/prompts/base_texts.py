@@ -1,4 +1,4 @@
-"""The system and user text of a mode or a task for one record, before any adapter: rendered, or built."""
+"""Build the system and the user text of a mode or a task for one record, before any adapter's additions."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ LIMIT = 3  # chunks used where neither the data nor the configuration says
 
 @dataclass(frozen=True, slots=True)
 class TemplateValues:
-    """`values` of the record; `defaults` fill the names that are not in them. Notes are about one name each.
+    """Hold what a template sees of a record: `values`, and `defaults` for the names that are not in them.
 
-    `acronyms` are those that were spelled out in the query, where the program does so.
+    Each diagnostic is about one name. `acronyms` are those that were spelled out in the query, where the program does
+    so.
     """
 
     values: Values
@@ -52,7 +53,7 @@ Names = tuple[tuple[str, Location], ...]
 
 
 class BaseTexts(NamedTuple):
-    """Both texts; `ok` is False where one could not be made, and then the diagnostics say why."""
+    """Hold both texts; `ok` is False where one could not be built, and then the diagnostics say why."""
 
     system: Segments
     user: Segments
@@ -73,35 +74,42 @@ def build_base_texts(
     *,
     origins: bool = True,
 ) -> BaseTexts:
-    """The texts of `prompt`; `task` says that it is a task's and no mode's, `origins` whether to tell who wrote what.
+    """Build the texts of `prompt`; `task` says that it is a task's and not a mode's, `origins` whether to tell who
+    wrote what.
 
     A mode without a system text gets the model's own: that of its Modelfile, else the one it was trained with. Albert
-    modes spell out the `acronyms` in the query (`places`: where each stands), and take a system prompt that the record
-    brings.
+    modes spell out the `acronyms` in the query (`places`: where each is defined), and take a system prompt that the
+    record brings.
     """
     if prompt.syntax == "builder":
-        kind = model.type if model else None
-        user = builders.build_user_message(prompt.template or prompt.mode, record, kind, options)
+        model_type = model.type if model else None
+        user = builders.build_user_message(prompt.template or prompt.mode, record, model_type, options)
         return BaseTexts(
             choose_format_system(prompt, model), user.segments, user.names, user.diagnostics, user.ok, user.uses
         )
-    template = _user_template(prompt, options, "task" if task else "template")
+    template = _find_user_template(prompt, options, "task" if task else "template")
     if template is None:
         return BaseTexts((), (), (), (Diagnostic("asm-no-user-text", {"name": prompt.mode}, prompt.place),), False)
     values = collect_values(prompt, record.fields, options, record.place, acronyms)
     origin: Origin = "task" if task else "system"
-    own = prompt.system is not None
+    has_system = prompt.system is not None
     system = Template(prompt.system or "", prompt.system_syntax, origin, prompt.system_place)
     parts = render_templates(
-        (system, template) if own else (template,), values.values, values.defaults, origins=origins
+        (system, template) if has_system else (template,), values.values, values.defaults, origins=origins
     )
     names = tuple(dict.fromkeys(name for part in parts for name in part.names))
     used = {name.partition(".")[0].partition("[")[0] for name, _ in names}
-    used |= set(META) if any(map(is_chunk_list, used)) else set()
+    if any(map(is_chunk_list, used)):
+        used |= set(META)
     applied = tuple(diagnostic for name, diagnostic in values.diagnostics if name in used)
     argument, ignored = find_system_argument(prompt, record, options)
+    system_segments: Segments = ()
+    if has_system:
+        system_segments = parts[0].segments
+    elif not task:
+        system_segments = find_model_system(model)
     return BaseTexts(
-        argument or (parts[0].segments if own else find_model_system(model) if not task else ()),
+        argument or system_segments,
         mark_acronyms(parts[-1].segments, find_query(record.fields), values.acronyms, places or {}),
         names,
         (*(diagnostic for part in parts for diagnostic in part.diagnostics), *applied, *ignored),
@@ -115,15 +123,15 @@ def build_base_texts(
 
 @lru_cache(4096)
 def _list_uses(parts: tuple[tuple[VariableUse, ...], ...], falsy: frozenset[str]) -> tuple[VariableUse, ...]:
-    """What became of the names of both texts; a default that replaced a false value of the record is told apart."""
-    every = tuple(use for part in parts for use in part)
+    """List what became of the names of both texts; a default that replaced a false value is told apart."""
+    uses = tuple(use for part in parts for use in part)
     if not falsy:
-        return every
-    return tuple(replace(u, state="falsy") if u.state == "default" and u.name in falsy else u for u in every)
+        return uses
+    return tuple(replace(use, state="falsy") if use.state == "default" and use.name in falsy else use for use in uses)
 
 
 def find_model_system(model: Model | None) -> Segments:
-    """The system text that comes with a model: its Modelfile's effective one, else the one it was trained with."""
+    """Return the system text that comes with a model: its Modelfile's effective one, else its training's."""
     if model is None:
         return ()
     if model.modelfile and model.modelfile.system is not None:
@@ -131,31 +139,29 @@ def find_model_system(model: Model | None) -> Segments:
     return (make_trained_system(model.training),) if model.training else ()
 
 
-def make_trained_system(said: SystemText) -> Segment:
-    """The system text a model was trained with; one that was typed into the workspace is called that."""
-    return Segment(said.text, "system", "training" if said.verified else "typed", said.place)
+def make_trained_system(system: SystemText) -> Segment:
+    """Make the segment of the system text a model was trained with, named "typed" where the workspace states it."""
+    return Segment(system.text, "system", "training" if system.verified else "typed", system.place)
 
 
-def make_format_system(kind: str | None) -> Segments:
-    """What the *Prompt Format Specification* prescribes for a type of model; nothing for `base`."""
-    text = SYSTEM.get(kind or "")
+def make_format_system(model_type: str | None) -> Segments:
+    """Return what the *Prompt Format Specification* prescribes for a type of model; nothing for `base`."""
+    text = SYSTEM.get(model_type or "")
     return (Segment(text, "system", "prompt format", NOWHERE),) if text else ()
 
 
 def render_templates(
     templates: tuple[Template, ...], values: Values, defaults: Values | None = None, *, origins: bool = True
 ) -> tuple[Rendered, ...]:
-    """What `render` makes of the templates; those without anything to fill in cost no work in a child process."""
-    plain = [render_literal(template) for template in templates]
-    rest = render(
-        [t for t, p in zip(templates, plain, strict=True) if p is None], values, defaults or {}, origins=origins
-    )
-    made = iter(rest)
-    return tuple(next(made) if p is None else p for p in plain)
+    """Render the templates; those with nothing to fill in cost no work in a child process."""
+    literals = [render_literal(template) for template in templates]
+    others = [template for template, literal in zip(templates, literals, strict=True) if literal is None]
+    rendered = iter(render(others, values, defaults or {}, origins=origins))
+    return tuple(next(rendered) if literal is None else literal for literal in literals)
 
 
 def render_literal(template: Template) -> Rendered | None:
-    """The template's text if rendering would leave it as it is, but for one final newline under Jinja; else None."""
+    """Return a template's text if rendering leaves it so, but for a final newline under Jinja; else None."""
     text = template.text
     if template.syntax == "jinja":
         if "{" in text or "\r" in text:
@@ -168,12 +174,13 @@ def render_literal(template: Template) -> Rendered | None:
 
 
 def choose_format_system(prompt: Prompt, model: Model | None) -> Segments:
-    """The system text of a built-in format: the model's own, else the mode's, else what is prescribed for its type."""
-    own = (Segment(prompt.system, "system", prompt.mode, prompt.system_place),) if prompt.system is not None else ()
-    return find_model_system(model) or own or make_format_system(model.type if model else None)
+    """Choose a built-in format's system text: the model's own, else the mode's, else what its type prescribes."""
+    of_mode = (Segment(prompt.system, "system", prompt.mode, prompt.system_place),) if prompt.system is not None else ()
+    return find_model_system(model) or of_mode or make_format_system(model.type if model else None)
 
 
-def _user_template(prompt: Prompt, options: Mapping[str, str], origin: Origin) -> Template | None:
+def _find_user_template(prompt: Prompt, options: Mapping[str, str], origin: Origin) -> Template | None:
+    """Return the template of the user text; None where the mode has none."""
     if prompt.template is not None:
         return Template(prompt.template, prompt.syntax, origin, prompt.place)
     if prompt.settings.get(SYSTEM_ALONE):
@@ -193,72 +200,71 @@ def collect_values(
     place: Location = NOWHERE,
     acronyms: Mapping[str, str] | None = None,
 ) -> TemplateValues:
-    """The values for one record and mode.
+    """Collect the values for one record and mode.
 
-    A default steps in where the record has nothing (missing or null); in an Albert configuration wherever the value
-    is false, which is said when the record did have one.
+    A default steps in where the record has nothing (missing or null); in an Albert configuration wherever the value is
+    false, which a diagnostic reports when the record did have one.
     """
     if prompt.settings.get("dialect") == "albert":
-        return _albert(prompt.defaults, dict(fields), options, place, acronyms or {})
+        return _collect_albert_values(prompt.defaults, dict(fields), options, place, acronyms or {})
     values = {name: value for name, value in fields.items() if value is not None or name not in prompt.defaults}
     return TemplateValues(values, prompt.defaults)
 
 
-def _albert(
+def _collect_albert_values(
     defaults: Values, data: dict[str, Any], options: Mapping[str, str], place: Location, acronyms: Mapping[str, str]
 ) -> TemplateValues:
-    current = options.get("albert_dialect") == "current"
-    known: Mapping[str, str] = {} if current else acronyms
-    changed = list(derive_query(data, known, place))
-    filled = {name: data.pop(name, None) for name in defaults if not data.get(name)}
+    """Collect the values that an Albert program fills in: defaults for false values, chunks up to its limit."""
+    is_current = options.get("albert_dialect") == "current"
+    acronyms_in_use: Mapping[str, str] = {} if is_current else acronyms
+    changed = list(derive_query(data, acronyms_in_use, place))
+    replaced = {name: data.pop(name, None) for name in defaults if not data.get(name)}
     diagnostics = [
-        (name, _falsy(name, value, defaults[name], place))
-        for name, value in filled.items()
+        (name, _report_falsy(name, value, defaults[name], place))
+        for name, value in replaced.items()
         if value is not None and value != defaults[name]
     ]
     for name in [name for name, value in data.items() if isinstance(value, list) and is_chunk_list(name)]:
-        if name.endswith(COLLECTION) != current:
+        if name.endswith(COLLECTION) != is_current:
             del data[name]  # the other program's name, which this one leaves without a value
     if options.get("apply_limit") != "off":
-        diagnostics += list(_limit(data, defaults, place))
-    return TemplateValues(data, defaults, (*changed, *diagnostics), known)
+        diagnostics += list(_apply_limit(data, defaults, place))
+    return TemplateValues(data, defaults, (*changed, *diagnostics), acronyms_in_use)
 
 
 def is_chunk_list(name: str) -> bool:
-    """Whether the program fills a variable of that name with what it searched, in either dialect."""
+    """Tell whether the program fills a variable of that name with what it searched, in either dialect."""
     return name in CHUNKS or name.endswith(COLLECTION)
 
 
-def _falsy(name: str, value: Any, default: Any, place: Location) -> Diagnostic:
-    said = {"name": name, "value": json.dumps(value), "default": json.dumps(default, ensure_ascii=False)}
-    return Diagnostic("alb-falsy-default", said, _locate_field(place, name), name)
+def _report_falsy(name: str, value: Any, default: Any, place: Location) -> Diagnostic:
+    """Report a false value of the record that a default replaced."""
+    values = {"name": name, "value": json.dumps(value), "default": json.dumps(default, ensure_ascii=False)}
+    return Diagnostic("alb-falsy-default", values, _locate_field(place, name), name)
 
 
-def _limit(data: dict[str, Any], defaults: Values, place: Location) -> Iterator[tuple[str, Diagnostic]]:
-    """Keep of each list of chunks what the search would have brought; says so where that is not all."""
-    said = {name: data.get(name) or defaults.get(name) for name in META}
-    limit = _whole(said["limit"] or LIMIT)
+def _apply_limit(data: dict[str, Any], defaults: Values, place: Location) -> Iterator[tuple[str, Diagnostic]]:
+    """Keep of each list of chunks what the search would have brought, and report where that is not all."""
+    meta = {name: data.get(name) or defaults.get(name) for name in META}
+    limit = _read_limit(meta["limit"] or LIMIT)
     for name in [name for name in data if is_chunk_list(name)]:
         chunks = data[name]
         if not isinstance(chunks, list):
             continue
         if limit is None:
-            yield (
-                name,
-                Diagnostic(
-                    "alb-bad-limit", {"value": said["limit"], "kept": len(chunks)}, _locate_field(place, "limit")
-                ),
-            )
+            fault = {"value": meta["limit"], "kept": len(chunks)}
+            yield name, Diagnostic("alb-bad-limit", fault, _locate_field(place, "limit"))
             continue
-        kept = chunks[1 if said["skip_first"] else 0 :][:limit]
-        if len(kept) < len(chunks):
-            values = {"name": name, "kept": len(kept), "given": len(chunks), "limit": limit}
-            first = {"skipped": 1 if said["skip_first"] else 0}
-            data[name] = kept
-            yield name, Diagnostic("alb-limit-applied", values | first, _locate_field(place, name), name)
+        first_chunks = chunks[1 if meta["skip_first"] else 0 :][:limit]
+        if len(first_chunks) < len(chunks):
+            values = {"name": name, "kept": len(first_chunks), "given": len(chunks), "limit": limit}
+            skipping = {"skipped": 1 if meta["skip_first"] else 0}
+            data[name] = first_chunks
+            yield name, Diagnostic("alb-limit-applied", values | skipping, _locate_field(place, name), name)
 
 
-def _whole(value: Any) -> int | None:
+def _read_limit(value: Any) -> int | None:
+    """Return a limit as a whole number above 0; None where it is something else."""
     try:
         number = int(value)
     except (TypeError, ValueError, OverflowError):

@@ -1,15 +1,12 @@
-"""Retrieved contexts as the prompt builders number them, in segments.
+"""Build the user messages of the built-in prompt formats: question only, closed book, hybrid, standard, stored.
 
-Source: `normalize_contexts` of ignaciolinari/beyond-the-cutoff, which the *Prompt Format Specification* names through
-its builders: nulls are dropped, the rest is turned into text and stripped; if every text already begins with a number
+Sources: the *Prompt Format Specification* of ignaciolinari/beyond-the-cutoff (MIT, November 2025) and the builders it
+names as its definition. Options, the document's behaviour first: `condition4: hybrid | standard`, `closed_book:
+no_citations | short`, `spacing: program | document`.
+
+Its `normalize_contexts` drops nulls, turns the rest into text and strips it; if every text already begins with a number
 in brackets they stay as they are, otherwise all are numbered from 1.
-
-
-The user messages of the built-in prompt formats: question only, closed book, hybrid, standard, stored.
-
-Source: the *Prompt Format Specification* of ignaciolinari/beyond-the-cutoff (MIT, November 2025) and the builders it
-names as its definition. Options, the document's behaviour first: `condition4: hybrid | standard`,
-`closed_book: no_citations | short`, `spacing: program | document`."""
+"""
 
 from __future__ import annotations
 
@@ -23,49 +20,53 @@ from readback.records import row_fields
 from readback.records.record_memo import remember
 from readback.records.row_fields import Field
 from readback.sources.prompt_texts import CLOSED_BOOK, HYBRID, NO_CONTEXTS, STANDARD, UNKNOWN
-from readback.types import NOWHERE, Diagnostic, Location, Record, Segment, VariableUse
+from readback.types import NOWHERE, Diagnostic, Location, Record, Segment, Values, VariableUse
 
 NUMBER = re.compile(r"\s*\[(\d+)\]")
 
 
 class Contexts(NamedTuple):
-    """One tuple of segments for each context that is left, and what was seen on the way."""
+    """Hold one tuple of segments for each context that is left, and the diagnostics about the contexts."""
 
     texts: tuple[tuple[Segment, ...], ...]
     diagnostics: tuple[Diagnostic, ...]
 
 
 def normalise_contexts(items: Sequence[Any], field: str = "rag.contexts", place: Location = NOWHERE) -> Contexts:
-    """`items` stripped and numbered. A segment is named `field[i]`, i being the place in `items`."""
-    kept = [(f"{field}[{i}]", item, str(item).strip()) for i, item in enumerate(items) if item is not None]
-    marks = [NUMBER.match(text) for _, _, text in kept]
-    numbered = all(marks)
-    texts = tuple(
-        tuple(s for s in (Segment("" if numbered else f"[{n}] ", "template", "context number"), value) if s.text)
-        for n, value in enumerate(
-            (Segment(text, "variable", name, _locate_field(place, name)) for name, _, text in kept), 1
-        )
-    )
-    diagnostics = [
-        Diagnostic(
-            "fmt-context-empty", {"field": f"{field}[{i}]", "what": "null"}, _locate_field(place, f"{field}[{i}]")
-        )
-        for i, item in enumerate(items)
-        if item is None
-    ]
-    for (name, item, text), mark in zip(kept, marks, strict=True):
-        diagnostics += _check_context(name, item, text, mark, numbered, _locate_field(place, name))
-    numbers = [int(mark[1]) for mark in marks if mark]
-    wanted = list(range(1, len(kept) + 1))
-    if numbered and numbers != wanted:
-        values = {"field": field, "numbers": numbers, "wanted": wanted}
+    """Strip and number `items` as the prompt builders do.
+
+    A segment is named `field[i]`, where i is the position in `items`.
+    """
+    contexts: list[tuple[str, Any, str]] = []
+    diagnostics: list[Diagnostic] = []
+    for index, item in enumerate(items):
+        name = f"{field}[{index}]"
+        if item is None:
+            values: Values = {"field": name, "what": "null"}
+            diagnostics.append(Diagnostic("fmt-context-empty", values, _locate_field(place, name)))
+        else:
+            contexts.append((name, item, str(item).strip()))
+    matches = [NUMBER.match(text) for _, _, text in contexts]
+    numbered = all(matches)
+    texts = []
+    for number, ((name, item, text), match) in enumerate(zip(contexts, matches, strict=True), 1):
+        location = _locate_field(place, name)
+        diagnostics += _check_context(name, item, text, match, numbered, location)
+        label = Segment("" if numbered else f"[{number}] ", "template", "context number")
+        value = Segment(text, "variable", name, location)
+        texts.append(tuple(segment for segment in (label, value) if segment.text))
+    numbers = [int(match[1]) for match in matches if match]
+    expected = list(range(1, len(contexts) + 1))
+    if numbered and numbers != expected:
+        values = {"field": field, "numbers": numbers, "wanted": expected}
         diagnostics.append(Diagnostic("fmt-context-order", values, _locate_field(place, field), str(numbers)))
-    return Contexts(texts, tuple(diagnostics))
+    return Contexts(tuple(texts), tuple(diagnostics))
 
 
 def _check_context(
     name: str, item: Any, text: str, mark: re.Match[str] | None, numbered: bool, place: Location
 ) -> Iterator[Diagnostic]:
+    """Report a context that is not text, is numbered twice, or is empty."""
     if not isinstance(item, str):
         yield Diagnostic("fmt-context-not-text", {"field": name, "what": row_fields.name_json_type(item)}, place, text)
     if mark and not numbered:
@@ -77,6 +78,7 @@ def _check_context(
 
 
 def _locate_field(place: Location, field: str) -> Location:
+    """Return the place of a field of the record."""
     return Location(file=place.file, line=place.line, field=field)
 
 
@@ -88,48 +90,52 @@ NO_OPTIONS: Options = {}
 def build_user_message(
     name: str, record: Record, model_type: str | None = None, options: Options | None = None
 ) -> Rendered:
-    """The user content of mode `name`: instruction, rag, hybrid, or standard, which rebuilds what `rag` has stored.
+    """Build the user content of mode `name`: instruction, rag, hybrid, or standard, which rebuilds what `rag` has
+    stored.
 
-    `model_type` is base, instruction_only, rag_trained or None (as base). The stored prompt is taken as it is. What
-    the row lacks is a Diagnostic; `ok` is False where nothing can be built.
+    `model_type` is base, instruction_only, rag_trained or None (as base). A stored prompt is taken as it is. What the
+    row lacks is a diagnostic; `ok` is False where nothing can be built.
     """
     options = NO_OPTIONS if options is None else options
-    wanted = choose_builder(name, model_type, options)
-    asked = (
+    builder = choose_builder(name, model_type, options)
+    key = (
         build_user_message,
         name,
-        wanted,
+        builder,
         id(record),
         id(options),
     )  # several conditions send the same, and train on it
-    return remember(record.fields, asked, lambda: (record, options, _build(name, wanted, record, options)))[2]
+    return remember(record.fields, key, lambda: (record, options, _build(name, builder, record, options)))[2]
 
 
-def _build(name: str, wanted: Builder, record: Record, options: Options) -> Rendered:
-    if wanted == "stored":
-        return _stored(record)
+def _build(name: str, builder: Builder, record: Record, options: Options) -> Rendered:
+    """Build the user content with a builder."""
+    if builder == "stored":
+        return _build_stored(record)
     question = row_fields.read_question(record.fields)
     if question is None or not isinstance(question.value, str) or not question.value.strip():
         values = {"mode": name, "what": row_fields.name_json_type(question.value if question else None)}
         diagnostic = Diagnostic("fmt-empty-instruction", values, row_fields.locate_field(record, "instruction"))
         return Rendered((), (), (diagnostic,), False, (_make_use("instruction", question),))
-    asked = Segment(question.value.strip(), "variable", question.name, row_fields.locate_field(record, question.name))
-    texts = _Texts(asked, f"{name} format")
-    if wanted == "question":
-        return texts.rendered(texts.question())
-    if wanted == "closed_book":
-        return texts.rendered(texts.closed_book(options))
-    field, contexts = _contexts(record)
+    place = row_fields.locate_field(record, question.name)
+    question_segment = Segment(question.value.strip(), "variable", question.name, place)
+    texts = _Texts(question_segment, f"{name} format")
+    if builder == "question":
+        return texts.make_rendered(texts.build_question())
+    if builder == "closed_book":
+        return texts.make_rendered(texts.build_closed_book(options))
+    field, contexts = _read_contexts(record)
     if not contexts.texts and name != "standard":
-        missing = Diagnostic("fmt-no-contexts", {"field": field.name}, row_fields.locate_field(record, field.name))
-        alone = texts.rendered(texts.question(), diagnostics=(*contexts.diagnostics, missing))
-        return replace(alone, uses=(*alone.uses, _make_use(field.name, row_fields.read_contexts(record.fields))))
-    made = texts.hybrid(contexts, options) if wanted == "hybrid" else texts.standard(contexts)
-    return texts.rendered(made, (field.name,), contexts.diagnostics)
+        diagnostic = Diagnostic("fmt-no-contexts", {"field": field.name}, row_fields.locate_field(record, field.name))
+        question_only = texts.make_rendered(texts.build_question(), diagnostics=(*contexts.diagnostics, diagnostic))
+        contexts_use = _make_use(field.name, row_fields.read_contexts(record.fields))
+        return replace(question_only, uses=(*question_only.uses, contexts_use))
+    segments = texts.build_hybrid(contexts, options) if builder == "hybrid" else texts.build_standard(contexts)
+    return texts.make_rendered(segments, (field.name,), contexts.diagnostics)
 
 
 def choose_builder(name: str, model_type: str | None, options: Options) -> Builder:
-    """Which builder serves a mode for a model's type; `rag` for an instruction-only model is condition 4."""
+    """Choose the builder of a mode for a model's type; `rag` for an instruction-only model is condition 4."""
     if name == "standard":
         return "standard"
     if name == "hybrid" or (name == "rag" and model_type == "instruction_only"):
@@ -140,45 +146,64 @@ def choose_builder(name: str, model_type: str | None, options: Options) -> Build
 
 
 class _Texts(NamedTuple):
-    """The builders' sentences around one question, as segments."""
+    """Hold one question, and put the builders' sentences around it."""
 
-    asked: Segment
+    question_segment: Segment
     name: str
 
-    def question(self) -> tuple[Segment, ...]:
-        return self.said("Question: "), self.asked, self.said("\n\nAnswer:")
+    def build_question(self) -> tuple[Segment, ...]:
+        """Return the question with nothing else."""
+        return self.make_text("Question: "), self.question_segment, self.make_text("\n\nAnswer:")
 
-    def closed_book(self, options: Options) -> tuple[Segment, ...]:
+    def build_closed_book(self, options: Options) -> tuple[Segment, ...]:
+        """Return the question after the sentence that no context is available."""
         sentence = CLOSED_BOOK["short" if options.get("closed_book") == "short" else "no_citations"]
-        return self.said(f"{sentence}Question: "), self.asked, self.said("\n\nAnswer:")
+        return self.make_text(f"{sentence}Question: "), self.question_segment, self.make_text("\n\nAnswer:")
 
-    def hybrid(self, contexts: Contexts, options: Options) -> tuple[Segment, ...]:
+    def build_hybrid(self, contexts: Contexts, options: Options) -> tuple[Segment, ...]:
+        """Return the question, the contexts, and how to answer from both."""
         lines, blank = ("\n", "\n") if options.get("spacing") == "document" else (" ", "\n\n")
-        ask = self.said(f"\n\n{HYBRID}{lines}{UNKNOWN}\n\nAnswer:")
-        return self.said("Question: "), self.asked, self.said("\n\nContext:\n"), *_block(contexts, blank), ask
+        ask = self.make_text(f"\n\n{HYBRID}{lines}{UNKNOWN}\n\nAnswer:")
+        return (
+            self.make_text("Question: "),
+            self.question_segment,
+            self.make_text("\n\nContext:\n"),
+            *_join_contexts(contexts, blank),
+            ask,
+        )
 
-    def standard(self, contexts: Contexts) -> tuple[Segment, ...]:
-        block = _block(contexts, "\n\n") or (self.said(NO_CONTEXTS),)
-        first = self.said(f"{STANDARD} {UNKNOWN}\n\nContext:\n")
-        return first, *block, self.said("\n\nQuestion: "), self.asked, self.said("\nAnswer:")
+    def build_standard(self, contexts: Contexts) -> tuple[Segment, ...]:
+        """Return the contexts and the question, or the sentence that there are no contexts."""
+        block = _join_contexts(contexts, "\n\n") or (self.make_text(NO_CONTEXTS),)
+        first = self.make_text(f"{STANDARD} {UNKNOWN}\n\nContext:\n")
+        return first, *block, self.make_text("\n\nQuestion: "), self.question_segment, self.make_text("\nAnswer:")
 
-    def said(self, text: str) -> Segment:
+    def make_text(self, text: str) -> Segment:
+        """Return a segment of the template's own text."""
         return Segment(text, "template", self.name)
 
-    def rendered(
+    def make_rendered(
         self, segments: tuple[Segment, ...], names: tuple[str, ...] = (), diagnostics: tuple[Diagnostic, ...] = ()
     ) -> Rendered:
-        read = (self.asked.name or "", *names)
-        uses = tuple(VariableUse(name, "present") for name in read)
-        return Rendered(segments, tuple((name, NOWHERE) for name in read), diagnostics, True, uses)
+        """Return the segments as a rendered template whose names are the question and `names`."""
+        read_names = (self.question_segment.name or "", *names)
+        uses = tuple(VariableUse(name, "present") for name in read_names)
+        return Rendered(segments, tuple((name, NOWHERE) for name in read_names), diagnostics, True, uses)
 
 
-def _block(contexts: Contexts, between: str) -> tuple[Segment, ...]:
+def _join_contexts(contexts: Contexts, between: str) -> tuple[Segment, ...]:
+    """Join the contexts with `between`."""
     joiner = Segment(between, "joiner")
-    return tuple(s for i, text in enumerate(contexts.texts) for s in ((joiner,) if i else ()) + text)
+    segments: list[Segment] = []
+    for index, text in enumerate(contexts.texts):
+        if index:
+            segments.append(joiner)
+        segments += text
+    return tuple(segments)
 
 
-def _contexts(record: Record) -> tuple[Field, Contexts]:
+def _read_contexts(record: Record) -> tuple[Field, Contexts]:
+    """Read the record's contexts; a value that is not a list is reported and counts as none."""
     field = row_fields.read_contexts(record.fields) or Field("rag.contexts", [])
     place = row_fields.locate_field(record, field.name)
     if isinstance(field.value, list):
@@ -187,7 +212,8 @@ def _contexts(record: Record) -> tuple[Field, Contexts]:
     return field, Contexts((), (Diagnostic("fmt-context-not-text", values, place),))
 
 
-def _stored(record: Record) -> Rendered:
+def _build_stored(record: Record) -> Rendered:
+    """Return the prompt that the record has stored, as it is."""
     field = row_fields.read_stored_prompt(record.fields)
     if field is None or not isinstance(field.value, str) or not field.value:
         name = field.name if field else "rag.prompt"
@@ -199,7 +225,9 @@ def _stored(record: Record) -> Rendered:
 
 
 def _make_use(name: str, field: Field | None) -> VariableUse:
-    """What became of a field that a builder could not use."""
+    """Say what became of a field that a builder could not use."""
     if field is None:
         return VariableUse(name, "missing")
-    return VariableUse(name, "idle" if isinstance(field.value, list) else "null" if field.value is None else "empty")
+    if isinstance(field.value, list):
+        return VariableUse(name, "idle")
+    return VariableUse(name, "null" if field.value is None else "empty")

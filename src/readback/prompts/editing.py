@@ -1,13 +1,9 @@
-"""A built-in prompt format written out as a Jinja template, to start an edited copy from.
+"""Try an edit of a template before any file is written: list the texts of a selection, replace one, write a patch.
 
-The builders decide by the record: which spelling of a field it has, whether its contexts carry numbers already. The
-template is written for one record, and holds for every record like it; what a builder does for a record without
-contexts is in it too.
-
-
-A workspace with the text of one prompt replaced: what an edit does before any file is written.
-
-A unified diff of one file that `git apply` takes."""
+A built-in prompt format is written out as a Jinja template, to start an edited copy from. The builders decide by the
+record: which spelling of a field it has, whether its contexts carry numbers already. So the template is written for one
+record, and holds for every record like it; what a builder does for a record without contexts is in it too.
+"""
 
 from __future__ import annotations
 
@@ -30,47 +26,50 @@ ALONE = "Question: {question}\n\nAnswer:"
 
 
 def write_format_template(name: str, record: Record, model_type: str | None, options: Mapping[str, str]) -> str | None:
-    """The template of mode `name` for a model's type, as `builders.build` would make it; None where nothing is made
-    of the record, and where its contexts are no list.
+    """Write the template of mode `name` for a model's type, which gives what `builders.build_user_message` gives.
+
+    Returns None where nothing is built of the record, and where its contexts are not a list.
     """
     if not builders.build_user_message(name, record, model_type, options).ok:
         return None
-    wanted = builders.choose_builder(name, model_type, options)
-    if wanted == "stored":
+    builder = builders.choose_builder(name, model_type, options)
+    if builder == "stored":
         stored = row_fields.read_stored_prompt(record.fields)
         return f"{{{{ {stored.name} }}}}" if stored else None
     question = "{{ instruction | trim }}"
-    alone = ALONE.format(question=question)
-    if wanted == "question":
-        return alone
-    if wanted == "closed_book":
-        return CLOSED_BOOK["short" if options.get("closed_book") == "short" else "no_citations"] + alone
+    question_only = ALONE.format(question=question)
+    if builder == "question":
+        return question_only
+    if builder == "closed_book":
+        return CLOSED_BOOK["short" if options.get("closed_book") == "short" else "no_citations"] + question_only
     contexts = row_fields.read_contexts(record.fields) or row_fields.Field("contexts", [])
     if not isinstance(contexts.value, list):
         return None
-    field = contexts.name
-    document = wanted == "hybrid" and options.get("spacing") == "document"
-    block = _write_contexts(field, contexts.value, "\n" if document else "\n\n")
-    if wanted == "standard":
-        without = NO_CONTEXTS if name == "standard" else None
-        inner = f"{{% if {field} %}}{block}{{% else %}}{without}{{% endif %}}" if without else block
-        made = f"{STANDARD} {UNKNOWN}\n\nContext:\n{inner}\n\nQuestion: {question}\nAnswer:"
-        if without:
-            return made
+    field_name = contexts.name
+    spaced_as_document = builder == "hybrid" and options.get("spacing") == "document"
+    block = _write_contexts(field_name, contexts.value, "\n" if spaced_as_document else "\n\n")
+    if builder == "standard":
+        without_contexts = NO_CONTEXTS if name == "standard" else None
+        inner = (
+            f"{{% if {field_name} %}}{block}{{% else %}}{without_contexts}{{% endif %}}" if without_contexts else block
+        )
+        template = f"{STANDARD} {UNKNOWN}\n\nContext:\n{inner}\n\nQuestion: {question}\nAnswer:"
+        if without_contexts:
+            return template
     else:
-        lines = "\n" if document else " "
-        made = f"Question: {question}\n\nContext:\n{block}\n\n{HYBRID}{lines}{UNKNOWN}\n\nAnswer:"
-    return f"{{% if {field} %}}{made}{{% else %}}{alone}{{% endif %}}"
+        lines = "\n" if spaced_as_document else " "
+        template = f"Question: {question}\n\nContext:\n{block}\n\n{HYBRID}{lines}{UNKNOWN}\n\nAnswer:"
+    return f"{{% if {field_name} %}}{template}{{% else %}}{question_only}{{% endif %}}"
 
 
 def _write_contexts(field: str, contexts: Sequence[Any], between: str) -> str:
-    """The contexts one after the other, numbered unless every one of them carries its number."""
-    kept = [str(one) for one in contexts if one is not None]
-    number = "" if kept and all(map(NUMBER.match, kept)) else "[{{ loop.index }}] "
-    each = f"{number}{{{{ context | string | trim }}}}"
+    """Write the loop over the contexts, numbered unless every one of them carries its number."""
+    texts = [str(context) for context in contexts if context is not None]
+    number = "" if texts and all(map(NUMBER.match, texts)) else "[{{ loop.index }}] "
+    item = f"{number}{{{{ context | string | trim }}}}"
     # A line end right after a tag is the tag's where blocks are trimmed, so the space between stands in quotes.
-    gap = '{% if not loop.last %}{{ "' + between.replace("\n", "\\n") + '" }}{% endif %}'
-    return f"{{% for context in {field} | reject('none') %}}{each}{gap}{{% endfor %}}"
+    separator = '{% if not loop.last %}{{ "' + between.replace("\n", "\\n") + '" }}{% endif %}'
+    return f"{{% for context in {field} | reject('none') %}}{item}{separator}{{% endfor %}}"
 
 
 MAX_BYTES = 1 << 20  # bytes of a template's file
@@ -79,10 +78,10 @@ Part = Literal["template", "system"]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A text that can be edited: the template or the system text of a mode or a task.
+    """Name a text that can be edited: the template or the system text of a mode or a task.
 
     `written` is a built-in format written out as a template, which is in no file; `system` the system text that the
-    format then sends, None where the model's own is.
+    format then sends, None where the model's own is sent.
     """
 
     kind: Literal["mode", "task"]
@@ -92,116 +91,129 @@ class Target:
     system: str | None = None
 
 
-def list_targets(opened: Workspace, choice: Selection, record: Record | None = None) -> tuple[Target, ...]:
-    """The texts that what is sent is made from, the template first. A built-in format is written out as the template
-    that makes the same of `record`; without a record, and where nothing is made of it, there is none.
+def list_targets(workspace: Workspace, choice: Selection, record: Record | None = None) -> tuple[Target, ...]:
+    """List the texts that what is sent is made from, the template first.
+
+    A built-in format is written out as the template that gives the same for `record`; without a record, and where
+    nothing is built of it, there is no target.
     """
     if choice.judge is not None:
         return ()
-    found = resolve_selection(opened, choice)
-    if isinstance(found, Diagnostic):
+    selected = resolve_selection(workspace, choice)
+    if isinstance(selected, Diagnostic):
         return ()
-    kind: Literal["mode", "task"] = "task" if found.is_task else "mode"
-    name = found.task if found.is_task else found.prompt.mode
-    if found.prompt.syntax == "builder":
-        return _list_format_targets(found, opened.options, kind, name, record) if record else ()
+    kind: Literal["mode", "task"] = "task" if selected.is_task else "mode"
+    name = selected.task if selected.is_task else selected.prompt.mode
+    if selected.prompt.syntax == "builder":
+        return _list_format_targets(selected, workspace.options, kind, name, record) if record else ()
     parts: list[Part] = []
-    if found.prompt.template is not None:
+    if selected.prompt.template is not None:
         parts.append("template")
-    if found.prompt.system is not None:
+    if selected.prompt.system is not None:
         parts.append("system")
     return tuple(Target(kind, name, part) for part in parts)
 
 
 def _list_format_targets(
-    found: SelectedTexts, options: Mapping[str, str], kind: Literal["mode", "task"], name: str, record: Record
+    selected: SelectedTexts, options: Mapping[str, str], kind: Literal["mode", "task"], name: str, record: Record
 ) -> tuple[Target, ...]:
-    prompt, model = found.prompt, found.model
-    written = write_format_template(prompt.template or prompt.mode, record, model.type if model else None, options)
-    if written is None:
+    """List the target of a built-in format."""
+    prompt, model = selected.prompt, selected.model
+    template = write_format_template(prompt.template or prompt.mode, record, model.type if model else None, options)
+    if template is None:
         return ()
-    system = "".join(one.text for one in choose_format_system(prompt, model))
-    return (Target(kind, name, "template", written, None if find_model_system(model) else system or None),)
+    system = "".join(segment.text for segment in choose_format_system(prompt, model))
+    return (Target(kind, name, "template", template, None if find_model_system(model) else system or None),)
 
 
-def get_text(opened: Workspace, target: Target) -> str:
-    """The text as it is; "" where there is none by now."""
+def get_text(workspace: Workspace, target: Target) -> str:
+    """Return the text as it is; "" where there is none by now."""
     if target.written is not None:
         return target.written
-    found = _get_prompts(opened, target.kind).get(target.name)
-    return (found.template if target.part == "template" else found.system) or "" if found else ""
+    prompt = _get_prompts(workspace, target.kind).get(target.name)
+    return (prompt.template if target.part == "template" else prompt.system) or "" if prompt else ""
 
 
-def locate_text(opened: Workspace, target: Target) -> Location:
-    """Where its first character is."""
-    found = _get_prompts(opened, target.kind).get(target.name)
-    return (found.place if target.part == "template" else found.system_place) if found else Location()
+def locate_text(workspace: Workspace, target: Target) -> Location:
+    """Return where the text's first character is."""
+    prompt = _get_prompts(workspace, target.kind).get(target.name)
+    return (prompt.place if target.part == "template" else prompt.system_place) if prompt else Location()
 
 
-def list_sharing(opened: Workspace, target: Target) -> tuple[Target, ...]:
-    """All that are read from the same place, `target` among them: an edit of the file is an edit of each."""
+def list_sharing(workspace: Workspace, target: Target) -> tuple[Target, ...]:
+    """List all targets that are read from the same place, `target` among them: an edit of the file is an edit of
+    each.
+    """
     if target.written is not None:
         return (target,)
-    here = locate_text(opened, target)
-    same = [
-        one
-        for one in _list_all(opened)
-        if locate_text(opened, one) == here and get_text(opened, one) == get_text(opened, target)
+    place = locate_text(workspace, target)
+    sharing = [
+        candidate
+        for candidate in _list_all(workspace)
+        if locate_text(workspace, candidate) == place and get_text(workspace, candidate) == get_text(workspace, target)
     ]
-    return tuple(same) if here.file is not None and target in same else (target,)
+    return tuple(sharing) if place.file is not None and target in sharing else (target,)
 
 
-def replace_text(opened: Workspace, target: Target, new: str) -> Workspace:
-    """The workspace with the text replaced, wherever it is read from the same place."""
-    prompts, tasks = dict(opened.prompts), dict(opened.tasks)
+def replace_text(workspace: Workspace, target: Target, new: str) -> Workspace:
+    """Return the workspace with the text replaced, wherever it is read from the same place."""
+    prompts, tasks = dict(workspace.prompts), dict(workspace.tasks)
     if target.written is not None:
-        home = prompts if target.kind == "mode" else tasks
-        if target.name in home:
-            own = home[target.name]
-            home[target.name] = replace(own, template=new, syntax="jinja", system=target.system, system_syntax="text")
-        return replace(opened, prompts=prompts, tasks=tasks)
-    for one in list_sharing(opened, target):
-        home = prompts if one.kind == "mode" else tasks
-        if one.name in home:
-            old = home[one.name]
-            home[one.name] = replace(old, template=new) if one.part == "template" else replace(old, system=new)
-    return replace(opened, prompts=prompts, tasks=tasks)
+        prompts_of_kind = prompts if target.kind == "mode" else tasks
+        if target.name in prompts_of_kind:
+            prompt = prompts_of_kind[target.name]
+            prompts_of_kind[target.name] = replace(
+                prompt, template=new, syntax="jinja", system=target.system, system_syntax="text"
+            )
+        return replace(workspace, prompts=prompts, tasks=tasks)
+    for shared in list_sharing(workspace, target):
+        prompts_of_kind = prompts if shared.kind == "mode" else tasks
+        if shared.name in prompts_of_kind:
+            prompt = prompts_of_kind[shared.name]
+            prompts_of_kind[shared.name] = (
+                replace(prompt, template=new) if shared.part == "template" else replace(prompt, system=new)
+            )
+    return replace(workspace, prompts=prompts, tasks=tasks)
 
 
-def restore_line_ends(original: str, said: str) -> str:
-    """What was typed, with the line ends of the original: a browser's text field knows line feeds only."""
-    plain = original.replace("\r\n", "\n")
-    said = said.replace("\r\n", "\n")
-    if said == plain:
+def restore_line_ends(original: str, typed: str) -> str:
+    """Return what was typed with the line ends of the original: a browser's text field only knows line feeds."""
+    original_lines = original.replace("\r\n", "\n")
+    typed = typed.replace("\r\n", "\n")
+    if typed == original_lines:
         return original
-    return said.replace("\n", "\r\n") if "\r\n" in original and plain.count("\n") == original.count("\r\n") else said
+    return (
+        typed.replace("\n", "\r\n")
+        if "\r\n" in original and original_lines.count("\n") == original.count("\r\n")
+        else typed
+    )
 
 
-def read_whole_file(opened: Workspace, target: Target) -> str | None:
-    """What the file holds by now that the target is all of, byte-order mark included; None where it is a part."""
-    here = locate_text(opened, target)
-    if here.file is None or (here.line, here.column) != (1, 1):
+def read_whole_file(workspace: Workspace, target: Target) -> str | None:
+    """Read the file that the target is all of, byte-order mark included; None where it is a part of a file."""
+    place = locate_text(workspace, target)
+    if place.file is None or (place.line, place.column) != (1, 1):
         return None
-    path = resolve(opened.root, here.file)
-    data = path if isinstance(path, Diagnostic) else read_bytes(path, here.file, MAX_BYTES)
+    path = resolve(workspace.root, place.file)
+    data = path if isinstance(path, Diagnostic) else read_bytes(path, place.file, MAX_BYTES)
     return None if isinstance(data, Diagnostic) else data.decode("utf-8", "surrogateescape")
 
 
-def _get_prompts(opened: Workspace, kind: str) -> dict[str, Prompt]:
-    return dict(opened.prompts if kind == "mode" else opened.tasks)
+def _get_prompts(workspace: Workspace, kind: str) -> dict[str, Prompt]:
+    return dict(workspace.prompts if kind == "mode" else workspace.tasks)
 
 
-def _list_all(opened: Workspace) -> Iterator[Target]:
-    for name, found in opened.prompts.items():
-        yield from (Target("mode", name, part) for part in _list_parts(found))
-    for name, found in opened.tasks.items():
-        yield from (Target("task", name, part) for part in _list_parts(found))
+def _list_all(workspace: Workspace) -> Iterator[Target]:
+    for name, prompt in workspace.prompts.items():
+        yield from (Target("mode", name, part) for part in _list_parts(prompt))
+    for name, prompt in workspace.tasks.items():
+        yield from (Target("task", name, part) for part in _list_parts(prompt))
 
 
-def _list_parts(found: Prompt) -> Iterator[Part]:
-    if found.template is not None:
+def _list_parts(prompt: Prompt) -> Iterator[Part]:
+    if prompt.template is not None:
         yield "template"
-    if found.system is not None:
+    if prompt.system is not None:
         yield "system"
 
 
@@ -210,7 +222,10 @@ QUOTED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def make_patch(file: str, old: str, new: str) -> str:
-    """What makes `new` of `old`; `file` is its posix path in the folder where the patch is applied. "" if equal."""
+    """Make the unified diff of one file that `git apply` takes; "" where both texts are equal.
+
+    `file` is its posix path in the folder where the patch is applied.
+    """
     lines = difflib.unified_diff(
         _split_lines(old), _split_lines(new), _quote_path(f"a/{file}"), _quote_path(f"b/{file}")
     )
@@ -218,13 +233,13 @@ def make_patch(file: str, old: str, new: str) -> str:
 
 
 def _split_lines(text: str) -> list[str]:
-    """The lines with their ends: only a line feed ends a line, as for git."""
+    """Split a text into lines with their ends: only a line feed ends a line, as for git."""
     parts = text.split("\n")
     return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
 def _quote_path(path: str) -> str:
-    """A file's name as git writes it: quoted where it must be, with a tab after one that holds a blank."""
+    """Write a file's name as git does: quoted where it must be, with a tab after one that holds a blank."""
     if any(char in QUOTED or ord(char) < 32 for char in path):
         return f'"{"".join(_escape_characters(path))}"'
     return f"{path}\t" if " " in path else path

@@ -1,15 +1,12 @@
-"""A judge's template with Python format fields: {question}, {answer}, {documents}, {gold_reference}.
+"""Build a judge's messages for one record and answer: its system text as it is, its template with the values put in
+once.
 
-Source: `prompts.py` of the LLM evaluator of rmit-ir/GRAG-LiveRAG (MIT) and the code that fills it in.
-
-
-A judge's rubric with placeholders: {{QUESTION}}, {{CONTEXTS}}, {{EXPECTED_RESPONSE}}, {{ASSISTANT_RESPONSE}}.
-
-Source: the judge configurations of ignaciolinari/beyond-the-cutoff (MIT). Its program replaces one placeholder after
-the other, so that one inside a value is filled in as well; here every placeholder of the rubric is filled in once, and
-one inside a value is noted.
-
-A judge's messages for one record and answer: its system text as it is, its template with the values put in once."""
+Two kinds of template. Python format fields: {question}, {answer}, {documents}, {gold_reference}; source: `prompts.py`
+of the LLM evaluator of rmit-ir/GRAG-LiveRAG (MIT) and the code that fills it in. Placeholders: {{QUESTION}},
+{{CONTEXTS}}, {{EXPECTED_RESPONSE}}, {{ASSISTANT_RESPONSE}}; source: the judge configurations of
+ignaciolinari/beyond-the-cutoff (MIT). Its program replaces one placeholder after the other, so that one inside a value
+is filled in as well; here every placeholder of the rubric is filled in once, and one inside a value is reported.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +39,10 @@ AS_IT_IS = "no plain name is in braces, so nothing is filled in and the text is 
 
 
 def fill_format(judge: Judge, values: Mapping[str, JudgeValue]) -> FilledPrompt:
-    """The template filled in once; documents are numbered from 1, the gold reference has a heading or is empty."""
+    """Fill in a template with format fields once.
+
+    Documents are numbered from 1; the gold reference has a heading or is empty.
+    """
     if judge.syntax == "text":
         return _show_unfilled(judge)
     texts, faults = list_documents(values["documents"])
@@ -50,18 +50,20 @@ def fill_format(judge: Judge, values: Mapping[str, JudgeValue]) -> FilledPrompt:
         "documents": tuple(_number_documents(values["documents"], texts)),
         GOLD_FIELD: _make_gold_section(values["gold"]),
     }
-    plain = {name: one.text for name, one in values.items() if name not in ("documents", "gold")}
-    said = plain | {name: "".join(s.text for s in segments) for name, segments in pieces.items()}
-    (made,) = render_templates((Template(judge.user, judge.syntax, "template", judge.place),), said)
-    if not made.ok:
-        return FilledPrompt(None, made.names, made.diagnostics)
-    used = {"gold" if name == GOLD_FIELD else name for name, _ in made.names}
-    user = tuple(piece for segment in made.segments for piece in _locate_segments(segment, pieces, said, values))
-    return FilledPrompt(user, made.names, (*made.diagnostics, *report_absent(judge, used, values, faults)))
+    plain = {name: value.text for name, value in values.items() if name not in ("documents", "gold")}
+    texts_by_name = plain | {name: "".join(piece.text for piece in segments) for name, segments in pieces.items()}
+    (rendered,) = render_templates((Template(judge.user, judge.syntax, "template", judge.place),), texts_by_name)
+    if not rendered.ok:
+        return FilledPrompt(None, rendered.names, rendered.diagnostics)
+    used = {"gold" if name == GOLD_FIELD else name for name, _ in rendered.names}
+    user = tuple(
+        piece for segment in rendered.segments for piece in _locate_segments(segment, pieces, texts_by_name, values)
+    )
+    return FilledPrompt(user, rendered.names, (*rendered.diagnostics, *report_absent(judge, used, values, faults)))
 
 
 def _show_unfilled(judge: Judge) -> FilledPrompt:
-    """A text that names nothing to fill in; the first of its braces is said for information."""
+    """Return a text that names nothing to fill in; the first of its braces is reported for information."""
     (braces,) = render_templates((Template(judge.user, "format", "template", judge.place),), {})
     diagnostics = (
         replace(diagnostic, values={**diagnostic.values, "reason": AS_IT_IS}, severity="info")
@@ -71,26 +73,29 @@ def _show_unfilled(judge: Judge) -> FilledPrompt:
 
 
 def _locate_segments(
-    segment: Segment, pieces: Mapping[str, Segments], said: Mapping[str, str], values: Mapping[str, JudgeValue]
+    segment: Segment, pieces: Mapping[str, Segments], texts: Mapping[str, str], values: Mapping[str, JudgeValue]
 ) -> Segments:
-    """An inserted value with its record's place; documents and gold reference piece by piece."""
+    """Return an inserted value with its record's place; documents and gold reference piece by piece."""
     name = segment.name
     if segment.origin != "variable" or name is None:
         return (segment,)
-    if name in pieces and said[name] == segment.text:
+    if name in pieces and texts[name] == segment.text:
         return pieces[name]
     return (replace(segment, place=values[name].place),) if name in values else (segment,)
 
 
-def _number_documents(found: JudgeValue, texts: tuple[str, ...]) -> Iterator[Segment]:
-    for i, text in enumerate(texts):
-        yield Segment(f"\nDocument {i + 1}:\n", "joiner")
-        yield from drop_empty([found.item(i, text)])
+def _number_documents(documents: JudgeValue, texts: tuple[str, ...]) -> Iterator[Segment]:
+    """Yield the documents, each under its number."""
+    for index, text in enumerate(texts):
+        yield Segment(f"\nDocument {index + 1}:\n", "joiner")
+        yield from drop_empty([documents.item(index, text)])
         yield Segment("\n", "joiner")
 
 
 def _make_gold_section(gold: JudgeValue) -> Segments:
-    """The section with the reference; the evaluator prints its heading above an empty one, too, and none for null."""
+    """Return the section with the reference. The evaluator prints its heading above an empty one, too; none for
+    null.
+    """
     if gold.value is None:
         return ()
     heading, end = Segment("GOLD REFERENCE ANSWER:\n", "joiner"), Segment("\n\n", "joiner")
@@ -109,7 +114,7 @@ EMPTY = {"documents": "(No contexts provided)", "gold": "(No reference answer pr
 
 
 def fill_rubric(judge: Judge, values: Mapping[str, JudgeValue]) -> FilledPrompt:
-    """The rubric filled in once; values are stripped, contexts a blank line apart."""
+    """Fill in a rubric once; values are stripped, contexts a blank line apart."""
     pattern = BARE if judge.bare else BRACES
     texts, faults = list_documents(values["documents"])
     pieces = {name: _make_piece(values[name], texts) for name in PLACEHOLDERS.values()}
@@ -126,27 +131,34 @@ def fill_rubric(judge: Judge, values: Mapping[str, JudgeValue]) -> FilledPrompt:
     return FilledPrompt(drop_empty(segments), tuple(names.items()), diagnostics)
 
 
-def _make_piece(found: JudgeValue, texts: tuple[str, ...]) -> Segments:
-    if found.name == "documents":
-        items = [found.item(i, text.strip()) for i, text in enumerate(texts)]
-        joined = (s for i, item in enumerate(items) for s in ((Segment("\n\n", "joiner"), item) if i else (item,)))
+def _make_piece(value: JudgeValue, texts: tuple[str, ...]) -> Segments:
+    """Return what stands in place of one placeholder."""
+    if value.name == "documents":
+        items = [value.item(index, text.strip()) for index, text in enumerate(texts)]
+        joined: list[Segment] = []
+        for item in items:
+            if joined:
+                joined.append(Segment("\n\n", "joiner"))
+            joined.append(item)
         piece = drop_empty(joined)
     else:
-        piece = drop_empty([Segment(found.text.strip(), "variable", found.name, found.place)])
-    return piece or drop_empty([Segment(EMPTY.get(found.name, ""), "joiner")])
+        piece = drop_empty([Segment(value.text.strip(), "variable", value.name, value.place)])
+    return piece or drop_empty([Segment(EMPTY.get(value.name, ""), "joiner")])
 
 
 def _find_placeholders_in_data(
     pattern: re.Pattern[str], values: Mapping[str, JudgeValue], used: set[str]
 ) -> Iterator[Diagnostic]:
+    """Report placeholders inside of values."""
     for name in sorted(used):
-        one = values[name]
-        for hit in dict.fromkeys(hit[0] for hit in pattern.finditer(one.text)):
-            said = {"name": name, "field": one.field, "placeholder": hit}
-            yield Diagnostic("jdg-placeholder-in-data", said, one.place, hit)
+        value = values[name]
+        for hit in dict.fromkeys(hit[0] for hit in pattern.finditer(value.text)):
+            details = {"name": name, "field": value.field, "placeholder": hit}
+            yield Diagnostic("jdg-placeholder-in-data", details, value.place, hit)
 
 
 def _make_literal(judge: Judge, start: int, end: int) -> Segment:
+    """Return a stretch of the rubric's own text, with its place."""
     place = judge.place
     if place.line is not None:
         place = replace(place, line=place.line + judge.user.count("\n", 0, start), column=None)
@@ -168,13 +180,12 @@ def build_judge_messages(
     mapped: Mapping[str, str] = NO_FIELDS,
     reference: bool = False,
 ) -> JudgeAssembly:
-    """Messages, the names the template reads, diagnostics, and what became of the names.
+    """Return messages, the names the template reads, diagnostics, and what became of the names.
 
-    There are no messages where the template cannot be filled in.
-
-    The answer is that of `condition` (missing where `answer` is None), or without a condition the record's own. What
-    is beside the answer goes before what the record has; see `judge_values.value`. `mapped` are variables that the
-    workspace reads from another field of the record. `reference`: the condition sends nothing (see `Rows`).
+    There are no messages where the template cannot be filled in. The answer is that of `condition` (missing where
+    `answer` is None), or without a condition the record's own. What is beside the answer goes before what the record
+    has; see `judge_values.find_value`. `mapped` are variables that the workspace reads from another field of the
+    record. `reference`: the condition sends nothing (see `Rows`).
     """
     rows = Rows(judge, record, condition, answer, extra or {}, mapped, reference)
     values = {name: find_value(rows, name) for name in dict.fromkeys((*VALUE_NAMES, *judge.fields))}
@@ -183,8 +194,8 @@ def build_judge_messages(
         # a rubric takes the row's `answer` for a reference, unless that is the very answer it judges
         values["gold"] = replace(values["gold"], value=None)
     filled = (fill_rubric if judge.syntax == "placeholder" else fill_format)(judge, values)
-    left = {name for name, one in values.items() if one.left_out}
-    uses = tuple(_make_use(name, place, values) for name, place in filled.names if _name_input(name) not in left)
+    left_out = {name for name, value in values.items() if value.left_out}
+    uses = tuple(_make_use(name, place, values) for name, place in filled.names if _name_input(name) not in left_out)
     if filled.user is None:
         return (
             (),
@@ -196,53 +207,66 @@ def build_judge_messages(
     return make_messages(system, filled.user, True), filled.names, filled.diagnostics, uses
 
 
-def lacks_answer(made: Assembly, answer: Answer | None, tried: Values = NO_FIELDS) -> bool:
-    """Whether a judge's prompt asks about an answer that is not there: it can be read, and nobody can send it.
+def lacks_answer(assembly: Assembly, answer: Answer | None, tried_values: Values = NO_FIELDS) -> bool:
+    """Tell whether a judge's prompt asks about an answer that does not exist: it can be read, and nobody can send it.
 
-    `answer` is that of the condition, `tried` are values that somebody tries. An answer that is there and empty is what
-    the model replied, and is judged.
+    `answer` is that of the condition, `tried` are values that somebody tries. An empty answer is what the model
+    replied, and is judged.
     """
-    if made.choice.judge is None or "answer" in tried:
+    if assembly.choice.judge is None or "answer" in tried_values:
         return False
-    lacking = (one.values for one in made.diagnostics if one.code in (ABSENT_CODES["answer"], ABSENT_VALUE))
-    return (made.choice.condition is not None and answer is None) or any(
+    absences = (
+        diagnostic.values
+        for diagnostic in assembly.diagnostics
+        if diagnostic.code in (ABSENT_CODES["answer"], ABSENT_VALUE)
+    )
+    return (assembly.choice.condition is not None and answer is None) or any(
         values["what"] == name_json_type(None) and USUAL.get(values["name"].lower(), values["name"]) == "answer"
-        for values in lacking
+        for values in absences
     )
 
 
 def _name_input(placeholder: str) -> str:
+    """Return the name of the value that a placeholder is filled from."""
     return PLACEHOLDERS.get(placeholder, "gold" if placeholder == GOLD_FIELD else placeholder)
 
 
 def _find_own_names(rows: Rows, values: Mapping[str, JudgeValue]) -> Iterator[tuple[str, JudgeValue]]:
-    """What goes into the names that are the template's own: what `fields` map under that name, what is usually called
-    so, else the field of that name beside the answer or in the record.
+    """Find what goes into the names that are the template's own.
+
+    That is what `fields` map under that name, what is usually called so, else the field of that name beside the answer
+    or in the record.
     """
     for name in sorted((format_names(rows.judge) or frozenset()) - values.keys() - {GOLD_FIELD}):
         usual = values.get(filled_by(rows.judge, name) or "")
         if usual and usual.value is not None and not isinstance(usual.value, list):
             yield name, usual
-        elif (own := find_value(rows, name)).value is not None or look(rows.record.fields, name) is not MISSING:
-            yield name, own
+            continue
+        value = find_value(rows, name)
+        if value.value is not None or look(rows.record.fields, name) is not MISSING:
+            yield name, value
         elif usual and rows.record.id is not None:  # no answer yet, say: what the judge lacks is told under its name
             yield name, usual
 
 
 def _lower_severity(judge: Judge, record: Record, diagnostic: Diagnostic) -> Diagnostic:
-    """Why a template cannot be filled in: for information where there is nothing yet to fill it with, and where braces
-    stand that `str.format` would refuse, unless it is known to be called: other programs replace names alone.
+    """Lower the diagnostic of a template that cannot be filled in to information, where it is no fault yet.
+
+    That is where there is nothing yet to fill it with, and where braces stand that `str.format` would refuse, unless it
+    is known to be called: other programs replace names alone.
     """
-    plain = diagnostic.code == "jdg-format-field" and str(diagnostic.values.get("field", "")).isidentifier()
-    other = diagnostic.code in ("jdg-format-field", "jdg-format-syntax") and not plain
-    if (plain and record.id is None) or (other and not judge.formatted):
+    is_plain = diagnostic.code == "jdg-format-field" and str(diagnostic.values.get("field", "")).isidentifier()
+    is_other = diagnostic.code in ("jdg-format-field", "jdg-format-syntax") and not is_plain
+    if (is_plain and record.id is None) or (is_other and not judge.formatted):
         return replace(diagnostic, severity="info")
     return diagnostic
 
 
 def _make_use(name: str, place: Location, values: Mapping[str, JudgeValue]) -> VariableUse:
-    """What became of a placeholder, under the name of the field it is filled from."""
-    one = values.get(_name_input(name))
-    if one is None:
+    """Say what became of a placeholder, under the name of the field it is filled from."""
+    value = values.get(_name_input(name))
+    if value is None:
         return VariableUse(name, "missing", place)
-    return VariableUse(one.field, "missing" if one.value is None else "present" if one.value else "empty", place)
+    if value.value is None:
+        return VariableUse(value.field, "missing", place)
+    return VariableUse(value.field, "present" if value.value else "empty", place)

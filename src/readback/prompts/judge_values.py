@@ -1,4 +1,4 @@
-"""Which values of a record, and of the row with its answer, go into a judge's prompt."""
+"""Find the values of a record, and of the row with its answer, that go into a judge's prompt."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ SIDES: tuple[Side, Side] = ("answer", "record")
 
 @dataclass(frozen=True, slots=True)
 class JudgeValue:
-    """A value for one name of a judge's prompt; `field` is where its row has it, or would; None is absent.
+    """Hold a value for one name of a judge's prompt; None is absent. `field` is where its row has it, or would have it.
 
-    The `field` of a value beside the reply begins with `answer.`. `other` is where the other row has another value,
-    and nothing says which of the two is meant.
+    The `field` of a value from the answer's row begins with `answer.`. `other` is where the other row has another
+    value, and nothing says which of the two is meant.
     """
 
     name: str
@@ -45,16 +45,17 @@ class JudgeValue:
 
     @property
     def text(self) -> str:
+        """Return the value as text; "" where it is absent."""
         return "" if self.value is None else str(self.value)
 
-    def item(self, i: int, text: str) -> Segment:
-        """One item of a list as a segment."""
-        field = f"{self.place.field}[{i}]" if self.place.field else None
-        return Segment(text, "variable", f"{self.name}[{i}]", replace(self.place, field=field))
+    def item(self, index: int, text: str) -> Segment:
+        """Return one item of a list as a segment."""
+        field = f"{self.place.field}[{index}]" if self.place.field else None
+        return Segment(text, "variable", f"{self.name}[{index}]", replace(self.place, field=field))
 
 
 class FilledPrompt(NamedTuple):
-    """A judge's template with its values: segments (None: it cannot be filled in), names it reads, diagnostics."""
+    """Hold a judge's template with its values: segments (None: it cannot be filled in), names it reads, diagnostics."""
 
     user: tuple[Segment, ...] | None
     names: tuple[tuple[str, Location], ...]
@@ -63,9 +64,12 @@ class FilledPrompt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What a judge may read: the record, the row with what `condition` replied to it, and the values that somebody
-    tries (the record has them already). `mapped` are variables that the workspace reads from a field of the record.
-    `reference`: the condition has answers and sends nothing, so that the record is only what they are held against.
+    """Hold what a judge may read: the record, the row with what `condition` replied to it, and values that somebody
+    tries.
+
+    The record already has the values that are tried. `mapped` are variables that the workspace reads from a field of
+    the record. `reference`: the condition has answers and sends nothing, so that the record is only what they are
+    compared to.
     """
 
     judge: Judge
@@ -78,34 +82,37 @@ class Rows:
 
     @property
     def alone(self) -> bool:
-        """Whether there is only the record, which then is its own answer."""
+        """Tell whether there is only the record, which then is its own answer."""
         return self.condition is None and self.answer is None
 
     def fields(self, side: Side) -> Values:
+        """Return the fields of one row."""
         if side == "record":
             return self.record.fields
         return self.answer.fields if self.answer else {}
 
     def place(self, side: Side, path: str) -> Location:
+        """Return the place of a field of one row."""
         if side == "record":
             return NOWHERE if self.tries(path) else row_fields.locate_field(self.record, self.mapped.get(path, path))
-        at = self.answer.place if self.answer else Location(condition=self.condition)
-        return Location(file=at.file, line=at.line, condition=at.condition, field=path)
+        row_place = self.answer.place if self.answer else Location(condition=self.condition)
+        return Location(file=row_place.file, line=row_place.line, condition=row_place.condition, field=path)
 
     def tries(self, path: str) -> bool:
-        """Whether the value at a path of the record is one that somebody tries; `answer` is the condition's reply."""
+        """Tell whether a path of the record has a value that somebody tries; `answer` is the condition's reply."""
         name = (*split_path(path), path)[0]
         return name in self.extra and (name != "answer" or self.alone)
 
 
 def find_value(rows: Rows, name: str) -> JudgeValue:
-    """What goes into the place of `name`: the row of the answer is asked first, then the record; for `gold` the record.
+    """Find what goes into the place of `name`: in the answer's row first, then in the record; `gold` in the record
+    first.
 
-    Each is asked under the field that the judge's `fields` give, else under the name itself, for documents under their
-    usual names. There `answer.FIELD` and
-    `record.FIELD` ask one row only; without a condition the record is its own answer. The field that holds the reply
-    is the reply and nothing else, and the usual names of a reply are a reference only in the record. A null is no
-    value, but for documents beside a reply, where it says that there were none.
+    Each row is looked up under the field that the judge's `fields` give, else under the name itself, for documents
+    under their usual names. `answer.FIELD` and `record.FIELD` read one row only; without a condition the record is its
+    own answer. The field that holds the reply is the reply and nothing else, and the usual names of a reply are a
+    reference only in the record. A null is no value, but for documents beside a reply, where it says that there were
+    none.
     """
     if name == "answer":
         return find_answer(rows)
@@ -114,161 +121,191 @@ def find_value(rows: Rows, name: str) -> JudgeValue:
     if name in rows.judge.fields and not rows.judge.fields[name]:
         return JudgeValue(name, None, name, left_out=True)
     only, path = read_mapping(rows, name)
-    if tried := next((one for one in _names(rows, "record", name, path) if rows.tries(one)), None):
-        return _valued(rows, "record", name, tried, _or_none(look(rows.record.fields, tried)))
-    order = (only,) if only else SIDES[::-1] if name == "gold" else SIDES
-    found = [one for side in order if (one := _there(rows, side, name, path, only))]
-    if not found:
-        return _absent(rows, only or "record", name, path or name)
-    first, *others = found
+    for field_name in _list_fields(rows, "record", name, path):
+        if rows.tries(field_name):
+            value = look(rows.record.fields, field_name)
+            return _make_value(rows, "record", name, field_name, None if value is MISSING else value)
+    sides: tuple[Side, ...] = (only,) if only else SIDES
+    if not only and name == "gold":
+        sides = SIDES[::-1]
+    candidates = [candidate for side in sides if (candidate := _find_in_row(rows, side, name, path, only))]
+    if not candidates:
+        return _make_absent(rows, only or "record", name, path or name)
+    first, *rest = candidates
     if name == "documents" and rows.reference:
-        others = []  # what was retrieved, and what the reference was written from
-    differing = (one.place for one in others if _differ(rows.judge, first.value, one.value))
+        rest = []  # what was retrieved, and what the reference was written from
+    differing = (candidate.place for candidate in rest if _differ(rows.judge, first.value, candidate.value))
     return replace(first, other=next(differing, None))
 
 
 def find_answer(rows: Rows) -> JudgeValue:
-    """The answer to be judged: one that is tried out, else the condition's, else (no condition) the record's field."""
+    """Find the answer to be judged: one that is tried out, else the condition's, else (no condition) the record's
+    field.
+    """
     if "answer" in rows.extra:
         return JudgeValue("answer", rows.extra["answer"], "answer")
     only, path = read_mapping(rows, "answer")
     if rows.alone or only == "record" or (path and rows.tries(path)):
-        return _at(rows, "record", "answer", path or "answer") or _absent(rows, "record", "answer", path or "answer")
+        return _read_path(rows, "record", "answer", path or "answer") or _make_absent(
+            rows, "record", "answer", path or "answer"
+        )
     if rows.answer is None:
         return JudgeValue("answer", None, "answer", Location(condition=rows.condition))
-    reply = find_reply_field(rows)
-    said = look(rows.answer.fields, reply) if reply else MISSING
-    text = rows.answer.text if said is MISSING else as_text(said)
-    return JudgeValue("answer", text, "answer", replace(rows.answer.place, field=reply))
+    reply_field = find_reply_field(rows)
+    value_in_row = look(rows.answer.fields, reply_field) if reply_field else MISSING
+    text = rows.answer.text if value_in_row is MISSING else as_text(value_in_row)
+    return JudgeValue("answer", text, "answer", replace(rows.answer.place, field=reply_field))
 
 
 def has_answer(rows: Rows) -> bool:
-    """Whether there is something to judge: under its own name, or under what an answer is usually called."""
+    """Tell whether there is something to judge: under its own name, or under what an answer is usually called."""
     if find_answer(rows).value is not None:
         return True
-    return any(rows.record.fields.get(name) is not None for name, one in judge_names.USUAL.items() if one == "answer")
+    return any(rows.record.fields.get(name) is not None for name, kind in judge_names.USUAL.items() if kind == "answer")
 
 
 def read_mapping(rows: Rows, name: str) -> tuple[Side | None, str | None]:
-    """The one row that the judge's `fields` name (None: either), and the field; None where they do not say."""
-    said = rows.judge.fields.get(name)
-    if not said:
+    """Return the one row that the judge's `fields` name for a value (None: either), and the field.
+
+    The field is None where `fields` do not say.
+    """
+    path = rows.judge.fields.get(name)
+    if not path:
         return None, None
     for side in SIDES:
-        rest = said.removeprefix(f"{side}.")
-        if rest == said:
+        field_name = path.removeprefix(f"{side}.")
+        if field_name == path:
             continue
-        own: Side = "record" if rows.alone else side
-        nested = any(look(rows.fields(each), said) is not MISSING for each in SIDES)
-        if not nested or look(rows.fields(own), rest) is not MISSING:
-            return own, rest  # else a row has an object of that name
-    return None, said
+        row: Side = "record" if rows.alone else side
+        nested = any(look(rows.fields(row_side), path) is not MISSING for row_side in SIDES)
+        if not nested or look(rows.fields(row), field_name) is not MISSING:
+            return row, field_name  # else a row has an object of that name
+    return None, path
 
 
 def find_reply_field(rows: Rows) -> str | None:
-    """The field of the answer's row that holds the reply: the one that `fields` give, else the first usual name."""
+    """Find the answer row's field with the reply: the one that `fields` give, else the first usual name."""
     _, path = read_mapping(rows, "answer")
     if path and rows.answer and look(rows.answer.fields, path) not in (None, MISSING):
         return path
     return rows.answer.reply if rows.answer else None
 
 
-def _there(rows: Rows, side: Side, name: str, path: str | None, only: Side | None) -> JudgeValue | None:
-    """What one row has for `name`, or None."""
-    taken = {find_reply_field(rows), *(TEXTS if name == "gold" else ())} if side == "answer" and only is None else set()
-    rubric = path is None and rows.judge.syntax == "placeholder"
-    names = _names(rows, side, name, path)
-    there = [one for each in names if each not in taken and (one := _at(rows, side, name, each))]
-    free = {field: one for field, one in rows.fields(side).items() if field not in taken}
-    if rubric and name in ROWS and (row := ROWS[name](free)):
-        own = _valued(rows, side, name, row.name, row.value)
-        there = [own, *there] if name in USUAL else [*there, own]
-    lists = (one for one in there if name in USUAL and isinstance(one.value, list))
-    return next(lists, there[0] if there else None)
+def _find_in_row(rows: Rows, side: Side, name: str, path: str | None, only: Side | None) -> JudgeValue | None:
+    """Return what one row has for `name`, or None."""
+    reply_fields: set[str | None] = set()
+    if side == "answer" and only is None:
+        reply_fields = {find_reply_field(rows), *(TEXTS if name == "gold" else ())}
+    fields = [field for field in _list_fields(rows, side, name, path) if field not in reply_fields]
+    values = [value for field in fields if (value := _read_path(rows, side, name, field))]
+    if path is None and rows.judge.syntax == "placeholder" and name in ROWS:
+        row = ROWS[name]({field: value for field, value in rows.fields(side).items() if field not in reply_fields})
+        if row:
+            row_value = _make_value(rows, side, name, row.name, row.value)
+            values = [row_value, *values] if name in USUAL else [*values, row_value]
+    if name in USUAL:
+        for value in values:
+            if isinstance(value.value, list):
+                return value
+    return values[0] if values else None
 
 
-def _names(rows: Rows, side: Side, name: str, path: str | None) -> tuple[str, ...]:
-    """The fields that may hold a value of that name: the one asked for, else the usual ones."""
+def _list_fields(rows: Rows, side: Side, name: str, path: str | None) -> tuple[str, ...]:
+    """Return the fields that may hold a value of that name: the one asked for, else the usual ones."""
     if path:
         return (path,)
     return (name,) if side == "record" and name in rows.mapped else USUAL.get(name, (name,))
 
 
-def _at(rows: Rows, side: Side, name: str, path: str) -> JudgeValue | None:
-    found = look(rows.fields(side), path)
-    if found is MISSING or (found is None and (side == "record" or name != "documents")):
+def _read_path(rows: Rows, side: Side, name: str, path: str) -> JudgeValue | None:
+    """Return the value at a path of one row; None where it has none."""
+    value = look(rows.fields(side), path)
+    if value is MISSING or (value is None and (side == "record" or name != "documents")):
         return None
-    if found == "" and side == "answer" and name != "documents":  # what a table has for nothing
+    if value == "" and side == "answer" and name != "documents":  # what a table has for nothing
         return None
-    return _valued(rows, side, name, path, found)
+    return _make_value(rows, side, name, path, value)
 
 
-def _valued(rows: Rows, side: Side, name: str, path: str, found: Any) -> JudgeValue:
-    return JudgeValue(name, found, path if side == "record" else f"answer.{path}", rows.place(side, path))
+def _make_value(rows: Rows, side: Side, name: str, path: str, value: Any) -> JudgeValue:
+    """Make the value of a name that stands at a path of one row."""
+    return JudgeValue(name, value, path if side == "record" else f"answer.{path}", rows.place(side, path))
 
 
-def _or_none(found: Any) -> Any:
-    return None if found is MISSING else found
-
-
-def _absent(rows: Rows, side: Side, name: str, path: str) -> JudgeValue:
-    one = _valued(rows, side, name, path, None)
+def _make_absent(rows: Rows, side: Side, name: str, path: str) -> JudgeValue:
+    """Make the value of a name that no row has."""
+    value = _make_value(rows, side, name, path, None)
     if name == "documents" and rows.answer is not None:  # that is the row which is to bring them
-        return replace(one, place=rows.place("answer", path))
-    return one
+        return replace(value, place=rows.place("answer", path))
+    return value
 
 
-def _differ(judge: Judge, one: Any, other: Any) -> bool:
-    """Whether two values make two prompts; what is masked is not known."""
-    if MASK in (one, other):
+def _differ(judge: Judge, first: Any, second: Any) -> bool:
+    """Tell whether two values make two prompts; what is masked is not known."""
+    if MASK in (first, second):
         return False
-    return _texts(judge, one) != _texts(judge, other)
+    return _list_texts(judge, first) != _list_texts(judge, second)
 
 
-def _texts(judge: Judge, found: Any) -> list[str]:
-    """A value as the template writes it: a rubric strips what it fills in."""
-    texts = [str(each) for each in (found if isinstance(found, list) else () if found in (None, "") else (found,))]
+def _list_texts(judge: Judge, value: Any) -> list[str]:
+    """Return a value as the template writes it: a rubric strips what it fills in."""
+    items = value if isinstance(value, list) else [value]
+    if value in (None, ""):
+        items = []
+    texts = [str(item) for item in items]
     return [text.strip() for text in texts] if judge.syntax == "placeholder" else texts
 
 
-def list_documents(found: JudgeValue) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
-    """The documents as texts. Anything but a list or null is noted and counts as none."""
-    if found.value == MASK:
+def list_documents(documents: JudgeValue) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
+    """Return the documents as texts. Anything but a list or null is reported and counts as none."""
+    if documents.value == MASK:
         return (MASK,), ()
-    if found.value in (None, ""):
+    if documents.value in (None, ""):
         return (), ()
-    if not isinstance(found.value, list):
-        values = {"field": found.field, "what": row_fields.name_json_type(found.value)}
-        return (), (Diagnostic("jdg-documents-not-list", values, found.place),)
-    return tuple(str(document) for document in found.value), ()
+    if not isinstance(documents.value, list):
+        values = {"field": documents.field, "what": row_fields.name_json_type(documents.value)}
+        return (), (Diagnostic("jdg-documents-not-list", values, documents.place),)
+    return tuple(str(document) for document in documents.value), ()
 
 
 def report_absent(
     judge: Judge, used: set[str], values: Mapping[str, JudgeValue], faults: tuple[Diagnostic, ...]
 ) -> Iterator[Diagnostic]:
-    """What the prompt asks for (`used`) and no row has, or both have; `faults` are those of the documents."""
+    """Report what the prompt asks for (`used`) and no row has, or both have; `faults` are those of the documents."""
     for name in sorted(used & values.keys()):
-        one = values[name]
-        if one.left_out:
+        value = values[name]
+        if value.left_out:
             continue
-        if one.other:
-            yield Diagnostic("jdg-value-differs", _both(judge, one, one.other), one.place, f"{judge.name}\n{name}")
-        said = {"judge": judge.name, "name": name, "field": one.field, "what": row_fields.name_json_type(one.value)}
+        if value.other:
+            yield Diagnostic(
+                "jdg-value-differs", _describe_both(judge, value, value.other), value.place, f"{judge.name}\n{name}"
+            )
+        details = {
+            "judge": judge.name,
+            "name": name,
+            "field": value.field,
+            "what": row_fields.name_json_type(value.value),
+        }
         if name == "documents":
             yield from faults
-            if one.value in (None, "", []):
-                tried = USUAL[name] if name not in judge.fields and one.value is None else (one.field,)
-                yield Diagnostic("jdg-no-documents", said | {"field": ", ".join(tried)}, one.place)
-        elif not one.text.strip():
-            yield Diagnostic(ABSENT_CODES.get(name, ABSENT_VALUE), said, one.place, name)
+            if value.value in (None, "", []):
+                fields = USUAL[name] if name not in judge.fields and value.value is None else (value.field,)
+                yield Diagnostic("jdg-no-documents", details | {"field": ", ".join(fields)}, value.place)
+        elif not value.text.strip():
+            yield Diagnostic(ABSENT_CODES.get(name, ABSENT_VALUE), details, value.place, name)
 
 
-def _both(judge: Judge, one: JudgeValue, other: Location) -> Values:
-    """The two places of a value, the one that is used first."""
-    said = {"judge": judge.name, "name": one.name, "file": one.place.file, "line": one.place.line}
-    said |= {"field": one.place.field, "other_file": other.file, "other_line": other.line, "other_field": other.field}
-    beside = one.field.startswith("answer.")
-    return said | {
-        "this": f"answer.{one.place.field}" if beside else f"record.{one.place.field}",
-        "that": f"record.{other.field}" if beside else f"answer.{other.field}",
+def _describe_both(judge: Judge, value: JudgeValue, other: Location) -> Values:
+    """Return the two places of a value, the one that is used first."""
+    places = {"judge": judge.name, "name": value.name, "file": value.place.file, "line": value.place.line}
+    places |= {
+        "field": value.place.field,
+        "other_file": other.file,
+        "other_line": other.line,
+        "other_field": other.field,
+    }
+    is_in_answer = value.field.startswith("answer.")
+    return places | {
+        "this": f"answer.{value.place.field}" if is_in_answer else f"record.{value.place.field}",
+        "that": f"record.{other.field}" if is_in_answer else f"answer.{other.field}",
     }

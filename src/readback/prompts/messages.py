@@ -1,7 +1,7 @@
-"""Task text, adapter text and user instruction become messages: append-only rules over segments.
+"""Join segments to texts and texts to messages, by rules that only append.
 
 Source: the *Prompt Assembly System* page of biocypher/karenina. Nothing is stripped or normalised, and a text is
-"there" when its length is above zero: a single space is appended like any other text.
+present when its length is above zero: a single space is appended like any other text.
 """
 
 from __future__ import annotations
@@ -18,13 +18,17 @@ JOINER = Segment("\n\n", "joiner")
 
 
 def drop_empty(segments: Iterable[Segment]) -> Segments:
-    """The segments without empty ones, themselves where none is; the text stays the same."""
-    every = tuple(segments)
-    return every if "" not in [one.text for one in every] else tuple(one for one in every if one.text)
+    """Return the segments without empty ones; their text stays the same."""
+    listed = tuple(segments)
+    return (
+        listed
+        if "" not in [segment.text for segment in listed]
+        else tuple(segment for segment in listed if segment.text)
+    )
 
 
 def append_segments(base: Segments, extra: Segments) -> Segments:
-    """`base`, a blank line and `extra`; where one of them is empty, the other alone."""
+    """Return `base`, a blank line and `extra`; where one of them is empty, the other alone."""
     base, extra = drop_empty(base), drop_empty(extra)
     return (*base, JOINER, *extra) if base and extra else base or extra
 
@@ -32,9 +36,9 @@ def append_segments(base: Segments, extra: Segments) -> Segments:
 def join_texts(
     system: Segments, user: Segments, additions: Sequence[tuple[Segments, Segments]], instruction: Segments = ()
 ) -> tuple[Segments, Segments]:
-    """System and user text with each addition's (system, user) parts in order, the user instruction last of all.
+    """Return the system and the user text with each addition's (system, user) parts in order.
 
-    The instruction always goes to the system text.
+    The user instruction comes last, and always goes to the system text.
     """
     system, user = drop_empty(system), drop_empty(user)
     for to_system, to_user in additions:
@@ -43,10 +47,10 @@ def join_texts(
 
 
 def make_messages(system: Segments, user: Segments, system_role: bool) -> tuple[Message, ...]:
-    """A system and a user message, or one user message.
+    """Make a system and a user message, or one user message.
 
-    There is no empty system message, and always a user message. Without a system role the system text is put in
-    front of the user text, with a blank line even before an empty one.
+    There is never an empty system message, and always a user message. Without a system role the system text is put in
+    front of the user text, with a blank line between them even where the user text is empty.
     """
     system, user = drop_empty(system), drop_empty(user)
     if not system:
@@ -57,9 +61,10 @@ def make_messages(system: Segments, user: Segments, system_role: bool) -> tuple[
 
 
 def compute_fingerprint(messages: Iterable[Message]) -> str:
-    """SHA-256 of the compact JSON [[role, text], …], non-ASCII characters and lone surrogates kept.
+    """Compute the SHA-256 of the compact JSON [[role, text], …]; non-ASCII characters and lone surrogates stay as they
+    are.
 
-    A message that holds more than text has a third item, that more, with its keys sorted.
+    A message that holds more than text has a third item with the rest, its keys sorted.
     """
     pairs = ",".join([_format_item(message) for message in messages])
     return hashlib.sha256(f"[{pairs}]".encode("utf-8", "surrogatepass")).hexdigest()
@@ -67,6 +72,5 @@ def compute_fingerprint(messages: Iterable[Message]) -> str:
 
 def _format_item(message: Message) -> str:
     item = f"{encode_basestring(message.role)},{encode_basestring(message.text)}"
-    if more := mark_of(message.whole):
-        return f"[{item},{more}]"
-    return f"[{item}]"
+    rest = mark_of(message.whole)
+    return f"[{item},{rest}]" if rest else f"[{item}]"

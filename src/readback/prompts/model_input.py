@@ -1,11 +1,8 @@
-"""What a training row says of its template besides its messages: the tools that the model could call.
+"""Build the one text that a model reads: by the server that a selection's messages go through.
 
-Trainers (TRL, Axolotl and others) hand the column `tools` of a row to the chat template, as a list or as JSON text.
-
-
-What the model reads under Ollama: by which template its text is made, and what the other one would make.
-
-What the model reads: which server a choice's messages go through, and what it makes of them."""
+Under Ollama, either TEMPLATE of the Modelfile or the chat template of the weights makes the text. Trainers (TRL,
+Axolotl and others) hand the column `tools` of a row to the chat template, as a list or as JSON text.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ TOOLS = "tools"
 
 
 def read_row_options(fields: Values) -> dict[str, Any]:
-    """The options that a row states; none where its column holds no list of tools."""
+    """Return the template options that a training row states; none where its column holds no list of tools."""
     tools = fields.get(TOOLS)
     if isinstance(tools, str):
         try:
@@ -58,47 +55,47 @@ CHAT = "chat template"
 THINK, ENABLE_THINKING = "think", "enable_thinking"
 
 
-def decide_engine(opened: Workspace, model: Model) -> Engine | None:
-    """Which template Ollama takes for a model; None where no Modelfile serves it."""
+def decide_engine(workspace: Workspace, model: Model) -> Engine | None:
+    """Decide which template Ollama takes for a model; None where no Modelfile serves it."""
     if model.modelfile is None:
         return None
-    return ollama_engine.decide(model.modelfile, opened.ollama, model.weights, model.base is not None)
+    return ollama_engine.decide(model.modelfile, workspace.ollama, model.weights, model.base is not None)
 
 
-def is_template_uncertain(opened: Workspace, model: Model) -> bool:
-    """Whether a model's text is that of TEMPLATE and it cannot be told whether Ollama sends it."""
-    engine = decide_engine(opened, model)
+def is_template_uncertain(workspace: Workspace, model: Model) -> bool:
+    """Tell whether a model's text is that of TEMPLATE while it cannot be known whether Ollama sends it."""
+    engine = decide_engine(workspace, model)
     return engine is not None and engine.sends == "unknown" and engine.why != "no template"
 
 
-def build_for_ollama(opened: Workspace, model: Model, messages: Sequence[Message]) -> ModelInput | None:
-    """The text that Ollama makes of messages for a model, with the rule by which it takes its template.
+def build_for_ollama(workspace: Workspace, model: Model, messages: Sequence[Message]) -> ModelInput | None:
+    """Build the text that Ollama makes of messages for a model, with the rule by which it takes its template.
 
-    Where that cannot be told it is TEMPLATE's text. None where no Modelfile serves the model.
+    Where that cannot be known it is TEMPLATE's text. Returns None where no Modelfile serves the model.
     """
-    engine = decide_engine(opened, model)
+    engine = decide_engine(workspace, model)
     if engine is None or model.modelfile is None:
         return None
     template = _find_weights_template(model)
     if engine.sends == "renderer":
         return _make_renderer_input(model.modelfile, engine)
     if engine.sends == CHAT and template:
-        sent = _fill_weights_template(opened, model, model.modelfile, template, messages)
+        model_input = _fill_weights_template(workspace, model, model.modelfile, template, messages)
     else:
-        sent = _fill_modelfile_template(opened, model, model.modelfile, messages)
-    return replace(sent, engine=engine)
+        model_input = _fill_modelfile_template(workspace, model, model.modelfile, messages)
+    return replace(model_input, engine=engine)
 
 
-def build_alternative(opened: Workspace, model: Model, messages: Sequence[Message]) -> ModelInput | None:
-    """The text by the template that Ollama does not take, or may take instead; None where there is only one."""
-    engine, template = decide_engine(opened, model), _find_weights_template(model)
+def build_alternative(workspace: Workspace, model: Model, messages: Sequence[Message]) -> ModelInput | None:
+    """Build the text by the template that Ollama does not take, or may take instead; None where there is only one."""
+    engine, template = decide_engine(workspace, model), _find_weights_template(model)
     if engine is None or model.modelfile is None or template is None or engine.renderer:
         return None
     if engine.sends != CHAT:
-        return _fill_weights_template(opened, model, model.modelfile, template, messages)
+        return _fill_weights_template(workspace, model, model.modelfile, template, messages)
     if model.modelfile.template is None:
         return None
-    return _fill_modelfile_template(opened, model, model.modelfile, messages)
+    return _fill_modelfile_template(workspace, model, model.modelfile, messages)
 
 
 def _find_weights_template(model: Model) -> ChatTemplate | None:
@@ -107,110 +104,122 @@ def _find_weights_template(model: Model) -> ChatTemplate | None:
 
 
 def _fill_modelfile_template(
-    opened: Workspace, model: Model, modelfile: Modelfile, messages: Sequence[Message]
+    workspace: Workspace, model: Model, modelfile: Modelfile, messages: Sequence[Message]
 ) -> ModelInput:
-    """The text of TEMPLATE. `think` is what a request says of thinking; `enable_thinking` is its name elsewhere.
+    """Build the text of TEMPLATE.
 
-    Where neither is stated and TEMPLATE writes thoughts, the server asks for them.
+    `think` is what a request says of thinking; `enable_thinking` is its name elsewhere. Where neither is stated and
+    TEMPLATE writes thoughts, the server asks for them.
     """
     options = dict(model.serving_options)
     if THINK not in options and ENABLE_THINKING in options:
         options[THINK] = options[ENABLE_THINKING]
-    if THINK not in options and ollama_engine.asks_to_think(modelfile, opened.ollama):
+    if THINK not in options and ollama_engine.asks_to_think(modelfile, workspace.ollama):
         options[THINK] = True
     values = {name: options[name] for name in ("tools", THINK) if name in options}
-    return ollama.build_model_input(modelfile, messages, today=resolve_today(opened), values=values)
+    return ollama.build_model_input(modelfile, messages, today=resolve_today(workspace), values=values)
 
 
 def _fill_weights_template(
-    opened: Workspace, model: Model, modelfile: Modelfile, template: ChatTemplate, messages: Sequence[Message]
+    workspace: Workspace, model: Model, modelfile: Modelfile, template: ChatTemplate, messages: Sequence[Message]
 ) -> ModelInput:
-    """The chat template's text of SYSTEM, the MESSAGE turns and the messages, without the token of the beginning.
+    """Build the chat template's text of SYSTEM, the MESSAGE turns and the messages, without the token that begins a
+    text.
 
     The server's llama.cpp takes that token off and puts it there when it cuts the text into tokens.
     """
-    begins = bool(messages) and messages[0].role.lower() == "system"
-    opening = tuple(Message(role, segments) for role, segments in ollama.list_opening_turns(modelfile, begins))
+    begins_with_system = bool(messages) and messages[0].role.lower() == "system"
+    opening = tuple(
+        Message(role, segments) for role, segments in ollama.list_opening_turns(modelfile, begins_with_system)
+    )
     options = dict(model.serving_options)
     if THINK in options:
         options.setdefault(ENABLE_THINKING, bool(options[THINK]))
-    sent = chat.build_model_input(template, (*opening, *messages), today=resolve_today(opened), values=options)
-    bos, text = template.bos_token or "", sent.text
+    model_input = chat.build_model_input(
+        template, (*opening, *messages), today=resolve_today(workspace), values=options
+    )
+    bos, text = template.bos_token or "", model_input.text
     if bos and text.startswith(bos):
-        sent = replace(sent, segments=named_formats.cut_segments(sent.segments, len(bos), len(text)))
+        model_input = replace(
+            model_input, segments=named_formats.cut_segments(model_input.segments, len(bos), len(text))
+        )
     stops = tuple(args for name, args, _ in modelfile.commands if name == "stop")
-    return replace(sent, stops=tuple(dict.fromkeys((*stops, *sent.stops))))
+    return replace(model_input, stops=tuple(dict.fromkeys((*stops, *model_input.stops))))
 
 
 def _make_renderer_input(modelfile: Modelfile, engine: Engine) -> ModelInput:
-    """No text, since the server's own code makes it."""
-    sent = ollama.build_model_input(modelfile, ())
-    if any(diagnostic.code == "oll-renderer" for diagnostic in sent.diagnostics):
-        return replace(sent, engine=engine)
+    """Return no text, since the server's own code makes it."""
+    model_input = ollama.build_model_input(modelfile, ())
+    if any(diagnostic.code == "oll-renderer" for diagnostic in model_input.diagnostics):
+        return replace(model_input, engine=engine)
     reason = Diagnostic("oll-renderer", {"name": engine.renderer}, modelfile.place, engine.renderer)
-    return replace(sent, segments=(), diagnostics=(reason,), engine=engine)
+    return replace(model_input, segments=(), diagnostics=(reason,), engine=engine)
 
 
-def resolve_today(opened: Workspace) -> str:
-    """The date that templates print: the workspace's, else the day it is."""
-    return opened.today or date.today().isoformat()
+def resolve_today(workspace: Workspace) -> str:
+    """Return the date that templates print: the workspace's, else the day it is."""
+    return workspace.today or date.today().isoformat()
 
 
 def build_model_input(
-    opened: Workspace, record: Record, assembly: Assembly, condition: Condition | None, training: bool
+    workspace: Workspace, record: Record, assembly: Assembly, condition: Condition | None, training: bool
 ) -> ModelInput | None:
-    """The one text for these messages; None where nobody says what serves them.
+    """Build the one text for these messages; None where no file says what serves them.
 
     The model's Modelfile decides, else its chat template, else its named format, else the `prompt_format` of the
     configuration the mode comes from. `training`: with the answer, as text to learn from; Ollama makes none.
     """
     if assembly.choice.judge or not assembly.messages:
         return None
-    model = opened.models.get(condition.model) if condition and condition.model else None
+    model = workspace.models.get(condition.model) if condition and condition.model else None
     messages = _add_answer(assembly.messages, record) if training else assembly.messages
     if model and (model.modelfile or model.chat_template) and not (training and model.modelfile):
-        return build_served_input(opened, model, messages, training, record)
-    return _fill_named_format(opened, model, assembly, condition, messages, training, record)
+        return build_served_input(workspace, model, messages, training, record)
+    return _fill_named_format(workspace, model, assembly, condition, messages, training, record)
 
 
 def build_served_input(
-    opened: Workspace, model: Model, messages: Sequence[Message], training: bool = False, record: Record | None = None
+    workspace: Workspace,
+    model: Model,
+    messages: Sequence[Message],
+    training: bool = False,
+    record: Record | None = None,
 ) -> ModelInput | None:
-    """What the model's own server makes of messages: Ollama with its Modelfile, else its chat template or format.
+    """Build what the model's own server makes of messages: Ollama with its Modelfile, else its chat template or format.
 
     `record` is the row that they are of, whose tools count in `training`.
     """
     if model.modelfile:
-        return None if training else build_for_ollama(opened, model, messages)
+        return None if training else build_for_ollama(workspace, model, messages)
     template = model.chat_template or chat.load_format(model.chat_format or "")
     if template:
-        return _fill_chat_template(opened, template, messages, training, model, record)
+        return _fill_chat_template(workspace, template, messages, training, model, record)
     return (
         named_formats.build_model_input(messages, model.chat_format, training=training) if model.chat_format else None
     )
 
 
 def _fill_chat_template(
-    opened: Workspace,
+    workspace: Workspace,
     template: ChatTemplate,
     messages: Sequence[Message],
     training: bool,
     model: Model | None,
     record: Record | None,
 ) -> ModelInput:
-    """The text of a chat template with the options that the model states, in training with those of the row."""
+    """Build the text of a chat template with the options of the model, in training with those of the row."""
     options: dict[str, Any] = {}
     if model:
         options |= model.training_options if training else model.serving_options
     if training and record:
         options |= read_row_options(record.fields)
     return chat.build_model_input(
-        template, messages, today=resolve_today(opened), add_generation_prompt=not training, values=options
+        template, messages, today=resolve_today(workspace), add_generation_prompt=not training, values=options
     )
 
 
 def _fill_named_format(
-    opened: Workspace,
+    workspace: Workspace,
     model: Model | None,
     assembly: Assembly,
     condition: Condition | None,
@@ -218,33 +227,33 @@ def _fill_named_format(
     training: bool,
     record: Record,
 ) -> ModelInput | None:
-    """The text under the model's named format, else that of the configuration the mode comes from.
+    """Build the text under the model's named format, else that of the configuration the mode comes from.
 
-    An Albert configuration without `prompt_format` has one: none, the bare text. The later Albert program does not
-    read `prompt_format` and sends the list of messages.
+    An Albert configuration without `prompt_format` has one: none, the bare text. The later Albert program does not read
+    `prompt_format` and sends the list of messages.
     """
     mode = assembly.choice.mode or (condition.mode if condition else None)
-    own = resolve_program(opened, opened.prompts.get(mode) if mode else None)
-    named = (model.chat_format if model else None) or own.format
-    if template := chat.load_format(named or ""):
-        return _fill_chat_template(opened, template, messages, training, model, record)
-    if named is None and not (own.albert and own.config):
+    program = resolve_program(workspace, workspace.prompts.get(mode) if mode else None)
+    format_name = (model.chat_format if model else None) or program.format
+    if template := chat.load_format(format_name or ""):
+        return _fill_chat_template(workspace, template, messages, training, model, record)
+    if format_name is None and not (program.albert and program.config):
         return None
-    from_history = own.albert and own.dialect == "classic" and bool(messages) and is_earlier_turn(messages[0])
+    from_history = program.albert and program.dialect == "classic" and bool(messages) and is_earlier_turn(messages[0])
     return named_formats.build_model_input(
         messages,
-        named,
+        format_name,
         training=training,
-        dialect=own.dialect,
-        chatml_bug=own.chatml_bug,
+        dialect=program.dialect,
+        chatml_bug=program.chatml_bug,
         system_prompt=not from_history,
     )
 
 
 def _add_answer(messages: tuple[Message, ...], record: Record) -> tuple[Message, ...]:
-    """The messages with the answer to be learnt: the history's, else the record's reference."""
+    """Return the messages with the answer to be learnt: the history's, else the record's reference."""
     answer = row_fields.read_reference(record.fields)
     if messages[-1].role == "assistant" or answer is None:
         return messages
-    said = Segment(answer.value, "variable", answer.name, row_fields.locate_field(record, answer.name))
-    return (*messages, Message("assistant", (said,)))
+    segment = Segment(answer.value, "variable", answer.name, row_fields.locate_field(record, answer.name))
+    return (*messages, Message("assistant", (segment,)))

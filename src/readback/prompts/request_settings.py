@@ -1,6 +1,4 @@
-"""The program that sends a mode: its dialect, its chat format and its sampling values, as its configuration says.
-
-The settings that go with a request: temperature, length, stops, and who states each of them."""
+"""Find the settings that go with a request and who states each: temperature, length, stops, a program's format."""
 
 from __future__ import annotations
 
@@ -16,7 +14,10 @@ SAMPLING = albert.SAMPLED
 
 
 class Program(NamedTuple):
-    """`format` is the `prompt_format` in force, None where there is none; `albert`: an Albert program sends it."""
+    """Describe the program that sends a mode.
+
+    `format` is the `prompt_format` in force, None where there is none; `albert`: an Albert program sends the mode.
+    """
 
     config: PromptConfig | None
     albert: bool
@@ -25,80 +26,82 @@ class Program(NamedTuple):
     chatml_bug: Bug
 
     def sends_text_alone(self, model: Model | None) -> bool:
-        """Whether the rendered text is all that is sent: the classic program without a format, and nothing serves."""
+        """Tell whether the rendered text is all that is sent: by the classic program without a format, unserved."""
         served = model and (model.modelfile or model.chat_template or model.chat_format)
         return self.albert and self.config is not None and self.dialect == "classic" and not (self.format or served)
 
 
 def resolve_program(workspace: Workspace, prompt: Prompt | None) -> Program:
-    """The program of a mode's prompt.
+    """Find the program of a mode's prompt.
 
     The later Albert program does not read `prompt_format`, so it has none; the option `albert_dialect` is about Albert
     configurations alone.
     """
-    config = next((one for one in workspace.configs if prompt and one.prompts.get(prompt.mode) == prompt), None)
-    albert = (config is not None and config.dialect == ALBERT) or (
+    config = next(
+        (
+            config_of_file
+            for config_of_file in workspace.configs
+            if prompt and config_of_file.prompts.get(prompt.mode) == prompt
+        ),
+        None,
+    )
+    is_albert = (config is not None and config.dialect == ALBERT) or (
         prompt is not None and prompt.settings.get("dialect") == ALBERT
     )
-    current = albert and workspace.options.get("albert_dialect") == "current"
-    named = config.chat_format if config and not current else None
+    is_current = is_albert and workspace.options.get("albert_dialect") == "current"
+    format_name = config.chat_format if config and not is_current else None
     bug: Bug = "fixed" if workspace.options.get("chatml_bug") == "fixed" else "reproduce"
-    return Program(config, albert, "current" if current else "classic", named, bug)
+    return Program(config, is_albert, "current" if is_current else "classic", format_name, bug)
 
 
 def find_program(workspace: Workspace, choice: Selection) -> Program | None:
-    """The Albert program that sends a choice; None for a judge, a task, and a mode of another dialect."""
+    """Return the Albert program that sends a selection; None for a judge, a task, and a mode of another dialect."""
     prompt, _ = _find_prompt_and_model(workspace, choice)
-    own = resolve_program(workspace, prompt) if prompt else None
-    return own if own and own.albert else None
-
-
-class Stated(NamedTuple):
-    """One sampling value and who states it: the entry of `models`, the mode, or the top of the file (`top`)."""
-
-    value: Any
-    level: Literal["models", "mode", "top"]
-    place: Location
+    program = resolve_program(workspace, prompt) if prompt else None
+    return program if program and program.albert else None
 
 
 def get_sampling_values(workspace: Workspace, choice: Selection) -> Mapping[str, Any]:
-    """The sampling values that an Albert configuration sends along, by their names; empty where it states none."""
-    return {name: one.value for name, one in find_sampling(workspace, choice).items()}
+    """Return the sampling values that an Albert configuration sends, by name; empty where it states none."""
+    return {name: setting.value for name, setting in find_sampling(workspace, choice).items()}
 
 
-def find_sampling(workspace: Workspace, choice: Selection) -> Mapping[str, Stated]:
-    """The sampling values that an Albert configuration sends along, by their names, with the place that states each.
+def find_sampling(workspace: Workspace, choice: Selection) -> Mapping[str, Setting]:
+    """Find the sampling values that an Albert configuration sends, by name, with who states each and where.
 
     The mode's go before those at the top of the file. In the later program those of the first entry of `models` whose
-    `model_kind` begins the model's name go before both. What a program has of its own is not shown: it is not stated.
+    `model_kind` begins the model's name go before both. Defaults of the program itself are not listed: nobody states
+    them.
     """
     prompt, model = _find_prompt_and_model(workspace, choice)
-    own = find_program(workspace, choice)
-    if prompt is None or own is None:
+    program = find_program(workspace, choice)
+    if prompt is None or program is None:
         return {}
-    top = own.config.settings_places if own.config else {}
-    found = {name: _make_mode_setting(prompt, name, top) for name in SAMPLING if name in prompt.settings}
-    if own.dialect == "current" and own.config and model:
-        kinds = own.config.settings.get("models", ())
-        at = next((i for i, one in enumerate(kinds) if _is_of_kind(str(one.get("model_kind")), model)), None)
-        of_kind: Mapping[str, Any] = {} if at is None else kinds[at]
-        places = {name: top.get(f"models[{at}].{name}", NOWHERE) for name in of_kind}
-        found |= {name: Stated(of_kind[name], "models", places[name]) for name in SAMPLING if name in of_kind}
-    return found
+    places_at_top = program.config.settings_places if program.config else {}
+    settings = {name: _make_mode_setting(prompt, name, places_at_top) for name in SAMPLING if name in prompt.settings}
+    if program.dialect == "current" and program.config and model:
+        kinds = program.config.settings.get("models", ())
+        entry_index = next(
+            (index for index, entry in enumerate(kinds) if _is_of_kind(str(entry.get("model_kind")), model)), None
+        )
+        of_kind: Mapping[str, Any] = {} if entry_index is None else kinds[entry_index]
+        places = {name: places_at_top.get(f"models[{entry_index}].{name}", NOWHERE) for name in of_kind}
+        settings |= {name: Setting(of_kind[name], "models", places[name]) for name in SAMPLING if name in of_kind}
+    return settings
 
 
-def _make_mode_setting(prompt: Prompt, name: str, top: Mapping[str, Location]) -> Stated:
+def _make_mode_setting(prompt: Prompt, name: str, top: Mapping[str, Location]) -> Setting:
     place = prompt.settings_places.get(name, NOWHERE)
-    return Stated(prompt.settings[name], "top" if place == top.get(name) else "mode", place)
+    return Setting(prompt.settings[name], "top" if place == top.get(name) else "mode", place)
 
 
 def _is_of_kind(kind: str, model: Model) -> bool:
-    """Whether the later program takes a model for one of that kind: by its name after the last slash."""
+    """Tell whether the later program takes a model for one of that kind: by its name after the last slash."""
     return str(model.settings.get("model") or model.name).rpartition("/")[2].startswith(kind)
 
 
 def _find_prompt_and_model(workspace: Workspace, choice: Selection) -> tuple[Prompt | None, Model | None]:
-    """The prompt of a choice's mode, and the model it goes to."""
+    """Return the prompt of a selection's mode, and the model it goes to."""
     condition = workspace.condition(choice.condition) if choice.condition else None
     mode = None if choice.judge else choice.mode or (condition.mode if condition else None)
     return workspace.prompts.get(mode or ""), workspace.models.get(condition.model or "") if condition else None
@@ -129,7 +132,7 @@ JUDGE_SETTINGS = "judge_settings"  # of a condition: how its run's judge is aske
 
 
 class Setting(NamedTuple):
-    """One setting as it is stated, who states it (`level`), and where."""
+    """Hold one setting as it is stated, who states it (`level`), and where."""
 
     value: Any
     level: Level
@@ -137,22 +140,24 @@ class Setting(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What a request says beside its messages: `body` by the interface's names; `left_out` are settings without one."""
+    """Hold what a request says besides messages: `body` by the interface's names, `left_out` are settings without
+    one.
+    """
 
     body: Mapping[str, Any]
     left_out: tuple[str, ...]
 
 
-def find_settings(opened: Workspace, choice: Selection) -> Mapping[str, Setting]:
-    """The settings that are sent with a choice, by the names that its files use.
+def find_settings(workspace: Workspace, choice: Selection) -> Mapping[str, Setting]:
+    """Find the settings that are sent with a selection, by the names that its files use.
 
-    Of an Albert mode they are those of its program (`program.stated`). Else the condition's go before the mode's, and
-    these before the model's. A judge has its own; how the run of a condition asks its judge goes before that.
+    Those of an Albert mode are its program's sampling values. Else the condition's go before the mode's, and these
+    before the model's. A judge has its own; what a condition says of how its run asks the judge goes before that.
     """
-    if find_program(opened, choice) is not None:
-        return {name: Setting(*stated) for name, stated in find_sampling(opened, choice).items()}
+    if find_program(workspace, choice) is not None:
+        return find_sampling(workspace, choice)
     settings: dict[str, Setting] = {}
-    for level, values, places, place in _list_sources(opened, choice):
+    for level, values, places, place in _list_sources(workspace, choice):
         for name, value in values.items():
             if (name in BODY_NAMES or name in OTHER_NAMES) and value is not None:
                 settings[name] = Setting(value, level, places.get(name, place))
@@ -160,7 +165,7 @@ def find_settings(opened: Workspace, choice: Selection) -> Mapping[str, Setting]
 
 
 def make_request(settings: Mapping[str, Setting]) -> Request:
-    """The settings as the interface of chat completions takes them."""
+    """Translate settings to the interface of chat completions."""
     body: dict[str, Any] = {}
     for name, body_name in BODY_NAMES.items():
         if name in settings:
@@ -168,34 +173,34 @@ def make_request(settings: Mapping[str, Setting]) -> Request:
     return Request(body, tuple(name for name in settings if name not in BODY_NAMES))
 
 
-def find_run_of_judge(opened: Workspace, judge: str) -> Condition | None:
-    """A condition whose run is judged by a judge, where all such runs ask it alike; else None."""
-    runs = [condition for condition in opened.conditions if condition.judge == judge]
-    asked = [(run.settings.get("judge_model"), run.settings.get(JUDGE_SETTINGS)) for run in runs]
-    return runs[0] if runs and all(settings == asked[0] for settings in asked) else None
+def find_run_of_judge(workspace: Workspace, judge: str) -> Condition | None:
+    """Return a condition whose run a judge judges, where all such runs ask it alike; else None."""
+    runs = [condition for condition in workspace.conditions if condition.judge == judge]
+    runs_settings = [(run.settings.get("judge_model"), run.settings.get(JUDGE_SETTINGS)) for run in runs]
+    return runs[0] if runs and all(settings == runs_settings[0] for settings in runs_settings) else None
 
 
 def _list_sources(
-    opened: Workspace, choice: Selection
+    workspace: Workspace, choice: Selection
 ) -> Iterator[tuple[Level, Values, Mapping[str, Location], Location]]:
-    """Who may state settings, those that count least first."""
-    condition = opened.condition(choice.condition) if choice.condition else None
+    """Yield who may state settings; what comes later goes before what came earlier."""
+    condition = workspace.condition(choice.condition) if choice.condition else None
     if choice.judge is not None:
-        judge = opened.judges.get(choice.judge)
+        judge = workspace.judges.get(choice.judge)
         if judge:
             nested = judge.settings.get("inference")
-            own = {**nested, **judge.settings} if isinstance(nested, Mapping) else judge.settings
-            yield "judge", own, {}, judge.place
-        run = condition or find_run_of_judge(opened, choice.judge)
+            values = {**nested, **judge.settings} if isinstance(nested, Mapping) else judge.settings
+            yield "judge", values, {}, judge.place
+        run = condition or find_run_of_judge(workspace, choice.judge)
         of_run = run.settings.get(JUDGE_SETTINGS) if run else None
         if run and isinstance(of_run, Mapping):
             yield "condition", of_run, {}, run.place
         return
-    model = opened.models.get(condition.model) if condition and condition.model else None
+    model = workspace.models.get(condition.model) if condition and condition.model else None
     if model:
         yield "model", model.settings, {}, model.place
     mode = choice.mode or (condition.mode if condition else None)
-    prompt = opened.prompts.get(mode) if mode else None
+    prompt = workspace.prompts.get(mode) if mode else None
     if prompt:
         yield "mode", prompt.settings, prompt.settings_places, prompt.place
     if condition:

@@ -1,14 +1,11 @@
-"""What can be sent in a workspace, and whose texts a choice stands for.
-
-Whether a choice that sends no system message of its own may be served one that no file here states.
+"""Find out what a selection sends: whose texts, by which options, and whether its system message is known.
 
 Ollama puts the SYSTEM of a model's Modelfile before what is sent, and a Modelfile without one inherits that of the
 model it is FROM. Where those files are not in the workspace, "none" would be a guess.
 
-Which named options made a text as it is, what each of them would make instead, and which version each belongs to.
-
 Source of the versions: the *Prompt Format Specification* of ignaciolinari/beyond-the-cutoff (MIT, November 2025), the
-history of the program that it describes, and the page on prompt assembly of biocypher/karenina."""
+history of the program that it describes, and the page on prompt assembly of biocypher/karenina.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ from readback.types import NOWHERE, Diagnostic, Message, Model, Modelfile, Promp
 
 
 class SelectedTexts(NamedTuple):
-    """A choice worked out: whose texts, for which task, through which adapter, for which model."""
+    """Hold what a selection resolves to: whose texts, for which task, through which adapter, for which model."""
 
     prompt: Prompt
     is_task: bool
@@ -39,37 +36,50 @@ class SelectedTexts(NamedTuple):
 
 
 def list_selections(workspace: Workspace) -> tuple[Selection, ...]:
-    """What an audit and a picker go through.
+    """List the selections that a check and a picker go through.
 
-    The conditions; without any, every mode alone and with each adapter; every task that no condition names, likewise,
-    unless the workspace has a configuration under which it does not run; then each condition's judge for its answers.
-    A judge of no condition stands alone, unless requests were logged: what an export asks it is then held against them,
-    which is about the answers of each condition that has any.
+    These are the conditions; without any, every mode alone and with each adapter; every task that no condition names,
+    likewise, unless the workspace has a configuration under which it does not run; then each condition's judge for its
+    answers. A judge of no condition stands alone, unless requests were logged: then its prompts are compared with the
+    log for each condition that has answers.
     """
-    sent = [c for c in workspace.conditions if c.mode or c.task]
-    judged = [c for c in workspace.conditions if c.judge in workspace.judges]
-    named = {c.judge for c in judged}
-    through = (None, *workspace.adapters)
-    modes = () if sent else tuple(workspace.prompts)
-    idle = {one.task for one in running_here(workspace.configs, profile_of(workspace.options)) if not one.runs}
-    tasks = [task for task in workspace.tasks if task not in idle and all(c.mode or c.task != task for c in sent)]
+    sending = [condition for condition in workspace.conditions if condition.mode or condition.task]
+    judged_conditions = [condition for condition in workspace.conditions if condition.judge in workspace.judges]
+    named_judges = {condition.judge for condition in judged_conditions}
+    adapters_or_none = (None, *workspace.adapters)
+    modes = () if sending else tuple(workspace.prompts)
+    idle_tasks = {
+        task_run.task
+        for task_run in running_here(workspace.configs, profile_of(workspace.options))
+        if not task_run.runs
+    }
+    tasks = [
+        task
+        for task in workspace.tasks
+        if task not in idle_tasks and all(condition.mode or condition.task != task for condition in sending)
+    ]
     return (
-        *(Selection(condition=c.name) for c in sent),
-        *(Selection(mode=mode, adapter=adapter) for mode in modes for adapter in through),
-        *(Selection(task=task, adapter=adapter) for task in tasks for adapter in through),
-        *(Selection(condition=c.name, judge=c.judge) for c in judged),
-        *chain.from_iterable(_list_judge_selections(workspace, name) for name in workspace.judges if name not in named),
+        *(Selection(condition=condition.name) for condition in sending),
+        *(Selection(mode=mode, adapter=adapter) for mode in modes for adapter in adapters_or_none),
+        *(Selection(task=task, adapter=adapter) for task in tasks for adapter in adapters_or_none),
+        *(Selection(condition=condition.name, judge=condition.judge) for condition in judged_conditions),
+        *chain.from_iterable(
+            _list_judge_selections(workspace, name) for name in workspace.judges if name not in named_judges
+        ),
     )
 
 
 def _list_judge_selections(workspace: Workspace, name: str) -> Iterable[Selection]:
-    """Return what a judge that no condition names is asked."""
-    answered = [one.name for one in workspace.conditions if one.answers] if workspace.sent else []
-    return [Selection(condition=condition, judge=name) for condition in answered] or [Selection(judge=name)]
+    """List the selections of a judge that no condition names."""
+    names = [condition.name for condition in workspace.conditions if condition.answers] if workspace.sent else []
+    return [Selection(condition=condition, judge=name) for condition in names] or [Selection(judge=name)]
 
 
 def resolve_selection(workspace: Workspace, choice: Selection) -> SelectedTexts | Diagnostic:
-    """Whose texts a choice (not a judge's) sends, or why there are none. What it says goes before its condition's."""
+    """Find the texts that a selection (not a judge's) sends, or return the diagnostic that says why there are none.
+
+    What the selection names itself goes before what its condition names.
+    """
     condition = workspace.condition(choice.condition) if choice.condition else None
     if choice.condition and condition is None:
         return report_unknown_name("condition", choice.condition, [c.name for c in workspace.conditions])
@@ -90,17 +100,17 @@ def resolve_selection(workspace: Workspace, choice: Selection) -> SelectedTexts 
     return Diagnostic("asm-no-user-text", {"name": name}, condition.place if condition else NOWHERE, name)
 
 
-def report_unknown_name(kind: str, name: str, known: Iterable[str]) -> Diagnostic:
-    """The diagnostic for a name that the workspace does not have."""
-    names = sorted(known)
+def report_unknown_name(kind: str, name: str, available: Iterable[str]) -> Diagnostic:
+    """Make the diagnostic for a name that the workspace does not have."""
+    names = sorted(available)
     values = {"kind": kind, "name": name, "nearest": nearest(name, names) or "", "known": ", ".join(names)}
     return Diagnostic("dat-unknown-name", values, flagged=name)
 
 
 def report_unknown_interface(name: str, workspace: Workspace) -> Diagnostic:
-    """The diagnostic for an adapter that is neither the workspace's nor a shipped one."""
-    known = sorted({**adapters.load_shipped(), **workspace.adapters})
-    values = {"interface": name, "nearest": nearest(name, known) or "", "known": ", ".join(known)}
+    """Make the diagnostic for an adapter that is neither the workspace's nor a shipped one."""
+    names = sorted({**adapters.load_shipped(), **workspace.adapters})
+    values = {"interface": name, "nearest": nearest(name, names) or "", "known": ", ".join(names)}
     return Diagnostic("asm-unknown-interface", values, flagged=name)
 
 
@@ -110,23 +120,23 @@ WEIGHTS = (".gguf", ".bin", ".safetensors")  # files of weights alone, which bri
 
 
 def explain_unknown_system(workspace: Workspace, choice: Selection, messages: tuple[Message, ...]) -> str | None:
-    """Why it is not known which system message the model gets; None where it is known, also that there is none."""
+    """Return why it is not known which system message the model gets; None where it is known, or known that there is
+    none.
+    """
     if choice.judge or any(message.role == "system" for message in messages):
         return None
-    own = resolve_selection(workspace, choice)
-    if isinstance(own, Diagnostic):
+    texts = resolve_selection(workspace, choice)
+    if isinstance(texts, Diagnostic):
         return None
     if not messages:
         return NOTHING_BUILT
-    return (
-        explain_model_system(own.model)
-        if own.model and own.prompt.system is None and _is_served(own, own.model)
-        else None
-    )
+    if texts.model and texts.prompt.system is None and _is_served(texts, texts.model):
+        return explain_model_system(texts.model)
+    return None
 
 
 def explain_model_system(model: Model) -> str | None:
-    """Why a model's own system message is not known, where no file states one."""
+    """Return why a model's own system message is not known, or None where a file states it or excludes it."""
     if model.training or (model.modelfile and model.modelfile.system is not None):
         return None
     if model.modelfile_lost:
@@ -137,24 +147,24 @@ def explain_model_system(model: Model) -> str | None:
     return f"its Modelfile states none, and {base}, which it builds on, is not among the files" if base else None
 
 
-def _is_served(own: SelectedTexts, model: Model) -> bool:
-    """Whether a server like Ollama serves the model, which adds a system message of its own."""
+def _is_served(texts: SelectedTexts, model: Model) -> bool:
+    """Tell whether a server like Ollama serves the model, which adds a system message of its own."""
     if model.chat_template or model.chat_format:
         return False
-    said = str(model.settings.get("provider") or "").strip().lower()
+    provider = str(model.settings.get("provider") or "").strip().lower()
     return (
         model.modelfile is not None
         or model.modelfile_lost is not None
-        or said == OLLAMA
-        or (own.prompt.syntax == "builder" and not said)
+        or provider == OLLAMA
+        or (texts.prompt.syntax == "builder" and not provider)
     )
 
 
 def _find_base(modelfile: Modelfile) -> str | None:
-    """The model that a Modelfile builds on; None for a file of weights."""
+    """Return the model that a Modelfile builds on; None for a file of weights."""
     base = next((args.strip() for name, args, _ in reversed(modelfile.commands) if name == "model"), "")
-    path = base.startswith((".", "/", "~")) or base.lower().endswith(WEIGHTS)
-    return None if path or not base else base
+    is_file = base.startswith((".", "/", "~")) or base.lower().endswith(WEIGHTS)
+    return None if is_file or not base else base
 
 
 VERSIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
@@ -177,7 +187,7 @@ BUILT = {"closed_book": ("closed_book",), "hybrid": ("condition4", "spacing")}  
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """An option with the value in force and its version, and the others: (value, version)."""
+    """Hold an option with its value in force, the version of that, and its alternatives as (value, version)."""
 
     option: str
     value: str
@@ -185,37 +195,39 @@ class Variant:
     others: tuple[tuple[str, str], ...]
 
     @property
-    def said(self) -> str:
-        """`closed_book: short, as in the program …; or no_citations, as in the program …`."""
+    def sentence(self) -> str:
+        """Return `closed_book: short, as in the program …; or no_citations, as in the program …`."""
         others = (f"; or {value}, as in {version}" for value, version in self.others)
         return f"{self.option}: {self.value}, as in {self.version}{''.join(others)}"
 
 
 def list_variants(workspace: Workspace, choice: Selection) -> tuple[Variant, ...]:
-    """The options that make the text of a choice; none where only one way to make it is known."""
+    """List the options that make the text of a selection; none where only one way to make it is known."""
     return tuple(_make_variant(name, workspace) for name in dict.fromkeys(_list_options(workspace, choice)))
 
 
 def _list_options(workspace: Workspace, choice: Selection) -> Iterator[str]:
+    """Yield the options that have a part in a selection's text."""
     if choice.judge:
         judge = workspace.judges.get(choice.judge)
         if judge and judge.syntax == "placeholder":
             yield "placeholders"
         return
-    own = resolve_selection(workspace, choice)
-    if isinstance(own, Diagnostic):
+    texts = resolve_selection(workspace, choice)
+    if isinstance(texts, Diagnostic):
         return
-    if own.prompt.syntax == "builder":
-        name, kind = own.prompt.template or own.prompt.mode, own.model.type if own.model else None
-        made = choose_builder(name, kind, workspace.options)
-        yield from BUILT.get(made, ())
-        if made == "standard" and name != "standard":
+    if texts.prompt.syntax == "builder":
+        name, kind = texts.prompt.template or texts.prompt.mode, texts.model.type if texts.model else None
+        builder = choose_builder(name, kind, workspace.options)
+        yield from BUILT.get(builder, ())
+        if builder == "standard" and name != "standard":
             yield "condition4"
-    if own.adapter:
+    if texts.adapter:
         yield "assembly_profile"
 
 
 def _make_variant(name: str, workspace: Workspace) -> Variant:
-    now, versions = workspace.options.get(name, OPTIONS[name][0]), VERSIONS[name]
-    others = tuple((value, versions[value]) for value in OPTIONS[name] if value != now)
-    return Variant(name, now, versions[now], others)
+    """Make the variant of an option from the workspace's value and the versions of the others."""
+    value, versions = workspace.options.get(name, OPTIONS[name][0]), VERSIONS[name]
+    alternatives = tuple((alternative, versions[alternative]) for alternative in OPTIONS[name] if alternative != value)
+    return Variant(name, value, versions[value], alternatives)

@@ -1,7 +1,7 @@
 """Find the row of a training file that a record was made into: what it asks is the same, or its id is.
 
-The file is read once for each of its states; what is kept of a row are 16 bytes, looked up without the file. A bounded
-child finds what was kept before it began.
+The file is read once for each of its states; what is stored of a row are 16 bytes, looked up without the file. A
+bounded child finds what was stored before it began.
 """
 
 from __future__ import annotations
@@ -33,31 +33,33 @@ ITEM = 8  # bytes of a hash, and of a number
 
 
 def find_row(workspace: Workspace, record: Record, file: str, sent: str = "") -> tuple[Record, TrainingRow] | None:
-    """The row of the training file that asks what `record` asks, else the one of its id; None where there is none.
+    """Find the row of the training file that asks what `record` asks, else the one of its id; None where there is none.
 
-    What is asked is compared without regard to white space, as it is in the record and in the layouts in which
-    the prompt formats put it; then the user message that is `sent` for it. Of several rows the first one counts.
+    What is asked is compared without regard to white space, as it is in the record and in the layouts in which the
+    prompt formats put it; then the user message that is `sent` for it. Of several rows the first one counts.
     """
-    if (data := _open_training_file(workspace, file)) is None:
+    data = _open_training_file(workspace, file)
+    if data is None:
         return None
     with contextlib.suppress(DatasetChanged):  # written to meanwhile: the next opening sees it
-        index = _index(data)
+        index = _get_index(data)
         for text in dict.fromkeys(map(_normalise, (*_list_questions(record.fields), sent))):
             for number in index.find(text) if text else ():
-                found = data.record(number)
-                row = training_reader.read(found.fields)
+                candidate = data.record(number)
+                row = training_reader.read(candidate.fields)
                 if row and row.question and _normalise(row.question.text) == text:
-                    return found, row
-        own = None if record.is_called_by_place else record.id
-        if own is not None and data.id_field and (same := data.find(own)) is not None:
-            found = data.record(same)
-            row = training_reader.read(found.fields)
-            return (found, row) if row else None
+                    return candidate, row
+        record_id = None if record.is_called_by_place else record.id
+        number_of_id = data.find(record_id) if record_id is not None and data.id_field else None
+        if number_of_id is not None:
+            candidate = data.record(number_of_id)
+            row = training_reader.read(candidate.fields)
+            return (candidate, row) if row else None
     return None
 
 
 def lacks_system_messages(workspace: Workspace, file: str) -> bool:
-    """Whether the training file holds conversations or prompts, and surely none of its rows has a system message."""
+    """Tell whether the training file holds conversations or prompts, and surely no row has a system message."""
     data = _open_training_file(workspace, file)
     if data is None or data.source is None or data.source.private:  # of private fields no text is counted
         return False
@@ -65,23 +67,23 @@ def lacks_system_messages(workspace: Workspace, file: str) -> bool:
 
 
 def index_training_files(workspace: Workspace) -> None:
-    """Read the training files of all models, for bounded children, which can keep nothing."""
+    """Index the training files of all models, for bounded children, which can write nothing."""
     for model in workspace.models.values():
         data = _open_training_file(workspace, model.training_messages) if model.training_messages else None
         with contextlib.suppress(DatasetChanged):
             if data and data.still_indexed(workspace.root):
-                _index(data)
+                _get_index(data)
 
 
 def _open_training_file(workspace: Workspace, file: str) -> Dataset | None:
-    """The training file, opened once for each of its states."""
+    """Open the training file, once for each of its states; None where it cannot be read or has no rows."""
     private = workspace.dataset.private if workspace.dataset else ()
     try:
-        now = file_state(workspace.root / file)
+        state = file_state(workspace.root / file)
     except OSError:
         return None
-    own = workspace.dataset if workspace.dataset and workspace.dataset.path == file else None
-    data = _open_file(workspace.root, file, private, own.json if own else None, now)
+    own_dataset = workspace.dataset if workspace.dataset and workspace.dataset.path == file else None
+    data = _open_file(workspace.root, file, private, own_dataset.json if own_dataset else None, state)
     return data if len(data) else None
 
 
@@ -91,8 +93,9 @@ def _open_file(root: Path, file: str, private: tuple[str, ...], json: tuple[str,
 
 
 def asks_question(record: Record, row: TrainingRow, sent: str) -> bool:
-    """Whether a row asks what a record asks, white space aside: its text holds the question or a text of the record, or
-    the user message that is `sent` holds it.
+    """Tell whether a row asks what a record asks, white space aside.
+
+    So it does where its text holds the question or a text of the record, or the user message that is `sent` holds it.
     """
     row_text, sent_text = _normalise(row.question.text) if row.question else "", _normalise(sent)
     if not row_text:
@@ -103,7 +106,7 @@ def asks_question(record: Record, row: TrainingRow, sent: str) -> bool:
 
 
 def _list_questions(fields: Values) -> Iterator[str]:
-    """What a record asks, in the layouts in which it may have been trained on."""
+    """Yield what a record asks, in the layouts in which it may have been trained on."""
     row = training_reader.read(fields)
     if row and row.question:
         yield row.question.text
@@ -111,18 +114,20 @@ def _list_questions(fields: Values) -> Iterator[str]:
     if stored and isinstance(stored.value, str):
         yield stored.value
     for name in sorted(QUESTION_COLUMNS):
-        if isinstance(text := fields.get(name), str) and text.strip():
+        text = fields.get(name)
+        if isinstance(text, str) and text.strip():
             yield from (f"Question: {text} Answer:", text)
 
 
 class _Hashes:
-    """Hashes of what rows ask, sorted, and the number of the row of each."""
+    """Look up hashes of what rows ask; they are sorted, each with the number of its row."""
 
     def __init__(self, numbers: memoryview) -> None:
         half = len(numbers) // 2
         self.hashes, self.rows = numbers[:half], numbers[half:]
 
     def find(self, text: str) -> Iterator[int]:
+        """Yield the numbers of the rows that ask a text."""
         wanted = _compute_hash(text)
         at = bisect_left(self.hashes, wanted)
         while at < len(self.hashes) and self.hashes[at] == wanted:
@@ -130,46 +135,53 @@ class _Hashes:
             at += 1
 
 
-def _index(data: Dataset) -> _Hashes:
-    about = f"{VERSION}\0{data.path}\0{file_state(data.path)}\0{data.source}"
-    mark = hashlib.blake2b(about.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    kept = cache_folder("trained") / mark
-    if (found := _load_index(kept)) is None:
-        made = _build_index(data)
-        _store_index(kept, made)
+def _get_index(data: Dataset) -> _Hashes:
+    """Return the index of a training file: stored, else built and stored."""
+    key = f"{VERSION}\0{data.path}\0{file_state(data.path)}\0{data.source}"
+    digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    path = cache_folder("trained") / digest
+    index = _load_index(path)
+    if index is None:
+        numbers = _build_index(data)
+        _store_index(path, numbers)
         _load_index.cache_clear()
-        found = _load_index(kept) or _Hashes(memoryview(made))  # a bounded child may not write
-    return found
+        index = _load_index(path) or _Hashes(memoryview(numbers))  # a bounded child may not write
+    return index
 
 
 @lru_cache(maxsize=16)
-def _load_index(kept: Path) -> _Hashes | None:
+def _load_index(path: Path) -> _Hashes | None:
+    """Load a stored index; None where there is none, or it is damaged."""
     try:
-        held = map_file(kept)
+        content = map_file(path)
     except OSError:
         return None
-    whole = held[: -checksum.SIZE] if sandbox.is_child() else checksum.checked(held)  # a child's caller has checked it
+    # A bounded child does not check the checksum: its caller has.
+    whole = content[: -checksum.SIZE] if sandbox.is_child() else checksum.checked(content)
     return _Hashes(memoryview(whole).cast("Q")) if whole is not None and len(whole) % (2 * ITEM) == 0 else None
 
 
 def _build_index(data: Dataset) -> array[int]:
+    """Build the index: all hashes, then all row numbers, sorted by hash."""
     pairs: list[tuple[int, int]] = []
     for number, record in enumerate(data.records()):
         row = training_reader.read(record.fields)
-        if row and row.question and (text := _normalise(row.question.text)):
+        text = _normalise(row.question.text) if row and row.question else ""
+        if text:
             pairs.append((_compute_hash(text), number))
     pairs.sort()
-    return array("Q", [*(one for one, _ in pairs), *(number for _, number in pairs)])
+    return array("Q", [*(hash_ for hash_, _ in pairs), *(number for _, number in pairs)])
 
 
-def _store_index(kept: Path, made: array[int]) -> None:
+def _store_index(path: Path, numbers: array[int]) -> None:
+    """Store an index, and drop the oldest ones."""
     with contextlib.suppress(OSError):
-        new = kept.with_name(f".{kept.name}-{os.getpid()}")
-        with new.open("wb") as out:
-            made.tofile(out)
-            out.write(checksum.compute_digest(memoryview(made).cast("B")))
-        new.rename(kept)
-        for old in sorted(kept.parent.glob("[!.]*"), key=lambda path: path.stat().st_mtime)[:-KEEP]:
+        temporary = path.with_name(f".{path.name}-{os.getpid()}")
+        with temporary.open("wb") as out:
+            numbers.tofile(out)
+            out.write(checksum.compute_digest(memoryview(numbers).cast("B")))
+        temporary.rename(path)
+        for old in sorted(path.parent.glob("[!.]*"), key=lambda stored: stored.stat().st_mtime)[:-KEEP]:
             old.unlink(missing_ok=True)
 
 

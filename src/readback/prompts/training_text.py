@@ -1,9 +1,7 @@
-"""What a model was trained on for a record: system, user and assistant message, beside what it is sent now.
+"""Find what a model was trained on for a record: its training messages, and the one text their template makes of them.
 
 Source: the *Prompt Format Specification* of ignaciolinari/beyond-the-cutoff (MIT, November 2025).
-
-
-The one text that a model was trained on for a record: its training messages through its training template."""
+"""
 
 from __future__ import annotations
 
@@ -43,119 +41,140 @@ ROW = Selection()  # of messages that were read from a training file
 
 
 def find_training_messages(workspace: Workspace, record: Record, model: str, sent: str = "") -> Assembly | None:
-    """The training messages of `model` for `record`; None where nothing is known of them.
+    """Find the training messages of `model` for `record`; None where nothing is known of them.
 
-    The row of the file that the model was trained on, where that has one which asks the same (`read_from` says
-    which); by `sent`, the user message that is sent for the record, it is looked for, too. A row without a system
-    message gets the one that the model's `training: {system: …}` states, as the trainer gives it. Else the layout of
-    the built-in prompt formats, for a model of a trained type: the system text is the one the model was trained with
-    where that was read, else what the format prescribes; the user message has the bytes of the evaluation.
+    They are those of the row of the file that the model was trained on, where that has one which asks the same
+    (`find_source_row` says which); by `sent`, the user message that is sent for the record, it is looked for, too. A
+    row without a system message gets the one that the model's `training: {system: …}` states, as the trainer gives it.
+    Else they follow the layout of the built-in prompt formats, for a model of a trained type: the system text is the
+    one the model was trained with where that was read, else what the format prescribes; the user message has the bytes
+    of the evaluation.
     """
-    known = workspace.models.get(model)
-    if known and known.training_messages and (found := find_row(workspace, record, known.training_messages, sent)):
-        return _make_row_assembly(*found, record, known)
-    mode = MODES.get(known.type or "") if known else None
-    if known is None or mode is None or all(p.syntax != "builder" for p in workspace.prompts.values()):
+    trained_model = workspace.models.get(model)
+    if trained_model and trained_model.training_messages:
+        row = find_row(workspace, record, trained_model.training_messages, sent)
+        if row:
+            return _make_row_assembly(*row, record, trained_model)
+    mode = MODES.get(trained_model.type or "") if trained_model else None
+    if trained_model is None or mode is None or not _has_builder(workspace):
         return None
-    trained = known.training
-    system = (make_trained_system(trained),) if trained else make_format_system(known.type)
-    user = builders.build_user_message(mode, record, known.type, workspace.options)
+    stated_system = trained_model.training
+    system = (make_trained_system(stated_system),) if stated_system else make_format_system(trained_model.type)
+    user = builders.build_user_message(mode, record, trained_model.type, workspace.options)
     reply = _find_reference(record)
     messages = [Message("system", drop_empty(system)), Message("user", user.segments)] if user.ok else []
     diagnostics = list(user.diagnostics)
     if reply is None:
-        diagnostics.append(
-            Diagnostic(
-                "fmt-reference-missing",
-                {"field": "expected_response"},
-                row_fields.locate_field(record, "expected_response"),
-            )
-        )
+        place = row_fields.locate_field(record, "expected_response")
+        diagnostics.append(Diagnostic("fmt-reference-missing", {"field": "expected_response"}, place))
     elif user.ok:
-        said = Segment(reply.value, "variable", reply.name, row_fields.locate_field(record, reply.name))
-        messages.append(Message("assistant", (said,)))
-    kept = tuple(message for message in messages if message.role != "system" or message.segments)
-    mark = compute_fingerprint(kept) if kept else ""
+        segment = Segment(reply.value, "variable", reply.name, row_fields.locate_field(record, reply.name))
+        messages.append(Message("assistant", (segment,)))
+    non_empty = tuple(message for message in messages if message.role != "system" or message.segments)
+    fingerprint = compute_fingerprint(non_empty) if non_empty else ""
     choice = Selection(mode=mode)
-    return Assembly(choice, record.id, record.place.index, kept, mark, user.names, tuple(diagnostics), record.masked)
+    return Assembly(
+        choice, record.id, record.place.index, non_empty, fingerprint, user.names, tuple(diagnostics), record.masked
+    )
 
 
 def find_question(messages: Sequence[Message]) -> str:
-    """The text of the last user message; "" where there is none."""
-    return next((one.text for one in reversed(messages) if one.role == "user"), "")
+    """Return the text of the last user message; "" where there is none."""
+    return next((message.text for message in reversed(messages) if message.role == "user"), "")
 
 
 def find_row_record(workspace: Workspace, record: Record, model: Model, sent: str = "") -> Record | None:
-    """The row of a model's training file that stands for a record; None where there is none."""
+    """Find the row of a model's training file that stands for a record; None where there is none."""
     row = find_row(workspace, record, model.training_messages, sent) if model.training_messages else None
     return row[0] if row else None
 
 
 def find_asking_row(workspace: Workspace, record: Record, model: Model, sent: str) -> Assembly | None:
-    """The messages of the row of the model's training file that asks what the record asks; None where there is none.
+    """Find the row of the model's training file that asks what the record asks, as messages; None where there is none.
 
     A row that has the record's id alone may be about something else.
     """
-    found = find_row(workspace, record, model.training_messages, sent) if model.training_messages else None
-    if found is None or not asks_question(record, found[1], sent):
+    row = find_row(workspace, record, model.training_messages, sent) if model.training_messages else None
+    if row is None or not asks_question(record, row[1], sent):
         return None
-    made = _make_row_assembly(*found, record, model)
-    return made if made.messages else None
+    assembly = _make_row_assembly(*row, record, model)
+    return assembly if assembly.messages else None
 
 
-def find_source_row(made: Assembly) -> Location | None:
-    """The row of a training file that training messages were read from; None where a layout made them."""
-    read = (part for message in made.messages for part in message.segments if part.origin == "variable")
-    first = next(read, None)
-    return first.place if first and made.choice == ROW else None
+def find_source_row(assembly: Assembly) -> Location | None:
+    """Return the row of a training file that training messages were read from; None where a layout made them."""
+    from_row = (
+        segment for message in assembly.messages for segment in message.segments if segment.origin == "variable"
+    )
+    first = next(from_row, None)
+    return first.place if first and assembly.choice == ROW else None
 
 
-def _make_row_assembly(found: Record, row: TrainingRow, record: Record, model: Model) -> Assembly:
-    """A training row as an assembly for the record that asks what it asks."""
-    messages = make_row_messages(found, row, model)
-    mark = compute_fingerprint(messages) if messages else ""
-    return Assembly(ROW, record.id, record.place.index, messages, mark, masked=record.masked or found.masked)
+def _make_row_assembly(row_record: Record, row: TrainingRow, record: Record, model: Model) -> Assembly:
+    """Make an assembly of a training row, for the record that asks what it asks."""
+    messages = make_row_messages(row_record, row, model)
+    fingerprint = compute_fingerprint(messages) if messages else ""
+    return Assembly(
+        ROW, record.id, record.place.index, messages, fingerprint, masked=record.masked or row_record.masked
+    )
 
 
-def make_row_messages(found: Record, row: TrainingRow, model: Model) -> tuple[Message, ...]:
-    """The messages of a training row; of a pair the chosen answer. What it does not say of the system is stated."""
+def make_row_messages(row_record: Record, row: TrainingRow, model: Model) -> tuple[Message, ...]:
+    """Make the messages of a training row; of a pair the chosen answer.
+
+    The system message that it does not have is the one that the workspace states.
+    """
     answer = row.completion or row.chosen
-    turns = ((turn, turn.role or role) for role, part in (("user", row.prompt), ("assistant", answer)) for turn in part)
-    messages = tuple(Message(role, _make_turn_segments(turn, found), turn.whole) for turn, role in turns)
+    turns = [(turn, turn.role or "user") for turn in row.prompt]
+    turns += [(turn, turn.role or "assistant") for turn in answer]
+    messages = tuple(Message(role, _make_turn_segments(turn, row_record), turn.whole) for turn, role in turns)
     return (*_make_stated_system(model), *messages) if row.system is None else messages
 
 
 def _make_stated_system(model: Model) -> tuple[Message, ...]:
-    """The system message that `training: {system: …}` states; what was only seen in the rows' own file is theirs."""
-    said = model.training
-    if said is None or not said.text or (said.verified and said.place.file == model.training_messages):
+    """Make the system message that `training: {system: …}` states; what was only read from the rows' own file is
+    theirs.
+    """
+    system = model.training
+    if system is None or not system.text or (system.verified and system.place.file == model.training_messages):
         return ()
-    return (Message("system", (make_trained_system(said),)),)
+    return (Message("system", (make_trained_system(system),)),)
 
 
-def _make_turn_segments(turn: Turn, found: Record) -> tuple[Segment, ...]:
-    parts = [
-        Segment(one.text, "variable", one.field, row_fields.locate_field(found, one.field)) for one in turn.stretches
-    ]
-    joined = (part for one in parts for part in (Segment("\n", "joiner"), one))
-    return tuple(joined)[1:]
+def _make_turn_segments(turn: Turn, row_record: Record) -> tuple[Segment, ...]:
+    segments: list[Segment] = []
+    for stretch in turn.stretches:
+        if segments:
+            segments.append(Segment("\n", "joiner"))
+        place = row_fields.locate_field(row_record, stretch.field)
+        segments.append(Segment(stretch.text, "variable", stretch.field, place))
+    return tuple(segments)
 
 
 def find_trained_message(workspace: Workspace, record: Record, choice: Selection) -> Message | None:
-    """The user message that the model of a choice's condition was trained on for `record`; None where none is known."""
+    """Return the user message that a condition's model was trained on for `record`; None where none is known."""
     condition = workspace.condition(choice.condition) if choice.condition and not choice.judge else None
-    known = workspace.models.get(condition.model) if condition and condition.model else None
-    mode = MODES.get(known.type or "") if known else None
-    if known is None or mode is None or all(p.syntax != "builder" for p in workspace.prompts.values()):
+    model = workspace.models.get(condition.model) if condition and condition.model else None
+    mode = MODES.get(model.type or "") if model else None
+    if model is None or mode is None or not _has_builder(workspace):
         return None
-    made = builders.build_user_message(mode, record, known.type, workspace.options)
-    return Message("user", made.segments) if made.ok else None
+    user = builders.build_user_message(mode, record, model.type, workspace.options)
+    return Message("user", user.segments) if user.ok else None
+
+
+def _has_builder(workspace: Workspace) -> bool:
+    """Tell whether the workspace has a mode of the built-in prompt formats."""
+    return any(prompt.syntax == "builder" for prompt in workspace.prompts.values())
 
 
 def _find_reference(record: Record) -> Field | None:
-    """The expected answer: the field training reads, else one of the spellings that evaluation tolerates."""
-    own = record.fields.get("expected_response")
-    return Field("expected_response", own) if isinstance(own, str) and own else row_fields.read_reference(record.fields)
+    """Return the expected answer: the field training reads, else one of the spellings that evaluation tolerates."""
+    answer = record.fields.get("expected_response")
+    return (
+        Field("expected_response", answer)
+        if isinstance(answer, str) and answer
+        else row_fields.read_reference(record.fields)
+    )
 
 
 Missing = Literal["", "messages", "template", "text"]
@@ -174,10 +193,10 @@ STAND_INS = ("0", "1")  # answers that differ from their first character: where 
 
 @dataclass(frozen=True, slots=True)
 class TrainingTemplate:
-    """What makes one text of training messages: a chat template or a format's name; `basis` says who says so.
+    """Name what makes one text of training messages: a chat template or a format; `basis` says who says so.
 
     stated: the model's `training:`; serving: what also serves it; assumed: what its Modelfile's TEMPLATE looks like.
-    `options` are what the template is given besides the messages.
+    `options` are what the template gets besides the messages.
     """
 
     name: str
@@ -188,7 +207,7 @@ class TrainingTemplate:
 
 @dataclass(frozen=True, slots=True)
 class TrainedText:
-    """A record as a model saw it in training.
+    """Hold a record as a model read it in training.
 
     `text` is None where `missing` says what is not known (its messages, its template) or that the template failed;
     `prompt` are its segments up to the character where the answer begins, which is what serving should send.
@@ -202,100 +221,118 @@ class TrainedText:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def build_trained_text(opened: Workspace, record: Record, model: str, sent: Sequence[Message] = ()) -> TrainedText:
-    """The training text of a record for a model, or why there is none. `sent` are the messages that it is sent for it,
-    by which its row is looked for, too.
+def build_trained_text(workspace: Workspace, record: Record, model: str, sent: Sequence[Message] = ()) -> TrainedText:
+    """Build the training text of a record for a model, or say why there is none.
+
+    `sent` are the messages that the model is sent for the record, by which its row is looked for, too.
     """
-    known, made = opened.models.get(model), find_training_messages(opened, record, model, find_question(sent))
-    if known is None or made is None or not made.messages:
-        return TrainedText(made, missing="messages", diagnostics=made.diagnostics if made else ())
-    found = find_training_template(known)
-    if found is None:
-        return TrainedText(made, missing="template")
-    found = add_row_options(found, find_row_record(opened, record, known, find_question(sent)))
-    text = render_training_text(opened, found, made.messages)
-    prompt = _cut_prompt(opened, found, made.messages, text)
+    trained_model, assembly = (
+        workspace.models.get(model),
+        find_training_messages(workspace, record, model, find_question(sent)),
+    )
+    if trained_model is None or assembly is None or not assembly.messages:
+        return TrainedText(assembly, missing="messages", diagnostics=assembly.diagnostics if assembly else ())
+    template = find_training_template(trained_model)
+    if template is None:
+        return TrainedText(assembly, missing="template")
+    template = add_row_options(template, find_row_record(workspace, record, trained_model, find_question(sent)))
+    text = render_training_text(workspace, template, assembly.messages)
+    prompt = _cut_prompt(workspace, template, assembly.messages, text)
     if not text.segments or not prompt:
-        return TrainedText(made, None, (), found, "text", text.diagnostics)
-    return TrainedText(made, text, prompt, found, diagnostics=text.diagnostics)
+        return TrainedText(assembly, None, (), template, "text", text.diagnostics)
+    return TrainedText(assembly, text, prompt, template, diagnostics=text.diagnostics)
 
 
-def build_trained_input(opened: Workspace, record: Record, choice: Selection) -> ModelInput | None:
-    """The training text of a choice's record for its condition's model; None where none is known."""
-    condition = opened.condition(choice.condition) if choice.condition and not choice.judge else None
-    known = opened.models.get(condition.model) if condition and condition.model else None
-    found = find_training_template(known) if known else None
-    made = find_training_messages(opened, record, known.name) if known and found else None
-    if known is None or found is None or made is None or not made.messages:
+def build_trained_input(workspace: Workspace, record: Record, choice: Selection) -> ModelInput | None:
+    """Build the training text of a selection's record for its condition's model; None where none is known."""
+    condition = workspace.condition(choice.condition) if choice.condition and not choice.judge else None
+    model = workspace.models.get(condition.model) if condition and condition.model else None
+    template = find_training_template(model) if model else None
+    assembly = find_training_messages(workspace, record, model.name) if model and template else None
+    if model is None or template is None or assembly is None or not assembly.messages:
         return None
-    return render_training_text(opened, add_row_options(found, find_row_record(opened, record, known)), made.messages)
+    return render_training_text(
+        workspace, add_row_options(template, find_row_record(workspace, record, model)), assembly.messages
+    )
 
 
-def build_trained_prompt(opened: Workspace, record: Record, assembly: Assembly) -> TrainedPrompt | None:
-    """What the model of an assembly's condition was trained on where it is sent this; None where nobody can tell.
+def build_trained_prompt(workspace: Workspace, record: Record, assembly: Assembly) -> TrainedPrompt | None:
+    """Build what the model of an assembly's condition was trained on where it is now sent this; None where nobody can
+    tell.
 
     That is the row of its training file that asks what the record asks. Where no row does and no row of the file has a
-    system message, the turns that are sent stand for such a row: what the training template writes in place of the
-    system message is then seen.
+    system message, the turns that are sent stand for such a row: then it shows what the training template writes in
+    place of the system message.
     """
     choice = assembly.choice
-    condition = opened.condition(choice.condition) if choice.condition and not choice.judge else None
-    known = opened.models.get(condition.model) if condition and condition.model else None
-    found = find_training_template(known) if known and known.training_messages else None
-    if known is None or found is None or not assembly.messages:
+    condition = workspace.condition(choice.condition) if choice.condition and not choice.judge else None
+    model = workspace.models.get(condition.model) if condition and condition.model else None
+    template = find_training_template(model) if model and model.training_messages else None
+    if model is None or template is None or not assembly.messages:
         return None
-    made = find_asking_row(opened, record, known, find_question(assembly.messages))
-    messages = made.messages if made else _make_stand_in(opened, known, assembly.messages)
+    row_assembly = find_asking_row(workspace, record, model, find_question(assembly.messages))
+    messages = row_assembly.messages if row_assembly else _make_stand_in(workspace, model, assembly.messages)
     if not messages:
         return None
-    if made:
-        found = add_row_options(found, find_row_record(opened, record, known, find_question(assembly.messages)))
-    text = render_training_text(opened, found, messages)
-    prompt = _cut_prompt(opened, found, messages, text)
+    if row_assembly:
+        template = add_row_options(
+            template, find_row_record(workspace, record, model, find_question(assembly.messages))
+        )
+    text = render_training_text(workspace, template, messages)
+    prompt = _cut_prompt(workspace, template, messages, text)
     if not text.segments or not prompt:
         return None
-    system = any(one.role == "system" and one.text.strip() for one in messages)
-    return TrainedPrompt(prompt, system, found.name, found.basis, made is not None)
+    has_system = any(message.role == "system" and message.text.strip() for message in messages)
+    return TrainedPrompt(prompt, has_system, template.name, template.basis, row_assembly is not None)
 
 
-def render_row(opened: Workspace, record: Record) -> Iterator[tuple[Model, tuple[Message, ...], ModelInput]]:
-    """What the models that were trained on a row's file read of it: the model, the row's messages, its training text.
+def render_row(workspace: Workspace, record: Record) -> Iterator[tuple[Model, tuple[Message, ...], ModelInput]]:
+    """Yield what the models that were trained on a row's file read of it: the model, the row's messages, its training
+    text.
 
     A template that is only guessed, or that makes no text of the row, is left out.
     """
-    file = next((file for file in opened.training if file.path == record.place.file), None)
+    file = next((file for file in workspace.training if file.path == record.place.file), None)
     row = training_reader.read(record.fields) if file and file.models else None
     rendered_by: set[tuple[str, str | None, str]] = set()
     for name in file.models if file and row else ():
-        model = opened.models.get(name)
-        by = find_training_template(model) if model else None
-        if model is None or row is None or by is None or by.basis == "assumed" or _is_repeated(by, rendered_by):
+        model = workspace.models.get(name)
+        template = find_training_template(model) if model else None
+        if (
+            model is None
+            or row is None
+            or template is None
+            or template.basis == "assumed"
+            or _is_repeated(template, rendered_by)
+        ):
             continue
         messages = make_row_messages(record, row, model)
-        text = render_training_text(opened, add_row_options(by, record), messages) if messages else None
+        text = render_training_text(workspace, add_row_options(template, record), messages) if messages else None
         if text and text.segments:
             yield model, messages, text
 
 
-def _is_repeated(by: TrainingTemplate, rendered_by: set[tuple[str, str | None, str]]) -> bool:
-    """Whether another model of the file has the same template and options, which then made the same text."""
-    key = (by.name, by.template.text if by.template else None, repr(sorted(by.options.items())))
+def _is_repeated(template: TrainingTemplate, rendered_by: set[tuple[str, str | None, str]]) -> bool:
+    """Tell whether another model of the file has the same template and options, which then made the same text."""
+    key = (template.name, template.template.text if template.template else None, repr(sorted(template.options.items())))
     if key in rendered_by:
         return True
     rendered_by.add(key)
     return False
 
 
-def _make_stand_in(opened: Workspace, model: Model, sent: Sequence[Message]) -> tuple[Message, ...]:
-    """The turns that are sent and an answer, as a row without a system message; empty where rows may have one."""
-    if (model.training and model.training.text) or not lacks_system_messages(opened, model.training_messages or ""):
+def _make_stand_in(workspace: Workspace, model: Model, sent: Sequence[Message]) -> tuple[Message, ...]:
+    """Return the turns that are sent and an answer, as a row without a system message; empty where rows may have
+    one.
+    """
+    if (model.training and model.training.text) or not lacks_system_messages(workspace, model.training_messages or ""):
         return ()
     turns = tuple(message for message in sent if message.role != "system")
     return (*turns, _make_answer(STAND_INS[0])) if turns and turns[-1].role == "user" else ()
 
 
 def find_training_template(model: Model) -> TrainingTemplate | None:
-    """What a model's training messages went through; None where nothing says it."""
+    """Find what a model's training messages went through; None where no file says it."""
     options = model.training_options
     if model.training_template:
         return TrainingTemplate(model.training_template.name, model.training_template, "stated", options)
@@ -305,77 +342,87 @@ def find_training_template(model: Model) -> TrainingTemplate | None:
         return TrainingTemplate(model.chat_template.name, model.chat_template, "serving", options)
     if model.chat_format:
         return TrainingTemplate(model.chat_format, chat.load_format(model.chat_format), "serving", options)
-    written = (model.modelfile.template or "") if model.modelfile else ""
-    name = next((name for signs, name in FAMILIES if all(sign in written for sign in signs)), None)
-    assumed = chat.load_format(name) if name else None
-    return TrainingTemplate(assumed.name, assumed, "assumed", options) if assumed else None
+    modelfile_template = (model.modelfile.template or "") if model.modelfile else ""
+    name = next((name for marks, name in FAMILIES if all(mark in modelfile_template for mark in marks)), None)
+    family_template = chat.load_format(name) if name else None
+    return TrainingTemplate(family_template.name, family_template, "assumed", options) if family_template else None
 
 
-def add_row_options(found: TrainingTemplate, row: Record | None) -> TrainingTemplate:
-    """The template with the tools of a training row."""
-    own = read_row_options(row.fields) if row else {}
-    return replace(found, options={**found.options, **own}) if own else found
+def add_row_options(template: TrainingTemplate, row: Record | None) -> TrainingTemplate:
+    """Return the template with the tools of a training row."""
+    row_options = read_row_options(row.fields) if row else {}
+    return replace(template, options={**template.options, **row_options}) if row_options else template
 
 
 def is_guessed(model: Model) -> bool | None:
-    """Whether what its training messages went through is a guess by its Modelfile; None where not even that."""
-    found = find_training_template(model)
-    return found.basis == "assumed" if found else None
+    """Tell whether the training template is a guess by the Modelfile; None where not even a guess is possible."""
+    template = find_training_template(model)
+    return template.basis == "assumed" if template else None
 
 
-def render_training_text(opened: Workspace, found: TrainingTemplate, messages: Sequence[Message]) -> ModelInput:
-    """Messages as text to learn from: the answer included, nothing that asks for one."""
-    if found.template:
-        values = dict(found.options)
-        made = chat.build_model_input(
-            found.template, messages, today=resolve_today(opened), add_generation_prompt=False, values=values
+def render_training_text(workspace: Workspace, template: TrainingTemplate, messages: Sequence[Message]) -> ModelInput:
+    """Render messages as text to learn from: the answer included, and nothing that asks for one."""
+    if template.template:
+        values = dict(template.options)
+        model_input = chat.build_model_input(
+            template.template, messages, today=resolve_today(workspace), add_generation_prompt=False, values=values
         )
     else:
-        made = named_formats.build_model_input(messages, found.name, training=True)
-    return replace(made, assumed=found.basis == "assumed")
+        model_input = named_formats.build_model_input(messages, template.name, training=True)
+    return replace(model_input, assumed=template.basis == "assumed")
 
 
-def prompt_of(opened: Workspace, found: TrainingTemplate, asked: Sequence[Message]) -> tuple[Segment, ...]:
-    """The training text up to where an answer to these messages begins; empty where the template makes none."""
-    one, other = (render_training_text(opened, found, (*asked, _make_answer(text))) for text in STAND_INS)
-    return named_formats.cut_segments(one.segments, 0, _count_shared(one.text, other.text))
+def _cut_before_answer(
+    workspace: Workspace, template: TrainingTemplate, messages: Sequence[Message]
+) -> tuple[Segment, ...]:
+    """Return the training text up to where an answer to these messages begins; empty where the template makes none."""
+    first, second = (render_training_text(workspace, template, (*messages, _make_answer(text))) for text in STAND_INS)
+    return named_formats.cut_segments(first.segments, 0, _count_shared(first.text, second.text))
 
 
 def _cut_prompt(
-    opened: Workspace, found: TrainingTemplate, messages: Sequence[Message], text: ModelInput
+    workspace: Workspace, template: TrainingTemplate, messages: Sequence[Message], text: ModelInput
 ) -> tuple[Segment, ...]:
-    """The training text of some messages up to where their last answer begins; `text` is all of it."""
-    asked, answer = _turns(messages)
-    if answer and (at := _locate_answer(text, answer)) is not None:
-        return named_formats.cut_segments(text.segments, 0, at)
-    return prompt_of(opened, found, asked)
+    """Return the training text of messages up to where their last answer begins; `text` is all of it."""
+    messages_before, answer = _split_last_answer(messages)
+    start = _locate_answer(text, answer) if answer else None
+    if start is not None:
+        return named_formats.cut_segments(text.segments, 0, start)
+    return _cut_before_answer(workspace, template, messages_before)
 
 
-def _turns(messages: Sequence[Message]) -> tuple[tuple[Message, ...], Message | None]:
-    """The messages before the last answer, and that."""
+def _split_last_answer(messages: Sequence[Message]) -> tuple[tuple[Message, ...], Message | None]:
+    """Split messages into those before the last answer, and that."""
     if messages and messages[-1].role == "assistant":
         return tuple(messages[:-1]), messages[-1]
     return tuple(messages), None
 
 
-def _locate_answer(made: ModelInput, answer: Message) -> int | None:
-    """The character where the answer's own segments begin; None where the template did not keep them apart."""
-    own = [segment for segment in answer.segments if segment.text]
-    at, found = len(made.text), None
-    for segment in reversed(made.segments):
-        at -= len(segment.text)
-        if any((segment.origin, segment.name, segment.place) == (s.origin, s.name, s.place) for s in own):
-            found = at
-        elif found is not None:
+def _locate_answer(model_input: ModelInput, answer: Message) -> int | None:
+    """Find the character where the answer's own segments begin; None where the template did not keep them apart."""
+    answer_segments = [segment for segment in answer.segments if segment.text]
+    position, start = len(model_input.text), None
+    for segment in reversed(model_input.segments):
+        position -= len(segment.text)
+        if any(
+            (segment.origin, segment.name, segment.place)
+            == (answer_segment.origin, answer_segment.name, answer_segment.place)
+            for answer_segment in answer_segments
+        ):
+            start = position
+        elif start is not None:
             break
-    return found if found is not None and own and made.text.startswith(own[0].text.strip()[:1], found) else None
+    if start is None or not answer_segments:
+        return None
+    first_character = answer_segments[0].text.strip()[:1]
+    return start if model_input.text.startswith(first_character, start) else None
 
 
 def _make_answer(text: str) -> Message:
     return Message("assistant", (Segment(text, "variable", "answer"),))
 
 
-def _count_shared(one: str, other: str) -> int:
-    """How many characters two texts share at their beginning."""
-    pairs = zip(one, other, strict=False)
-    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+def _count_shared(first: str, second: str) -> int:
+    """Count the characters that two texts share at their beginning."""
+    pairs = zip(first, second, strict=False)
+    return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))

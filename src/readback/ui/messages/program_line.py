@@ -72,6 +72,6 @@ def _draw_settings(workspace: Workspace, sent: Selection) -> None:
         show.draw(show.h('<p class="rb-small rb-program">{}</p>', t("messages.settings", values=values)))
 
 
-def _stated(name: str, one: request_settings.Setting | request_settings.Stated) -> str:
+def _stated(name: str, one: request_settings.Setting) -> str:
     where = t(f"messages.program_set_{one.level}", file=one.place.file or "", line=str(one.place.line or ""))
     return f"{name} {json.dumps(one.value, ensure_ascii=False)} ({where})"

@@ -53,7 +53,7 @@ def messages(made: Assembly, found: Sequence[Finding], tried: Mapping[str, Any])
         mine = [(n, f) for n, f in numbered if f.place.role == one.role and first]
         name, title = f"{index}-{one.role}", message.role_title(one.role)
         numbers = [n for n, _ in mine]
-        empty = [exact.Gap(gap.at, t(f"messages.gap_{gap.state}", name=gap.name)) for gap in gaps[index]]
+        empty = [exact.Gap(gap.position, t(f"messages.gap_{gap.state}", name=gap.name)) for gap in gaps[index]]
         more = (*contexts.get(name, ()), *(() if tried else under_notes.marks(_anchor(made) | {"message": index})))
         message.message(
             name,
