@@ -9,7 +9,7 @@ from typing import Any
 
 import jinja2
 
-from readback.prompts.render import Rendered, Template, _rendered
+from readback.prompts.render import Rendered, Template, make_rendered
 from readback.prompts.render import jinja as render_jinja
 
 RECORD = json.loads(
@@ -42,7 +42,7 @@ def one(text: str, values: Any = RECORD, **options: Any) -> Rendered:
     cell_answer = next(
         render_jinja.work({"templates": [[text, template.blocks]], "values": values, "defaults": defaults})
     )
-    return _rendered(template, cell_answer)
+    return make_rendered(template, cell_answer)
 
 
 def origins(text: str, **options: Any) -> list[tuple[str, str, str | None]]:

@@ -1,17 +1,12 @@
-"""In a bounded child: the workspace as its caller holds it, and a range of records to work on.
+"""Run work over the records of a dataset in bounded children: several at once, and no record stops the rest.
 
-A child gets the workspace as a value, so that it works on what a page shows and not on what a file says by now.
+Work is a generator function of its payload that yields frames in the order of the records; each frame is a JSON object
+whose "next" is the first record it does not cover. With "batch" 1 there is a frame for each record. A child gets the
+workspace as a value, so that it works on what a page shows and not on what a file says by now.
 
-
-Whether the records of a choice are too slow for a whole dataset: some of them are tried before all are.
-
-Drive work over all records through bounded children: several at once, and no record stops the rest.
-
-Work is a generator function of its payload that yields frames in the order of the records; each frame is a
-JSON object whose "next" is the first record it does not cover. With "batch" 1 there is a frame for each record.
-
-    enter(work) -> Inside                                            in the child
-    drive(WORK, opened, data, choices, …) -> Frame | Lost, in order   outside"""
+    enter(work) -> ChildJob                                            in the child
+    drive(WORK, workspace, data, choices, …) -> Frame | Failure, in order   outside
+"""
 
 from __future__ import annotations
 
@@ -51,7 +46,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ChildJob:
-    """What work has in its child; `numbers` are those of its records where they are no range."""
+    """Hold what work has in its child; `numbers` are those of its records where they are not a range."""
 
     opened: Workspace
     data: Dataset
@@ -63,7 +58,7 @@ class ChildJob:
     numbers: Sequence[int] | None = None
 
     def records(self) -> Iterator[Record]:
-        """The records, until the file turns out to have been changed; the caller sees that frames are missing."""
+        """Yield the records, until the file turns out to have been changed; the caller sees that frames are missing."""
         count = len(self.data)
         with contextlib.suppress(DatasetChanged):
             for number in range(self.start, self.stop) if self.numbers is None else self.numbers:
@@ -80,7 +75,7 @@ def make_payload(
     batch: int = BATCH,
     numbers: Sequence[int] | None = None,
 ) -> dict[str, Any]:
-    """What `enter` takes, as JSON: a range of records, or their `numbers`."""
+    """Make what `enter` takes, as JSON: a range of records, or their `numbers`."""
     return {
         "workspace": freeze(opened),
         "choices": [asdict(choice) for choice in choices],
@@ -94,21 +89,24 @@ def make_payload(
 
 
 def stream_frames(
-    work: str, opened: Workspace, asked: Mapping[str, Any], *, once: bool = False, awaited: bool = False
+    work: str, opened: Workspace, payload: Mapping[str, Any], *, once: bool = False, awaited: bool = False
 ) -> Iterator[Any]:
-    """The frames of one child, which finds the tokenizers of the workspace at hand; the rest is the sandbox's own."""
-    limits, shared = token_counts.extend_limits(opened, LIMITS), token_counts.list_shared_tables(opened)
-    return sandbox.stream(work, asked, limits, shared, once=once, awaited=awaited)
+    """Yield the frames of one child, which finds the tokenizers of the workspace loaded.
+
+    The other arguments are those of `sandbox.stream`.
+    """
+    limits, tables = token_counts.extend_limits(opened, LIMITS), token_counts.list_shared_tables(opened)
+    return sandbox.stream(work, payload, limits, tables, once=once, awaited=awaited)
 
 
 def warm() -> None:
-    """Once, in the zygote: what each child needs to read the workspace and the dataset it is given."""
+    """Load, once in the zygote, what each child needs to read the workspace and the dataset."""
     build_converter(Workspace)
     modules("readback.readers")
 
 
 def enter(work: Mapping[str, Any]) -> ChildJob:
-    """In a child: the workspace as it was handed over, and its dataset opened."""
+    """Return, in a child, the workspace as it was handed over with its dataset opened."""
     if sandbox.is_child():
         _use_cache(work["cache"])
     opened = thaw(work["workspace"])
@@ -125,21 +123,22 @@ def enter(work: Mapping[str, Any]) -> ChildJob:
 
 
 def stop_when_changed(work: Callable[[Any], Iterator[T]]) -> Callable[[Any], Iterator[T]]:
-    """Work that ends early where a file turns out not to be the one that was indexed: its caller sees that frames are
+    """Wrap work so that it ends early where a file is not the one that was indexed: its caller sees that frames are
     missing.
     """
 
     @wraps(work)
-    def bounded(asked: Any) -> Iterator[T]:
+    def bounded(payload: Any) -> Iterator[T]:
         with contextlib.suppress(DatasetChanged):
-            yield from work(asked)
+            yield from work(payload)
 
     return bounded
 
 
 class Replies:
-    """The answers of the conditions whose judges are looked at, opened when first asked for. In a child, opening
-    raises DatasetChanged where they are not those that its caller indexed.
+    """Look up the answers of the conditions whose judges are looked at; each file is opened when it is first needed.
+
+    In a child, opening raises DatasetChanged where they are not those that its caller indexed.
     """
 
     def __init__(self, opened: Workspace) -> None:
@@ -147,10 +146,11 @@ class Replies:
         self.by_condition: dict[str, answers.Answers] = {}
 
     def get(self, choice: Selection, record: Record) -> Answer | None:
-        """What the choice's condition replied to the record, for a judge."""
-        if record.id is None or (opened := self.open(choice)) is None:
+        """Return what the selection's condition replied to the record, for a judge."""
+        condition_answers = self.open(choice) if record.id is not None else None
+        if record.id is None or condition_answers is None:
             return None
-        return opened.get(record.id)
+        return condition_answers.get(record.id)
 
     def to_prompt(self, choice: Selection, record: Record) -> Answer | None:
         """Return what the condition of a choice replied to the record's messages; None where it names no answers."""
@@ -161,7 +161,7 @@ class Replies:
         return opened.get(record.id) if opened else None
 
     def open(self, choice: Selection) -> answers.Answers | None:
-        """The answers that the choice's judge looks at."""
+        """Open the answers that the selection's judge looks at."""
         if choice.judge is None or choice.condition is None:
             return None
         return self._opened(choice.condition)
@@ -177,7 +177,7 @@ class Replies:
 
 
 def _use_cache(cache: str) -> None:
-    """In a child, whose environment is empty: where the index of the dataset lies, and time to open it."""
+    """Set, in a child, whose environment is empty, where the index of the dataset lies, and the time to open it."""
     os.environ["READBACK_CACHE"] = cache
     tempfile.tempdir = cache  # else it looks for a folder by writing to it, which a child may not
     sandbox.beat(OPENING)
@@ -194,29 +194,31 @@ MAX_SLOW = 5  # slow ones among them with which a choice is given up: one poison
 def find_slow_selections(
     opened: Workspace, data: Dataset, choices: Sequence[Selection], suspects: Collection[Selection] = ()
 ) -> Mapping[Selection, str]:
-    """The choices most of whose records are slow, and what was found.
+    """Find the selections most of whose records are slow, each with a sentence of how many were.
 
     Where there are few records, only `suspects` are tried, whose first record was stopped at its limit: they are given
     up if every other record that is tried is stopped at that limit, too. One stopped record ends nothing.
     """
     if len(data) > 2 * TRIAL_RECORDS:
-        places = [at * (len(data) - 1) // (TRIAL_RECORDS - 1) for at in range(TRIAL_RECORDS)]
-        return _count_slow(opened, choices, places, SLOW_SECONDS, MAX_SLOW)
-    others = list(range(1, min(len(data), TRIAL_RECORDS + 1)))
-    asked = [choice for choice in choices if choice in suspects]
-    if not others:  # the only record has been tried by whoever suspects it
+        indices = [number * (len(data) - 1) // (TRIAL_RECORDS - 1) for number in range(TRIAL_RECORDS)]
+        return _count_slow(opened, choices, indices, SLOW_SECONDS, MAX_SLOW)
+    indices_of_others = list(range(1, min(len(data), TRIAL_RECORDS + 1)))
+    suspected = [choice for choice in choices if choice in suspects]
+    if not indices_of_others:  # the only record has been tried by whoever suspects it
         return dict.fromkeys(
-            asked, f"1 of 1 tried, which took more than {sandbox.format_time_limit(render.LIMITS.seconds)}"
+            suspected, f"1 of 1 tried, which took more than {sandbox.format_time_limit(render.LIMITS.seconds)}"
         )
-    if not asked:
+    if not suspected:
         return {}
-    return _count_slow(opened, asked, others, render.LIMITS.seconds, min(MAX_SLOW, len(others)))
+    return _count_slow(
+        opened, suspected, indices_of_others, render.LIMITS.seconds, min(MAX_SLOW, len(indices_of_others))
+    )
 
 
 def _count_slow(
     opened: Workspace, choices: Sequence[Selection], places: Sequence[int], seconds: float, most: int
 ) -> Mapping[Selection, str]:
-    """The choices of which so many of the records at these places took more time, and what was found."""
+    """Try the records at these indices; return the selections of which `most` took more time, with a sentence."""
     slow = Counter[int]()
     waiting = list(product(range(len(choices)), places))
     while waiting:
@@ -235,7 +237,7 @@ def _count_slow(
 
 
 def trial_chunk(work: Mapping[str, Any]) -> Iterator[int]:
-    """A frame for each pair of a choice and a record; runs in a bounded child."""
+    """Yield a frame for each pair of a selection and a record; runs in a bounded child."""
     inside = enter(work)
     with suppress(DatasetChanged):  # written to meanwhile: whoever reads it next says so
         for number, index in work["tried"] if len(inside.data) else ():  # a file that has changed has no index here
@@ -259,7 +261,7 @@ Progress = Callable[[int, int], bool | None]  # done, total -> False: stop
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One answer of the work, and the choices that it was asked about."""
+    """Hold one answer of the work, and the selections that it was asked about."""
 
     value: Mapping[str, Any]
     choices: tuple[Selection, ...]
@@ -267,7 +269,9 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What could not be worked on: a record under a choice (None: under any); all the rest (index None)."""
+    """Name what could not be worked on: a record under a selection (None: under any); all remaining records (index
+    None).
+    """
 
     index: int | None
     choice: Selection | None
@@ -275,8 +279,10 @@ class Failure:
 
 
 def count_children(data: Dataset) -> int:
-    """Return how many children may look at records at the same time. Over very long records each takes hundreds of
-    megabytes: a packed file of 150 KiB could fill the memory of a machine with many cores.
+    """Return how many children may look at records at the same time.
+
+    Over very long records each takes hundreds of megabytes: a packed file of 150 KiB could fill the memory of a machine
+    with many cores.
     """
     return 1 if data.longest > LONG else os.cpu_count() or 1
 
@@ -296,11 +302,11 @@ def drive(
     awaited: bool = False,
     index: Callable[[], None] | None = None,
 ) -> Iterator[Frame | Failure]:
-    """The frames of the work over all records, in their order; `extra` is added to its payload.
+    """Yield the frames of the work over all records, in their order; `extra` is added to its payload.
 
-    `together`: the choices are looked at side by side, so that one is never tried without the others. `jobs` children
-    work at once (None: one on every core), each on at most `most` records (None: the usual number). `spans`: these
-    ranges of records in this order (None: all). `awaited`: somebody waits for it, so that it does not give way.
+    `together`: the selections are looked at side by side, so that one is never tried without the others. `jobs`
+    children work at once (None: one on every core), each on at most `most` records (None: the usual number). `spans`:
+    these ranges of records in this order (None: all). `awaited`: somebody waits for it, so that it does not give way.
     `index` makes what else the work reads and may not write, should it have gone. Ends early when `progress` answers
     False. Raises DatasetChanged when the dataset is written to meanwhile.
     """
@@ -309,35 +315,38 @@ def drive(
     yield from _try_first(run)
     waiting = iter(split_spans(data, most) if spans is None else spans)
     span = next(waiting, None)
-    under_way: deque[tuple[int, int, tuple[Selection, ...], Future[_ChildAnswer]]] = deque()
+    pending: deque[tuple[int, int, tuple[Selection, ...], Future[_ChildAnswer]]] = deque()
     workers = max(1, jobs or count_children(data))
     with run.children, ThreadPoolExecutor(workers, thread_name_prefix="readback-chunk") as threads:
         try:
-            while run.active and (span or under_way):
-                while span and len(under_way) < 2 * workers:
-                    (at, stop), span, asked = span, next(waiting, None), tuple(run.active)
-                    under_way.append((at, stop, asked, threads.submit(_ask_child, run, at, stop, asked)))
-                at, stop, asked, future = under_way.popleft()
-                if (raw := _wait_for(run, future)) is None:
+            while run.active and (span or pending):
+                while span and len(pending) < 2 * workers:
+                    (at, stop), span, active = span, next(waiting, None), tuple(run.active)
+                    pending.append((at, stop, active, threads.submit(_ask_child, run, at, stop, active)))
+                at, stop, active, future = pending.popleft()
+                child_answer = _wait_for(run, future)
+                if child_answer is None:
                     return
-                again = raw.stopped if asked == tuple(run.active) else None  # what a choice given up was part of
-                for frame in raw.frames if asked == tuple(run.active) else ():
+                stopped = (
+                    child_answer.stopped if active == tuple(run.active) else None
+                )  # what a choice given up was part of
+                for frame in child_answer.frames if active == tuple(run.active) else ():
                     at = frame.value["next"]
                     yield frame
-                yield from _follow_span(run, at, stop, careful=again is not None)
+                yield from _follow_span(run, at, stop, careful=stopped is not None)
                 if run.stopped:
                     return
             if name := data.file if data.written else files_of_rows.find_changed(opened, run.states):
                 raise DatasetChanged(describe_change(name))  # a part of the answer is of each state
         finally:
             run.stopped = True
-            for *_, future in under_way:
+            for *_, future in pending:
                 future.cancel()
 
 
 @dataclass(slots=True)
 class _Run:
-    """What one drive works with; `active` are the choices not given up."""
+    """Hold what one drive works with; `active` are the selections not given up."""
 
     work: str
     opened: Workspace
@@ -360,59 +369,62 @@ class _Run:
         self.children = ChildPerThread(self.work, limits, token_counts.list_shared_tables(self.opened))
 
     def give_up(self, choice: Selection | None) -> None:
-        """Ask no more about a choice, or about any."""
-        self.active[:] = [one for one in self.active if choice not in (None, one)] if not self.together else []
+        """Ask no more about a selection, or about any."""
+        self.active[:] = [active for active in self.active if choice not in (None, active) and not self.together]
 
     def frames(self, start: int, stop: int, choices: tuple[Selection, ...], batch: int) -> Iterator[Frame]:
-        """What a child of its own says of some records."""
-        asked = self._asked(start, stop, choices, batch)
-        for value in stream_frames(self.work, self.opened, asked, once=stop - start > 1, awaited=self.awaited):
+        """Yield what a new child answers about some records."""
+        request = self._make_request(start, stop, choices, batch)
+        for value in stream_frames(self.work, self.opened, request, once=stop - start > 1, awaited=self.awaited):
             yield Frame(value, choices)
 
-    def of_range(self, start: int, stop: int, choices: tuple[Selection, ...]) -> Iterator[Frame]:
-        """What the child of this thread says of a range."""
-        for value in self.children.get_child().stream(self._asked(start, stop, choices, BATCH), awaited=self.awaited):
+    def frames_of_range(self, start: int, stop: int, choices: tuple[Selection, ...]) -> Iterator[Frame]:
+        """Yield what the child of this thread answers about a range."""
+        for value in self.children.get_child().stream(
+            self._make_request(start, stop, choices, BATCH), awaited=self.awaited
+        ):
             yield Frame(value, choices)
 
-    def _asked(self, start: int, stop: int, choices: tuple[Selection, ...], batch: int) -> dict[str, Any]:
+    def _make_request(self, start: int, stop: int, choices: tuple[Selection, ...], batch: int) -> dict[str, Any]:
         return {**make_payload(self.opened, choices, start, stop, batch), **self.extra}
 
 
 def split_growing_spans(
     data: Dataset, start: int = 0, most: int = MAX_RECORDS, size: int = SPAN
 ) -> Iterator[tuple[int, int]]:
-    """Ranges from a record to the last one. The first are short, so that the first answers are soon there."""
+    """Split the records from `start` to the last into ranges; the first are short, so that answers come soon."""
     length = FIRST
     for first, beyond in data.spans(size):
-        at = max(first, start)
-        while at < beyond:
-            yield at, min(at + length, beyond)
-            at, length = at + length, min(GROWTH * length, most)
+        position = max(first, start)
+        while position < beyond:
+            yield position, min(position + length, beyond)
+            position, length = position + length, min(GROWTH * length, most)
 
 
 def split_spans(data: Dataset, most: int | None = None) -> Iterator[tuple[int, int]]:
-    """Ranges of records (first, beyond the last) for one child each, of at most so many."""
+    """Split the records into ranges (first, beyond the last) for one child each, of at most `most`."""
     most = most or MAX_RECORDS
     for start, stop in data.spans(SPAN):
-        yield from ((at, min(at + most, stop)) for at in range(start, stop, most))
+        yield from ((position, min(position + most, stop)) for position in range(start, stop, most))
 
 
 def prepare_retry(
-    opened: Workspace, data: Dataset, choices: Iterable[Selection], states: files_of_rows.States, tried: bool
+    opened: Workspace, data: Dataset, choices: Iterable[Selection], states: files_of_rows.States, is_retry: bool
 ) -> None:
-    """Make ready for another try of a range that ended early: what children read and may not write is indexed again,
-    for somebody may have cleared the cache meanwhile. Raises DatasetChanged where the dataset is another, and where the
+    """Prepare another try of a range that ended early: index again what children read and may not write.
+
+    Somebody may have cleared the cache meanwhile. Raises DatasetChanged where the dataset is another, and where the
     range was `tried` again before.
     """
     if not data.still_indexed(opened.root):
         raise DatasetChanged(describe_change(data.file))
-    if tried:
+    if is_retry:
         raise DatasetChanged(files_of_rows.explain_unread(opened, states, data.file))
     _index_files(opened, choices)
 
 
 def _index_files(opened: Workspace, choices: Iterable[Selection]) -> None:
-    """Index what children read beside the dataset, for they may not write."""
+    """Index what children read besides the dataset, for they may not write."""
     replies = Replies(opened)
     for choice in choices:
         replies.open(choice)
@@ -420,48 +432,52 @@ def _index_files(opened: Workspace, choices: Iterable[Selection]) -> None:
 
 
 def _try_first(run: _Run) -> Iterator[Failure]:
-    """Give up choices most of whose records break a limit; that the first one does says nothing of the others."""
+    """Give up selections most of whose records break a limit; that the first one does says nothing of the others."""
     first = next(iter(run.data.records(0, 1)), None)
-    hits = dict[Selection, str]()
+    limits = dict[Selection, str]()
     for choice in tuple(run.active) if first else ():
-        made = assemble(run.opened, first or Record(None, {}), choice)
-        if hit := next((diagnostic for diagnostic in made.diagnostics if diagnostic.code == "dat-limit"), None):
-            hits[choice] = f"{hit.values.get('what')}: more than {hit.values.get('limit')}"
-    for choice, why in find_slow_selections(run.opened, run.data, run.active, hits).items():
-        yield Failure(None, choice, hits.get(choice, why))
+        assembly = assemble(run.opened, first or Record(None, {}), choice)
+        for diagnostic in assembly.diagnostics:
+            if diagnostic.code == "dat-limit":
+                limits[choice] = f"{diagnostic.values.get('what')}: more than {diagnostic.values.get('limit')}"
+                break
+    for choice, reason in find_slow_selections(run.opened, run.data, run.active, limits).items():
+        yield Failure(None, choice, limits.get(choice, reason))
         run.give_up(choice)
 
 
 @dataclass(frozen=True, slots=True)
 class _ChildAnswer:
-    """What the child of a range said, as far as it came."""
+    """Hold what the child of a range answered, as far as it came."""
 
     frames: list[Frame]
     stopped: sandbox.Stopped | None = None
 
 
 def _ask_child(run: _Run, start: int, stop: int, choices: tuple[Selection, ...]) -> _ChildAnswer:
-    said: list[Frame] = []
+    """Ask the child of this thread about a range."""
+    frames: list[Frame] = []
     try:
-        for frame in run.of_range(start, stop, choices):
-            said.append(frame)
+        for frame in run.frames_of_range(start, stop, choices):
+            frames.append(frame)
             run.done += frame.value["next"] - start  # only told, so that somebody sees it move
             start = frame.value["next"]
             if run.stopped:
                 break
     except sandbox.Stopped as stopped:
-        return _ChildAnswer(said, stopped)
-    return _ChildAnswer(said)
+        return _ChildAnswer(frames, stopped)
+    return _ChildAnswer(frames)
 
 
 def _is_wanted(run: _Run) -> bool:
+    """Report progress, and tell whether the run goes on."""
     total = len(run.data)
     run.stopped |= bool(run.progress and run.progress(min(run.done, total), total) is False)
     return not run.stopped
 
 
 def _wait_for(run: _Run, future: Future[_ChildAnswer]) -> _ChildAnswer | None:
-    """What a child said, while telling how far all are; None when it is to stop."""
+    """Wait for a child's answer while reporting progress; None when the run is to stop."""
     while _is_wanted(run):
         wait((future,), LOOK)
         if future.done():
@@ -469,51 +485,55 @@ def _wait_for(run: _Run, future: Future[_ChildAnswer]) -> _ChildAnswer | None:
     return None
 
 
-def _follow_span(run: _Run, at: int, stop: int, *, careful: bool) -> Iterator[Frame | Failure]:
-    """The frames of a range. A child that is killed is followed record by record, until one of them does it again.
+def _follow_span(run: _Run, position: int, stop: int, *, careful: bool) -> Iterator[Frame | Failure]:
+    """Yield the frames of a range. A child that is killed is followed record by record, until one of them does it
+    again.
 
-    In the order of the records, and nowhere else, records are lost and choices given up: so it is always the same.
+    In the order of the records, and nowhere else, records are lost and selections given up: so it is always the same.
     """
-    tried = -1
-    while at < stop and run.active and not run.stopped:
-        end = min(at + BATCH, stop) if careful else stop
+    retried_at = -1
+    while position < stop and run.active and not run.stopped:
+        end = min(position + BATCH, stop) if careful else stop
         try:
-            for frame in run.frames(at, end, tuple(run.active), 1 if careful else BATCH):
-                at = frame.value["next"]
+            for frame in run.frames(position, end, tuple(run.active), 1 if careful else BATCH):
+                position = frame.value["next"]
                 yield frame
                 if not _is_wanted(run):
                     return
-            if at < end:
-                prepare_retry(run.opened, run.data, run.active, run.states, tried == at)
+            if position < end:
+                prepare_retry(run.opened, run.data, run.active, run.states, retried_at == position)
                 if run.index:
                     run.index()
-                tried = at
+                retried_at = position
             careful = False
         except sandbox.Stopped as stopped:
-            if careful or end - at == 1:
-                yield from _try_alone(run, at, stopped)
-                at, careful = at + 1, False
+            if careful or end - position == 1:
+                yield from _try_alone(run, position, stopped)
+                position, careful = position + 1, False
             else:
                 careful = True
-        run.done = max(run.done, at)
+        run.done = max(run.done, position)
 
 
 def _try_alone(run: _Run, index: int, stopped: sandbox.Stopped) -> Iterator[Frame | Failure]:
-    """One record that killed its child: each choice in a child of its own, to find the culprit."""
+    """Try one record that killed its child under each selection in a child of its own, to find the culprit."""
     if run.together:
         yield from _report_failure(run, index, None, stopped)
         return
     for choice in tuple(run.active):
         try:
             yield from run.frames(index, index + 1, (choice,), 1)
-        except sandbox.Stopped as again:
-            yield from _report_failure(run, index, choice, again)
+        except sandbox.Stopped as stopped_again:
+            yield from _report_failure(run, index, choice, stopped_again)
 
 
 def _report_failure(run: _Run, index: int, choice: Selection | None, stopped: sandbox.Stopped) -> Iterator[Failure]:
+    """Report a record that stopped its child, and give up its selection after KILLS of them."""
     yield Failure(index, choice, stopped.detail)
     run.kills[choice] += 1
     if run.kills[choice] == KILLS:
-        gone = [one for one in run.active if choice in (None, one)]
+        given_up = [selection for selection in run.active if choice in (None, selection)]
         run.give_up(choice)
-        yield from (Failure(None, one, f"given up after {KILLS} records: {stopped.detail}") for one in gone)
+        yield from (
+            Failure(None, selection, f"given up after {KILLS} records: {stopped.detail}") for selection in given_up
+        )

@@ -57,7 +57,7 @@ EXCESS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A text to fill in. `place` is where its first character is; `blocks` trims lines around Jinja's tags."""
+    """Hold a text to fill in. `place` is where its first character is; `blocks` trims lines around Jinja's tags."""
 
     text: str
     syntax: Syntax = "jinja"
@@ -68,10 +68,10 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What a template gave. `ok` False: no segments, and a diagnostic that says why.
+    """Hold what a template gave. `ok` False: no segments, and a diagnostic that says why.
 
-    `names` are the variables it reads from the values, dotted where the template says so, each with the line
-    where it first appears; `uses` what became of them, and of the fields of what it goes through.
+    `names` are the variables it reads from the values, dotted where the template says so, each with the line where it
+    first appears; `uses` what became of them, and of the fields of what it goes through.
     """
 
     segments: tuple[Segment, ...]
@@ -82,6 +82,7 @@ class Rendered:
 
     @property
     def text(self) -> str:
+        """Return the text of all segments."""
         return "".join(segment.text for segment in self.segments)
 
 
@@ -107,105 +108,112 @@ _lock = Lock()
 def render(
     templates: Sequence[Template], values: Values, defaults: Values = NO_DEFAULTS, *, origins: bool = True
 ) -> tuple[Rendered, ...]:
-    """Each template over `values`; a name that `values` lacks comes from `defaults`.
+    """Render each template over `values`; a name that `values` lacks comes from `defaults`.
 
     Jinja templates give the text that Jinja2 gives with its default settings, byte for byte. Without `origins` such a
     text is one segment, and there are no `uses`.
     """
     jinja = [i for i, template in enumerate(templates) if template.syntax == "jinja"]
-    answers = dict(zip(jinja, _jinja([templates[i] for i in jinja], values, defaults, origins), strict=True))
+    answers = dict(zip(jinja, _render_jinja([templates[i] for i in jinja], values, defaults, origins), strict=True))
     return tuple(
-        _rendered(template, answers[i]) if i in answers else _filled(template, values, defaults)
+        make_rendered(template, answers[i]) if i in answers else _fill(template, values, defaults)
         for i, template in enumerate(templates)
     )
 
 
-def _filled(template: Template, values: Values, defaults: Values) -> Rendered:
+def _fill(template: Template, values: Values, defaults: Values) -> Rendered:
+    """Fill in a template of any syntax but Jinja's. Raises ValueError for a syntax that is not known."""
     if template.syntax == "mustache":
-        return _sections(template, values, defaults)
+        return _fill_sections(template, values, defaults)
     values = as_written(values)  # nothing else than a section of mustache goes into a value
     if fill := FILLED.get(template.syntax):
-        pieces, wrong = fill(template.text, {**defaults, **values})
+        pieces, refusals = fill(template.text, {**defaults, **values})
     elif template.syntax == "text":
-        pieces, wrong = [Piece(template.text, None, 1)], []
+        pieces, refusals = [Piece(template.text, None, 1)], []
     else:
         raise ValueError(f"render cannot fill a template of syntax {template.syntax!r}")
     names: dict[str, Location] = {}
     for piece in pieces:
         if piece.name:
-            names.setdefault(piece.name, _at(template, piece.line))
-    uses = tuple(VariableUse(name, _state(name, values, defaults), place) for name, place in names.items())
-    if wrong:
-        return Rendered((), tuple(names.items()), tuple(_wrong(template, each) for each in wrong), False, uses)
+            names.setdefault(piece.name, _locate_line(template, piece.line))
+    uses = tuple(VariableUse(name, _find_state(name, values, defaults), place) for name, place in names.items())
+    if refusals:
+        return Rendered(
+            (), tuple(names.items()), tuple(_make_diagnostic(template, refusal) for refusal in refusals), False, uses
+        )
     if template.syntax == "placeholder":
         uses += tuple(
-            VariableUse(name, "missing", _at(template, line))
+            VariableUse(name, "missing", _locate_line(template, line))
             for name, line in list_unfilled(template.text, names).items()
         )
-    return Rendered(_segments(template, pieces, values), tuple(names.items()), uses=uses)
+    return Rendered(_make_segments(template, pieces, values), tuple(names.items()), uses=uses)
 
 
-def _sections(template: Template, values: Values, defaults: Values) -> Rendered:
-    """A mustache template: what became of its names is known to whoever goes through its sections."""
-    pieces, wrong, reads = fill_mustache(template.text, {**defaults, **values})
+def _fill_sections(template: Template, values: Values, defaults: Values) -> Rendered:
+    """Fill in a mustache template: what became of its names is known to whoever goes through its sections."""
+    pieces, refusals, uses_read = fill_mustache(template.text, {**defaults, **values})
     names: dict[str, Location] = {}
-    for read in reads:
-        names.setdefault(read.name, _at(template, read.line))
+    for read in uses_read:
+        names.setdefault(read.name, _locate_line(template, read.line))
     uses = tuple(
         VariableUse(
             read.name,
             "default" if read.state == "present" and STEP.split(read.name)[0] not in values else read.state,
-            _at(template, read.line),
-            only_asked=read.asked,
+            _locate_line(template, read.line),
+            only_asked=read.only_asked,
         )
-        for read in reads
+        for read in uses_read
     )
-    if wrong:
-        return Rendered((), tuple(names.items()), tuple(_wrong(template, each) for each in wrong), False, uses)
-    texts = _texts(template, _texts_in_sections(template, reads, {**defaults, **values}))
-    return Rendered(_segments(template, pieces, values), tuple(names.items()), texts, uses=uses)
+    if refusals:
+        return Rendered(
+            (), tuple(names.items()), tuple(_make_diagnostic(template, refusal) for refusal in refusals), False, uses
+        )
+    texts = _report_texts(template, _list_texts_in_sections(template, uses_read, {**defaults, **values}))
+    return Rendered(_make_segments(template, pieces, values), tuple(names.items()), texts, uses=uses)
 
 
-def _texts_in_sections(
+def _list_texts_in_sections(
     template: Template, reads: Iterable[Read], values: Values
 ) -> Iterator[tuple[str, str, str, int]]:
-    """The texts that look like lists of which a section is meant to go through the items."""
+    """Yield the texts that look like lists of which a section is meant to go through the items."""
     if not DOT.search(template.text):
         return
     for read in reads:
         value = values.get(read.name)
-        if read.asked and isinstance(value, str) and looks_like_python(value):
+        if read.only_asked and isinstance(value, str) and looks_like_python(value):
             yield read.name, "key", "python", read.line
 
 
-def _segments(template: Template, pieces: Sequence[Piece], values: Values) -> tuple[Segment, ...]:
+def _make_segments(template: Template, pieces: Sequence[Piece], values: Values) -> tuple[Segment, ...]:
     return tuple(
-        Segment(piece.text, _origin(template, piece.name, values), piece.name, _at(template, piece.line))
+        Segment(piece.text, _find_origin(template, piece.name, values), piece.name, _locate_line(template, piece.line))
         for piece in pieces
         if piece.text
     )
 
 
-def _state(name: str, values: Values, defaults: Values) -> UseState:
-    """What became of a plain field, which is filled with whatever is there."""
+def _find_state(name: str, values: Values, defaults: Values) -> UseState:
+    """Say what became of a plain field, which is filled with whatever its value is."""
     value = values[name] if name in values else defaults[name]
     if value is None:
         return "null"
-    return "empty" if value in ("", [], {}) else "present" if name in values else "default"
+    if value in ("", [], {}):
+        return "empty"
+    return "present" if name in values else "default"
 
 
-def _origin(template: Template, name: str | None, values: Values) -> Origin:
+def _find_origin(template: Template, name: str | None, values: Values) -> Origin:
     if name is None:
         return template.origin
     return "variable" if name in values or STEP.split(name)[0] in values else "default"
 
 
-def _wrong(template: Template, wrong: Refusal) -> Diagnostic:
-    return Diagnostic(wrong.code, wrong.values, _at(template, wrong.line), wrong.flagged)
+def _make_diagnostic(template: Template, wrong: Refusal) -> Diagnostic:
+    return Diagnostic(wrong.code, wrong.values, _locate_line(template, wrong.line), wrong.flagged)
 
 
-def _at(template: Template, line: int | None) -> Location:
-    """The place of a line of the template: in its file, if it has one."""
+def _locate_line(template: Template, line: int | None) -> Location:
+    """Return the place of a line of the template: in its file, if it has one."""
     return _line_at(template.place, line or 1)
 
 
@@ -214,59 +222,65 @@ def _line_at(place: Location, line: int) -> Location:
     return replace(place, line=(place.line or 1) + line - 1, column=None)
 
 
-def _jinja(
+def _render_jinja(
     templates: Sequence[Template], values: Values, defaults: Values, origins: bool = True
 ) -> list[dict[str, Any]]:
-    """For each template what the sandbox answers, or {"failed": verdict}; the rest has none when their time is over.
+    """Return for each Jinja template what the sandbox answers, or {"failed": verdict}; the rest fails when their time
+    is over.
 
     What was stopped is remembered, with the values it was given: the same again costs nothing and answers the same.
     """
     cells = {name: cell for name, value in values.items() if (cell := cell_of(value)) is not None}
-    given = {"values": values, "defaults": defaults, "together": TOGETHER, "origins": origins, "cells": cells}
+    inputs = {"values": values, "defaults": defaults, "together": TOGETHER, "origins": origins, "cells": cells}
     limits = LIMITS if origins else TEXT_ALONE
     if not templates:
         return []
-    if (short := _at_hand(templates, given, limits)) is not None:
-        return short
+    immediate = _ask_staying_child(templates, inputs, limits)
+    if immediate is not None:
+        return immediate
     answers: list[dict[str, Any]] = []
     stops = 0
     while len(answers) < len(templates) and stops < STOPS:
         rest = templates[len(answers) :]
-        known = [_stopped and _stopped.get(_key(template, given)) for template in rest]
-        new = next((at for at, verdict in enumerate(known) if verdict), len(rest))
+        verdicts = [_stopped and _stopped.get(_make_key(template, inputs)) for template in rest]
+        new_count = next((at for at, verdict in enumerate(verdicts) if verdict), len(rest))
         try:
-            answers.extend(sandbox.stream(WORK, {"templates": _asked(rest[:new]), **given}, limits) if new else ())
-            verdict = known[new] if new < len(rest) else None
+            answers.extend(
+                sandbox.stream(WORK, {"templates": _list_requests(rest[:new_count]), **inputs}, limits)
+                if new_count
+                else ()
+            )
+            verdict = verdicts[new_count] if new_count < len(rest) else None
         except sandbox.Stopped as stopped:
             verdict = stopped.kind, stopped.detail
-            _remember(_key(templates[len(answers)], given), verdict)
+            _remember(_make_key(templates[len(answers)], inputs), verdict)
         if not verdict:
             break
-        answers.append(_failed(*verdict))
+        answers.append(_make_failure(*verdict))
         stops += 1
-    return answers + [_failed("turn")] * (len(templates) - len(answers))
+    return answers + [_make_failure("turn")] * (len(templates) - len(answers))
 
 
-def _at_hand(
-    templates: Sequence[Template], given: Mapping[str, Any], limits: sandbox.Limits
+def _ask_staying_child(
+    templates: Sequence[Template], inputs: Mapping[str, Any], limits: sandbox.Limits
 ) -> list[dict[str, Any]] | None:
-    """The answers of a child that stays, where there is one for these templates and all of them give a text."""
-    name = tuple((template.text, template.blocks) for template in templates), given["origins"]
-    answers = ask_staying_child(name, WORK, {"templates": _asked(templates), **given}, limits)
-    whole = answers is not None and len(answers) == len(templates)
-    return answers if whole and not any("failed" in one for one in answers or ()) else None
+    """Return the answers of a child that stays, where there is one for these templates and all of them give a text."""
+    name = tuple((template.text, template.blocks) for template in templates), inputs["origins"]
+    answers = ask_staying_child(name, WORK, {"templates": _list_requests(templates), **inputs}, limits)
+    is_whole = answers is not None and len(answers) == len(templates)
+    return answers if is_whole and not any("failed" in answer for answer in answers or ()) else None
 
 
-def _asked(templates: Sequence[Template]) -> list[list[Any]]:
+def _list_requests(templates: Sequence[Template]) -> list[list[Any]]:
     return [[template.text, template.blocks] for template in templates]
 
 
-def _failed(kind: str, reason: str = "") -> dict[str, Any]:
+def _make_failure(kind: str, reason: str = "") -> dict[str, Any]:
     return {"names": {}, "failed": {"kind": kind, "reason": reason, "line": None}}
 
 
-def _key(template: Template, given: Mapping[str, Any]) -> bytes:
-    return hashlib.sha256(json.dumps([template.text, template.blocks, given]).encode("ascii")).digest()
+def _make_key(template: Template, inputs: Mapping[str, Any]) -> bytes:
+    return hashlib.sha256(json.dumps([template.text, template.blocks, inputs]).encode("ascii")).digest()
 
 
 def _remember(key: bytes, verdict: tuple[str, str]) -> None:
@@ -276,55 +290,58 @@ def _remember(key: bytes, verdict: tuple[str, str]) -> None:
         _stopped[key] = verdict
 
 
-def _rendered(template: Template, answer: Mapping[str, Any]) -> Rendered:
-    names = _names(template.place, tuple(answer["names"].items()))
-    kept = answer.get("uses")
-    uses = _uses(template.place, tuple(map(tuple, kept))) if kept else ()
+def make_rendered(template: Template, answer: Mapping[str, Any]) -> Rendered:
+    """Make a rendered template of what the sandbox answered."""
+    names = _locate_names(template.place, tuple(answer["names"].items()))
+    use_rows = answer.get("uses")
+    uses = _locate_uses(template.place, tuple(map(tuple, use_rows))) if use_rows else ()
     if failed := answer.get("failed"):
-        return Rendered((), names, (_diagnostic(template, failed),), False, uses)
-    places = {line: _at(template, line) for line in {piece[3] for piece in answer["pieces"]}}
+        return Rendered((), names, (_explain_failure(template, failed),), False, uses)
+    places = {line: _locate_line(template, line) for line in {piece[3] for piece in answer["pieces"]}}
     segments = (
         Segment(text, template.origin if kind == "literal" else kind, name, places[line])
         for text, kind, name, line in answer["pieces"]
     )
-    diagnostics = (*_random(template, answer.get("drawn")), *_texts(template, answer.get("texts") or ()))
+    diagnostics = (*_report_random(template, answer.get("drawn")), *_report_texts(template, answer.get("texts") or ()))
     return Rendered(tuple(segments), names, diagnostics, uses=uses)
 
 
-def _texts(template: Template, found: Iterable[Sequence[Any]]) -> tuple[Diagnostic, ...]:
-    """Say of each text that the template goes into as if it were a list."""
-    told: dict[str, Diagnostic] = {}
-    for path, how, kind, line in sorted(found, key=lambda one: one[1] == "key"):
-        severity: Severity = "warning" if how == "key" or kind == "text" else "error"
-        values = {"name": path, "looks": LOOKS[kind], "sent": SENT[how], "column": STEP.split(path)[0]}
-        told.setdefault(path, Diagnostic("asm-text-for-list", values, _at(template, line), path, severity))
-    return tuple(told.values())
+def _report_texts(template: Template, entered: Iterable[Sequence[Any]]) -> tuple[Diagnostic, ...]:
+    """Report each text that the template goes into as if it were a list."""
+    diagnostics: dict[str, Diagnostic] = {}
+    for path, access, looks, line in sorted(entered, key=lambda entry: entry[1] == "key"):
+        severity: Severity = "warning" if access == "key" or looks == "text" else "error"
+        values = {"name": path, "looks": LOOKS[looks], "sent": SENT[access], "column": STEP.split(path)[0]}
+        diagnostics.setdefault(
+            path, Diagnostic("asm-text-for-list", values, _locate_line(template, line), path, severity)
+        )
+    return tuple(diagnostics.values())
 
 
-def _random(template: Template, drawn: Sequence[Any] | None) -> tuple[Diagnostic, ...]:
+def _report_random(template: Template, drawn: Sequence[Any] | None) -> tuple[Diagnostic, ...]:
     if not drawn:
         return ()
     what, line = drawn
-    return (Diagnostic("asm-random-text", {"what": what}, _at(template, line), what),)
+    return (Diagnostic("asm-random-text", {"what": what}, _locate_line(template, line), what),)
 
 
 @lru_cache(4096)
-def _names(place: Location, lines: tuple[tuple[str, int], ...]) -> tuple[tuple[str, Location], ...]:
-    """Each name with the place where it first appears, in the order of the lines."""
-    return tuple((name, _line_at(place, line or 1)) for name, line in sorted(lines, key=lambda one: one[1]))
+def _locate_names(place: Location, lines: tuple[tuple[str, int], ...]) -> tuple[tuple[str, Location], ...]:
+    """Return each name with the place where it first appears, in the order of the lines."""
+    return tuple((name, _line_at(place, line or 1)) for name, line in sorted(lines, key=lambda item: item[1]))
 
 
 @lru_cache(4096)
-def _uses(place: Location, kept: tuple[tuple[Any, ...], ...]) -> tuple[VariableUse, ...]:
+def _locate_uses(place: Location, rows: tuple[tuple[Any, ...], ...]) -> tuple[VariableUse, ...]:
     return tuple(
-        VariableUse(name, state, _line_at(place, line), times, of, asked)
-        for name, state, line, times, of, asked in kept
+        VariableUse(name, state, _line_at(place, line), times, total, only_asked)
+        for name, state, line, times, total, only_asked in rows
     )
 
 
-def _diagnostic(template: Template, failed: Mapping[str, Any]) -> Diagnostic:
-    """The one finding of a template that gave no text."""
-    kind, reason, place = failed["kind"], failed["reason"], _at(template, failed["line"])
+def _explain_failure(template: Template, failed: Mapping[str, Any]) -> Diagnostic:
+    """Make the one diagnostic of a template that gave no text."""
+    kind, reason, place = failed["kind"], failed["reason"], _locate_line(template, failed["line"])
     if kind in EXCESS:
         what, limit = EXCESS[kind]
         return Diagnostic("dat-limit", {"what": what, "limit": limit}, place, what)
@@ -335,6 +352,7 @@ def _diagnostic(template: Template, failed: Mapping[str, Any]) -> Diagnostic:
     if kind == "include":
         return Diagnostic("alb-include", {}, place, "include")
     values = {"reason": reason, "mark": "", "why": ""}
-    if template.syntax == "jinja" and (found := find_unreadable(template.text, failed["line"])):
-        values |= {"mark": found.mark, "why": found.why}
+    unreadable = find_unreadable(template.text, failed["line"]) if template.syntax == "jinja" else None
+    if unreadable:
+        values |= {"mark": unreadable.mark, "why": unreadable.why}
     return Diagnostic("alb-render-error", values, place, reason)

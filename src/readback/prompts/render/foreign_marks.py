@@ -1,4 +1,4 @@
-"""Which mark of a template Jinja cannot read, and what it is where it is known: another program's expression, a minus.
+"""Find the mark of a template that Jinja cannot read, and say what it is where that is known.
 
 Sources of the forms: the template pages of n8n (`$now`), Handlebars and mustache (`#if`, `/if`, `>`, `@index`), Go
 (`.Prompt`).
@@ -27,26 +27,27 @@ OTHERS = (  # what a mark begins with, and whose it is
 
 
 class Unreadable(NamedTuple):
-    """A mark as it is written, and why Jinja does not read it as it is meant."""
+    """Hold a mark as it is written, and why Jinja does not read it as it is meant."""
 
     mark: str
     why: str
 
 
 def find_unreadable(text: str, line: int | None) -> Unreadable | None:
-    """Return the first mark that Jinja cannot read as it is meant, on that line (from 1; None: on any); None where no
-    mark is known to be of that kind.
+    """Return the first mark that Jinja cannot read as it is meant, on that line (from 1; None: on any).
+
+    Returns None where no mark is known to be of that kind.
     """
     marks = [(text.count("\n", 0, hit.start()) + 1, hit) for hit in MARK.finditer(text)]
-    found = [(at, one) for at, hit in marks if (one := _read(hit)) is not None]
-    return next((one for at, one in found if line is None or at == line), None)
+    unreadable = [(mark_line, mark) for mark_line, hit in marks if (mark := _classify_mark(hit)) is not None]
+    return next((mark for mark_line, mark in unreadable if line is None or mark_line == line), None)
 
 
-def _read(hit: re.Match[str]) -> Unreadable | None:
+def _classify_mark(hit: re.Match[str]) -> Unreadable | None:
     inside = hit[1].strip()
-    whose = next((whose for begin, whose in OTHERS if inside.startswith(begin)), None)
-    if whose:
-        return Unreadable(hit[0], f"is {whose}, and no program but that one fills it in")
+    owner = next((owner for begin, owner in OTHERS if inside.startswith(begin)), None)
+    if owner:
+        return Unreadable(hit[0], f"is {owner}, and no program but that one fills it in")
     if MINUS.fullmatch(inside):
         first, _, rest = inside.partition("-")
         return Unreadable(hit[0], f"is read as {first} minus {rest}: a name in Jinja has no minus, but may have _")

@@ -1,7 +1,7 @@
-"""Mustache templates, as chevron 0.14 writes them, in pieces that remember their names.
+"""Render mustache templates, as chevron 0.14 does, into pieces that remember their names.
 
-What chevron does beyond Mustache's own specification is kept (0 and false are written, other false values are not; a
-dot goes into lists by number); what would read files or a value's attributes is refused.
+What chevron does beyond Mustache's own specification stays (0 and false are written, other false values are not; a dot
+goes into lists by number); what would read files or a value's attributes is refused.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ESCAPES = (("&", "&amp;"), ('"', "&quot;"), ("<", "&lt;"), (">", "&gt;"))
 
 
 class Tag(NamedTuple):
-    """A stretch of the template: `kind` literal with its text, or a tag with its key; `line` where it begins."""
+    """Hold a stretch of the template: `kind` literal with its text, or a tag with its key; `line` where it begins."""
 
     kind: str
     key: str
@@ -39,18 +39,20 @@ class Tag(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What became of a name: dotted, with [*] for what a section goes through; `asked`: only a section asks for it."""
+    """Say what became of a name: dotted, with [*] for what a section goes through; `only_asked`: only a section tests
+    it.
+    """
 
     name: str
     state: UseState
     line: int
-    asked: bool
+    only_asked: bool
 
 
 class _Refused(Exception):  # noqa: N818 - it carries what is wrong with a template
     def __init__(self, code: str, line: int, reason: str, flagged: str = "") -> None:
         super().__init__(reason)
-        self.wrong = Refusal(code, line, {"reason": reason}, flagged)
+        self.refusal = Refusal(code, line, {"reason": reason}, flagged)
 
 
 class _Scope(NamedTuple):
@@ -65,52 +67,56 @@ class _Run:
     steps: int = 0
     size: int = 0
 
-    def put(self, text: str, name: str | None, line: int) -> None:
+    def add(self, text: str, name: str | None, line: int) -> None:
         if text:
             self.pieces.append(Piece(text, name, line))
             self.size += len(text)
 
 
 def fill_mustache(text: str, values: Values) -> tuple[list[Piece], list[Refusal], tuple[Read, ...]]:
-    """`chevron.render(text, values)` in pieces, what is wrong, and what became of each name."""
+    """Fill `chevron.render(text, values)` into pieces; list what is wrong, and what became of each name."""
     run = _Run()
-    wrong: list[Refusal] = []
+    refusals: list[Refusal] = []
     try:
-        _render(list(_tags(text)), [_Scope(values, "")], run, 0)
+        _render(list(_split_tags(text)), [_Scope(values, "")], run, 0)
     except _Refused as refused:
-        wrong.append(refused.wrong)
-    except _TooMuch:
+        refusals.append(refused.refusal)
+    except _TooLong:
         limit = {"what": "text of one template", "limit": f"{LONGEST >> 20} Mi characters, {STEPS:,} tags"}
-        wrong.append(Refusal("dat-limit", 1, limit))
-    return run.pieces, wrong, tuple(Read(name, state, line, asked) for (name, state, asked), line in run.reads.items())
+        refusals.append(Refusal("dat-limit", 1, limit))
+    return (
+        run.pieces,
+        refusals,
+        tuple(Read(name, state, line, only_asked) for (name, state, only_asked), line in run.reads.items()),
+    )
 
 
-class _TooMuch(Exception):  # noqa: N818 - as above
+class _TooLong(Exception):  # noqa: N818 - as above
     pass
 
 
-def _tags(template: str) -> Iterator[Tag]:
-    """The template cut into literals and tags; a tag alone on its line takes the line with it."""
+def _split_tags(template: str) -> Iterator[Tag]:
+    """Cut the template into literals and tags; a tag alone on its line takes the line with it."""
     left, right = "{{", "}}"
     line, alone = 1, True
     opened: list[Tag] = []
     while template:
-        literal, found, rest = template.partition(left)
+        literal, delimiter, rest = template.partition(left)
         if not rest:  # chevron drops an opening mark that ends the text
             yield Tag("literal", literal, line)
             break
-        begins = line + literal.count("\n")
+        start_line = line + literal.count("\n")
         last = literal.rpartition("\n")[2]
         alone = ("\n" in literal or alone) and (not last or last.isspace())
-        inside, found, rest = rest.partition(right)
-        if not found:
-            raise _Refused("alb-render-error", begins, "a tag is opened and not closed", left)
+        inside, delimiter, rest = rest.partition(right)
+        if not delimiter:
+            raise _Refused("alb-render-error", start_line, "a tag is opened and not closed", left)
         if not inside:
-            raise _Refused("alb-render-error", begins, "a tag is empty", left + right)
+            raise _Refused("alb-render-error", start_line, "a tag is empty", left + right)
         kind, key = KINDS.get(inside[0], "variable"), inside if inside[0] not in KINDS else inside[1:]
         if kind == "delimiters":
             if not key.endswith("="):
-                raise _Refused("alb-render-error", begins, "the tag that sets delimiters is not closed", inside)
+                raise _Refused("alb-render-error", start_line, "the tag that sets delimiters is not closed", inside)
             key = key[:-1]
         elif kind == "raw?":
             if (left, right) == ("{{", "}}") and rest.startswith("}"):
@@ -122,17 +128,17 @@ def _tags(template: str) -> Iterator[Tag]:
             parts = key.split(" ")
             left, right = parts[0], parts[-1]
             if not left or not right:
-                raise _Refused("alb-render-error", begins, "a delimiter is empty", inside)
-        tag = Tag(kind, key, begins)
+                raise _Refused("alb-render-error", start_line, "a delimiter is empty", inside)
+        tag = Tag(kind, key, start_line)
         if kind in ("section", "inverted"):
             opened.append(tag)
         elif kind == "end":
             if not opened:
-                raise _Refused("alb-render-error", begins, f"section '{key}' is closed and was not opened", key)
-            if (begun := opened.pop()).key != key:
-                why = f"section '{key}' is closed where '{begun.key}', of line {begun.line}, is open"
-                raise _Refused("alb-render-error", begins, why, key)
-        line = begins + inside.count("\n")
+                raise _Refused("alb-render-error", start_line, f"section '{key}' is closed and was not opened", key)
+            if (opening := opened.pop()).key != key:
+                reason = f"section '{key}' is closed where '{opening.key}', of line {opening.line}, is open"
+                raise _Refused("alb-render-error", start_line, reason, key)
+        line = start_line + inside.count("\n")
         after = rest.partition("\n")[0]
         alone = alone and kind not in ("variable", "raw") and (not after or after.isspace())
         if alone:
@@ -140,7 +146,7 @@ def _tags(template: str) -> Iterator[Tag]:
             rest = rest.partition("\n")[2] if "\n" in rest else rest
             literal = literal if kind == "partial" else literal.rstrip(" ")
         if literal:
-            yield Tag("literal", literal, begins - literal.count("\n"))
+            yield Tag("literal", literal, start_line - literal.count("\n"))
         if kind != "comment":
             yield tag
         template = rest
@@ -150,13 +156,13 @@ def _tags(template: str) -> Iterator[Tag]:
 
 def _render(tags: Sequence[Tag], scopes: list[_Scope], run: _Run, depth: int) -> None:
     """Write the tags; `scopes` has the innermost first and is changed."""
-    at = 0
-    while at < len(tags):
-        kind, key, line = tags[at]
-        at += 1
+    index = 0
+    while index < len(tags):
+        kind, key, line = tags[index]
+        index += 1
         run.steps += 1
         if run.steps > STEPS or run.size > LONGEST or depth > DEEP:
-            raise _TooMuch
+            raise _TooLong
         if not scopes:  # `{{^key}}` within a section of that key cuts it at the first end; chevron stops there, too
             raise _Refused("alb-render-error", line, "a section holds another one of the same name", key)
         if kind == "end":
@@ -165,43 +171,49 @@ def _render(tags: Sequence[Tag], scopes: list[_Scope], run: _Run, depth: int) ->
             if kind in ("section", "inverted"):
                 scopes.insert(0, _Scope(False, None))
         elif kind == "literal":
-            run.put(key, None, line)
+            run.add(key, None, line)
         elif kind in ("variable", "raw"):
-            found = _get(key, scopes, run, line, asked=False)
-            value = scopes[1].value if found.value is True and key == "." and kind == "variable" else found.value
+            scope_value = _find_value(key, scopes, run, line, only_asked=False)
+            value = (
+                scopes[1].value
+                if scope_value.value is True and key == "." and kind == "variable"
+                else scope_value.value
+            )
             text = value if isinstance(value, str) else str(value)
             if kind == "variable":
-                for sign, spelt in ESCAPES:
-                    text = text.replace(sign, spelt)
-            run.put(text, found.path or key, line)
+                for sign, escape in ESCAPES:
+                    text = text.replace(sign, escape)
+            run.add(text, scope_value.path or key, line)
         elif kind == "inverted":
-            scopes.insert(0, _Scope(not _get(key, scopes, run, line, asked=True).value, None))
+            scopes.insert(0, _Scope(not _find_value(key, scopes, run, line, only_asked=True).value, None))
         elif kind == "partial":
             raise _Refused("alb-include", line, f"the template takes in '{key}'", key)
         elif kind == "section":
-            scope = _get(key, scopes, run, line, asked=True)
+            scope = _find_value(key, scopes, run, line, only_asked=True)
             if not isinstance(scope.value, list):
                 scopes.insert(0, scope)
                 continue
-            inner, at = _inside(tags, at, key)
+            inner, index = _cut_section(tags, index, key)
             for value in scope.value:
                 _render(inner, [_Scope(value, f"{scope.path}[*]"), *scopes], run, depth + 1)
 
 
-def _inside(tags: Sequence[Tag], at: int, key: str) -> tuple[Sequence[Tag], int]:
-    """The tags of a section that was just opened, and where it goes on after its end."""
-    nested, begin = 0, at
-    while at < len(tags):
-        nested += (tags[at].kind, tags[at].key) == ("section", key)
-        nested -= (tags[at].kind, tags[at].key) == ("end", key)
+def _cut_section(tags: Sequence[Tag], index: int, key: str) -> tuple[Sequence[Tag], int]:
+    """Return the tags of a section that was just opened, and the index behind its end."""
+    nested, start = 0, index
+    while index < len(tags):
+        nested += (tags[index].kind, tags[index].key) == ("section", key)
+        nested -= (tags[index].kind, tags[index].key) == ("end", key)
         if nested < 0:
-            return tags[begin:at], at + 1
-        at += 1
-    return tags[begin:], at
+            return tags[start:index], index + 1
+        index += 1
+    return tags[start:], index
 
 
-def _get(key: str, scopes: Sequence[_Scope], run: _Run, line: int, asked: bool) -> _Scope:
-    """The value of a key in the nearest scope that has it; other false values than 0 and false become no text."""
+def _find_value(key: str, scopes: Sequence[_Scope], run: _Run, line: int, only_asked: bool) -> _Scope:
+    """Return the value of a key in the nearest scope that has it; false values other than 0 and false become no
+    text.
+    """
     if key == ".":
         return scopes[0]
     for scope in scopes:
@@ -211,11 +223,11 @@ def _get(key: str, scopes: Sequence[_Scope], run: _Run, line: int, asked: bool) 
             continue
         name = f"{scope.path}.{key}" if scope.path else key
         state: UseState = "null" if value is None else "empty" if value in ("", [], {}) else "present"
-        run.reads.setdefault((name, state, asked), line)
-        if not asked and (cell := cell_of(value)) is not None:
+        run.reads.setdefault((name, state, only_asked), line)
+        if not only_asked and (cell := cell_of(value)) is not None:
             return _Scope(cell, name)
         return _Scope(value if value in (0, False) else value or "", name)
-    run.reads.setdefault((key, "missing", asked), line)
+    run.reads.setdefault((key, "missing", only_asked), line)
     return _Scope("", key)
 
 

@@ -1,4 +1,6 @@
-"""Templates with simple fields: Python's str.format, % and string.Template, and {{NAME}} placeholders in one pass."""
+"""Fill in templates with simple fields: Python's str.format, % and string.Template, and {{NAME}} placeholders in one
+pass.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ LONGEST = 8 << 20  # characters of one filled text
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of the text, at a line of the template: a literal (`name` None), or what stands for a field."""
+    """Hold a stretch of the text, at a line of the template: a literal (`name` None), or what a field is filled
+    with.
+    """
 
     text: str
     name: str | None
@@ -38,7 +42,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a template cannot be filled: the code of its note, the diagnostic's values, and the line."""
+    """Say why a template cannot be filled: the code of its diagnostic, its values, and the line."""
 
     code: str
     line: int
@@ -47,46 +51,49 @@ class Refusal:
 
 
 class _Text:
-    """The pieces so far. A short template can name a long value a hundred thousand times: `left` counts down."""
+    """Collect the pieces of a text.
+
+    A short template can name a long value a hundred thousand times: `left` counts down the characters that may follow.
+    """
 
     def __init__(self, values: Values) -> None:
         self.pieces: list[Piece] = []
-        self.wrong: dict[str, Refusal] = {}  # by the field, so that each is said once
+        self.refusals: dict[str, Refusal] = {}  # by the field, so that each is said once
         self.left = LONGEST
         self._values = values
-        self._shown: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
 
-    def literal(self, text: str, line: int) -> None:
+    def add_literal(self, text: str, line: int) -> None:
         if text:
             self.pieces.append(Piece(text, None, line))
             self.left -= len(text)
 
-    def field(self, name: str, line: int) -> None:
-        if name not in self._shown:
-            self._shown[name] = str(self._values[name])
-        self.filled(self._shown[name], name, line)
+    def add_field(self, name: str, line: int) -> None:
+        if name not in self._texts:
+            self._texts[name] = str(self._values[name])
+        self.add_value(self._texts[name], name, line)
 
-    def filled(self, text: str, name: str, line: int) -> None:
+    def add_value(self, text: str, name: str, line: int) -> None:
         self.pieces.append(Piece(text, name, line))
         self.left -= len(text)
 
-    def unfit(self, field: str, reason: str, line: int) -> None:
-        """The language has a field there, and its own engine stops at it."""
-        if len(self.wrong) < REFUSED:
+    def refuse_field(self, field: str, reason: str, line: int) -> None:
+        """Refuse a field that the language has, and at which its own engine stops."""
+        if len(self.refusals) < REFUSED:
             shown = {"field": field[:SHOWN], "reason": reason}
-            self.wrong.setdefault(field, Refusal("jdg-format-field", line, shown, field[:SHOWN]))
+            self.refusals.setdefault(field, Refusal("jdg-format-field", line, shown, field[:SHOWN]))
 
     def refuse(self, field: str, line: int) -> None:
         known = ", ".join(islice(self._values, KNOWN))
         there = f"there are {known}" if known else "there is no value for any field"
         reason = there if field.isidentifier() else "only plain names are filled in"
         shown = field[:SHOWN] if field.strip() else f"{{{field[:SHOWN]}}}"
-        if len(self.wrong) < REFUSED:
+        if len(self.refusals) < REFUSED:
             values = {"field": shown, "reason": reason}
-            self.wrong.setdefault(field, Refusal("jdg-format-field", line, values, field[:SHOWN]))
+            self.refusals.setdefault(field, Refusal("jdg-format-field", line, values, field[:SHOWN]))
 
-    def done(self) -> tuple[list[Piece], list[Refusal]]:
-        wrong = list(self.wrong.values())
+    def finish(self) -> tuple[list[Piece], list[Refusal]]:
+        wrong = list(self.refusals.values())
         if self.left < 0:
             wrong = [
                 Refusal("dat-limit", 1, {"what": "text of one template", "limit": f"{LONGEST >> 20} Mi characters"})
@@ -95,135 +102,135 @@ class _Text:
 
 
 def fill_format(text: str, values: Values) -> tuple[list[Piece], list[Refusal]]:
-    """`text.format(**values)` in pieces, and what is wrong.
+    """Fill `text.format(**values)` into pieces, and list what is wrong.
 
     Positional fields, attributes and indexes are refused, and so are widths of five digits and fields within a format
     specification: {x.__class__} reads what no prompt means to show, and {x:>999999999} fills the memory.
     """
-    made = _Text(values)
-    literal, at, line, began = "", 0, 1, 1
+    pieces = _Text(values)
+    literal, position, line, literal_line = "", 0, 1, 1
     for token in TOKEN.finditer(text):
-        began = line if not literal else began
-        literal += text[at : token.start()]
-        line += text.count("\n", at, token.start())
-        at = token.end()
+        literal_line = line if not literal else literal_line
+        literal += text[position : token.start()]
+        line += text.count("\n", position, token.start())
+        position = token.end()
         if token[0] in ("{{", "}}"):
             literal += token[0][0]
             continue
         if token[0] in ("{", "}"):
             reason = f"a single '{token[0]}'; write '{token[0] * 2}' for the character itself"
-            return [], [*made.wrong.values(), Refusal("jdg-format-syntax", line, {"reason": reason}, token[0])]
-        made.literal(literal, began)
+            return [], [*pieces.refusals.values(), Refusal("jdg-format-syntax", line, {"reason": reason}, token[0])]
+        pieces.add_literal(literal, literal_line)
         literal = ""
-        if _plain(token[1]) and token[1] in values:
-            made.field(token[1], line)
+        if _is_plain(token[1]) and token[1] in values:
+            pieces.add_field(token[1], line)
         else:
-            _formatted(made, token[1], values, line)
+            _fill_formatted(pieces, token[1], values, line)
         line += token[1].count("\n")
-        if made.left < 0:
-            return made.done()
-    made.literal(literal + text[at:], began if literal else line)
-    return made.done()
+        if pieces.left < 0:
+            return pieces.finish()
+    pieces.add_literal(literal + text[position:], literal_line if literal else line)
+    return pieces.finish()
 
 
-def _plain(name: str) -> bool:
-    """Whether `str.format` looks a name up among the named values and nowhere else."""
+def _is_plain(name: str) -> bool:
+    """Tell whether `str.format` looks a name up among the named values and nowhere else."""
     return bool(name) and not BESIDES.search(name)
 
 
-def _formatted(made: _Text, written: str, values: Values, line: int) -> None:
-    """A field with a conversion or a format specification, as `str.format` writes it."""
-    found = SPEC.fullmatch(written)
-    name, conversion, spec = found.groups() if found else (written, None, None)
-    if not _plain(name) or name not in values or (conversion, spec) == (None, None):
-        made.refuse(written, line)
+def _fill_formatted(pieces: _Text, field: str, values: Values, line: int) -> None:
+    """Fill a field with a conversion or a format specification, as `str.format` writes it."""
+    match = SPEC.fullmatch(field)
+    name, conversion, spec = match.groups() if match else (field, None, None)
+    if not _is_plain(name) or name not in values or (conversion, spec) == (None, None):
+        pieces.refuse(field, line)
     elif conversion is not None and conversion not in CONVERSIONS:
-        made.unfit(written, f"there is no conversion '!{conversion}'", line)
+        pieces.refuse_field(field, f"there is no conversion '!{conversion}'", line)
     elif WIDE.search(spec or ""):
-        made.unfit(written, "it asks for more than 9,999 characters", line)
+        pieces.refuse_field(field, "it asks for more than 9,999 characters", line)
     else:
         value = values[name] if conversion is None else CONVERSIONS[conversion](values[name])
         try:
-            made.filled(format(value, spec or ""), name, line)
+            pieces.add_value(format(value, spec or ""), name, line)
         except (TypeError, ValueError) as error:
-            made.unfit(written, str(error), line)
+            pieces.refuse_field(field, str(error), line)
 
 
 def fill_percent(text: str, values: Values) -> tuple[list[Piece], list[Refusal]]:
-    """`text % values` in pieces, for named fields only, and what is wrong.
+    """Fill `text % values` into pieces, for named fields only, and list what is wrong.
 
     A `%` without a name is refused: Python puts the whole record there, or stops.
     """
-    made = _Text(values)
-    at, line = 0, 1
+    pieces = _Text(values)
+    position, line = 0, 1
     for token in PERCENT.finditer(text):
-        made.literal(text[at : token.start()], line)
-        line += text.count("\n", at, token.start())
-        at = token.end()
+        pieces.add_literal(text[position : token.start()], line)
+        line += text.count("\n", position, token.start())
+        position = token.end()
         name, spec = token["name"], token["spec"]
         if token["plain"]:
-            made.literal("%", line)
+            pieces.add_literal("%", line)
         elif spec is None:
             reason = "a single '%'; write '%%' for the character itself" if name is None else "no conversion follows"
-            made.unfit(token[0], reason, line)
+            pieces.refuse_field(token[0], reason, line)
         elif name not in values:
-            made.refuse(name, line)
+            pieces.refuse(name, line)
         elif WIDE.search(spec):
-            made.unfit(token[0], "it asks for more than 9,999 characters", line)
+            pieces.refuse_field(token[0], "it asks for more than 9,999 characters", line)
         else:
             try:
-                made.filled(f"%{spec}" % (values[name],), name, line)
+                pieces.add_value(f"%{spec}" % (values[name],), name, line)
             except (TypeError, ValueError, OverflowError) as error:
-                made.unfit(token[0], str(error), line)
+                pieces.refuse_field(token[0], str(error), line)
         line += token[0].count("\n")
-        if made.left < 0:
-            return made.done()
-    made.literal(text[at:], line)
-    return made.done()
+        if pieces.left < 0:
+            return pieces.finish()
+    pieces.add_literal(text[position:], line)
+    return pieces.finish()
 
 
 def fill_dollar(text: str, values: Values) -> tuple[list[Piece], list[Refusal]]:
-    """`string.Template(text).substitute(values)` in pieces, and what is wrong."""
-    made = _Text(values)
-    at, line = 0, 1
+    """Fill `string.Template(text).substitute(values)` into pieces, and list what is wrong."""
+    pieces = _Text(values)
+    position, line = 0, 1
     for token in DOLLAR.finditer(text):
-        made.literal(text[at : token.start()], line)
-        line += text.count("\n", at, token.start())
-        at = token.end()
+        pieces.add_literal(text[position : token.start()], line)
+        line += text.count("\n", position, token.start())
+        position = token.end()
         name = token["name"] or token["braced"]
         if token["plain"]:
-            made.literal("$", line)
+            pieces.add_literal("$", line)
         elif name is None:
-            made.unfit("$", "a single '$'; write '$$' for the character itself", line)
+            pieces.refuse_field("$", "a single '$'; write '$$' for the character itself", line)
         elif name in values:
-            made.field(name, line)
+            pieces.add_field(name, line)
         else:
-            made.refuse(name, line)
-        if made.left < 0:
-            return made.done()
-    made.literal(text[at:], line)
-    return made.done()
+            pieces.refuse(name, line)
+        if pieces.left < 0:
+            return pieces.finish()
+    pieces.add_literal(text[position:], line)
+    return pieces.finish()
 
 
 def fill_placeholders(text: str, values: Values) -> tuple[list[Piece], list[Refusal]]:
-    """`text` with each {{NAME}} that `values` knows replaced; what is inserted is never read again."""
-    made = _Text(values)
-    at, line = 0, 1
+    """Replace each {{NAME}} of `text` that `values` has; what is inserted is never read again."""
+    pieces = _Text(values)
+    position, line = 0, 1
     for match in PLACEHOLDER.finditer(text):
         if match[1] not in values:
             continue
-        made.literal(text[at : match.start()], line)
-        line += text.count("\n", at, match.start())
-        made.field(match[1], line)
-        at = match.end()
-        if made.left < 0:
-            return made.done()
-    made.literal(text[at:], line)
-    return made.done()
+        pieces.add_literal(text[position : match.start()], line)
+        line += text.count("\n", position, match.start())
+        pieces.add_field(match[1], line)
+        position = match.end()
+        if pieces.left < 0:
+            return pieces.finish()
+    pieces.add_literal(text[position:], line)
+    return pieces.finish()
 
 
 def list_unfilled(text: str, filled: Collection[str]) -> dict[str, int]:
-    """The placeholders of `text` that nothing was put in for, each with its line."""
+    """List the placeholders of `text` that no value was filled into, each with its line."""
     lines: dict[str, int] = {}
     for match in PLACEHOLDER.finditer(text):
         if match[1] not in filled and match[1] not in lines and len(lines) < REFUSED:
