@@ -62,7 +62,7 @@ def validate_prompt_format_consistency(
     if modelfile_system_message and modelfile_system_message.strip():
         faults += _find_mismatch(training_system_message or "", Modelfile((), modelfile_system_message))
     if mode not in MODES:
-        faults.append(_format_finding(rules.finding(unknown_mode(mode, MODES, NOWHERE))))
+        faults.append(_format_finding(rules.build_finding(unknown_mode(mode, MODES, NOWHERE))))
     case = _build_case(workspace, evaluation_prompt, mode if mode in MODES else MODES[0])
     faults += (f"system text duplication: {text}" for text in _find_faults(case, LEAK))
     faults += (f"missing required markers: {text}" for text in _find_faults(case, MARKERS))
@@ -82,7 +82,7 @@ def validate_modelfile_system_message(modelfile_path: Path | str, expected_syste
         return [f"Modelfile not found: {path}"]
     read = modelfile.read(path, path.parent)
     traps = [
-        _format_finding(rules.finding(diagnostic))
+        _format_finding(rules.build_finding(diagnostic))
         for diagnostic in read.diagnostics
         if diagnostic.code in ("oll-syntax", "oll-swallowed-lines")
     ]

@@ -256,7 +256,7 @@ def test_what_ollama_refuses_when_the_model_is_built_is_said(line: str, reason: 
 
 def test_an_escape_in_a_stop_text_is_told_where_it_stands_and_the_line_break_of_the_fix_is_one() -> None:
     parsed = parse('FROM x\nPARAMETER top_k 1\nPARAMETER stop "\\nA:\\n"\n', "M")
-    (one,) = [rules.finding(diagnostic) for diagnostic in parsed.diagnostics]
+    (one,) = [rules.build_finding(diagnostic) for diagnostic in parsed.diagnostics]
     assert (one.code, one.severity, one.place.line, one.place.column) == ("oll-stop-escape", "warning", 3, 17)
     assert one.message.startswith("the stop text \\nA:\\n contains a backslash")
     assert one.values["escape"] == ["\\n"]
@@ -276,7 +276,7 @@ def test_an_escape_in_a_stop_text_is_told_where_it_stands_and_the_line_break_of_
 def test_a_from_with_nothing_behind_it_is_told_from_one_that_is_not_there(
     text: str, line: int | None, why: str
 ) -> None:
-    (one,) = [rules.finding(each) for each in parse(text, "M").diagnostics if each.code == "oll-no-from"]
+    (one,) = [rules.build_finding(each) for each in parse(text, "M").diagnostics if each.code == "oll-no-from"]
     assert (one.severity, one.place.line) == ("error", line)
     assert one.message.startswith(why)
 

@@ -26,7 +26,7 @@ from readback.types import Workspace
 
 
 def call_all_rules(opened: Workspace, codes: frozenset[str] | None = None) -> RuleFilter:
-    """Return what `rules.decide` returns, as if no rule needed anything."""
+    """Return what `rules.filter_rules` returns, as if no rule needed anything."""
     kinds = ("record", "assembly", "dataset")
     wanted = [replace(rule, needs={}) for rule in rules.RULES().values() if codes is None or rule.code in codes]
     return RuleFilter(opened, [(on, rule) for on in kinds for rule in wanted if on in rule.on])
@@ -47,7 +47,7 @@ def differing(folder: Path, content: Mapping[str, str | bytes]) -> list[Any]:
     chunk._last.clear()
     called = list(told_of_each(work))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chunk.rules, "decide", call_all_rules)
+        patch.setattr(chunk.rules, "filter_rules", call_all_rules)
         chunk._last.clear()
         every = list(told_of_each({**work, "each": True}))
     chunk._last.clear()

@@ -125,7 +125,7 @@ def test_a_key_leaves_out_lines_and_offsets_and_holds_everything_else() -> None:
     moved = Diagnostic(
         "fmt-markers", {}, Location(file="a", mode="m", record="1", role="user", line=4, start=7, end=8), "x"
     )
-    assert rules.key(diagnostic) == rules.key(moved)
+    assert rules.compute_key(diagnostic) == rules.compute_key(moved)
     others = [
         Diagnostic("fmt-other", {}, diagnostic.place, "x"),
         Diagnostic("fmt-markers", {}, diagnostic.place, "y"),
@@ -134,8 +134,8 @@ def test_a_key_leaves_out_lines_and_offsets_and_holds_everything_else() -> None:
             for name in ("file", "mode", "condition", "adapter", "task", "judge", "record", "role", "field")
         ),
     ]
-    assert 1 + len(others) == len({rules.key(one) for one in (diagnostic, *others)})
-    assert re.fullmatch(r"[0-9a-f]{16}", rules.key(diagnostic))
+    assert 1 + len(others) == len({rules.compute_key(one) for one in (diagnostic, *others)})
+    assert re.fullmatch(r"[0-9a-f]{16}", rules.compute_key(diagnostic))
 
 
 def test_a_note_is_placed_by_its_case_and_keeps_what_it_says_itself() -> None:
@@ -143,8 +143,8 @@ def test_a_note_is_placed_by_its_case_and_keeps_what_it_says_itself() -> None:
     assembly = Assembly(Selection(mode="m", adapter="a", task="t"), "7", 8, (), "")
     case = RuleContext(Workspace(Path(), "w", dataset=DatasetSource("data.jsonl")), record, assembly)
     whole = {"mode": "m", "adapter": "a", "task": "t", "record": "7", "index": 8}
-    assert Location(file="data.jsonl", line=9, **whole) == rules.placed(Location(), case)
-    assert Location(file="t.jinja", line=2, **whole) == rules.placed(Location(file="t.jinja", line=2), case)
+    assert Location(file="data.jsonl", line=9, **whole) == rules.complete_place(Location(), case)
+    assert Location(file="t.jinja", line=2, **whole) == rules.complete_place(Location(file="t.jinja", line=2), case)
 
 
 def test_a_rule_that_fails_is_our_fault_and_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from score_files import Write, codes, load
 
-from readback.checks.rules import finding
+from readback.checks.rules import build_finding
 from readback.scores import summary, warnings
 from readback.scores.reported.aggregates import aggregates
 from readback.scores.reported.beside_rows import agrees, beside
@@ -40,7 +40,7 @@ def test_five_of_the_six_published_rates_cannot_be(write: Write) -> None:
     ]
     assert [diagnostic.values["fitting"] for diagnostic in diagnostics] == ["19/79", "18/79", "14/71", "3/70", "3/72"]
     assert diagnostics[0].values["nearest"] == "23.6% (17/72) and 25% (18/72)"
-    assert {finding(diagnostic).severity for diagnostic in diagnostics} == {"warning"}
+    assert {build_finding(diagnostic).severity for diagnostic in diagnostics} == {"warning"}
     assert codes(table) == []
 
 

@@ -148,7 +148,7 @@ TORN = (
 def test_the_lines_of_a_value_whose_quotes_were_swallowed_are_told_with_what_swallowed_them(end: str) -> None:
     (diagnostic,) = parse(TORN + end, "M").diagnostics
     assert (diagnostic.code, diagnostic.place.line, diagnostic.values["refused"]) == (SWALLOWED, 2, 6)
-    assert "Ollama refuses the file at line 6" in rules.finding(diagnostic).message
+    assert "Ollama refuses the file at line 6" in rules.build_finding(diagnostic).message
 
 
 def test_what_ollama_refuses_below_a_value_that_was_torn_open_is_still_told() -> None:

@@ -58,7 +58,7 @@ def save(*files: tuple[str, bytes]) -> tuple[dict[str, bytes], list[Any]]:
     assert folder is not None
     there = {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
     for diagnostic in diagnostics:
-        assert "/uploads/" not in rules.finding(diagnostic).message
+        assert "/uploads/" not in rules.build_finding(diagnostic).message
     return there, list(diagnostics)
 
 
@@ -153,7 +153,7 @@ def test_c3_a_name_that_is_no_text_is_one_note(name: str) -> None:
     there, diagnostics = save((name, b"x"), ("ok.txt", b"y"))
     assert there == {"ok.txt": b"y"}
     assert list(reasons(diagnostics).values()) == ["its name is not text"]
-    rules.finding(diagnostics[0]).message.encode()
+    rules.build_finding(diagnostics[0]).message.encode()
 
 
 @pytest.mark.parametrize("long", ["n" * 256, "\u00e9" * 128, "ok/" + "n" * 300 + "/x"])
@@ -161,7 +161,7 @@ def test_c3_a_name_that_is_too_long_is_one_note_and_the_rest_is_kept(long: str) 
     sent = {long: b"x", "ok.txt": b"y", "n" * 255: b"z"}
     there, diagnostics = save(("w.zip", zipped(sent)))
     assert (there, len(diagnostics)) == ({"ok.txt": b"y", "n" * 255: b"z"}, 1)
-    assert "longer than 255 bytes" in rules.finding(diagnostics[0]).message
+    assert "longer than 255 bytes" in rules.build_finding(diagnostics[0]).message
 
 
 def test_c3_a_path_that_is_too_long_is_one_note() -> None:
@@ -326,7 +326,7 @@ def test_c3_mutated_zips_give_findings_and_never_a_wrong_file(home: Path) -> Non
         lost = set(wanted) - set(kept)
         assert diagnostics or not lost, (number, lost)
         for diagnostic in diagnostics:
-            rules.finding(diagnostic).message.encode()
+            rules.build_finding(diagnostic).message.encode()
         clean += not diagnostics
         said += bool(diagnostics)
         upload.delete(upload.mine(ME)[0], ME)

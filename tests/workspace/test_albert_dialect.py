@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from readback import cli, workspace
-from readback.checks.rules import finding
+from readback.checks.rules import build_finding
 from readback.checks.run import engine
 from readback.prompts import request_settings
 from readback.types import Selection
@@ -66,7 +66,7 @@ def test_b13_the_dialect_is_what_the_option_says_else_what_the_files_show(
 def test_b13_the_one_finding_names_the_way_out(write: Write) -> None:
     root = write(files("models: [{model_kind: gemma}]"))
     (one,) = [
-        finding(diagnostic)
+        build_finding(diagnostic)
         for diagnostic in workspace.open(root).diagnostics
         if diagnostic.code == "alb-dialect-inferred"
     ]

@@ -98,7 +98,7 @@ def _findings(workspace: Workspace, record: Record) -> Iterator[Finding]:
     for choice in _prompts(workspace):
         made = assemble.assemble(workspace, record, choice)
         yield from (
-            rules.finding(replace(one, values=_near(one, record))) for one in made.diagnostics if _unfilled(one)
+            rules.build_finding(replace(one, values=_near(one, record))) for one in made.diagnostics if _unfilled(one)
         )
         if not made.messages:  # perhaps for want of this very variable
             made = replace(made, messages=(Message("user", ()),))

@@ -27,7 +27,7 @@ def of_server(opened: Workspace, model: Model) -> Iterator[Finding | Fault]:
         for diagnostic in (*opened.diagnostics, *list_general_diagnostics(served, opened))
         if diagnostic.place.file in files
     )
-    yield from {found.key: found for found in map(rules.finding, about)}.values()
+    yield from {found.key: found for found in map(rules.build_finding, about)}.values()
     codes = [code for code in rules.RULES() if code.partition("-")[0] in AREAS]
     for one in rules.check(RuleContext(opened, self_tests=served), "workspace", codes):
         if isinstance(one, Fault) or concerned.names(one):

@@ -11,7 +11,7 @@ from itertools import chain
 from readback.checks.factors import factors, intended
 from readback.checks.findings_on_disk import FindingsOnDisk
 from readback.checks.model_findings import Concerned
-from readback.checks.rules import Fault, Seen, told_apart
+from readback.checks.rules import Fault, Seen, make_key_unique
 from readback.checks.sample import Sample
 from readback.checks.tallies import Extremes, Key, Lengths, RecordsWithFinding, SelectionKey, Widest
 from readback.checks.template_fields import UnusedField
@@ -181,7 +181,7 @@ class Tally:
                 continue
             self.limited = self.limited or each.code == LIMIT
             about_none = each.place.index is None
-            one = told_apart(each, self.seen if about_none else mine) if several or about_none else each
+            one = make_key_unique(each, self.seen if about_none else mine) if several or about_none else each
             if (number := _ignored(one, self.opened.ignore)) is not None:
                 self.ignored[number] += 1
                 self.ignored_findings.add(one)

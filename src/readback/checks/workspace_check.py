@@ -45,13 +45,13 @@ def found(
 ) -> Iterator[Finding | Fault]:
     """What loading noted, what is wrong with what serves the models, and what the rules about the workspace find."""
     yield from (
-        rules.finding(diagnostic)
+        rules.build_finding(diagnostic)
         for diagnostic in diagnostics(opened, data, beside, progress)
         if _wants(codes, diagnostic)
     )
     served = run_self_tests(opened)
     yield from (
-        rules.finding(diagnostic)
+        rules.build_finding(diagnostic)
         for diagnostic in list_general_diagnostics(served, opened)
         if _wants(codes, diagnostic)
     )

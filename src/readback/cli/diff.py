@@ -144,7 +144,7 @@ def _list_diagnostics(side: ShownSide) -> Iterator[str]:
     """Yield what was left out of the files, and why there are no messages."""
     for diagnostic in side.diagnostics:
         if diagnostic.code.startswith("dat-") or not side.messages:
-            yield rules.finding(diagnostic).message
+            yield rules.build_finding(diagnostic).message
 
 
 def _compare_records(args: argparse.Namespace, workspace: Workspace, a: Side, b: Side, jobs: int | None) -> int:

@@ -155,7 +155,7 @@ def _print_model_input(
     model_input: ModelInput | None, error: str, output_format: str, engine_findings: Sequence[Finding] = ()
 ) -> int:
     """Print the text, or why there is none, and the findings; return the exit code."""
-    findings = [rules.finding(diagnostic) for diagnostic in (model_input.diagnostics if model_input else ())]
+    findings = [rules.build_finding(diagnostic) for diagnostic in (model_input.diagnostics if model_input else ())]
     has_reason = any(finding.code not in NOTES for finding in findings)
     failed = model_input is None or (not model_input.segments and has_reason)
     findings += engine_findings
@@ -350,7 +350,7 @@ def _get_text(model_input: ModelInput) -> str:
 def _describe_diagnostic(diagnostic: Diagnostic) -> str:
     """Return a diagnostic in its rule's words, behind its place in the template."""
     position = ":".join(str(part) for part in (diagnostic.place.line, diagnostic.place.column) if part is not None)
-    message = rules.finding(diagnostic).message
+    message = rules.build_finding(diagnostic).message
     return f"{position}: {message}" if position else message
 
 

@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
         pairs = _list_planned_pairs(table, plan, query)
         answer |= _build_finding_costs(workspace, table, answer["rows"], jobs, pairs, progress)
         progress.end()
-    findings = [rules.finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
+    findings = [rules.build_finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
     elif args.format == "csv":
@@ -157,7 +157,7 @@ def _build_answer(
     answer = answers.as_json(
         table,
         plan,
-        tell=lambda diagnostic: rules.finding(diagnostic).message,
+        tell=lambda diagnostic: rules.build_finding(diagnostic).message,
         order=criterion_kinds.order_of(table, workspace),
         **query,
     )
@@ -327,7 +327,7 @@ def run_agreement(args: argparse.Namespace) -> int:
         answer = agreement_answer.build_answer(table, args.criterion)
     except LookupError as unknown:
         raise UsageError(str(unknown.args[0])) from None
-    findings = [rules.finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
+    findings = [rules.build_finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
     elif args.format == "csv":

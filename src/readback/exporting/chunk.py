@@ -60,7 +60,7 @@ def export_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def explain_failure(workspace: Workspace, record: Record, assembly: Assembly) -> tuple[str, str]:
     """Return code and sentence of why a record was not assembled: no answer to judge, else its worst finding."""
     case = RuleContext(workspace, record, assembly)
-    findings = [rules.noted(diagnostic, case) for diagnostic in assembly.diagnostics]
+    findings = [rules.build_case_finding(diagnostic, case) for diagnostic in assembly.diagnostics]
     worst = min(
         findings,
         key=lambda finding: (finding.code != NO_ANSWER, SEVERITIES.index(finding.severity)),

@@ -161,7 +161,7 @@ class Study:
         tried = assemble.apply_values(self.workspace, self._record(record), values)
         made = assemble.build_texts(self.workspace, tried, choice)
         if made.system is None or made.user is None:
-            wrong = [rules.finding(one).message for one in made.diagnostics]
+            wrong = [rules.build_finding(one).message for one in made.diagnostics]
             raise ValueError("; ".join(("nothing could be built", *wrong)))
         system, user = ("".join(segment.text for segment in text) for text in (made.system, made.user))
         return system, user
@@ -189,7 +189,8 @@ class Study:
         if read is None and made.messages:
             raise ValueError(f"no chat format is known here; {SERVING}")
         if read is None or not read.segments:
-            wrong = [rules.finding(one).message for one in (*made.diagnostics, *(read.diagnostics if read else ()))]
+            diagnostics = (*made.diagnostics, *(read.diagnostics if read else ()))
+            wrong = [rules.build_finding(diagnostic).message for diagnostic in diagnostics]
             raise ValueError("; ".join(("nothing could be built", *wrong)))
         return read
 
@@ -319,7 +320,7 @@ class Study:
 
     @cached_property
     def _decided(self) -> RuleFilter:
-        return rules.decide(self.workspace)
+        return rules.filter_rules(self.workspace)
 
     @cached_property
     def _observer(self) -> Observer:

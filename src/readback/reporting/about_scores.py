@@ -11,7 +11,7 @@ from typing import Any
 
 from readback import as_json
 from readback.checks import fair_pairs
-from readback.checks.rules import finding
+from readback.checks.rules import build_finding
 from readback.records.dataset import open_dataset
 from readback.review.meeting import Meeting
 from readback.scores import answer, chart_sentences, conclusion, criterion_kinds, drawn_pairs, in_view, report, summary
@@ -101,7 +101,7 @@ def _differences(
     """
     name = partial(report.short, table)
     names = [t("report.minus", a=name(one.a), b=name(one.b)) for one in compared]
-    chart = drawn.draw_forest(compared, names, criterion, _say, explain=lambda why: finding(why).message)
+    chart = drawn.draw_forest(compared, names, criterion, _say, explain=lambda why: build_finding(why).message)
     tested = [one for one in compared if isinstance(one, Comparison)]
     margins = {one.margin for one in tested if one.margin}
     fairness = drawn_pairs.list_fairness(concluded)
@@ -158,7 +158,7 @@ def _planned(made: Meeting, table: ScoreTable) -> Iterator[dict[str, Any]]:
                     "question": one.planned.question or one.planned.name or None if one.planned else None,
                     "expected": report.expected(one, name) or None}  # fmt: skip
             if not isinstance(one, Comparison):
-                yield {**said, "said": " ".join(finding(why).message for why in one.why), "tested": None,
+                yield {**said, "said": " ".join(build_finding(why).message for why in one.why), "tested": None,
                        "fair": None, "untouched": None}  # fmt: skip
                 continue
             fair = fair_pairs.fairness(made.opened, data, made.audit, seen, one) if made.opened.conditions else None

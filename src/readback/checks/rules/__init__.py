@@ -1,4 +1,4 @@
-"""The rules: what turns a diagnostic into a finding, and what runs the rules that have logic, one module each."""
+"""Load the rules, run those that have logic, and turn a diagnostic into a finding with its sentence and key."""
 
 from __future__ import annotations
 
@@ -31,42 +31,49 @@ AREAS = {
     "scr": "scores and comparability",
     "ext": "rules of other packages",
 }
-NOTHING = "–"  # what is said of an empty value
-PLACES = frozenset("{}[]")  # one of these is in every sentence that is not said as it is written
-PART = re.compile(r"\[\[(.*?)\]\]")
-NO_COUNT: Values = {"records": "", "of": ""}  # of a finding that stands for itself
-LONGEST = 200  # characters of one value inside a sentence; the whole value stays in Finding.values
+NOTHING = "–"  # stands for an empty value in a sentence
+BRACES = frozenset("{}[]")  # one of these is in every sentence that has something to fill in
+OPTIONAL_PART = re.compile(r"\[\[(.*?)\]\]")
+NO_COUNT: Values = {"records": "", "of": ""}  # of a finding of one record
+MAX_VALUE = 200  # characters of one value inside a sentence; the whole value stays in Finding.values
 
 _FORMATTER = Formatter()
-_spoken = json.JSONEncoder(ensure_ascii=False).encode
-_encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_encode_for_sentence = json.JSONEncoder(ensure_ascii=False).encode
+_encode_for_key = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
-Seen = dict[str, dict[tuple[str, Location], int]]  # by key: what was said of which place, numbered
+Seen = dict[str, dict[tuple[str, Location], int]]  # by key: a number for each sentence and place
 
 
 @cache
 def RULES() -> Mapping[str, Rule]:  # noqa: N802 - it stands for a constant
-    """Every rule by its code: ours in the order of their codes, then those of plugins."""
+    """Return every rule by its code: Readback's in the order of their codes, then those of plugins."""
     entries, logic = catalogue.entries(), by(__name__, "CODE")
-    if strange := logic.keys() - entries.keys():
-        raise ValueError(f"rules without words in the catalogue: {', '.join(sorted(strange))}")
-    ours = {code: build_rule(code, entries[code], logic.get(code)) for code in sorted(entries)}
-    return {**ours, **{code: build_plugin_rule(one.value) for code, one in plugins.load_plugins("rules").items()}}
+    without_words = logic.keys() - entries.keys()
+    if without_words:
+        raise ValueError(f"rules without words in the catalogue: {', '.join(sorted(without_words))}")
+    rules = {code: build_rule(code, entries[code], logic.get(code)) for code in sorted(entries)}
+    return {
+        **rules,
+        **{code: build_plugin_rule(plugin.value) for code, plugin in plugins.load_plugins("rules").items()},
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A rule that failed: our mistake, told apart from what is wrong with the input."""
+    """A rule that failed with an error: a mistake of the rule, and not of the input."""
 
     rule: str
     error: str
     place: Location = NOWHERE
 
 
-def finding(diagnostic: Diagnostic) -> Finding:
-    """The finding a diagnostic is: the sentence and severity of the rule of its code.
+# From a diagnostic to a finding
 
-    A code without a rule is our mistake (a test looks for it), yet the reader still gets to see the note.
+
+def build_finding(diagnostic: Diagnostic) -> Finding:
+    """Return the finding of a diagnostic, with the sentence and severity of its rule.
+
+    A code without a rule is a mistake of Readback (a test looks for it); its finding lists the values.
     """
     rule = RULES().get(diagnostic.code)
     values = diagnostic.values
@@ -80,177 +87,194 @@ def finding(diagnostic: Diagnostic) -> Finding:
         message=fill(sentence, values),
         fix=fill(rule.fix, values) if rule else "",
         place=diagnostic.place,
-        key=key(diagnostic),
+        key=compute_key(diagnostic),
     )
 
 
-def noted(diagnostic: Diagnostic, case: RuleContext) -> Finding:
-    """The finding of a note that belongs to a case: its place is completed before its key is made.
+def build_case_finding(diagnostic: Diagnostic, case: RuleContext) -> Finding:
+    """Return the finding of a diagnostic of a case, whose place is completed before its key is computed.
 
-    A record whose id an earlier one has is told from it by its number.
+    The key of a record whose id an earlier record has contains its number.
     """
-    made = finding(replace(diagnostic, place=placed(diagnostic.place, case)))
+    finding = build_finding(replace(diagnostic, place=complete_place(diagnostic.place, case)))
     if case.record is not None and case.record.again:
-        return replace(made, key=digest([made.key, "record", case.record.place.index]))
-    return made
+        return replace(finding, key=compute_digest([finding.key, "record", case.record.place.index]))
+    return finding
 
 
-def told_apart(one: Finding, seen: Seen) -> Finding:
-    """The finding, with a key of its own where another one that differs has its key already.
+def make_key_unique(finding: Finding, earlier: Seen) -> Finding:
+    """Return a finding with another key if a different finding has its key already, and add it to `earlier`.
 
-    It depends on how many like it came before, so that a baseline with one of two hides one of two. `seen` holds those
-    and takes this one in; a finding is the same as another when it says the same of the same place.
+    The new key depends on the number of findings with the key before, so that a baseline with one of two hides one of
+    two. Findings with the same sentence and place are the same.
     """
-    similar = seen.setdefault(one.key, {})
-    number = similar.setdefault((one.message, one.place), len(similar))
-    return replace(one, key=digest([one.key, number])) if number else one
+    numbers = earlier.setdefault(finding.key, {})
+    number = numbers.setdefault((finding.message, finding.place), len(numbers))
+    return replace(finding, key=compute_digest([finding.key, number])) if number else finding
 
 
-def fill(sentence: str, values: Values) -> str:
-    """`sentence` with its places filled; in any language, for the values carry no words of ours.
+def compute_key(diagnostic: Diagnostic) -> str:
+    """Return the key of a finding, 16 hex digits over what it is about and never over lines or offsets.
 
-    A place without a value stays visible as `{name}`. A place with two forms has the word that fits the number:
-    `{count} {count:task|tasks}`. What is in `[[ ]]` is left out where a value in it says nothing:
-    `unknown key '{key}'[[; nearest: {nearest}]]`.
+    It is the same from run to run.
     """
-    if not PLACES.intersection(sentence):  # as in most fixes
-        return sentence
-    said = _Said((name, _Word(_say(values[name]), values[name])) for name in _names(sentence) if name in values)
-    kept = (
-        part for part, optional in _cut(sentence)
-        if not optional or not any(said.get(name) in ("", NOTHING) for name in _names(part))
-    )  # fmt: skip
-    return "".join(kept).format_map(said)
+    place = diagnostic.place
+    choice = (place.mode, place.condition, place.adapter, place.task, place.judge)
+    parts = [diagnostic.code, place.file, *choice, place.record, place.role, place.field, diagnostic.flagged]
+    return compute_digest(parts)
 
 
-@lru_cache(maxsize=2048)
-def _cut(sentence: str) -> tuple[tuple[str, bool], ...]:
-    """The parts of a sentence, and which of them are optional."""
-    return tuple((part, bool(number % 2)) for number, part in enumerate(PART.split(sentence)) if part)
+def compute_digest(parts: list[Any]) -> str:
+    """Return 16 hex digits of the SHA-256 over JSON values."""
+    return hashlib.sha256(_encode_for_key(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-@lru_cache(maxsize=2048)
-def _names(part: str) -> tuple[str, ...]:
-    """The names of the places in a part of a sentence, each once."""
-    return tuple(dict.fromkeys(name for _, name, _, _ in _FORMATTER.parse(part) if name))
-
-
-def key(diagnostic: Diagnostic) -> str:
-    """What a finding is called from run to run: 16 hex digits over what it is about, never over lines or offsets."""
-    at = diagnostic.place
-    condition = (at.mode, at.condition, at.adapter, at.task, at.judge)
-    return digest([diagnostic.code, at.file, *condition, at.record, at.role, at.field, diagnostic.flagged])
-
-
-def digest(about: list[Any]) -> str:
-    """16 hex digits over JSON values."""
-    return hashlib.sha256(_encoded(about).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def check(
-    case: RuleContext, on: str, codes: Collection[str] | None = None, decided: RuleFilter | None = None
-) -> Iterator[Finding | Fault]:
-    """What the rules of one kind (`on`: workspace, record, assembly) find; `codes` narrows them down.
-
-    `decided` (of the same workspace and codes): those that cannot find anything there are not called.
-    """
-    for rule in _list_rules(case, on, codes, decided):
-        yield from _told(rule.code, rule.logic.check, case)  # a list, which is empty most times
-
-
-def decide(opened: Workspace, codes: Collection[str] | None = None) -> RuleFilter:
-    """Return which rules to call for many records of a workspace."""
-    rules = ((on, rule) for on in ("record", "assembly", "dataset") for rule in _that_look_at(on))
-    return RuleFilter(opened, [(on, rule) for on, rule in rules if codes is None or rule.code in codes])
-
-
-def marks(
-    case: RuleContext, codes: Collection[str] | None = None, decided: RuleFilter | None = None
-) -> Iterator[tuple[str, str, str]]:
-    """Code, kind and text of everything in a case's record that a rule about the dataset expects only once.
-
-    `codes` and `decided` are those of `check`.
-    """
-    for rule in _list_rules(case, "dataset", codes, decided):
-        yield from ((rule.code, kind, text) for kind, text in rule.logic.list_marks(case))
-
-
-def repeats(code: str, first: Record, later: RuleContext, kinds: Sequence[str]) -> Iterator[Finding | Fault]:
-    """What a rule about the dataset says where the record of `later` repeats the kinds of marks of `first`."""
-    yield from _told(code, lambda case: RULES()[code].logic.report_repeats(first, case, kinds), later)
-
-
-def _told(code: str, look: Callable[[RuleContext], Iterator[Diagnostic]], case: RuleContext) -> list[Finding | Fault]:
-    """The findings of one rule; a rule that fails is our fault and must stop no other."""
-    found: list[Finding | Fault] = []
-    try:
-        for diagnostic in look(case):
-            found.append(noted(diagnostic, case))
-    except (MemoryError, DatasetChanged):  # a bounded child that is full, or whose caller's files are other ones by now
-        raise
-    except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        said = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
-        found.append(Fault(code, said, placed(NOWHERE, case)))
-    return found
-
-
-def _list_rules(
-    case: RuleContext, on: str, codes: Collection[str] | None, decided: RuleFilter | None
-) -> Sequence[Rule]:
-    if decided is not None:
-        return decided.list_rules(case, on)
-    return [rule for rule in _that_look_at(on) if codes is None or rule.code in codes]
-
-
-@cache
-def _that_look_at(on: str) -> tuple[Rule, ...]:
-    return tuple(rule for rule in RULES().values() if on in rule.on)
-
-
-def placed(place: Location, case: RuleContext) -> Location:
-    """`place` with what the case knows: the record, and the condition or mode, adapter, task and judge."""
-    known: dict[str, Any] = {}
-    if record := case.record:
-        known |= {"record": record.id, "index": record.place.index if case.workspace.dataset else None}
+def complete_place(place: Location, case: RuleContext) -> Location:
+    """Return a place with the record, condition or mode, adapter, task and judge of its case, if it has none."""
+    values: dict[str, Any] = {}
+    record = case.record
+    if record:
+        values |= {"record": record.id, "index": record.place.index if case.workspace.dataset else None}
         if place.file is None:
-            known |= {"file": record.place.file, "line": record.place.line}
+            values |= {"file": record.place.file, "line": record.place.line}
     if case.assembly:
         choice = case.assembly.choice
         condition = case.workspace.condition(choice.condition or "") or Condition("")
-        known |= {
+        values |= {
             "condition": choice.condition,
             "mode": choice.mode or condition.mode,
             "adapter": choice.adapter or condition.adapter,
             "task": choice.task or condition.task,
             "judge": choice.judge,
         }
-    own = as_json.known_place_to_json(place)
-    return Location(**{**known, **own}) if known else place
+    own_values = as_json.known_place_to_json(place)
+    return Location(**{**values, **own_values}) if values else place
+
+
+# Sentences
+
+
+def fill(sentence: str, values: Values) -> str:
+    """Return a sentence with its names filled in.
+
+    A name without a value stays visible as `{name}`. A name with two forms has the word that fits the number:
+    `{count} {count:task|tasks}`. What is in `[[ ]]` is left out if a value in it is empty:
+    `unknown key '{key}'[[; nearest: {nearest}]]`.
+    """
+    if not BRACES.intersection(sentence):  # as in most fixes
+        return sentence
+    words = _SentenceWords()
+    for name in _list_names(sentence):
+        if name in values:
+            words[name] = _Word(_format_value(values[name]), values[name])
+    parts = []
+    for part, is_optional in _split_parts(sentence):
+        if is_optional and any(words.get(name) in ("", NOTHING) for name in _list_names(part)):
+            continue
+        parts.append(part)
+    return "".join(parts).format_map(words)
+
+
+@lru_cache(maxsize=2048)
+def _split_parts(sentence: str) -> tuple[tuple[str, bool], ...]:
+    """Return the parts of a sentence, and which of them are optional."""
+    return tuple((part, bool(number % 2)) for number, part in enumerate(OPTIONAL_PART.split(sentence)) if part)
+
+
+@lru_cache(maxsize=2048)
+def _list_names(part: str) -> tuple[str, ...]:
+    """Return the names in a part of a sentence, each once."""
+    return tuple(dict.fromkeys(name for _, name, _, _ in _FORMATTER.parse(part) if name))
 
 
 class _Word(str):
-    """A value as a sentence says it, which knows the number it is."""
+    """A value as it is in a sentence, with the number that chooses between two forms of a word."""
 
     number: Any
 
-    def __new__(cls, said: str, value: Any) -> _Word:
-        made = super().__new__(cls, said)
-        made.number = value
-        return made
+    def __new__(cls, text: str, value: Any) -> _Word:
+        word = super().__new__(cls, text)
+        word.number = value
+        return word
 
     def __format__(self, spec: str) -> str:
         return choose_form(self.number, spec) if FORMS in spec else super().__format__(spec)
 
 
-class _Said(dict[str, str]):
+class _SentenceWords(dict[str, str]):
     def __missing__(self, name: str) -> str:
         return f"{{{name}}}"
 
 
-def _say(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return ", ".join(_say(one) for one in value)
-    text = value if isinstance(value, str) else _spoken(value)
+        return ", ".join(map(_format_value, value))
+    text = value if isinstance(value, str) else _encode_for_sentence(value)
     text = " ".join(text.split()) or NOTHING
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if len(text) <= MAX_VALUE else text[: MAX_VALUE - 1] + "…"
+
+
+# Running rules
+
+
+def check(
+    case: RuleContext, on: str, codes: Collection[str] | None = None, rule_filter: RuleFilter | None = None
+) -> Iterator[Finding | Fault]:
+    """Yield what the rules for `on` (workspace, record, assembly) find; only those of the `codes`, if given.
+
+    With the result of `filter_rules`, for the same workspace and codes, rules that cannot find anything are not called.
+    """
+    for rule in _list_rules(case, on, codes, rule_filter):
+        yield from _run_rule(rule.code, rule.logic.check, case)  # a list, which is empty most times
+
+
+def filter_rules(opened: Workspace, codes: Collection[str] | None = None) -> RuleFilter:
+    """Return which rules to call for many records of a workspace."""
+    rules = ((on, rule) for on in ("record", "assembly", "dataset") for rule in _list_rules_on(on))
+    return RuleFilter(opened, [(on, rule) for on, rule in rules if codes is None or rule.code in codes])
+
+
+def list_marks(
+    case: RuleContext, codes: Collection[str] | None = None, rule_filter: RuleFilter | None = None
+) -> Iterator[tuple[str, str, str]]:
+    """Yield code, kind and text of everything in a case's record that a rule on the dataset expects only once.
+
+    `codes` and `rule_filter` are those of `check`.
+    """
+    for rule in _list_rules(case, "dataset", codes, rule_filter):
+        yield from ((rule.code, kind, text) for kind, text in rule.logic.list_marks(case))
+
+
+def report_repeats(code: str, first: Record, later: RuleContext, kinds: Sequence[str]) -> Iterator[Finding | Fault]:
+    """Yield what a rule on the dataset finds where the record of `later` repeats marks of `first` of these kinds."""
+    yield from _run_rule(code, lambda case: RULES()[code].logic.report_repeats(first, case, kinds), later)
+
+
+def _run_rule(
+    code: str, run: Callable[[RuleContext], Iterator[Diagnostic]], case: RuleContext
+) -> list[Finding | Fault]:
+    """Return the findings of one rule; a rule that fails must stop no other."""
+    findings: list[Finding | Fault] = []
+    try:
+        for diagnostic in run(case):
+            findings.append(build_case_finding(diagnostic, case))
+    except (MemoryError, DatasetChanged):  # a bounded child is full, or the caller's files have changed meanwhile
+        raise
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        message = f"{type(error).__name__}: {error} ({frame.name}, line {frame.lineno})"
+        findings.append(Fault(code, message, complete_place(NOWHERE, case)))
+    return findings
+
+
+def _list_rules(
+    case: RuleContext, on: str, codes: Collection[str] | None, rule_filter: RuleFilter | None
+) -> Sequence[Rule]:
+    if rule_filter is not None:
+        return rule_filter.list_rules(case, on)
+    return [rule for rule in _list_rules_on(on) if codes is None or rule.code in codes]
+
+
+@cache
+def _list_rules_on(on: str) -> tuple[Rule, ...]:
+    return tuple(rule for rule in RULES().values() if on in rule.on)

@@ -50,5 +50,5 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 def _is_source_list(use: VariableUse, is_albert: bool) -> bool:
     if is_albert:
-        return albert_modes.fields(use.name) is not None or use.name.endswith(albert_modes.COLLECTION)
+        return albert_modes.list_chunk_fields(use.name) is not None or use.name.endswith(albert_modes.COLLECTION)
     return use.name.rpartition(".")[2].casefold() in SAME[1]

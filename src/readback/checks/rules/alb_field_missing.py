@@ -65,5 +65,5 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 def _may_be_documented(list_name: str, field: str) -> bool:
     """Return whether a field is documented, or the list's items are not described."""
-    documented = albert_modes.fields(list_name)
+    documented = albert_modes.list_chunk_fields(list_name)
     return documented is None or field in documented

@@ -29,10 +29,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         return
     for use in variable_uses.list_uses(case, prompt):
         list_name, field = variable_uses.split_path(use.name)
-        documented = albert_modes.fields(list_name)
+        documented = albert_modes.list_chunk_fields(list_name)
         if documented is None or variable_uses.get_variable(field) in documented:
             continue
-        near = albert_modes.meant_field(field, list_name) or NONE
+        near = albert_modes.suggest_field(field, list_name) or NONE
         values = {"list": list_name, "field": field, "nearest": near, "known": documented}
         severity: Severity | None = "info" if _has_field(case.record.fields, list_name, field) else None
         yield Diagnostic(CODE, values, variable_uses.locate(use), use.name, severity)

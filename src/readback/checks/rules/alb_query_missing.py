@@ -30,7 +30,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if not variable_uses.is_albert(prompt) or not variable_uses.is_first_case(case):
         return
     names = set(variable_uses.find_variables(case, prompt))
-    corrected = {albert_modes.meant(name) for name in names if not albert_modes.documented(name)}
+    corrected = {albert_modes.suggest_variable(name) for name in names if not albert_modes.is_documented(name)}
     if not (names | corrected) & ASKS:
         place = Location(file=prompt.place.file, line=prompt.place.line, role="user")
         yield Diagnostic(CODE, {"mode": prompt.mode}, place, prompt.mode)

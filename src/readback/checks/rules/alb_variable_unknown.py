@@ -36,10 +36,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     uses = variable_uses.list_uses(case, prompt, ("missing", "null"))
     without_value = {use.name for use in uses if not use.only_asked}
     for name, place in variable_uses.find_variables(case, prompt).items():
-        if albert_modes.documented(name):
+        if albert_modes.is_documented(name):
             continue
         documented = dict.fromkeys(albert_modes.VARIABLES, "")
-        near = albert_modes.meant(name) or find_nearest_field(name, documented, False)
+        near = albert_modes.suggest_variable(name) or find_nearest_field(name, documented, False)
         if near is None and name in without_value:
             continue
         has_value = case.record.fields.get(name) is not None or name in prompt.defaults

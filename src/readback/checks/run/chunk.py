@@ -163,7 +163,7 @@ def _decide(inside: children.ChildJob, codes: Collection[str] | None) -> RuleFil
     """Return which rules are called: the same for all ranges of one check."""
     asked = [inside.opened, codes]
     if not _last or _last[0][0] != asked:
-        _last[:] = [(asked, rules.decide(inside.opened, None if codes is None else frozenset(codes)))]
+        _last[:] = [(asked, rules.filter_rules(inside.opened, None if codes is None else frozenset(codes)))]
     return _last[0][1]
 
 
@@ -174,7 +174,7 @@ _last: list[tuple[list[Any], RuleFilter]] = []
 def _marks(case: RuleContext, codes: Collection[str] | None, decided: RuleFilter | None = None) -> Iterator[Mark]:
     """The marks of one record, for the rules of `codes`; a text with a masked value says nothing and has none."""
     masked = case.record is not None and case.record.masked
-    for code, kind, text in rules.marks(case, codes, decided):
+    for code, kind, text in rules.list_marks(case, codes, decided):
         if not (masked and MASK in text):
             made = hashlib.sha256(
                 f"{code}\0{kind}\0".encode("utf-8", "surrogatepass")
@@ -206,7 +206,7 @@ def everything(
         if assembly.choice != Selection()
         else (),  # else nothing is sent
     )
-    yield from (one if isinstance(one, rules.Fault) else rules.told_apart(one, told) for one in both)
+    yield from (one if isinstance(one, rules.Fault) else rules.make_key_unique(one, told) for one in both)
 
 
 def by_format(case: RuleContext, read: ModelInput | None, told: Collection[Finding]) -> Iterator[Finding]:
@@ -215,7 +215,7 @@ def by_format(case: RuleContext, read: ModelInput | None, told: Collection[Findi
     """
     known = {one.code for one in told}
     noted = read.diagnostics if read and read.kind == "format" else ()
-    yield from (rules.noted(one, case) for one in noted if one.code not in known)
+    yield from (rules.build_case_finding(one, case) for one in noted if one.code not in known)
 
 
 def about(
@@ -275,9 +275,9 @@ def _nothing() -> None:
 def _said(diagnostic: Diagnostic, case: RuleContext, served: Model | None) -> Finding:
     """The finding of a diagnostic; that a template takes no system message is true of it, whichever record is sent."""
     if diagnostic.values.get("when") != "system":
-        return rules.noted(diagnostic, case)
+        return rules.build_case_finding(diagnostic, case)
     named = served.place if served and diagnostic.place.file is None else diagnostic.place
-    return rules.finding(replace(diagnostic, place=named))
+    return rules.build_finding(replace(diagnostic, place=named))
 
 
 def _without_row(one: Finding | rules.Fault) -> bool:

@@ -202,7 +202,7 @@ def _of_templates(
     """What is known of a template when the last record was looked at."""
     for diagnostic in find_unfilled_templates(run.opened, run.data, run.names, firsts, nowhere):
         if run.codes is None or diagnostic.code in run.codes:
-            yield rules.finding(diagnostic)
+            yield rules.build_finding(diagnostic)
 
 
 def _seconds(run: Run, workers: int) -> float:
@@ -233,7 +233,7 @@ def _preflight(run: Run, record: Record, firsts: Iterable[Assembly]) -> Iterator
     hits = dict[Selection, Finding]()
     for choice, assembly in zip(tuple(run.active), firsts, strict=True):
         if hit := next((diagnostic for diagnostic in assembly.diagnostics if diagnostic.code == "dat-limit"), None):
-            hits[choice] = rules.noted(hit, RuleContext(run.opened, record, assembly))
+            hits[choice] = rules.build_case_finding(hit, RuleContext(run.opened, record, assembly))
         elif _waits(run.opened, choice) or _has_nothing_to_judge(run, choice):
             run.active.remove(choice)
             found = about(run.opened, record, assembly, run.codes)

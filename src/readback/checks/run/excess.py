@@ -23,13 +23,13 @@ def of_record(
     made = Assembly(choice, place.record, index, (), "") if choice else None
     diagnostic = Diagnostic(CODE, {"what": "this record", "limit": stopped.detail}, flagged=stopped.kind)
     record = Record(place.record, {}, place, again=data.is_repeated(index))
-    yield from hits or [rules.noted(diagnostic, RuleContext(opened, record, made))]
+    yield from hits or [rules.build_case_finding(diagnostic, RuleContext(opened, record, made))]
 
 
 def given_up(opened: Workspace, choice: Selection, what: str, limit: str) -> Finding:
     """That a choice is looked at no more."""
     diagnostic = Diagnostic(CODE, {"what": what, "limit": limit}, flagged="given up")
-    return rules.noted(diagnostic, RuleContext(opened, None, Assembly(choice, None, None, (), "")))
+    return rules.build_case_finding(diagnostic, RuleContext(opened, None, Assembly(choice, None, None, (), "")))
 
 
 def _previewed(opened: Workspace, data: Dataset, index: int, choice: Selection) -> Iterator[Finding]:
@@ -37,7 +37,7 @@ def _previewed(opened: Workspace, data: Dataset, index: int, choice: Selection) 
     record = data.record(index)
     made = assemble(opened, record, choice, Replies(opened).get(choice, record))
     yield from (
-        rules.noted(diagnostic, RuleContext(opened, record, made))
+        rules.build_case_finding(diagnostic, RuleContext(opened, record, made))
         for diagnostic in made.diagnostics
         if diagnostic.code == CODE
     )

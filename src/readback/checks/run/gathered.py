@@ -76,7 +76,7 @@ class Gathered:
             rule = rules.RULES()[group.first.code]
             if rule.alike and group.records == 1:
                 # Nothing is like it, so no count is told; its key is that of its kind, as where more records are read.
-                yield Kindred(replace(group.first, key=rules.digest(list(kind))), group.places)
+                yield Kindred(replace(group.first, key=rules.compute_digest(list(kind))), group.places)
                 continue
             values = {**group.first.values, "records": group.records, "of": looked_at}
             severity = group.first.severity
@@ -88,7 +88,7 @@ class Gathered:
                 values["condition"] = ", ".join(names[:LISTED]) + more
             sentence = rules.fill(rule.sentence, values)
             finding = replace(
-                group.first, severity=severity, values=values, message=sentence, key=rules.digest(list(kind))
+                group.first, severity=severity, values=values, message=sentence, key=rules.compute_digest(list(kind))
             )
             yield Kindred(finding, group.places)
         self.groups.clear()

@@ -68,8 +68,8 @@ def compare_records(
 ) -> Iterator[Finding | Fault]:
     """Yield what a rule finds in two records that have marks of these kinds with the same hashes."""
     case = RuleContext(opened, later)
-    earlier = set(rules.marks(RuleContext(opened, first), {code}))
-    same = [kind for _, kind, text in rules.marks(case, {code}) if (code, kind, text) in earlier]
+    earlier = set(rules.list_marks(RuleContext(opened, first), {code}))
+    same = [kind for _, kind, text in rules.list_marks(case, {code}) if (code, kind, text) in earlier]
     repeated = [kind for kind in same if kind in kinds]  # hashes may agree where texts do not
     if repeated:
-        yield from rules.repeats(code, first, case, repeated)
+        yield from rules.report_repeats(code, first, case, repeated)

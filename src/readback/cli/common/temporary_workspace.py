@@ -75,7 +75,7 @@ def unpack(path: str, command: str, stack: ExitStack) -> str:
         ) from None
     stack.callback(upload.delete, token, owner)
     for diagnostic in diagnostics:
-        print(lines.format_finding(rules.finding(diagnostic), sys.stderr), file=sys.stderr)
+        print(lines.format_finding(rules.build_finding(diagnostic), sys.stderr), file=sys.stderr)
     folder = upload.path(token, owner)
     if folder is None or not upload.holds(token):
         raise UsageError(fill("{path}: nothing of it could be kept", path=path))

@@ -116,7 +116,7 @@ def _needs(known: TrainedText, sent: ModelInput | None) -> str:
         return t("training_text.no_template")
     if known.missing == "text":
         diagnostic = next(iter(known.diagnostics), None)
-        return t("training_text.failed", why=rules.finding(diagnostic).message if diagnostic else "")
+        return t("training_text.failed", why=rules.build_finding(diagnostic).message if diagnostic else "")
     return t("training_text.no_serving" if sent is None else "training_text.serving_failed")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.checks.rules import finding
+from readback.checks.rules import build_finding
 from readback.types import Diagnostic
 from readback.ui.common import address, show
 from readback.ui.common.draw import frame
@@ -79,7 +79,7 @@ def said() -> None:
     token, count, diagnostics = st.session_state.get("upload_said", ("", 0, ()))
     if token and token == choice.workspace_id():
         show.notice(t("open.kept", n=count))
-        show.findings([finding(diagnostic) for diagnostic in diagnostics], to_message=False)
+        show.findings([build_finding(diagnostic) for diagnostic in diagnostics], to_message=False)
 
 
 def _delete(token: str) -> None:
@@ -101,7 +101,7 @@ def _take(given: list[Any]) -> None:
     if not upload.holds(token):
         upload.delete(token, choice.browser())
         show.problem(t("open.nothing_kept"))
-        show.findings([finding(diagnostic) for diagnostic in diagnostics], to_message=False)
+        show.findings([build_finding(diagnostic) for diagnostic in diagnostics], to_message=False)
         return
     kept: tuple[str, int, tuple[Diagnostic, ...]] = (token, len(given), diagnostics)
     st.session_state["upload_said"] = kept

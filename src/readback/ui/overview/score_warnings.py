@@ -10,7 +10,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.groups import area
-from readback.checks.rules import finding
+from readback.checks.rules import build_finding
 from readback.checks.summary import Audit, Row, selection_key
 from readback.scores import warnings
 from readback.scores.table import ScoreTable
@@ -56,4 +56,4 @@ def counted(audit: Audit, table: ScoreTable | None) -> Counted:
 @st.cache_resource(max_entries=caches.KEEP, show_spinner=False)
 def _among(key: caches.Key, _table: ScoreTable) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The keys of the findings about scores, each with the conditions it is about."""
-    return tuple((finding(one).key, one.among) for one in warnings.diagnostics(_table))
+    return tuple((build_finding(one).key, one.among) for one in warnings.diagnostics(_table))

@@ -8,7 +8,7 @@ from functools import partial
 
 from readback.bookmarks.entry import read_entry
 from readback.checks.quoted import Quoted, where
-from readback.checks.rules import finding as said_of
+from readback.checks.rules import build_finding as said_of
 from readback.compare.diff import compare_sides
 from readback.compare.sentence import format_sentence
 from readback.compare.side import Side, SideError

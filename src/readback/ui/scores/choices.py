@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from readback.checks.rules import finding
+from readback.checks.rules import build_finding
 from readback.scores import criterion_kinds, drawn_pairs, in_view, report, summary, warnings
 from readback.scores import loading as scores
 from readback.scores.comparing import compare
@@ -294,7 +294,7 @@ def _format_baseline(table: ScoreTable, view: View) -> str:
 
 def format_reasons(diagnostics: Sequence[Diagnostic]) -> str:
     """Return why two conditions are not compared, in the words of the rules."""
-    return " ".join(finding(diagnostic).message for diagnostic in diagnostics)
+    return " ".join(build_finding(diagnostic).message for diagnostic in diagnostics)
 
 
 def name_condition(table: ScoreTable, condition: ConditionKey) -> str:
@@ -350,6 +350,6 @@ def draw_style() -> None:
 def list_findings(table: ScoreTable) -> tuple[int, list[Finding]]:
     """Return how many findings the scores have, and the first of them."""
     order = ("error", "warning", "info")
-    findings = [finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
+    findings = [build_finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
     findings.sort(key=lambda finding: order.index(finding.severity))
     return len(findings), findings[:NOTICED]

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.checks.rules import finding
+from readback.checks.rules import build_finding
 from readback.html.templates import render_template
 from readback.scores import chart_sentences, charts, conclusion, in_view, not_compared, pooled, report, summary
 from readback.scores.agreement.measures import measure_pool
@@ -201,7 +201,7 @@ def _have_one_baseline(lines: Sequence[Line]) -> bool:
 
 
 def _explain(diagnostic: Diagnostic) -> str:
-    return finding(diagnostic).message
+    return build_finding(diagnostic).message
 
 
 def _render_blocked(scored: ScoreTable, blocked: Sequence[Blocked]) -> Markup:
