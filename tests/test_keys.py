@@ -71,7 +71,7 @@ def test_two_different_findings_of_one_run_never_share_a_key(rows: list[tuple[st
         for record in open_dataset(opened.root, opened.dataset).records():
             for choice in (*selections.list_selections(opened), Selection()):
                 made = assemble.assemble(opened, record, choice)
-                told = [one for one in chunk.everything(opened, record, made) if isinstance(one, Finding)]
+                told = [one for one in chunk.check_record(opened, record, made) if isinstance(one, Finding)]
                 assert shared_keys(told) == []
                 assert {one.key for one in told} <= keys
 

@@ -221,7 +221,7 @@ def test_records_that_no_child_reads_are_not_said_to_have_changed(
 ) -> None:
     """As where a process may open no more files."""
     opened = workspace.open(folder)
-    monkeypatch.setattr(audit_run, "heard", lambda frames: iter(()))
+    monkeypatch.setattr(audit_run, "read_batches", lambda frames: iter(()))
     with pytest.raises(DatasetChanged, match=r"d\.jsonl is what it was, and yet some of its records could not be read"):
         engine.check(opened, engine.CheckOptions(jobs=1))
     monkeypatch.setattr(children, "stream_frames", lambda *asked, **how: iter(()))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback.checks.store import finding_lines
-from readback.checks.store.finding_lines import MANY, SHORT, line, read
+from readback.checks.store.finding_lines import MANY, SHORT, format_line, read_line
 from readback.types import Finding, Location
 
 TEXTS = st.text(st.characters(), max_size=20)  # lone surrogates too
@@ -38,31 +38,33 @@ def found(message: str) -> Finding:
 
 @given(st.lists(FINDINGS, max_size=5))
 def test_what_is_read_is_what_was_written(every: list[Finding]) -> None:
-    lines = [*map(line, every)]
+    lines = [*map(format_line, every)]
     assert not any("\n" in one for one in lines)
     "".join(lines).encode()  # also where a text holds a lone surrogate
     finding_lines._latest.clear()
-    assert [*map(read, lines)] == every
-    assert [*map(line, map(read, lines))] == lines
+    assert [*map(read_line, lines)] == every
+    assert [*map(format_line, map(read_line, lines))] == lines
 
 
 def test_a_number_that_is_none_is_read_as_that() -> None:
-    (value,) = read(line(Finding("a", "info", {"n": float("nan")}, "", "", Location(), "0"))).values.values()
+    (value,) = read_line(
+        format_line(Finding("a", "info", {"n": float("nan")}, "", "", Location(), "0"))
+    ).values.values()
     assert isnan(value)
 
 
 def test_as_many_are_remembered_as_come_together_and_none_that_is_long() -> None:
     finding_lines._latest.clear()
     every = [found(str(number)) for number in range(MANY)]
-    lines = [*map(line, every)]
-    assert all(line(one) is said for one, said in zip(every, lines, strict=True))
+    lines = [*map(format_line, every)]
+    assert all(format_line(one) is said for one, said in zip(every, lines, strict=True))
     long = found("x" * SHORT)
-    assert line(long) is not line(long)
-    line(found("one more"))
+    assert format_line(long) is not format_line(long)
+    format_line(found("one more"))
     assert len(finding_lines._latest) == 1
 
 
 @pytest.mark.parametrize("said", ["", "[]", "{}", "3", '{"code": "a"}', json.dumps({"code": 3, "place": 1})])
 def test_what_is_no_finding_is_refused(said: str) -> None:
     with pytest.raises((ValueError, TypeError, LookupError)):
-        read(said)
+        read_line(said)

@@ -13,7 +13,7 @@ from in_time import in_time
 from readback import workspace
 from readback.checks import rules
 from readback.checks.run import engine, first_records, repeats
-from readback.checks.run.marks import of_records
+from readback.checks.run.marks import collect_marks
 from readback.prompts import children
 from readback.readers.cache_folder import DiskFull
 from readback.records.dataset import open_dataset
@@ -119,8 +119,8 @@ def test_two_texts_whose_hashes_agree_are_told_apart(write: Write) -> None:
     opened = workspace.open(root / "d.jsonl")
     seen = repeats.Repeats(opened, [open_dataset(opened.root, opened.dataset)])
     mark = (CODE, "instruction", b"12345678")
-    assert seen.find([0], of_records([[mark]])) == {}
-    assert not any(list(each) for each in seen.find([1, 2], of_records([[mark], [mark]])).values())
+    assert seen.find([0], collect_marks([[mark]])) == {}
+    assert not any(list(each) for each in seen.find([1, 2], collect_marks([[mark], [mark]])).values())
 
 
 def test_a_masked_field_is_no_repeat(write: Write) -> None:
@@ -177,7 +177,7 @@ def test_marks_of_100_000_records_are_cheap_and_small() -> None:
     drawn = Random(17)  # as digests are
     kinds = ("instruction", "stored prompt")
     marks = [[(CODE, kind, drawn.randbytes(8)) for kind in kinds] for _ in range(100_000)]
-    batches = [of_records(marks[at : at + 100]) for at in range(0, len(marks), 100)]
+    batches = [collect_marks(marks[at : at + 100]) for at in range(0, len(marks), 100)]
 
     def all_of_them() -> bool:
         seen = repeats.Repeats(Workspace(Path(), "w"), [open_dataset(Path(), None)])

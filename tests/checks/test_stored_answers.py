@@ -81,13 +81,13 @@ def ranges_only(monkeypatch: pytest.MonkeyPatch) -> None:
 def spans(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """The ranges of records that children are asked for from now on."""
     seen: list[tuple[int, int]] = []
-    really = audit_run.Run.of_range
+    really = audit_run.Run.stream_range
 
-    def of_range(run: Any, work: Mapping[str, Any]) -> Any:
+    def stream_range(run: Any, work: Mapping[str, Any]) -> Any:
         seen.append((work["start"], work["stop"]))
         return really(run, work)
 
-    monkeypatch.setattr(audit_run.Run, "of_range", of_range)
+    monkeypatch.setattr(audit_run.Run, "stream_range", stream_range)
     return seen
 
 

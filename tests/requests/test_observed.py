@@ -215,7 +215,7 @@ CONDITION = "RAG-trained, open book, through the gateway"
 
 def _is_of_one(code: str) -> bool:
     """Whether a check tells findings of a code record by record; others stand once, at the first record of a kind."""
-    return not rules.RULES()[code].alike and not hasattr(rules.RULES()[code].logic, "gather")
+    return not rules.RULES()[code].alike and not hasattr(rules.RULES()[code].logic, "get_group_key")
 
 
 def test_every_way_in_tells_the_same_about_a_request_that_differs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from readback import adapters, as_json
 from readback.checks.model_findings import model_of, of_server
-from readback.checks.run.chunk import by_format, everything
+from readback.checks.run.chunk import check_format, check_record
 from readback.cli import UsageError
 from readback.cli.common import lines, options
 from readback.cli.common.lines import make_safe, make_safe_for_stdout, print_note
@@ -240,10 +240,10 @@ def _find_findings(
 ) -> Iterator[Finding]:
     """Yield what is wrong with the record, the messages, and what the chat format makes of them; each fault once."""
     findings = [
-        finding for finding in everything(workspace, record, assembly, observed) if isinstance(finding, Finding)
+        finding for finding in check_record(workspace, record, assembly, observed) if isinstance(finding, Finding)
     ]
     yield from findings
-    yield from by_format(RuleContext(workspace, record, assembly), read_input, findings)
+    yield from check_format(RuleContext(workspace, record, assembly), read_input, findings)
     if read_input and read_input.kind != "format":
         model = model_of(workspace, assembly.choice)
         if model:

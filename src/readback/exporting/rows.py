@@ -148,7 +148,7 @@ class _Order:
         detail = self.failures.pop((index, selection), None)
         if detail is not None:
             stopped = sandbox.Stopped("crash", detail)
-            finding = next(excess.of_record(self.workspace, self.records, index, selection, stopped))
+            finding = next(excess.report_record(self.workspace, self.records, index, selection, stopped))
             return lines.format_failure(index, record_id, selection, finding.code, finding.message)
         reason = self.given_up.get(selection, "nothing says why")
         message = f"not tried, for others took too much: {reason}"

@@ -13,7 +13,7 @@ from readback import adapters, workspace
 from readback.checks import rules
 from readback.checks.rule import RuleFilter
 from readback.checks.run import engine
-from readback.checks.run.chunk import everything
+from readback.checks.run.chunk import check_record
 from readback.checks.sample import SEED, Sample, share
 from readback.checks.summary import Audit
 from readback.compare.diff import compare_sides
@@ -136,7 +136,7 @@ class Study:
         made = self._made(choice, one, values)
         tried = assemble.apply_values(self.workspace, one, values)
         seen = None if values else self._observer.seen(one, made)
-        both = tuple(everything(self.workspace, tried, made, seen, self._decided))
+        both = tuple(check_record(self.workspace, tried, made, seen, self._decided))
         findings = tuple(found for found in both if isinstance(found, Finding))
         faults = tuple(fault for fault in both if isinstance(fault, rules.Fault))
         unknown = explain_unknown_system(self.workspace, choice, made.messages)

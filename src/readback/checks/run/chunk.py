@@ -1,4 +1,4 @@
-"""One chunk of the audit: a range of records under some choices, as JSON frames; runs in a bounded child."""
+"""Audit one range of records under some choices, in a bounded child; the answer is frames of JSON."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import Any
 
 from readback import as_json, sandbox
 from readback.checks import rules
 from readback.checks.rule import RuleFilter
-from readback.checks.run import marks
-from readback.checks.run.marks import Mark
-from readback.checks.store.finding_lines import line
+from readback.checks.run.marks import SIZE, Mark, collect_marks
+from readback.checks.store.finding_lines import format_line
 from readback.checks.variables import Told
 from readback.prompts import assemble, children, model_input, token_counts
 from readback.prompts.self_tests import has_own_template, is_hanging, list_record_diagnostics, run_self_test
@@ -28,7 +26,8 @@ from readback.prompts.training_text import (
 )
 from readback.records.dataset import open_dataset
 from readback.records.field_path import MASK
-from readback.requests.observer import Observer, Seen, diagnostic
+from readback.requests import observer
+from readback.requests.observer import Observer, Seen
 from readback.types import (
     NO_SYSTEMS,
     Answer,
@@ -47,7 +46,7 @@ from readback.types import (
 WORK = "readback.checks.run.chunk:audit_chunk"
 BATCH = 64  # records of one frame, and
 WAIT = 0.2  # seconds after which a frame is sent all the same: somebody may be watching
-OF_SOME = ("uses", "observed", "findings", "faults")  # what is told of some records, by their places
+OF_SOME = ("uses", "observed", "findings", "faults")  # values that some records have, by their places
 
 
 def payload(
@@ -66,104 +65,107 @@ def payload(
     `records`: whether the rules about records run, too; `numbers`: those of the records, where they are no range;
     `each`: a frame for each record.
     """
-    asked = {"codes": None if codes is None else sorted(codes), "records": records, "each": each}
-    return {**children.make_payload(opened, choices, start, stop, numbers=numbers), **asked}
+    return {
+        **children.make_payload(opened, choices, start, stop, numbers=numbers),
+        "codes": None if codes is None else sorted(codes),
+        "records": records,
+        "each": each,
+    }
 
 
 def warm() -> None:
-    """Once, in the zygote: the rules too, which take longer to load than a record takes to check."""
+    """Load in the zygote what every child needs: the rules, too, which take longer to load than a record to check."""
     children.warm()
     rules.RULES()
 
 
 @children.stop_when_changed
 def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Frames of the records in their order, several in one, in columns: {"indices", "longest": [characters of each
-    record, for each choice]}, and what there is of the others, a list of [place in the frame, what is told of it]:
+    """Yield frames of the records in their order, several in one, in columns: {"indices", "longest": [characters of
+    each record, for each choice]}, and lists of [place in the frame, value] for the records that have a value of
 
-    "findings", "faults", "uses" [what became of the names, as `Told` tells it, for each choice; where they are not
+    "findings", "faults", "uses" [what became of the names, as `Told` writes it, for each choice; where they are not
     those of the record before], "observed" [whether what was sent is equal, null where nothing was logged, for each
-    choice; nothing where all are null]. Where the rules about records run, there are "marks", as `marks.read` reads
-    them.
+    choice; nothing where all are null]. Where the rules about records run, there are "marks", which
+    `marks.read_marks` reads.
 
     A pure function of the dataset and `work`: the same records in any process and any order of chunks (once
-    `batch.heard` has read the uses, which name what an earlier record told), whatever the frames.
+    `batch.read_batches` has read the uses, which refer to earlier records), whatever the frames.
     """
-    inside = children.enter(work)
+    job = children.enter(work)
     batch: list[tuple[dict[str, Any], list[Mark]]] = []
     sent, most = time.monotonic(), 1
-    for one in _records(inside, work):
-        batch.append(one)
+    for entry in _check_records(job, work):
+        batch.append(entry)
         if len(batch) >= most or time.monotonic() - sent > WAIT:
-            yield _frame(batch)  # the first at once: how long the others take is measured from there
+            yield _build_frame(batch)  # the first at once: how long the others take is measured from there
             batch, sent, most = [], time.monotonic(), 1 if work["each"] else BATCH
     if batch:
-        yield _frame(batch)
+        yield _build_frame(batch)
 
 
-def _frame(batch: Sequence[tuple[dict[str, Any], list[Mark]]]) -> dict[str, Any]:
-    records, found = [one for one, _ in batch], [mine for _, mine in batch]
-    columns = [*zip(*(one["longest"] for one in records), strict=True)]
-    frame: dict[str, Any] = {"indices": [one["index"] for one in records], "longest": columns}
+def _build_frame(batch: Sequence[tuple[dict[str, Any], list[Mark]]]) -> dict[str, Any]:
+    records = [record for record, _ in batch]
+    columns = [*zip(*(record["longest"] for record in records), strict=True)]
+    frame: dict[str, Any] = {"indices": [record["index"] for record in records], "longest": columns}
     for name in OF_SOME:
-        if there := [[at, one[name]] for at, one in enumerate(records) if name in one]:
-            frame[name] = there
-    return frame | ({"marks": marks.of_records(found).as_json()} if any(found) else {})
+        values = [[place, record[name]] for place, record in enumerate(records) if name in record]
+        if values:
+            frame[name] = values
+    if any(marks for _, marks in batch):
+        frame["marks"] = collect_marks(marks for _, marks in batch).as_json()
+    return frame
 
 
-def _records(inside: children.ChildJob, work: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], list[Mark]]]:
-    opened, choices, replies, codes = inside.opened, inside.choices, inside.replies, work["codes"]
-    wanted = None if codes is None else frozenset(codes)
-    watching = Observer(opened, inside.data)
-    telling = Told()
-    of_rows = work["records"] and opened.dataset
-    decided = _decide(inside, codes)
-    before: list[list[Any]] = []
-    for record in inside.records():
+def _check_records(job: children.ChildJob, work: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], list[Mark]]]:
+    opened, choices, replies = job.opened, job.choices, job.replies
+    codes = None if work["codes"] is None else frozenset(work["codes"])
+    requests = Observer(opened, job.data)
+    accounts = Told()
+    has_rows = work["records"] and opened.dataset
+    decided = _decide(job, work["codes"])
+    uses_before: list[list[Any]] = []
+    for record in job.records():
         uses: list[list[Any]] = []
         findings: list[Finding | rules.Fault] = []
         longest: list[int] = []
         observed: list[bool | None] = []
-        if of_rows:
-            counted = token_counts.count_training_row(opened, record)
-            alone = RuleContext(
+        if has_rows:
+            case = RuleContext(
                 opened,
                 record,
-                tokens=counted,
-                systems=inside.data.systems,
-                render_training=partial(_training_texts, opened, record),
+                tokens=token_counts.count_training_row(opened, record),
+                systems=job.data.systems,
+                render_training=partial(_render_row, opened, record),
             )
-            findings.extend(rules.check(alone, "record", wanted, decided))
+            findings.extend(rules.check(case, "record", codes, decided))
         for choice in choices:
             answer = replies.to_prompt(choice, record)
             sandbox.beat()
             assembly = assemble.assemble(opened, record, choice, replies.get(choice, record), marked=False)
-            uses.append(telling.tell(assembly.uses))
+            uses.append(accounts.tell(assembly.uses))
             longest.append(sum(len(segment.text) for message in assembly.messages for segment in message.segments))
-            logged = watching.seen(record, assembly)
+            logged = requests.seen(record, assembly)
             observed.append(None if logged is None else logged.verdict == "equal")
-            findings.extend(about(opened, record, assembly, wanted, logged, decided, answer))
-        told = {
-            "findings": [line(one) for one in findings if isinstance(one, Finding)],
-            "faults": [
-                [one.rule, one.error, as_json.known_place_to_json(one.place)]
-                for one in findings
-                if isinstance(one, rules.Fault)
-            ],
-            "uses": [] if uses == before else uses,
-            "observed": observed if any(one is not None for one in observed) else [],
+            findings.extend(check_assembly(opened, record, assembly, codes, logged, decided, answer))
+        faults = [finding for finding in findings if isinstance(finding, rules.Fault)]
+        values = {
+            "findings": [format_line(finding) for finding in findings if isinstance(finding, Finding)],
+            "faults": [[fault.rule, fault.error, as_json.known_place_to_json(fault.place)] for fault in faults],
+            "uses": [] if uses == uses_before else uses,
+            "observed": [] if all(equal is None for equal in observed) else observed,
         }
-        before = [one[:1] for one in uses]
-        known = {name: value for name, value in told.items() if value}
-        mine = [*_marks(RuleContext(opened, record), wanted, decided)] if of_rows else []
-        yield {"index": record.place.index, "longest": longest, **known}, mine
+        uses_before = [use[:1] for use in uses]
+        marks = [*_list_marks(RuleContext(opened, record), codes, decided)] if has_rows else []
+        without_empty = {name: value for name, value in values.items() if value}
+        yield {"index": record.place.index, "longest": longest, **without_empty}, marks
 
 
-def _decide(inside: children.ChildJob, codes: Collection[str] | None) -> RuleFilter:
+def _decide(job: children.ChildJob, codes: Collection[str] | None) -> RuleFilter:
     """Return which rules are called: the same for all ranges of one check."""
-    asked = [inside.opened, codes]
-    if not _last or _last[0][0] != asked:
-        _last[:] = [(asked, rules.filter_rules(inside.opened, None if codes is None else frozenset(codes)))]
+    question = [job.opened, codes]
+    if not _last or _last[0][0] != question:
+        _last[:] = [(question, rules.filter_rules(job.opened, None if codes is None else frozenset(codes)))]
     return _last[0][1]
 
 
@@ -171,115 +173,146 @@ def _decide(inside: children.ChildJob, codes: Collection[str] | None) -> RuleFil
 _last: list[tuple[list[Any], RuleFilter]] = []
 
 
-def _marks(case: RuleContext, codes: Collection[str] | None, decided: RuleFilter | None = None) -> Iterator[Mark]:
-    """The marks of one record, for the rules of `codes`; a text with a masked value says nothing and has none."""
+def _list_marks(case: RuleContext, codes: Collection[str] | None, decided: RuleFilter) -> Iterator[Mark]:
+    """Yield the marks of one record, for the rules of `codes`; a text with a masked value says nothing and has none."""
     masked = case.record is not None and case.record.masked
     for code, kind, text in rules.list_marks(case, codes, decided):
         if not (masked and MASK in text):
-            made = hashlib.sha256(
-                f"{code}\0{kind}\0".encode("utf-8", "surrogatepass")
-            )  # of long texts it takes a third of BLAKE2b's time
-            made.update(text.encode("utf-8", "surrogatepass"))
-            yield code, kind, made.digest()[: marks.SIZE]
+            # Of long texts it takes a third of BLAKE2b's time.
+            sha256 = hashlib.sha256(f"{code}\0{kind}\0".encode("utf-8", "surrogatepass"))
+            sha256.update(text.encode("utf-8", "surrogatepass"))
+            yield code, kind, sha256.digest()[:SIZE]
 
 
-def everything(
+def check_record(
     opened: Workspace,
     record: Record,
     assembly: Assembly,
-    seen: Seen | None = None,
+    request: Seen | None = None,
     decided: RuleFilter | None = None,
 ) -> Iterator[Finding | rules.Fault]:
-    """What is to be said about a record and about what is sent of it, each with the key that an audit gives it.
-    `decided` are the rules that can find anything in the workspace, for whoever asks again and again.
+    """Yield the findings about a record and about what is sent of it, each with the key that an audit gives it.
+
+    `request` is what logs have of it. Whoever checks many records of a workspace passes `decided`, the rules that can
+    find anything there.
     """
-    told: rules.Seen = {}
-    rows = open_dataset(opened.root, opened.dataset) if opened.dataset and opened.training else None
-    counted, systems = token_counts.count_training_row(opened, record), rows.systems if rows else NO_SYSTEMS
-    learned = partial(_training_texts, opened, record)
-    alone = RuleContext(opened, record, tokens=counted, systems=systems, render_training=learned)
-    both = chain(
-        rules.check(alone, "record", None, decided) if opened.dataset else (),
-        about(
-            opened, record, assembly, None, seen, decided, children.Replies(opened).to_prompt(assembly.choice, record)
+    seen: rules.Seen = {}
+    for finding in _check_record(opened, record, assembly, request, decided):
+        yield finding if isinstance(finding, rules.Fault) else rules.make_key_unique(finding, seen)
+
+
+def _check_record(
+    opened: Workspace, record: Record, assembly: Assembly, request: Seen | None, decided: RuleFilter | None
+) -> Iterator[Finding | rules.Fault]:
+    if opened.dataset:
+        rows = open_dataset(opened.root, opened.dataset) if opened.training else None
+        case = RuleContext(
+            opened,
+            record,
+            tokens=token_counts.count_training_row(opened, record),
+            systems=rows.systems if rows else NO_SYSTEMS,
+            render_training=partial(_render_row, opened, record),
         )
-        if assembly.choice != Selection()
-        else (),  # else nothing is sent
-    )
-    yield from (one if isinstance(one, rules.Fault) else rules.make_key_unique(one, told) for one in both)
+        yield from rules.check(case, "record", None, decided)
+    if assembly.choice != Selection():  # else nothing is sent
+        answer = children.Replies(opened).to_prompt(assembly.choice, record)
+        yield from check_assembly(opened, record, assembly, None, request, decided, answer)
 
 
-def by_format(case: RuleContext, read: ModelInput | None, told: Collection[Finding]) -> Iterator[Finding]:
-    """What a named chat format does to the messages of a case and nobody `told` yet: a system text dropped, a turn
-    written twice. (What a model's own server does, `about` and `of_server` tell.)
+def check_format(case: RuleContext, text: ModelInput | None, findings: Collection[Finding]) -> Iterator[Finding]:
+    """Yield what a named chat format does to the messages of a case: it drops a system text or repeats a turn.
+
+    Codes among `findings` are left out. `check_assembly` and `of_server` report what a model's own server
+    does.
     """
-    known = {one.code for one in told}
-    noted = read.diagnostics if read and read.kind == "format" else ()
-    yield from (rules.build_case_finding(one, case) for one in noted if one.code not in known)
+    codes = {finding.code for finding in findings}
+    for diagnostic in text.diagnostics if text and text.kind == "format" else ():
+        if diagnostic.code not in codes:
+            yield rules.build_case_finding(diagnostic, case)
 
 
-def about(
+def check_assembly(
     opened: Workspace,
     record: Record,
     assembly: Assembly,
     codes: Iterable[str] | None = None,
-    seen: Seen | None = None,
+    request: Seen | None = None,
     decided: RuleFilter | None = None,
     answer: Answer | None = None,
 ) -> Iterator[Finding | rules.Fault]:
-    """What is to be said about one assembly: what its makers and its server noted, what was `seen` of it in logs,
-    what rules find. `answer` is what the condition's model replied.
+    """Yield the findings about one assembly: of what made it, of its server, of the logged `request`, of the rules.
+
+    `answer` is what the condition's model replied.
     """
+    for finding in _check_assembly(opened, record, assembly, codes, request, decided, answer):
+        if opened.dataset or not _needs_row(finding):
+            yield finding
+
+
+def _check_assembly(
+    opened: Workspace,
+    record: Record,
+    assembly: Assembly,
+    codes: Iterable[str] | None,
+    request: Seen | None,
+    decided: RuleFilter | None,
+    answer: Answer | None,
+) -> Iterator[Finding | rules.Fault]:
     condition = opened.condition(assembly.choice.condition) if assembly.choice.condition else None
-    hung = is_hanging(opened, condition.model if condition else None)
-    read = None if hung else model_input.build_model_input(opened, record, assembly, condition, False)
+    model = opened.models.get(condition.model or "") if condition else None
+    hangs = is_hanging(opened, condition.model if condition else None)
+    text = None if hangs else model_input.build_model_input(opened, record, assembly, condition, False)
     trained = find_trained_message(opened, record, assembly.choice)
-    counted = token_counts.count_against_limit(opened, assembly, read)
-    learn = _nothing if hung else partial(build_trained_input, opened, record, assembly.choice)
+    learn = _build_nothing if hangs else partial(build_trained_input, opened, record, assembly.choice)
     case = RuleContext(
         opened,
         record,
         assembly,
         trained,
-        model_input=read,
-        tokens=counted,
+        model_input=text,
+        tokens=token_counts.count_against_limit(opened, assembly, text),
         learn=learn,
         answer=answer,
-        find_trained_prompt=_nothing if hung else partial(build_trained_prompt, opened, record, assembly),
+        find_trained_prompt=_build_nothing if hangs else partial(build_trained_prompt, opened, record, assembly),
         run_self_test=partial(run_self_test, opened, condition.model if condition else None),
     )
+    diagnostics = [*assembly.diagnostics]
+    if request and request.first_difference:
+        diagnostics.append(observer.diagnostic(request))
+    diagnostics += list_record_diagnostics(opened, text)
+    trained_text = learn() if model and is_guessed(model) is False else None  # of a guess nothing is reported
+    if trained_text and has_own_template(trained_text, text):
+        diagnostics += list_record_diagnostics(opened, trained_text)
     wanted = None if codes is None else frozenset(codes)
-    diagnostics = (*assembly.diagnostics, diagnostic(seen)) if seen and seen.first_difference else assembly.diagnostics
-    served = opened.models.get(condition.model or "") if condition else None
-    learned = learn() if served and is_guessed(served) is False else None  # of a guess nothing is told
-    of_training = list_record_diagnostics(opened, learned) if learned and has_own_template(learned, read) else ()
-    said = (_said(one, case, served) for one in (*diagnostics, *list_record_diagnostics(opened, read), *of_training))
-    found = (
-        *(one for one in said if wanted is None or one.code in wanted),
-        *rules.check(case, "assembly", wanted, decided),
-    )
-    yield from found if opened.dataset else (one for one in found if _without_row(one))
+    for diagnostic in diagnostics:
+        finding = _build_finding(diagnostic, case, model)
+        if wanted is None or finding.code in wanted:
+            yield finding
+    yield from rules.check(case, "assembly", wanted, decided)
 
 
-def _training_texts(opened: Workspace, record: Record) -> Iterator[tuple[Model, tuple[Message, ...], ModelInput]]:
-    """What models read of a training row, but those whose template hangs."""
+def _render_row(opened: Workspace, record: Record) -> Iterator[tuple[Model, tuple[Message, ...], ModelInput]]:
+    """Yield what models read of a training row, but those whose template hangs."""
     for model, messages, text in render_row(opened, record):
         if not is_hanging(opened, model.name):
             yield model, messages, text
 
 
-def _nothing() -> None:
-    """The training text for a model whose template hangs."""
+def _build_nothing() -> None:
+    """Stand for the training text for a model whose template hangs."""
 
 
-def _said(diagnostic: Diagnostic, case: RuleContext, served: Model | None) -> Finding:
-    """The finding of a diagnostic; that a template takes no system message is true of it, whichever record is sent."""
+def _build_finding(diagnostic: Diagnostic, case: RuleContext, served: Model | None) -> Finding:
+    """Return the finding of a diagnostic; that a template takes no system message is true of it for every record."""
     if diagnostic.values.get("when") != "system":
         return rules.build_case_finding(diagnostic, case)
-    named = served.place if served and diagnostic.place.file is None else diagnostic.place
-    return rules.build_finding(replace(diagnostic, place=named))
+    place = served.place if served and diagnostic.place.file is None else diagnostic.place
+    return rules.build_finding(replace(diagnostic, place=place))
 
 
-def _without_row(one: Finding | rules.Fault) -> bool:
-    """What is also where there is no row: a rule that says what a row lacks (`of_a_row`) has nothing to say."""
-    return isinstance(one, rules.Fault) or not ((rule := rules.RULES().get(one.code)) and rule.of_a_row)
+def _needs_row(finding: Finding | rules.Fault) -> bool:
+    """Whether the finding says what a row lacks (`of_a_row`): where there is no row, it is none."""
+    if isinstance(finding, rules.Fault):
+        return False
+    rule = rules.RULES().get(finding.code)
+    return rule is not None and rule.of_a_row

@@ -9,7 +9,7 @@ from typing import Any
 
 from readback import sandbox
 from readback.checks.groups import in_text
-from readback.checks.run.chunk import everything
+from readback.checks.run.chunk import check_record
 from readback.checks.run.chunk import warm as warm
 from readback.checks.summary import Audit, selection_key
 from readback.prompts import assemble, children
@@ -95,7 +95,7 @@ def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for record in inside.records():
         made = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
         sandbox.beat()
-        every = everything(inside.opened, record, made, watching.seen(record, made))
+        every = check_record(inside.opened, record, made, watching.seen(record, made))
         if findings := [one for one in every if isinstance(one, Finding)]:
             found.append([at, min(findings, key=in_text).key])
         at += 1

@@ -1,4 +1,4 @@
-"""What is true of every record is said at the first one: that no record has a variable, say."""
+"""Report what is true of every record at the first one: that no record has a variable, say."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from readback.records.dataset import Dataset
 from readback.records.field_names import MOST
 from readback.types import Finding
 
+Key = tuple[str | None, ...]
+
 
 @dataclass(slots=True)
 class Once:
@@ -24,52 +26,63 @@ class Once:
 
     data: Dataset
     guessed: bool = False  # nobody says that these templates are filled from these records: they lie in one folder
-    rules: Mapping[str, Callable[..., tuple[str | None, ...] | None]] = field(default_factory=lambda: _rules())
-    said: set[tuple[str | None, ...]] = field(default_factory=set)
-    records: Counter[str] = field(default_factory=Counter)  # by code, those where nothing else of it was told
+    rules: Mapping[str, Callable[..., Key | None]] = field(default_factory=lambda: _list_rules())
+    reported: set[Key] = field(default_factory=set)
+    records: Counter[str] = field(default_factory=Counter)  # by code, records with no other finding of it
 
-    def take(self, found: Iterable[Finding | Fault]) -> Iterator[Finding | Fault]:
-        for one in found:
-            about = self._about(one)
-            if isinstance(one, Fault) or about is None:
-                yield one
-            elif about not in self.said:
-                self.said.add(about)
-                values = {**one.values, **({"records": len(self.data)} if "records" in one.values else {})}
-                rule = rules.RULES()[one.code]
-                severity = one.severity
-                if self.guessed and hasattr(rule.logic, "weigh_guess"):
-                    severity = rule.logic.weigh_guess(one)
-                message = rules.fill(rule.sentence, values)
-                yield replace(one, severity=severity, values=values, message=message)
+    def take(self, findings: Iterable[Finding | Fault]) -> Iterator[Finding | Fault]:
+        """Yield the findings that are not reported yet."""
+        for finding in findings:
+            key = self._get_key(finding)
+            if isinstance(finding, Fault) or key is None:
+                yield finding
+            elif key not in self.reported:
+                self.reported.add(key)
+                yield self._generalise(finding)
 
-    def of_all(self, found: Iterable[Finding | Fault]) -> Iterator[Finding | Fault]:
-        """What is true of every record, from what was found in one."""
-        return self.take(one for one in found if self._about(one) is not None)
+    def take_general(self, findings: Iterable[Finding | Fault]) -> Iterator[Finding | Fault]:
+        """Yield those of one record's findings that are true of every record and not reported yet."""
+        return self.take(finding for finding in findings if self._get_key(finding) is not None)
 
-    def count(self, told: Iterable[Finding]) -> None:
-        """Remember where what was told of a record is true of all, so that nobody counts that record for a share."""
-        ours = [one for one in told if one.code in self.rules]
-        if ours:
-            about = {(one.code, self._about(one) is not None) for one in ours}
-            self.records.update(code for code, of_all in about if of_all and (code, False) not in about)
-
-    def _about(self, one: Finding | Fault) -> tuple[str | None, ...] | None:
-        if isinstance(one, Fault) or (about := self.rules.get(one.code)) is None:
-            return None
-        said = about(one, self.is_nowhere)
-        return None if said is None else (one.code, one.place.file, *selection_key(one.place), one.severity, *said)
+    def count(self, findings: Iterable[Finding]) -> None:
+        """Remember a record whose findings of a code are true of all records: it says nothing of a share."""
+        is_general: dict[str, bool] = {}
+        for finding in findings:
+            if finding.code in self.rules:
+                has_key = self._get_key(finding) is not None
+                is_general[finding.code] = is_general.get(finding.code, True) and has_key
+        self.records.update(code for code, general in is_general.items() if general)
 
     def is_nowhere(self, name: str) -> bool:
-        """Whether no record, of several, has the field that a name is read from."""
-        known, source = self.data.field_counts, self.data.source
+        """Return whether no record, of several, has the field that a name is read from."""
+        counts, source = self.data.field_counts, self.data.source
         root = name.partition(".")[0]
         field_name = source.fields.get(root, root) if source else root
-        return len(self.data) > 1 and len(known) < MOST and field_name not in known
+        return len(self.data) > 1 and len(counts) < MOST and field_name not in counts
+
+    def _generalise(self, finding: Finding) -> Finding:
+        """Return the finding as one about all records."""
+        values = dict(finding.values)
+        if "records" in values:
+            values["records"] = len(self.data)
+        rule = rules.RULES()[finding.code]
+        severity = finding.severity
+        if self.guessed and hasattr(rule.logic, "weigh_guess"):
+            severity = rule.logic.weigh_guess(finding)
+        return replace(finding, severity=severity, values=values, message=rules.fill(rule.sentence, values))
+
+    def _get_key(self, finding: Finding | Fault) -> Key | None:
+        if isinstance(finding, Fault):
+            return None
+        get_once_key = self.rules.get(finding.code)
+        key = get_once_key(finding, self.is_nowhere) if get_once_key else None
+        if key is None:
+            return None
+        place = finding.place
+        return (finding.code, place.file, *selection_key(place), finding.severity, *key)
 
 
-def _rules() -> dict[str, Callable[..., tuple[str | None, ...] | None]]:
-    """What the rules that have it answer to `get_once_key`, by code."""
-    return {
-        code: rule.logic.get_once_key for code, rule in rules.RULES().items() if hasattr(rule.logic, "get_once_key")
-    }
+def _list_rules() -> dict[str, Callable[..., Key | None]]:
+    """Return the function `get_once_key` of each rule that has it, by code."""
+    logic = {code: rule.logic for code, rule in rules.RULES().items()}
+    return {code: module.get_once_key for code, module in logic.items() if hasattr(module, "get_once_key")}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from readback import sandbox
-from readback.checks.run.chunk import about
+from readback.checks.run.chunk import check_assembly
 from readback.prompts import assemble, children, model_input, token_counts
 from readback.prompts.children import warm as warm
 from readback.records.dataset import open_dataset
@@ -65,7 +65,7 @@ def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             condition = inside.opened.condition(choice.condition) if choice.condition else None
             read = model_input.build_model_input(inside.opened, record, made, condition, False)
             counted = token_counts.count_quickly(inside.opened, made, read)
-            told = about(inside.opened, record, made, None, watching.seen(record, made))
+            told = check_assembly(inside.opened, record, made, None, watching.seen(record, made))
             found = [one.severity for one in told if isinstance(one, Finding)]
             yield {
                 "characters": sum(len(message.text) for message in made.messages),

@@ -41,7 +41,7 @@ class Repeats:
         base = (len(self.files) - 1) * FILE
         owners: list[int] = []
         kinds: list[Kind] = []
-        for start, stop, kinds_of_record in marks.same_kinds():
+        for start, stop, kinds_of_record in marks.list_spans():
             for index in indices[start:stop]:
                 owners += [base + index] * len(kinds_of_record)
                 kinds += kinds_of_record

@@ -1,6 +1,4 @@
-"""A finding as a line of JSON, which is made once: so a child tells it, and so it is kept of a range of records, of a
-whole check and for the summary.
-"""
+"""Write a finding as a line of JSON once: for the answer of a child, for stored answers and for the summary."""
 
 from __future__ import annotations
 
@@ -20,46 +18,48 @@ _decoder = msgspec.json.Decoder(Finding)
 _latest: dict[int, tuple[Finding, str]] = {}  # by the identity of the finding
 
 
-def line(one: Finding) -> str:
-    """The line of a finding, without its end; that of one that was read or asked for shortly before is at hand."""
-    if (known := _latest.get(id(one))) is not None and known[0] is one:
-        return known[1]
-    said = as_json.pack(kept := _value(one)).decode()
-    if "null" in said:  # NaN would be null, too
-        said = json.dumps(kept)
-    _remember(one, said)
-    return said
+def format_line(finding: Finding) -> str:
+    """Return the line of a finding, without its end; lines of recent findings are remembered."""
+    remembered = _latest.get(id(finding))
+    if remembered is not None and remembered[0] is finding:
+        return remembered[1]
+    value = _build_value(finding)
+    line = as_json.pack(value).decode()
+    if "null" in line:  # NaN would be null, too
+        line = json.dumps(value)
+    _remember(finding, line)
+    return line
 
 
-def read(said: str) -> Finding:
-    """The finding that a line says. Raises ValueError, TypeError and LookupError where it says none."""
+def read_line(line: str) -> Finding:
+    """Return the finding of a line. Raises ValueError, TypeError and LookupError where it holds none."""
     try:
-        made = _decoder.decode(said)
+        finding = _decoder.decode(line)
     except msgspec.DecodeError:  # a lone surrogate, NaN
-        made = _made(json.loads(said))
-    _remember(made, said)
-    return made
+        finding = _build_finding(json.loads(line))
+    _remember(finding, line)
+    return finding
 
 
-def _value(one: Finding) -> dict[str, Any]:
+def _build_value(finding: Finding) -> dict[str, Any]:
     return {
-        "code": one.code,
-        "severity": one.severity,
-        "message": one.message,
-        "fix": one.fix,
-        "place": as_json.known_place_to_json(one.place),
-        "key": one.key,
-        "values": dict(one.values),
+        "code": finding.code,
+        "severity": finding.severity,
+        "message": finding.message,
+        "fix": finding.fix,
+        "place": as_json.known_place_to_json(finding.place),
+        "key": finding.key,
+        "values": dict(finding.values),
     }
 
 
-def _made(value: Any) -> Finding:
+def _build_finding(value: Any) -> Finding:
     code, severity, values, message, fix, place, key = (value[field.name] for field in fields(Finding))
     return Finding(code, severity, values, message, fix, as_json.place_from_json(place), key)
 
 
-def _remember(one: Finding, said: str) -> None:
-    if len(said) < SHORT:
+def _remember(finding: Finding, line: str) -> None:
+    if len(line) < SHORT:
         if len(_latest) >= MANY:
             _latest.clear()
-        _latest[id(one)] = one, said
+        _latest[id(finding)] = finding, line

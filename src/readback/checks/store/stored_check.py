@@ -95,7 +95,7 @@ class _Packing:
     def add(self, finding: Finding) -> None:
         if not self.fits:
             return
-        self._lines.append(finding_lines.line(finding))
+        self._lines.append(finding_lines.format_line(finding))
         if len(self._lines) >= TOGETHER:
             self._pack()
 
@@ -125,5 +125,5 @@ def _unpack(pieces: list[bytes]) -> Iterator[Finding | Audit] | None:
 def _list_steps(audit: Audit, pieces: list[bytes]) -> Iterator[Finding | Audit]:
     for piece in pieces:
         for line in zlib.decompress(piece).decode().split("\n"):
-            yield finding_lines.read(line)
+            yield finding_lines.read_line(line)
     yield audit

@@ -156,6 +156,6 @@ def _has_fault_or_limit(frame: Mapping[str, Any]) -> bool:
         return True
     for _, lines in frame.get("findings", ()):
         for line in lines:
-            if LIMIT in line and finding_lines.read(line).code == LIMIT:
+            if LIMIT in line and finding_lines.read_line(line).code == LIMIT:
                 return True
     return False

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from readback.checks.groups import in_text
-from readback.checks.run.chunk import everything
+from readback.checks.run.chunk import check_record
 from readback.compare.record_differences import count_version_differences
 from readback.prompts import assemble, editing
 from readback.prompts.editing import Target, make_patch
@@ -117,7 +117,7 @@ def _made(new: Workspace, copy: str) -> Made:
         return kept[1]
     record = choice.record()
     made = assemble.assemble(new, record, sent, choice.answer(sent))
-    found = tuple(sorted((one for one in everything(new, record, made) if isinstance(one, Finding)), key=in_text))
+    found = tuple(sorted((one for one in check_record(new, record, made) if isinstance(one, Finding)), key=in_text))
     st.session_state["edit_made"] = (key, (made, found))
     return made, found
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from readback.checks.run.chunk import by_format
+from readback.checks.run.chunk import check_format
 from readback.prompts import model_input
 from readback.records import row_fields
 from readback.types import Answer, Assembly, Finding, ModelInput, Record, RuleContext, Segment, Workspace
@@ -30,7 +30,7 @@ def losses(sent: ModelInput | None, assembly: Assembly, findings: Sequence[Findi
 
     What a model's own server does, the audit says.
     """
-    return tuple(by_format(RuleContext(choice.workspace(), choice.record(), assembly), sent, findings))
+    return tuple(check_format(RuleContext(choice.workspace(), choice.record(), assembly), sent, findings))
 
 
 def stored(record: Record, answer: Answer | None) -> tuple[Segment, ...]:

@@ -22,7 +22,7 @@ import streamlit as st
 
 from readback.checks.groups import in_text
 from readback.checks.rules import Fault
-from readback.checks.run.chunk import everything
+from readback.checks.run.chunk import check_record
 from readback.checks.sample import SIZE
 from readback.checks.summary import Audit
 from readback.html import exact
@@ -260,7 +260,7 @@ def findings_in(
     opened: Workspace, record_to_check: Record, assembled: Assembly, logged: Seen | None = None
 ) -> caches.Found:
     """Return the same for any workspace, also one that is only tried."""
-    both = tuple(everything(opened, record_to_check, assembled, logged))
+    both = tuple(check_record(opened, record_to_check, assembled, logged))
     findings = sorted((each for each in both if isinstance(each, Finding)), key=in_text)
     return tuple(findings), tuple(each for each in both if isinstance(each, Fault))
 
