@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from readback.folder import by
-from readback.readers import _over_lines, csv_file, json_file, jsonl, tsv
+from readback.readers import csv_file, json_file, jsonl, spread_objects, tsv
 from readback.readers.lines import LONGEST
 from readback.readers.packed import unpack
 from readback.readers.row import Blank, Event, Header, Refused, Row
@@ -288,7 +288,7 @@ def test_an_object_over_several_lines_is_one_record_or_one_fault(
 
 
 def test_after_too_many_open_objects_each_line_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_over_lines, "AGAIN", -1)
+    monkeypatch.setattr(spread_objects, "AGAIN", -1)
     assert codes(jsonl, b'{\n "a": 1\n}\n') == ["dat-bad-line"] * 3
 
 

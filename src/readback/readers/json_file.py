@@ -7,10 +7,10 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
 from readback.readers import jsonl
-from readback.readers._over_lines import OverLines
 from readback.readers.json_cursor import Cursor
 from readback.readers.json_walk import LISTS, Walk, begun
 from readback.readers.row import Event, Row
+from readback.readers.spread_objects import SpreadCount
 
 NAME = "json"
 SUFFIXES = (".json",)
@@ -33,10 +33,10 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
         case "":
             return
         case "[":
-            listed = OverLines()
+            listed = SpreadCount()
             for event in walk.items():
                 if isinstance(event, Row):
-                    listed.see(event.line)
+                    listed.add(event.line)
                 yield event
             if any(suffix in jsonl.SUFFIXES for suffix in PurePosixPath(file.lower()).suffixes):
                 yield from listed.report(file, "written as one list", ".[]")

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, BinaryIO
 
-from readback.readers._over_lines import Feed, OverLines, Spread, spread
 from readback.readers.json_text import Decoder, NotJson
 from readback.readers.lines import UTF8_MARK, UTF16_MARKS, Comments, Ends, Line, content, marks, not_utf8, too_long
 from readback.readers.plain_json import Plain, plain
 from readback.readers.row import Blank, Event, Refused, Row
+from readback.readers.spread_objects import LineFeed, SpreadCount, SpreadObject, find_spread_object
 from readback.types import Diagnostic, Location
 
 NAME = "jsonl"
@@ -22,7 +22,7 @@ REMEMBERED = 1_000  # such lines
 
 
 def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
-    """Every line of `stream` as a Row, a Refused or a Blank, with diagnostics on byte-order mark and line ends.
+    """Yield every line of `stream` as a Row, a Refused or a Blank, with diagnostics on byte-order mark and line ends.
 
     Where a comment is before the first record, every line that begins like one is a comment: a loader that leaves
     them out does so everywhere. They are counted as blank lines, and said once. An object that is written over several
@@ -30,7 +30,7 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
     """
     decoder = Decoder()
     quick = Plain()
-    ends, comments, over, feed = Ends(), Comments(), OverLines(), Feed(stream)
+    ends, comments, spread, feed = Ends(), Comments(), SpreadCount(), LineFeed(stream)
     refused: dict[bytes, Diagnostic] = {}
     utf16 = begun = False
 
@@ -66,23 +66,23 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
             place = Location(file=file, line=line.number, column=known.place.column)
             yield Refused(Diagnostic(known.code, known.values, place), line.number, line.number, line.end)
             continue
-        if (plainly := quick.read(raw)) is not None:
+        if (fields := quick.read(raw)) is not None:
             ends.see(line)
-            yield Row(plainly, line.number, line.number, start, start + len(raw), raw)
+            yield Row(fields, line.number, line.number, start, start + len(raw), raw)
             continue
         place = Location(file=file, line=line.number)
         value = _value(decoder, raw, place)
-        taken: tuple[Line, ...] = (line,)
+        record_lines: tuple[Line, ...] = (line,)
         if _is_open(raw, value):
-            found = spread(line, data, feed)
-            if found:
-                raw, taken = _alone(found, feed)
+            spread_object = find_spread_object(line, data, feed)
+            if spread_object:
+                raw, record_lines = _separate(spread_object, feed)
                 value = _value(decoder, raw, place)
                 if isinstance(value, dict):
-                    over.see(line.number)
-        for one in taken:
-            ends.see(one)
-        last = taken[-1]
+                    spread.add(line.number)
+        for record_line in record_lines:
+            ends.see(record_line)
+        last = record_lines[-1]
         if isinstance(value, Diagnostic):
             if last is line and len(raw) <= SHORT and len(refused) < REMEMBERED and not _is_open(raw, value):
                 refused[raw] = value
@@ -91,7 +91,7 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
             diagnostics = decoder.diagnostics(value, place)
             yield Row(value, line.number, last.number, start, start + len(raw), raw, diagnostics)
     yield from comments.report(file)
-    yield from over.report(file)
+    yield from spread.report(file)
     yield from ends.report(file)
 
 
@@ -112,25 +112,25 @@ def _value(decoder: Decoder, raw: bytes, place: Location) -> dict[str, Any] | Di
 
 
 def _is_open(raw: bytes, value: dict[str, Any] | Diagnostic) -> bool:
-    """Whether a line is an object so far, and only its end is missing."""
+    """Tell whether a line is an object so far, and only its end is missing."""
     if isinstance(value, dict) or value.code != "dat-bad-line" or not raw.lstrip(BLANKS).startswith(b"{"):
         return False
     return (value.place.column or 0) > len(raw.rstrip(BLANKS).decode("utf-8"))
 
 
-def _alone(found: Spread, feed: Feed) -> tuple[bytes, tuple[Line, ...]]:
-    """The bytes of an object over several lines, and these; another one that begins in the last of them comes next."""
-    if not found.rest.strip():
-        return found.raw, found.lines
-    if not found.rest.lstrip().startswith(b"{"):
-        return found.raw + content(found.rest), found.lines
-    *taken, last = found.lines
-    feed.back([last._replace(offset=last.end - len(found.rest), data=found.rest)])
-    return found.raw, tuple(taken)
+def _separate(spread: SpreadObject, feed: LineFeed) -> tuple[bytes, tuple[Line, ...]]:
+    """Return the bytes and lines of an object; another one that begins in the last of its lines comes next."""
+    if not spread.rest.strip():
+        return spread.raw, spread.lines
+    if not spread.rest.lstrip().startswith(b"{"):
+        return spread.raw + content(spread.rest), spread.lines
+    last = spread.lines[-1]
+    feed.put_back([last._replace(offset=last.end - len(spread.rest), data=spread.rest)])
+    return spread.raw, spread.lines[:-1]
 
 
 def no_object(value: object, place: Location, column: int) -> Diagnostic:
-    """The diagnostic for a JSON value that is no record; "kind" among its values says what it is instead."""
+    """Return the diagnostic for a JSON value that is no record; "kind" among its values says what it is instead."""
     kind = KINDS[type(value).__name__]
     return bad(f"{kind}, where an object is needed", place, column, kind=kind)
 
@@ -141,16 +141,16 @@ KINDS = {"list": "a list", "str": "a text", "int": "a number", "float": "a numbe
 
 
 def bad(reason: str, place: Location, column: int, **values: str) -> Diagnostic:
-    """The diagnostic for a record that is not JSON, or not an object."""
+    """Return the diagnostic for a record that is not JSON, or not an object."""
     return Diagnostic(
         "dat-bad-line", {"reason": reason, **values}, Location(file=place.file, line=place.line, column=column)
     )
 
 
 def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a record whose bytes were read before. Raises ValueError when the file has changed."""
-    if (plainly := plain(raw)) is not None:
-        return plainly
+    """Return the fields of a record whose bytes were read before. Raises ValueError when the file has changed."""
+    if (fields := plain(raw)) is not None:
+        return fields
     try:
         value = Decoder().whole(raw.decode("utf-8"))
     except NotJson as error:

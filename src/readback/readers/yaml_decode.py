@@ -8,14 +8,13 @@ is built from them.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
-
-from readback.readers.yaml_numbers import SHOWN, read_as_yaml_1_2
 
 DEPTH = 64
 NODES = 100_000  # after aliases are followed; a megabyte of ordinary configuration has fewer
@@ -29,6 +28,13 @@ TEXT, MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
 SCALARS = {f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bool", "null")}
 AS_WRITTEN = {f"tag:yaml.org,2002:{name}" for name in ("str", "timestamp", "value", "merge", "binary")}
 COLLECTIONS = {f"tag:yaml.org,2002:{name}" for name in ("map", "seq", "set", "omap", "pairs")}
+
+SHOWN = 40  # characters of a value that a finding quotes
+# Plain scalars of YAML 1.2: the core schema of yaml.org/spec/1.2.2, section 10.3.2.
+WHOLE = re.compile(r"[-+]?[0-9]{1,4000}")
+OTHER_BASE = re.compile(r"0o[0-7]{1,4000}|0x[0-9a-fA-F]{1,4000}")
+REAL = re.compile(r"[-+]?(?:\.[0-9]{1,400}|[0-9]{1,400}(?:\.[0-9]{0,400})?)(?:[eE][-+]?[0-9]{1,9})?")
+UNREAL = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 Path = tuple[str | int, ...]
 
@@ -293,3 +299,29 @@ class _Composer:
             if isinstance(value, str):
                 read = f"the text {read!r}"
             self.found.report("dat-yaml-differs", event.start_mark, text, text=text, read=read, other=other)
+
+
+def read_as_yaml_1_2(text: str, value: Any, forced: bool) -> str | None:
+    """Return in words what YAML 1.2 reads for a plain scalar that PyYAML reads as `value`; None where it is the same.
+
+    The values of PyYAML, which reads YAML 1.1, are those that Python programs get, so they are used; a reader of YAML
+    1.2, as most other languages have, gets another one. `forced`: written as `! 12`, which both versions read as text.
+    `yes` and `no` are left out, though YAML 1.2 reads them as text: too many people write them and mean true and false.
+    """
+    if isinstance(value, bool) or value is None or UNREAL.fullmatch(text):
+        return None
+    whole, other_base = WHOLE.fullmatch(text), OTHER_BASE.fullmatch(text)
+    is_number = whole or other_base or REAL.fullmatch(text)
+    if forced or not is_number:
+        return None if isinstance(value, str) else f"the text {text[:SHOWN]!r}"
+    number: float
+    if whole:
+        number = int(text)
+    elif other_base:
+        number = int(text, 0)
+    else:
+        number = float(text)
+    is_same = not isinstance(value, str) and (value == number or value != value)
+    if is_same or number in (float("inf"), float("-inf")):
+        return None
+    return f"the number {str(number)[:SHOWN]}"
