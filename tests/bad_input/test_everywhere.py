@@ -26,7 +26,7 @@ from readback.checks.run import engine
 from readback.notebook import open_workspace
 from readback.readers.paths import FILES
 from readback.types import Finding
-from readback.workspace.left_out import reconciled
+from readback.workspace.left_out import count_files
 
 Write = Callable[[Mapping[str, Any]], Path]
 PROMPT = {"prompt.txt": "Answer {question}."}
@@ -114,7 +114,7 @@ def test_a_folder_of_files_of_all_kinds_is_accounted_for(tmp_path: Path, monkeyp
     assert seconds < 60
     assert size < 700
     opened = workspace.open(root)
-    assert reconciled(opened.recognised) == (2, count - 2)
+    assert count_files(opened.recognised) == (2, count - 2)
     study = open_workspace(root)
     assert sum(one["count"] for one in study.files()) == count
     assert study.assemble().text("user") == "Answer How deep is basin 0?."

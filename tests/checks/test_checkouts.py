@@ -13,7 +13,7 @@ import readback
 from readback import workspace
 from readback.checks.run import engine
 from readback.checks.summary import Audit
-from readback.workspace.left_out import reconciled
+from readback.workspace.left_out import count_files
 
 pytestmark = pytest.mark.realdata
 INSTRUCTION, RAG = "lora_science_v1_instruction_only_ollama", "lora_science_v1_rag_trained_ollama"
@@ -126,7 +126,7 @@ def test_real_studies_open_as_they_are_without_a_wrong_verdict(
         one.key for one in audit.findings
     )
     found = workspace.open(root)
-    assert sum(reconciled(found.recognised)) == sum(not path.is_dir() for path in root.rglob("*"))
+    assert sum(count_files(found.recognised)) == sum(not path.is_dir() for path in root.rglob("*"))
     monkeypatch.setenv("READBACK_WORKSPACE", str(root))
     said = words(page("open"))
     assert all(code in said for code in expected)

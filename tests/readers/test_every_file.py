@@ -20,7 +20,7 @@ from readback import project_files, workspace
 from readback.checks import rules, workspace_check
 from readback.project_files import EXAMPLES
 from readback.records.dataset import open_dataset
-from readback.workspace.left_out import reconciled
+from readback.workspace.left_out import count_files
 
 Write = Callable[[dict[str, Any]], Path]
 FOLDERS = ("", "a/", "archive/", ".git/", "a/b/c/d/", "a/b/c/d/e/", "judges/")
@@ -92,7 +92,7 @@ def test_law_every_file_is_used_or_listed_with_a_reason(names: list[str], odd: l
             found = workspace.open(root)
         except workspace.NothingRead:
             return
-        assert there(root) == sum(reconciled(found.recognised))
+        assert there(root) == sum(count_files(found.recognised))
         assert all(one.detail for one in found.recognised if one.count > 1)
         assert all(one.used or one.detail for one in found.recognised)
         single = [one.path for one in found.recognised if one.count == 1 and one.what != "not recognised"]
@@ -152,5 +152,5 @@ def test_a_file_that_another_one_is_made_of_is_used(write: Write) -> None:
 @pytest.mark.parametrize("demo", sorted(project_files.demos()))
 def test_every_file_of_a_demo_is_used(demo: str) -> None:
     found = workspace.open(EXAMPLES / demo)
-    assert there(EXAMPLES / demo) == sum(reconciled(found.recognised))
+    assert there(EXAMPLES / demo) == sum(count_files(found.recognised))
     assert [one.path for one in found.recognised if not one.used] == []

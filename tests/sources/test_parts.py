@@ -14,7 +14,7 @@ from looking import page, said
 
 from readback import workspace
 from readback.cli import main
-from readback.sources.plain_prompts import parts, pieces
+from readback.sources.plain_prompts import count_parts, split_parts
 
 Write = Callable[[Mapping[str, Any]], Path]
 ROWS = '{"id": "1", "question": "Why?"}\n{"id": "2", "question": "How?"}\n'
@@ -112,8 +112,8 @@ def test_one_click_on_open_cuts_and_another_takes_it_back(write: Write, monkeypa
 @given(st.lists(st.sampled_from(["---\n", "--- \r\n", "a\n", "-- -\n", " ---\n", "\n", "---", "----\n"]), max_size=12))
 def test_cutting_loses_nothing_but_the_lines_of_dashes_and_empty_parts(lines: list[str]) -> None:
     text = "".join(lines)
-    found = pieces(text)
-    assert parts(text) == max(len(found), 1)
+    found = split_parts(text)
+    assert count_parts(text) == max(len(found), 1)
     at = 0
     for piece, line in found:
         at = text.index(piece, at)

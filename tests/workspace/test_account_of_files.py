@@ -15,7 +15,7 @@ import readback
 from readback import workspace
 from readback.checks.run import engine
 from readback.cli import main
-from readback.workspace.left_out import each_file, left_unread, reconciled
+from readback.workspace.left_out import count_files, count_unread, list_files
 
 Write = Callable[[Mapping[str, Any]], Path]
 Output = pytest.CaptureFixture[str]
@@ -82,9 +82,9 @@ def test_each_file_stands_in_the_account_once_and_every_way_of_asking_says_the_s
     except workspace.NothingRead:
         assert main(["check", str(root)]) == 2
         return
-    account = list(each_file(opened.recognised))
+    account = list(list_files(opened.recognised))
     assert sorted(one.path for one in account) == there
-    assert sum(reconciled(opened.recognised)) == len(there)
+    assert sum(count_files(opened.recognised)) == len(there)
     assert all(one.detail for one in account if not one.used), account
     code = main(["check", str(root), "--format", "json"])
     told = json.loads(capsys.readouterr().out)
@@ -95,14 +95,14 @@ def test_each_file_stands_in_the_account_once_and_every_way_of_asking_says_the_s
     codes = {one["code"] for one in told["findings"]}
     assert codes == {one.code for one in study.audit().findings}
     assert (code == 2) == ("dat-nothing-read" in codes)
-    assert codes or not left_unread(opened.recognised)  # what lies unread is never without a finding
+    assert codes or not count_unread(opened.recognised)  # what lies unread is never without a finding
     main(["check", str(root), "--format", "sarif"])
     run = json.loads(capsys.readouterr().out)["runs"][0]
     assert [one["properties"]["looks"] for one in run["artifacts"]] == [one.looks for one in account]
     main(["check", str(root)])
     text = capsys.readouterr().out
-    if left_unread(opened.recognised):
-        assert f"{left_unread(opened.recognised)} that" in text
+    if count_unread(opened.recognised):
+        assert f"{count_unread(opened.recognised)} that" in text
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_rows_that_cannot_be_read_beside_a_template_are_a_warning(write: Write, 
     opened = workspace.open(write({"user.jinja": "Answer {{ q }}", name: b"\x01\x02\x03"}))
     (found,) = [one for one in opened.diagnostics if one.code == "dat-unread"]
     assert (found.severity, found.values["reason"], found.values["files"]) == ("warning", said, [name])
-    assert left_unread(opened.recognised) == 1
+    assert count_unread(opened.recognised) == 1
 
 
 def test_rows_that_cannot_be_read_beside_rows_that_are_read_are_for_information(write: Write) -> None:
@@ -195,7 +195,7 @@ def test_furniture_of_projects_looks_like_nothing(write: Write) -> None:
         "k8s.yaml": "spec:\n  template: {}\n",
     }
     opened = workspace.open(write({"user.jinja": "{{ question }}", "q.csv": ROWS, **quiet}))
-    assert left_unread(opened.recognised) == 0
+    assert count_unread(opened.recognised) == 0
     assert [one.code for one in opened.diagnostics if one.code == "dat-unread"] == []
 
 

@@ -12,7 +12,7 @@ from hub_entry import cache_entry
 
 from readback import workspace
 from readback.types import Workspace
-from readback.workspace.left_out import BESIDE
+from readback.workspace.left_out import PART_OF_OTHER
 
 Write = Callable[[dict[str, Any]], Path]
 ALBERT = "prompts:\n  - {mode: simple, template: t.jinja}\n"
@@ -23,7 +23,7 @@ FORMATS = [{"task_id": "1", "instruction": "Why?", "rag": {"prompt": "P", "conte
 
 
 def used(found: Workspace) -> dict[str, str]:
-    return {r.path: r.what for r in found.recognised if r.used and r.what != BESIDE}
+    return {r.path: r.what for r in found.recognised if r.used and r.what != PART_OF_OTHER}
 
 
 def codes(found: Workspace) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from looking import page, turned, words
 
-from readback.workspace.training_texts import saying
+from readback.workspace.training import format_places
 
 MODEL = "provider: x\nmodel: m\nmodel_type: instruction_only\n"
 FILES = {
@@ -52,7 +52,7 @@ def test_b1_the_place_of_a_models_system_message_can_be_changed_on_open(serving:
     assert "fmt-system-mismatch" in words(test)
     assert "You are kind." in words(test)
     box.set_value("m.ipynb#cell 2").run()
-    assert test.query_params["training"] == saying({"m": "m.ipynb#cell 2"})
+    assert test.query_params["training"] == format_places({"m": "m.ipynb#cell 2"})
     assert "You are curt." in words(test)
     test.selectbox(key="training_m").set_value("").run()
     assert "m.ipynb" in words(test)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from readback.sources.template_language import language
+from readback.sources.template_language import detect_language
 
 FIELDS = ("id", "question", "context")
 TABLE = [
@@ -26,8 +26,8 @@ TABLE = [
 
 @pytest.mark.parametrize(("text", "syntax"), TABLE)
 def test_names_that_are_fields_decide(text: str, syntax: str) -> None:
-    assert language("prompt.txt", text, FIELDS).syntax == syntax
+    assert detect_language("prompt.txt", text, FIELDS).syntax == syntax
 
 
 def test_without_rows_double_braces_are_jinja() -> None:
-    assert language("prompt.txt", "Answer {question}. Use {{braces}}.", None).syntax == "jinja"
+    assert detect_language("prompt.txt", "Answer {question}. Use {{braces}}.", None).syntax == "jinja"

@@ -18,8 +18,8 @@ from readback.cli import main
 from readback.prompts.assemble import assemble
 from readback.prompts.self_tests import run_self_tests
 from readback.records.dataset import open_dataset
-from readback.sources.plain_prompts import PlainPrompt, grouped, parts
-from readback.sources.template_language import language
+from readback.sources.plain_prompts import PlainPrompt, count_parts, group_files
+from readback.sources.template_language import detect_language
 from readback.types import Selection, Workspace
 from readback.workspace import plain_templates
 
@@ -53,11 +53,11 @@ ROWS = '{"id": "1", "question": "Why?"}\n{"id": "2", "question": "How?"}\n'
     ],
 )  # fmt: skip
 def test_files_that_belong_together_are_one_mode(files: list[str], modes: list[PlainPrompt]) -> None:
-    assert grouped(files) == (modes, [])
+    assert group_files(files) == (modes, [])
 
 
 def test_a_system_text_that_belongs_to_no_user_text_is_told() -> None:
-    modes, lost = grouped(["qa.user.txt", "qa.system.txt", "old.system.txt"])
+    modes, lost = group_files(["qa.user.txt", "qa.system.txt", "old.system.txt"])
     assert modes == [PlainPrompt("qa", "qa.user.txt", "qa.system.txt")]
     assert lost == ["old.system.txt"]
 
@@ -94,12 +94,12 @@ FIELDS = frozenset({"question", "context", "price"})
 def test_the_language_is_told_by_the_ending_else_by_the_text(
     name: str, text: str, fields: frozenset[str] | None, syntax: str
 ) -> None:
-    assert language(name, text, fields).syntax == syntax
+    assert detect_language(name, text, fields).syntax == syntax
 
 
 @pytest.mark.parametrize(("text", "count"), [("a", 1), ("a\n---\nb\n", 2), ("---\na\n", 1), ("a\r\n---\r\nb", 2)])
 def test_parts_between_lines_are_counted_and_not_cut(text: str, count: int) -> None:
-    assert parts(text) == count
+    assert count_parts(text) == count
 
 
 def taken(folder: Path, **chosen: str) -> Workspace:
@@ -227,7 +227,9 @@ def test_five_hundred_prompts_are_taken_and_of_more_it_is_said(write: Write) -> 
 def test_a_typed_template_is_a_mode_of_its_own(write: Write) -> None:
     opened = taken(write({"d.jsonl": ROWS}))
     assert [one.code for one in opened.diagnostics] == ["asm-nothing-to-send"]
-    typed = plain_templates.pasted(opened, {"t": plain_templates.typed("Q: {question}", "Be kind.", "format")})
+    typed = plain_templates.add_typed_templates(
+        opened, {"t": plain_templates.format_template("Q: {question}", "Be kind.", "format")}
+    )
     made = assemble(typed, open_dataset(typed.root, typed.dataset).record(1), Selection(mode="t"))
     assert [(one.role, one.text) for one in made.messages] == [("system", "Be kind."), ("user", "Q: How?")]
     assert typed.diagnostics == ()

@@ -70,7 +70,7 @@ def test_steps_look_at_and_change_what_they_say_on_the_demos(monkeypatch: pytest
     for folder in demos().values():
         workspace.open(folder)
     _holds(seen)
-    assert seen["look_up"][0]  # the pass was watched
+    assert seen["report_unknown_names"][0]  # the pass was watched
 
 
 @pytest.mark.realdata
@@ -93,7 +93,7 @@ def test_each_step_is_needed(write: Callable[[Mapping[str, Any]], Path], monkeyp
         }
     )
     codes = {one.code for one in workspace.open(folder).diagnostics}
-    kept = tuple(step for step in resolve_draft.STEPS if step.run.__name__ != "look_up")
+    kept = tuple(step for step in resolve_draft.STEPS if step.run.__name__ != "report_unknown_names")
     monkeypatch.setattr(resolve_draft, "STEPS", kept)
     fewer = {one.code for one in workspace.open(folder).diagnostics}
     assert len(codes - fewer) == 1

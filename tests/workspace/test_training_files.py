@@ -11,7 +11,7 @@ import pytest
 from readback import workspace
 from readback.records.dataset import open_dataset
 from readback.types import Workspace
-from readback.workspace.training_files import split_of
+from readback.workspace.training import name_split
 
 Write = Callable[[Mapping[str, Any]], Path]
 PAIR = {"prompt": "Why?", "chosen": "So.", "rejected": "No."}
@@ -99,7 +99,7 @@ def test_what_is_written_back_opens_to_the_same_files(write: Write, said: str) -
     ],
 )
 def test_the_name_of_a_file_tells_its_split(name: str, split: str) -> None:
-    assert split_of(name) == split
+    assert name_split(name) == split
 
 
 def test_rows_are_counted_by_kind(write: Write) -> None:

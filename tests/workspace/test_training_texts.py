@@ -12,7 +12,7 @@ from readback import workspace
 from readback.checks.run import engine
 from readback.sources import training_code, training_text
 from readback.types import Finding, Recognised, Workspace
-from readback.workspace import training_texts
+from readback.workspace import training
 
 Write = Callable[[dict[str, Any]], Path]
 SAYS, OWN = 'm = {"role": "system", "content": %s}\n', f"SYSTEM = {'You are kind.'!r}\n"
@@ -197,7 +197,7 @@ def test_b1_the_mapping_can_be_changed_and_is_written_down(write: Write) -> None
     nb = notebook(message(KIND), message("You are curt."))
     root = write({"data.jsonl": DATA, "Modelfile.tutor": f"FROM x\nSYSTEM {BRIEF}\n", "tutor.ipynb": nb})
     for place, expected in (("tutor.ipynb#cell 2", "You are curt."), ("tutor.ipynb#cell 1", KIND), ("", None)):
-        found = workspace.open(root, chosen={"training": training_texts.saying({"tutor": place})})
+        found = workspace.open(root, chosen={"training": training.format_places({"tutor": place})})
         text = found.models["tutor"].training
         assert expected == (text.text if text else None)
         written = root / "again"

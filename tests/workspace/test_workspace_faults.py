@@ -167,4 +167,4 @@ VALUES = st.recursive(
 def test_no_value_anywhere_makes_reading_raise(tmp_path_factory: pytest.TempPathFactory, value: dict[str, Any]) -> None:
     draft = Draft(tmp_path_factory.getbasetemp(), "x")
     read_workspace_file(draft, Parsed(value, {(): (1, 1)}, (), "readback.yml"))
-    assert all(diagnostic.code for diagnostic in draft.workspace().diagnostics)
+    assert all(diagnostic.code for diagnostic in draft.build_workspace().diagnostics)

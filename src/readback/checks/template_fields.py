@@ -11,7 +11,7 @@ from readback.prompts.selections import resolve_selection
 from readback.records.dataset import Dataset
 from readback.sources import albert_names
 from readback.sources.few_shot import SETTING
-from readback.sources.template_language import left_as_they_are
+from readback.sources.template_language import find_unfilled_marks
 from readback.tasks import GENERATION
 from readback.types import Assembly, Diagnostic, Location, Prompt, Record, Selection, Workspace
 from readback.workspace import plain_templates
@@ -89,14 +89,14 @@ def _find_marks(opened: Workspace, prompt: Prompt) -> tuple[str, ...]:
 
     Whoever states that a file is plain text means its marks as text.
     """
-    stated = plain_templates.said(opened.chosen.get(plain_templates.SYNTAX))
+    stated = plain_templates.parse_languages(opened.chosen.get(plain_templates.SYNTAX))
     if prompt.syntax in REFUSING or prompt.mode in stated:
         return ()
     if prompt.syntax == "text":
         guessed = (one for one in opened.diagnostics if one.code == GUESSED and one.place.mode == prompt.mode)
         if not any(not one.values.get("why") for one in guessed):
             return ()
-    return left_as_they_are(prompt.template or "")
+    return find_unfilled_marks(prompt.template or "")
 
 
 def _has_value(assembly: Assembly) -> bool:

@@ -37,7 +37,8 @@ from readback.cli.common.workspace import (
 from readback.readers.yaml_file import nearest
 from readback.readers.yaml_text import flow
 from readback.types import Finding, Workspace
-from readback.workspace import id_column, plain_templates
+from readback.workspace import plain_templates
+from readback.workspace.dataset_choices import ID_KEY
 
 if TYPE_CHECKING:
     from readback.cli.common.changes import Revision  # loaded only with --since, since it compares texts
@@ -407,7 +408,7 @@ def _print_hints(workspace: Workspace) -> None:
                 encoding=encoding,
             )
         )
-    for name in workspace.alternatives.get(id_column.KEY, ()):
+    for name in workspace.alternatives.get(ID_KEY, ()):
         print_safe(
             fill(
                 (

@@ -32,7 +32,7 @@ from readback.scores.table import Planned, ScoreTable
 from readback.types import Finding, Workspace
 from readback.words import t
 from readback.workspace import proposed_scores
-from readback.workspace.workspace_file import entries
+from readback.workspace.workspace_file.writer import build_scores
 
 TITLE = "Print the judges' scores by condition with their intervals, and what their differences support."
 ABOUT = (
@@ -232,7 +232,7 @@ def _propose_tables(workspace: Workspace, path: str) -> Iterator[str]:
         yield "  that writes readback.yml with the other files found here and these lines:"
         yield "    scores:"
         with_table = workspaces.open(path, chosen={**workspace.chosen, table.key: table.line})
-        yield from (f"      - {flow(entries.scores(source))}" for source in with_table.scores)
+        yield from (f"      - {flow(build_scores(source))}" for source in with_table.scores)
 
 
 # Findings and scores.

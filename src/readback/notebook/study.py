@@ -45,8 +45,8 @@ from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.tasks import profile_of
 from readback.types import Assembly, Finding, ModelInput, Record, Selection, Values, Workspace
-from readback.workspace import stated_encoding
-from readback.workspace.left_out import each_file
+from readback.workspace.dataset_choices import ENCODING_KEY
+from readback.workspace.left_out import list_files
 
 if TYPE_CHECKING:
     import pandas
@@ -75,7 +75,7 @@ def open_workspace(
     if encoding is not None and encoding not in ENCODINGS:
         raise ValueError(f"no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
     try:
-        named = {"plan": plan, "prompts": prompts, "dataset": dataset, stated_encoding.KEY: encoding}
+        named = {"plan": plan, "prompts": prompts, "dataset": dataset, ENCODING_KEY: encoding}
         chosen = {kind: file for kind, file in named.items() if file}
         return Study(workspace.open(path, fields=fields, chosen=chosen))
     except workspace.NothingRead as nothing:
@@ -102,7 +102,7 @@ class Study:
     def files(self) -> Rows:
         """Every file of the folder: what it was taken for, whether it is used, and if not, why. Counts add up."""
         names = ("path", "what", "used", "count", "detail", "looks")
-        rows = ({name: getattr(one, name) for name in names} for one in each_file(self.workspace.recognised))
+        rows = ({name: getattr(one, name) for name in names} for one in list_files(self.workspace.recognised))
         return Rows(names, tuple(rows))
 
     @property

@@ -1,4 +1,4 @@
-"""In which language a template is written: its file's ending says so, else its text, held against the fields there are.
+"""Detect the language of a template: by its file's ending, else by its text, compared with the fields there are.
 
 Each language fills in as one engine does: Jinja2, chevron's mustache, Python's `str.format`, `%` and `string.Template`.
 """
@@ -22,8 +22,8 @@ ENDINGS: dict[str, Syntax | None] = {
     ".txt": None,
     ".md": None,
 }
-LANGUAGES: tuple[Syntax, ...] = tuple(one for one in get_args(Syntax) if one != "builder")
-SAID: dict[str, str] = {
+LANGUAGES: tuple[Syntax, ...] = tuple(syntax for syntax in get_args(Syntax) if syntax != "builder")
+LANGUAGE_NAMES: dict[str, str] = {
     "jinja": "Jinja",
     "mustache": "mustache",
     "format": "Python format",
@@ -54,62 +54,78 @@ NEAR = 0.5  # how much alike a name and a field are where one may be meant by th
 
 
 class Language(NamedTuple):
-    """The language, and why it is thought to be."""
+    """The language of a template, and the reason for it."""
 
     syntax: Syntax
     reason: str
 
 
-def language(name: str, text: str, fields: Collection[str] | None) -> Language:
-    """The language of the template in the file `name`; `fields` are those of the records, None where there are none."""
+def detect_language(name: str, text: str, fields: Collection[str] | None) -> Language:
+    """Return the language of the template in the file `name`.
+
+    `fields` are those of the records, None where there are none.
+    """
     ending = next((ending for ending in ENDINGS if name.lower().endswith(ending)), "")
-    if said := ENDINGS.get(ending):
-        return Language(said, f"its name ends in {ending}")
-    if single := _by_fields(text, fields or ()):
-        return single
-    if found := BLOCK.search(text):
-        return Language("jinja", f"it holds {_short(found[0])}")
-    if found := SECTION.search(text):
-        return Language("mustache", f"it holds {_short(found[0])}")
-    if found := BRACED.search(text):
-        return Language("jinja", f"it holds {_short(found[0])}")
-    for syntax, names in (("format", tuple(_format_names(text))), ("percent", tuple(PERCENT.findall(text)))):
-        if one := _known(names, fields):
-            spelt = f"{{{one}}}" if syntax == "format" else f"%({one})…"
-            return Language("format" if syntax == "format" else "percent", f"it holds {spelt}")
-    dollars = [one or other for one, other in DOLLAR.findall(text)]
-    if fields and (one := next((one for one in dollars if one in fields), None)):
-        return Language("dollar", f"it holds ${one}, which is a field")
+    by_ending = ENDINGS.get(ending)
+    if by_ending:
+        return Language(by_ending, f"its name ends in {ending}")
+    if _has_foreign_braces(text, fields or ()):
+        by_field = _detect_by_field(text, fields or ())
+        if by_field:
+            return by_field
+    patterns: tuple[tuple[Syntax, re.Pattern[str]], ...] = (("jinja", BLOCK), ("mustache", SECTION), ("jinja", BRACED))
+    for syntax, pattern in patterns:
+        match = pattern.search(text)
+        if match:
+            return Language(syntax, f"it holds {_shorten(match[0])}")
+    name_in_format = _find_known(tuple(_list_format_names(text)), fields)
+    if name_in_format:
+        return Language("format", f"it holds {{{name_in_format}}}")
+    name_in_percent = _find_known(tuple(PERCENT.findall(text)), fields)
+    if name_in_percent:
+        return Language("percent", f"it holds %({name_in_percent})…")
+    name_in_dollar = _find_dollar_field(text, fields or ())
+    if name_in_dollar:
+        return Language("dollar", f"it holds ${name_in_dollar}, which is a field")
     return Language("text", "nothing in it is filled in")
 
 
-def _by_fields(text: str, fields: Collection[str]) -> Language | None:
-    """The language of single marks that are fields, in a text whose double braces name none; else None.
+def _has_foreign_braces(text: str, fields: Collection[str]) -> bool:
+    """Return whether a text has double braces of which none names a field, and no tags of Jinja or mustache.
 
     `Answer {question}. Use {{braces}}.` over rows with a question is Python's format, whose double braces are braces.
     """
-    doubles = DOUBLE.findall(text)
-    if not doubles or TAG.search(text) or any(name in fields for name in doubles):
-        return None
-    if one := next((name for name in _format_names(text) if name in fields), None):
-        return Language("format", f"it holds {{{one}}}, which is a field")
-    if one := next((name for name in PERCENT.findall(text) if name in fields), None):
-        return Language("percent", f"it holds %({one})…, which is a field")
-    dollars = (one or other for one, other in DOLLAR.findall(text))
-    if one := next((name for name in dollars if name in fields), None):
-        return Language("dollar", f"it holds ${one}, which is a field")
-    return None
+    names = DOUBLE.findall(text)
+    return bool(names) and not TAG.search(text) and not any(name in fields for name in names)
+
+
+def _detect_by_field(text: str, fields: Collection[str]) -> Language | None:
+    """Return the language of single marks that are fields; None where there are none."""
+    for name in _list_format_names(text):
+        if name in fields:
+            return Language("format", f"it holds {{{name}}}, which is a field")
+    for name in PERCENT.findall(text):
+        if name in fields:
+            return Language("percent", f"it holds %({name})…, which is a field")
+    dollar = _find_dollar_field(text, fields)
+    return Language("dollar", f"it holds ${dollar}, which is a field") if dollar else None
+
+
+def _find_dollar_field(text: str, fields: Collection[str]) -> str | None:
+    """Return the first field that is named as string.Template has it; None where there is none."""
+    names = (plain or braced for plain, braced in DOLLAR.findall(text))
+    return next((name for name in names if name in fields), None)
 
 
 def names_a_field(text: str, fields: Collection[str]) -> bool:
-    """Whether one of the fields is named in the text in the way of any of the languages."""
-    words = frozenset(re.findall(r"[^\W\d]\w*", " ".join(found[0] for found in MARKED.finditer(text))))
+    """Return whether one of the fields is named in the text in the way of any of the languages."""
+    words = frozenset(re.findall(r"[^\W\d]\w*", " ".join(match[0] for match in MARKED.finditer(text))))
     return not words.isdisjoint(fields)
 
 
-def left_as_they_are(text: str) -> tuple[str, ...]:
-    """What looks like something to fill in, in a text in which nothing is: `{question}`, `%(question)s`."""
-    return tuple(dict.fromkeys(found[0] for found in UNFILLED.finditer(text)))
+def find_unfilled_marks(text: str) -> tuple[str, ...]:
+    """Return what looks like something to fill in, in a text in which nothing is: `{question}`, `%(question)s`."""
+    return tuple(dict.fromkeys(match[0] for match in UNFILLED.finditer(text)))
 
 
 class NoName(NamedTuple):
@@ -124,22 +140,22 @@ def find_no_names(text: str, fields: Collection[str]) -> tuple[NoName, ...]:
 
     Several words in braces (`{{see below}}`) are only meant to be a name where a field is called so.
     """
-    found: dict[str, tuple[int, NoName]] = {}
+    first_places: dict[str, tuple[int, NoName]] = {}
     for pattern, why in NO_NAMES.items():
-        for hit in pattern.finditer(text):
-            if pattern is MINUS or hit[1] in fields:
-                found.setdefault(hit[0], (hit.start(), NoName(hit[0], why)))
-    return tuple(one for _, one in sorted(found.values()))
+        for match in pattern.finditer(text):
+            if pattern is MINUS or match[1] in fields:
+                first_places.setdefault(match[0], (match.start(), NoName(match[0], why)))
+    return tuple(no_name for _, no_name in sorted(first_places.values()))
 
 
-def name_in(mark: str) -> str:
+def extract_name(mark: str) -> str:
     """Return the name in a mark: question of `{question}`, `{{ question }}` and `%(question)s`."""
-    inner = mark[2:].rpartition(")")[0] if mark.startswith("%(") else mark.strip("{}")
-    return inner.strip()
+    name = mark[2:].rpartition(")")[0] if mark.startswith("%(") else mark.strip("{}")
+    return name.strip()
 
 
-def _format_names(text: str) -> Iterator[str]:
-    """The plain names in braces; none where `str.format` would refuse the braces."""
+def _list_format_names(text: str) -> Iterator[str]:
+    """Yield the plain names in braces; none where `str.format` would refuse the braces."""
     try:
         names = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
     except ValueError:
@@ -147,14 +163,19 @@ def _format_names(text: str) -> Iterator[str]:
     yield from (name for name in names if name.isidentifier())
 
 
-def _known(names: Collection[str], fields: Collection[str] | None) -> str | None:
-    """The first of the names that is a field, or nearly one; without records the first."""
+def _find_known(names: Collection[str], fields: Collection[str] | None) -> str | None:
+    """Return the first of the names that is a field, else the first that is nearly one; without records the first."""
     if fields is None:
         return next(iter(names), None)
-    near = (one for one in names if any(compute_likeness(one, field) >= NEAR for field in fields))
-    return next((one for one in names if one in fields), None) or next(near, None)
+    for name in names:
+        if name in fields:
+            return name
+    for name in names:
+        if any(compute_likeness(name, field) >= NEAR for field in fields):
+            return name
+    return None
 
 
-def _short(text: str) -> str:
-    one = " ".join(text.split())
-    return one if len(one) <= 40 else f"{one[:40]}…"
+def _shorten(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 40 else f"{line[:40]}…"

@@ -1,4 +1,4 @@
-"""Replies of batches that lie in the folder: those of a judge are scores, those of a model are answers."""
+"""Use replies of batches that lie in the folder: those of a judge are scores, those of a model are answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from readback.workspace.kinds import BATCH
 from readback.workspace.recognise import recognise
 
 NO_DATASET = "without a dataset nothing says which records they are about"
-OF_NOTHING = "their requests are about no record, condition or judge here"
+UNRELATED = "their requests are about no record, condition or judge here"
 
 
 def add_replies(draft: Draft) -> None:
@@ -30,8 +30,8 @@ def add_replies(draft: Draft) -> None:
         return
     if not (draft.conditions or draft.judges or draft.prompts):
         return
-    named = {one.answers for one in draft.conditions} | {one.path for one in draft.scores} | set(draft.sent)
-    files = [name for path in _batches(draft) if (name := show(draft.root, path)) not in named]
+    named = {condition.answers for condition in draft.conditions} | {source.path for source in draft.scores}
+    files = [name for name in _find_batches(draft) if name not in named and name not in draft.sent]
     if not files:
         return
     if draft.dataset is None or draft.dataset.absent:
@@ -39,24 +39,30 @@ def add_replies(draft: Draft) -> None:
             draft.say(name, BATCH, used=False, detail=NO_DATASET)
         return
     opened = Workspace(
-        draft.root, draft.name, dataset=draft.dataset, prompts=draft.prompts, tasks=draft.tasks, judges=draft.judges,
+        draft.root,
+        draft.name,
+        dataset=draft.dataset,
+        prompts=draft.prompts,
+        tasks=draft.tasks,
+        judges=draft.judges,
         conditions=tuple(draft.conditions),
-    )  # fmt: skip
+    )
     requests = BatchRequests(opened, open_dataset(draft.root, draft.dataset))
     for name in files:
-        _take(draft, name, _count(draft, name, requests))
+        _take_batch(draft, name, _count_replies(draft, name, requests))
 
 
-def _batches(draft: Draft) -> Iterator[Path]:
-    """Yield the files of the folder that hold replies of a batch."""
+def _find_batches(draft: Draft) -> Iterator[str]:
+    """Yield the names of the files in the folder that hold replies of a batch."""
     for path in listing(draft.root, draft.depth).files:
-        inside = resolve(draft.root, show(draft.root, path))
-        if isinstance(inside, Path) and _is_likely(inside) and recognise(path, draft.root).what == BATCH:
-            yield path
+        name = show(draft.root, path)
+        resolved = resolve(draft.root, name)
+        if isinstance(resolved, Path) and _is_likely(resolved) and recognise(path, draft.root).what == BATCH:
+            yield name
 
 
 def _is_likely(path: Path) -> bool:
-    """Whether a file has the key of a batch at its beginning; a pipe is not opened, for it may never answer."""
+    """Return whether a file has the key of a batch at its beginning; a pipe is not opened, for it may never answer."""
     try:
         if not path.is_file():
             return False
@@ -66,42 +72,48 @@ def _is_likely(path: Path) -> bool:
         return False
 
 
-def _count(draft: Draft, name: str, requests: BatchRequests) -> Counter[Selection]:
+def _count_replies(draft: Draft, name: str, requests: BatchRequests) -> Counter[Selection]:
     """Count the replies of a file by what they are about."""
     replies = open_dataset(draft.root, DatasetSource(name, id=CUSTOM_ID), growing=True)
-    found = (requests.find(one) for one in replies.ids())
-    return Counter(one.choice for one in found if one is not None)
+    counts: Counter[Selection] = Counter()
+    for custom_id in replies.ids():
+        request = requests.find(custom_id)
+        if request is not None:
+            counts[request.choice] += 1
+    return counts
 
 
-def _take(draft: Draft, name: str, counts: Counter[Selection]) -> None:
-    """Use a file for the scores and the answers that it holds, and say what it is used for."""
-    parts, refused = [], []
+def _take_batch(draft: Draft, name: str, counts: Counter[Selection]) -> None:
+    """Use a file for the scores and the answers that it holds, and list what it is used for."""
+    uses: list[str] = []
+    refused: list[str] = []
     judged = Counter({choice: count for choice, count in counts.items() if choice.judge is not None})
     if judged:
         draft.scores.append(ScoreSource(name))
         judges = ", ".join(sorted({choice.judge or "" for choice in judged}))
-        parts.append(f"{quantity(judged.total(), 'reply', 'replies')} of {judges}")
+        uses.append(f"{quantity(judged.total(), 'reply', 'replies')} of {judges}")
     answered = Counter({choice: count for choice, count in counts.items() if choice.judge is None})
-    _make_conditions(draft, answered)
+    _add_conditions(draft, answered)
     for number, condition in enumerate(draft.conditions):
-        count = sum(n for choice, n in answered.items() if _is_of(condition, choice))
+        count = sum(n for choice, n in answered.items() if _answers_for(condition, choice))
         if count and condition.answers:
             refused.append(f"{condition.name} has its answers in {condition.answers}")
         elif count:
             draft.conditions[number] = replace(condition, answers=name)
-            parts.append(f"{quantity(count, 'answer')} of {condition.name}")
-    draft.say(name, BATCH, used=bool(parts), detail="; ".join((*parts, *refused)) or OF_NOTHING)
+            uses.append(f"{quantity(count, 'answer')} of {condition.name}")
+    draft.say(name, BATCH, used=bool(uses), detail="; ".join((*uses, *refused)) or UNRELATED)
 
 
-def _make_conditions(draft: Draft, answered: Counter[Selection]) -> None:
+def _add_conditions(draft: Draft, answered: Counter[Selection]) -> None:
     """Make each mode a condition where there is none and a batch answers modes: answers belong to conditions."""
-    modes = any(choice.mode and not choice.adapter for choice in answered)
-    if modes and not draft.conditions and not draft.adapters:
-        draft.conditions.extend(Condition(mode, mode=mode, place=one.place) for mode, one in draft.prompts.items())
+    has_modes = any(choice.mode and not choice.adapter for choice in answered)
+    if has_modes and not draft.conditions and not draft.adapters:
+        for mode, prompt in draft.prompts.items():
+            draft.conditions.append(Condition(mode, mode=mode, place=prompt.place))
 
 
-def _is_of(condition: Condition, choice: Selection) -> bool:
-    """Whether replies to a choice answer for a condition."""
+def _answers_for(condition: Condition, choice: Selection) -> bool:
+    """Return whether replies to a choice answer for a condition."""
     if choice.condition is not None:
         return choice.condition == condition.name
     return choice in (Selection(mode=condition.mode), Selection(task=condition.task)) and choice != Selection()

@@ -27,7 +27,7 @@ NAMED = 12  # files that a finding names
 class Main:
     """What a folder is about, and the other files that it could have been about, by kind."""
 
-    found: Found | None
+    file: Found | None
     others: tuple[Found, ...] = ()
 
 

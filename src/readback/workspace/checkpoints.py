@@ -1,4 +1,4 @@
-"""What a dataset that is a checkpoint brings along: traits as criteria, results as scores, the question's text."""
+"""Take what a checkpoint brings beside its questions: traits as criteria, results as scores, the question's text."""
 
 from __future__ import annotations
 
@@ -39,43 +39,49 @@ def add_benchmark(draft: Draft) -> None:
         return
     benchmark = checkpoint.read(path, source.path)
     draft.diagnostics.extend(benchmark.diagnostics)
-    found = dict(criteria(benchmark))
-    said = set(draft.criteria)
-    draft.criteria |= {name: one for name, one in found.items() if name not in said}
-    if benchmark.results and all(one.path != source.path for one in draft.scores):
+    criteria = dict(list_criteria(benchmark))
+    for name, measured in criteria.items():
+        draft.criteria.setdefault(name, measured)
+    if benchmark.results and all(scores.path != source.path for scores in draft.scores):
         draft.scores.append(ScoreSource(source.path))
     if not (draft.prompts or draft.conditions or GENERATION in draft.tasks):
         draft.add_config(checkpoint.CONFIG)
-    _say(draft, source.path, benchmark, found)
+    _list_benchmark(draft, source.path, benchmark, criteria)
 
 
-def criteria(benchmark: Benchmark) -> Iterator[tuple[str, Criterion]]:
-    """The traits as criteria; a metric is one for each of its measures. One of two scales has none of them."""
-    for one in benchmark.traits:
-        given = Definition(one.kind, one.low, one.high, tuple(map(legible, one.classes)), one.up)
-        for name in _names(one):
-            made = None if one.name in benchmark.differs else criterion(name, one.kind, given, True, {})
-            yield name, made or Criterion(name, direction="down" if one.up is False else "up")
+def list_criteria(benchmark: Benchmark) -> Iterator[tuple[str, Criterion]]:
+    """Yield the traits as criteria; a metric is one for each of its measures. A trait of two scales has neither."""
+    for trait in benchmark.traits:
+        definition = Definition(trait.kind, trait.low, trait.high, tuple(map(legible, trait.classes)), trait.up)
+        for name in _list_names(trait):
+            measured = None
+            if trait.name not in benchmark.differs:
+                measured = criterion(name, trait.kind, definition, True, {})
+            yield name, measured or Criterion(name, direction="down" if trait.up is False else "up")
 
 
-def _names(trait: Trait) -> tuple[str, ...]:
+def _list_names(trait: Trait) -> tuple[str, ...]:
     if trait.kind != "metric":
         return (legible(trait.name),)
     return tuple(legible(f"{trait.name}.{metric}") for metric in trait.metrics or METRICS)
 
 
-def _say(draft: Draft, path: str, benchmark: Benchmark, found: dict[str, Criterion]) -> None:
-    """Write down what was found, beside the file."""
-    told = [f"{name} ({scale_text(one)}{LOWER if one.direction == 'down' else ''})" for name, one in found.items()]
-    more = [f"{len(told) - SHOWN} more"] if len(told) > SHOWN else []
-    listed = f"{quantity(len(told), 'criterion', 'criteria')}: {', '.join((*told[:SHOWN], *more))}"
+def _list_benchmark(draft: Draft, path: str, benchmark: Benchmark, criteria: dict[str, Criterion]) -> None:
+    """Write down what the file holds, beside what it was taken for."""
+    described: list[str] = []
+    for name, measured in criteria.items():
+        direction = LOWER if measured.direction == "down" else ""
+        described.append(f"{name} ({scale_text(measured)}{direction})")
+    count = len(described)
+    if count > SHOWN:
+        described[SHOWN:] = [f"{count - SHOWN} more"]
     parts = (
         f"a benchmark, {legible(benchmark.name)}" if benchmark.name else "a benchmark",
-        listed if told else "no criteria",
+        f"{quantity(count, 'criterion', 'criteria')}: {', '.join(described)}" if described else "no criteria",
         "with results" if benchmark.results else "",
     )
     detail = "; ".join(filter(None, parts))
-    draft.recognised = [
-        replace(one, detail="; ".join(filter(None, (one.detail, detail)))) if one.path == path else one
-        for one in draft.recognised
-    ]
+    for number, file in enumerate(draft.recognised):
+        if file.path == path:
+            details = "; ".join(filter(None, (file.detail, detail)))
+            draft.recognised[number] = replace(file, detail=details)

@@ -1,9 +1,9 @@
-"""A workspace while it is being read; what is finished leaves as a frozen Workspace."""
+"""Hold a workspace while it is being read, until it is complete and frozen."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,7 @@ class Draft:
     sent: list[str] = field(default_factory=list)
     training: list[TrainingFile] = field(default_factory=list)
     options: dict[str, str] = field(default_factory=dict)
-    given: frozenset[str] = frozenset()  # options that whoever opens it settles, whatever the file says
+    fixed_options: frozenset[str] = frozenset()  # options that whoever opens it settles, whatever the file says
     comparisons: list[Values] = field(default_factory=list)
     system_texts: list[SystemText] = field(default_factory=list)
     ollama: OllamaServer | None = None
@@ -80,22 +80,23 @@ class Draft:
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def report(self, code: str, place: Location = NOWHERE, flagged: str = "", **values: Any) -> None:
+        """Add a diagnostic."""
         self.diagnostics.append(Diagnostic(code, values, place, flagged))
 
     def say(self, path: Path | str, what: str, used: bool = True, detail: str = "") -> None:
-        """Write down what a file was taken for; the first word on a file is."""
+        """Write down what a file was taken for; of several notes on a file the first one counts."""
         name = path if isinstance(path, str) else show(self.root, path)
-        if all(r.path != name for r in self.recognised):
+        if all(file.path != name for file in self.recognised):
             self.recognised.append(Recognised(name, what, used, detail))
 
     def file_at(self, relative: str, place: Location, base: Path | None = None) -> Path | None:
-        """The file of that name, or None with a diagnostic at `place`."""
-        found = resolve(self.root, relative, base=base, place=place)
-        if isinstance(found, Diagnostic):
-            self.diagnostics.append(found)
+        """Return the file of that name; None, with a diagnostic at `place`, where there is none."""
+        path = resolve(self.root, relative, base=base, place=place)
+        if isinstance(path, Diagnostic):
+            self.diagnostics.append(path)
             return None
-        self.named.add(show(self.root, found))
-        return found
+        self.named.add(show(self.root, path))
+        return path
 
     def add_config(self, config: PromptConfig, diagnostics: Sequence[Diagnostic] = ()) -> None:
         """Take over a configuration's prompts, tasks and instructions; a mode that is there already is a finding."""
@@ -108,67 +109,46 @@ class Draft:
         self.instruction_places |= config.instruction_places
 
     def add_mode(self, mode: str, prompt: Prompt) -> None:
-        """The last prompt of a name wins, as in the program that reads such a configuration; it is said."""
-        if earlier := self.prompts.get(mode):
+        """Add a mode. The last prompt of a name wins, as in the program that reads such a configuration."""
+        earlier = self.prompts.get(mode)
+        if earlier:
             file = earlier.place.file or "the built-in formats"
             values = {"mode": mode, "name": mode, "file": file, "line": earlier.place.line}
             self.diagnostics.append(Diagnostic("alb-duplicate-mode", values, prompt.place, mode))
         self.prompts[mode] = prompt
 
     def uses_prompt_formats(self) -> bool:
+        """Return whether the built-in prompt formats are among the configurations."""
         return any(config.dialect == prompt_formats.NAME for config in self.configs)
 
-    def workspace(self) -> Workspace:
-        """The finished workspace. System texts are collected here, when everything that may state one is known."""
-        return Workspace(
-            root=self.root,
-            name=self.name,
-            file=self.file,
-            dataset=self.dataset,
-            configs=tuple(self.configs),
-            prompts=self.prompts,
-            tasks=self.tasks,
-            adapters=self.adapters,
-            instructions=self.instructions,
-            instruction_places=self.instruction_places,
-            context=self.context,
-            models=self.models,
-            conditions=tuple(self.conditions),
-            judges=self.judges,
-            people=self.people,
-            criteria=self.criteria,
-            acronyms=self.acronyms,
-            acronym_places=self.acronym_places,
-            scores=tuple(self.scores),
-            sent=tuple(self.sent),
-            training=tuple(self.training),
-            options=self.options,
-            comparisons=tuple(self.comparisons),
-            system_texts=tuple(dict.fromkeys((*self.system_texts, *self._stated()))),
-            ollama=self.ollama,
-            language=self.language,
-            today=self.today,
-            headline=self.headline,
-            leaks=self.leaks,
-            ignore=tuple(self.ignore),
-            recognised=tuple(self.recognised),
-            alternatives=self.alternatives,
-            chosen=self.chosen,
-            code_texts=tuple(self.code_texts),
-            diagnostics=tuple({(n.code, n.place, n.flagged, repr(n.values)): n for n in self.diagnostics}.values()),
-        )
+    def build_workspace(self) -> Workspace:
+        """Return the workspace. System texts are collected here, when everything that may state one is known."""
+        parts = {part.name: getattr(self, part.name) for part in fields(Workspace) if part.name in PARTS}
+        frozen: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in parts.items()
+        }
+        system_texts = tuple(dict.fromkeys((*self.system_texts, *self._list_system_texts())))
+        by_content = {
+            (diagnostic.code, diagnostic.place, diagnostic.flagged, repr(diagnostic.values)): diagnostic
+            for diagnostic in self.diagnostics
+        }
+        return Workspace(**frozen | {"system_texts": system_texts, "diagnostics": tuple(by_content.values())})
 
-    def _stated(self) -> list[SystemText]:
-        found = [m.training for m in self.models.values() if m.training]
+    def _list_system_texts(self) -> list[SystemText]:
+        texts = [model.training for model in self.models.values() if model.training]
         for model in self.models.values():
             if model.modelfile and model.modelfile.system:
                 place = model.modelfile.system_place
-                found.append(SystemText(model.modelfile.system, "modelfile", place, model.name))
-        found.extend(replace(text, name=model.name) for model in self.models.values() for text in model.stated)
+                texts.append(SystemText(model.modelfile.system, "modelfile", place, model.name))
+        for model in self.models.values():
+            texts.extend(replace(text, name=model.name) for text in model.stated)
         for prompt in (*self.prompts.values(), *self.tasks.values()):
             if prompt.system and "{{" not in prompt.system and "{%" not in prompt.system:
                 place = prompt.system_place if prompt.system_place != NOWHERE else prompt.place
-                found.append(SystemText(prompt.system, "configuration", place, prompt.mode))
+                texts.append(SystemText(prompt.system, "configuration", place, prompt.mode))
         if self.uses_prompt_formats():
-            found.extend(prompt_formats.system_texts())
-        return found
+            texts.extend(prompt_formats.system_texts())
+        return texts
+
+
+PARTS = frozenset(part.name for part in fields(Draft))

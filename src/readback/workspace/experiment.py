@@ -1,128 +1,141 @@
-"""A folder with an experiment plan is a workspace: its runs are the conditions, the rest is found by itself.
+"""Runs as conditions: those of an experiment plan, and those that left a folder of results without a plan.
 
-Source: plan, model and judge YAML of ignaciolinari/beyond-the-cutoff (MIT), *Prompt Format Specification*.
+Source: plan, model and judge YAML and the results tree of ignaciolinari/beyond-the-cutoff (MIT), *Prompt Format
+Specification*: `<label>/details.jsonl`, `metrics.json` and `metadata.jsonl`. Its interleaved runs write to another
+folder than the plan names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from readback.quantity import quantity
 from readback.readers.paths import absent, resolve, show
+from readback.records.raw_rows import read_raw_rows
+from readback.scores.files.formats import details, metadata, metrics
+from readback.scores.files.formats.details import run_mode
+from readback.scores.files.run_facts import FOUND, named, of_record, of_summary
+from readback.scores.files.score_rows import FileSettings
+from readback.scores.table import RunFacts
 from readback.sources import comparisons, model_yaml, plan, prompt_formats
-from readback.sources.plan import Named, Plan, Run
-from readback.types import NOWHERE, Condition, DatasetSource, Diagnostic, Model, ScoreSource
-from readback.workspace import candidates, run_results
+from readback.sources.plan import OUTPUT, Named, Plan, Run
+from readback.types import NOWHERE, Condition, DatasetSource, Diagnostic, Location, Model, ScoreSource
+from readback.workspace import candidates
 from readback.workspace.draft import Draft
-from readback.workspace.judge_files import judges_of
-from readback.workspace.modelfiles import for_model
-from readback.workspace.recognise import COMPARISONS, DATASET, INFERENCE, JUDGE, MODEL, MODELFILE, PLAN, Found
+from readback.workspace.judges import read_judges
+from readback.workspace.recognise import COMPARISONS, DATASET, INFERENCE, JUDGE, MODEL, MODELFILE, PLAN, SCORES, Found
+from readback.workspace.serving_files import add_modelfile
 from readback.workspace.survey import Survey
 
 HYBRID = "hybrid"  # what plan mode rag means for a model that was trained on instructions only
+KINDS = {"details": details.NAME, "metrics": metrics.NAME, "metadata": metadata.NAME}  # by the plan's word for them
+ROWS = 5  # of the details that are asked for the run's name and mode
 
 
-def load(draft: Draft, found: Found, survey: Survey) -> None:
+def load_plan(draft: Draft, file: Found, survey: Survey) -> None:
     """Take the plan's runs, and what they name or leave lying about, into the draft."""
-    read, diagnostics = plan.read(found.path, draft.root, found.parsed)
+    experiment, diagnostics = plan.read(file.path, draft.root, file.parsed)
     draft.diagnostics.extend(diagnostics)
-    draft.say(found.path, PLAN, detail=f"its {len(read.runs)} runs are the conditions")
+    draft.say(file.path, PLAN, detail=f"its {len(experiment.runs)} runs are the conditions")
     if not draft.uses_prompt_formats():
         draft.add_config(prompt_formats.CONFIG)
-    base = found.path.parent
-    draft.conditions.extend(_conditions(draft, read, base, survey))
-    _dataset(draft, read, base, survey)
+    base = file.path.parent
+    draft.conditions.extend(_list_conditions(draft, experiment, base, survey))
+    _take_dataset(draft, experiment, base, survey)
     take_comparisons(draft, survey)
 
 
-def _conditions(draft: Draft, read: Plan, base: Path, survey: Survey) -> Iterator[Condition]:
-    taken = {condition.name for condition in draft.conditions}
-    for run in read.runs:
-        if run.label in taken:
+def _list_conditions(draft: Draft, experiment: Plan, base: Path, survey: Survey) -> Iterator[Condition]:
+    names = {condition.name for condition in draft.conditions}
+    for run in experiment.runs:
+        if run.label in names:
             draft.report("dat-duplicate-name", run.place, run.label, kind="condition", name=run.label)
             continue
-        taken.add(run.label)
-        model = _model(draft, run.files.get("model_config"), base, survey)
-        results = run_results.files(draft, run, base, survey)
-        _scores(draft, run, results)
+        names.add(run.label)
+        model = _take_model(draft, run.files.get("model_config"), base, survey)
+        results = _find_results(draft, run, base, survey)
+        for path in results.values():
+            draft.scores.append(ScoreSource(show(draft.root, path), label=run.label, place=run.place))
+            draft.say(path, "scores", detail=run.label)
+        is_hybrid = run.mode == "rag" and model is not None and model.type == "instruction_only"
         yield Condition(
             name=run.label,
-            mode=_mode(run, model),
+            mode=HYBRID if is_hybrid else run.mode,
             model=model.name if model else None,
-            judge=_judge(draft, run, base),
-            answers=_answers(draft, run, results, survey),
-            settings=_settings(draft, run, base),
+            judge=_take_judge(draft, run, base),
+            answers=_find_answers(draft, run, results, survey),
+            settings=_list_settings(draft, run, base),
             place=run.place,
         )
 
 
-def _mode(run: Run, model: Model | None) -> str:
-    if run.mode == "rag" and model and model.type == "instruction_only":
-        return HYBRID
-    return run.mode
+def _locate(draft: Draft, file: Named | None, base: Path) -> Path | None:
+    return draft.file_at(file.path, file.place, base) if file else None
 
 
-def _file(draft: Draft, named: Named | None, base: Path) -> Path | None:
-    return draft.file_at(named.path, named.place, base) if named else None
-
-
-def _model(draft: Draft, named: Named | None, base: Path, survey: Survey) -> Model | None:
-    """The model of a model YAML, called by the file's stem; a file that is not there still tells a type by its name."""
-    if named is None:
+def _take_model(draft: Draft, file: Named | None, base: Path, survey: Survey) -> Model | None:
+    """Add the model of a model YAML, called by the file's stem; the name of a missing file still tells a type."""
+    if file is None:
         return None
-    path = _file(draft, named, base)
-    name = PurePosixPath(named.path).stem
-    known = draft.models.get(name)
-    if known and (path is None or known.place.file in (show(draft.root, path), draft.file)):
-        return known
+    path = _locate(draft, file, base)
+    name = PurePosixPath(file.path).stem
+    earlier = draft.models.get(name)
+    if earlier and (path is None or earlier.place.file in (show(draft.root, path), draft.file)):
+        return earlier
     if path is None:
-        kind = prompt_formats.infer_type(name, named.path, None, named.place)
+        kind = prompt_formats.infer_type(name, file.path, None, file.place)
         draft.diagnostics.extend(kind.diagnostics)
-        model = Model(name, kind.type, kind.reason, place=named.place)
+        model = Model(name, kind.type, kind.reason, place=file.place)
     else:
-        if known:  # two files of one name in two folders
+        if earlier:  # two files of one name in two folders
             name = show(draft.root, path)
         model, diagnostics = model_yaml.read(path, draft.root)
         model = replace(model, name=name)
         draft.diagnostics.extend(diagnostics)
         draft.say(path, MODEL, detail=f"{model.type}: {model.type_reason}")
-    model = for_model(model, survey.all(MODELFILE), draft)
+    model = add_modelfile(model, survey.all(MODELFILE), draft)
     draft.models[name] = model
     return model
 
 
-def _judge(draft: Draft, run: Run, base: Path) -> str | None:
-    """The judge of the run, called by its file's stem."""
-    named = run.files.get("judge_config")
-    path = _file(draft, named, base)
-    if named is None:
+def _take_judge(draft: Draft, run: Run, base: Path) -> str | None:
+    """Add the judge of the run, and return its name, the stem of its file."""
+    file = run.files.get("judge_config")
+    path = _locate(draft, file, base)
+    if file is None:
         return None
-    name = PurePosixPath(named.path).stem
+    name = PurePosixPath(file.path).stem
     if path and name not in draft.judges:
-        for judge in judges_of(path, draft)[:1]:
+        for judge in read_judges(path, draft)[:1]:
             draft.judges[name] = replace(judge, name=name)
         draft.say(path, JUDGE, detail=name)
     return name
 
 
-def _settings(draft: Draft, run: Run, base: Path) -> dict[str, object]:
-    found = dict(run.settings)
-    if named := run.files.get("judge_inference"):
-        if path := _file(draft, named, base):
-            draft.say(path, INFERENCE)
-            if model := model_yaml.model_of(path, draft.root):
-                found["judge_model"] = model
-                found["judge_settings"] = dict(model_yaml.read(path, draft.root)[0].settings)
-        found["judge_inference"] = PurePosixPath(named.path).stem
-    return found
+def _list_settings(draft: Draft, run: Run, base: Path) -> dict[str, object]:
+    settings = dict(run.settings)
+    file = run.files.get("judge_inference")
+    if file is None:
+        return settings
+    path = _locate(draft, file, base)
+    if path:
+        draft.say(path, INFERENCE)
+        model = model_yaml.model_of(path, draft.root)
+        if model:
+            settings["judge_model"] = model
+            settings["judge_settings"] = dict(model_yaml.read(path, draft.root)[0].settings)
+    settings["judge_inference"] = PurePosixPath(file.path).stem
+    return settings
 
 
-def _answers(draft: Draft, run: Run, results: Mapping[str, Path], survey: Survey) -> str | None:
-    """responses/<label>.jsonl anywhere in the folder, else the run's details file."""
+def _find_answers(draft: Draft, run: Run, results: Mapping[str, Path], survey: Survey) -> str | None:
+    """Return responses/<label>.jsonl anywhere in the folder, else the run's details file."""
     ending = ("responses", f"{run.label}.jsonl")
-    path = next((p for p in survey.files if p.parts[-2:] == ending and _readable(draft, p)), None)
+    path = next((path for path in survey.files if path.parts[-2:] == ending and _is_readable(draft, path)), None)
     path = path or results.get("details")
     if path is None:
         return None
@@ -130,61 +143,165 @@ def _answers(draft: Draft, run: Run, results: Mapping[str, Path], survey: Survey
     return show(draft.root, path)
 
 
-def _readable(draft: Draft, path: Path) -> bool:
+def _is_readable(draft: Draft, path: Path) -> bool:
     return isinstance(resolve(draft.root, show(draft.root, path)), Path)
 
 
-def _scores(draft: Draft, run: Run, results: Mapping[str, Path]) -> None:
-    """Scores of single answers, the means the run states, and what it says of itself: whatever of it was kept."""
-    for path in results.values():
-        draft.scores.append(ScoreSource(show(draft.root, path), label=run.label, place=run.place))
-        draft.say(path, "scores", detail=run.label)
+def _find_results(draft: Draft, run: Run, base: Path, survey: Survey) -> dict[str, Path]:
+    """Return the run's files by kind (details, metrics, metadata), all from one folder, as far as they are there.
+
+    They lie where the plan puts them, else in a folder that is called like the run. That a run was not made yet is no
+    fault.
+    """
+    files: dict[str, Path] = {}
+    for kind in OUTPUT:
+        name = run.outputs.get(kind)
+        path = resolve(draft.root, name, base=base) if name else None
+        if isinstance(path, Path):
+            files[kind] = path
+    if files:
+        return files
+    # Of several folders of that name the one with the rows of single answers counts, then the one nearest the top.
+    folders: dict[Path, dict[str, Path]] = {}
+    for file in survey.all(SCORES):
+        kind = _name_kind(file)
+        if kind and file.path.parent.name == run.label:
+            folders.setdefault(file.path.parent, {}).setdefault(kind, file.path)
+    return max(folders.values(), key=lambda by_kind: "details" in by_kind, default={})
 
 
-def _dataset(draft: Draft, read: Plan, base: Path, survey: Survey) -> None:
-    """The dataset the plan names; where it is missing, the only one in the folder, and it is said."""
+def _name_kind(file: Found) -> str:
+    """Return the plan's word for a kind of results; "" for other score files."""
+    return next((kind for kind, name in KINDS.items() if name == file.detail), "")
+
+
+def _take_dataset(draft: Draft, experiment: Plan, base: Path, survey: Survey) -> None:
+    """Take the dataset the plan names; where it is missing, the only one in the folder, with a note."""
     if draft.dataset and not draft.dataset.absent:
         return
-    if chosen := candidates.wanted(draft, "dataset", survey.all(DATASET)):
+    chosen = candidates.wanted(draft, "dataset", survey.all(DATASET))
+    if chosen:
         draft.dataset = DatasetSource(show(draft.root, chosen.path))
         draft.say(chosen.path, DATASET, detail="chosen")
         return
-    named = read.dataset or next((run.files["dataset"] for run in read.runs if "dataset" in run.files), None)
-    path = resolve(draft.root, named.path, base=base, place=named.place) if named else None
+    file = experiment.dataset
+    if file is None:
+        file = next((run.files["dataset"] for run in experiment.runs if "dataset" in run.files), None)
+    path = resolve(draft.root, file.path, base=base, place=file.place) if file else None
     if isinstance(path, Path):
-        draft.dataset = DatasetSource(show(draft.root, path), place=named.place if named else NOWHERE)
+        draft.dataset = DatasetSource(show(draft.root, path), place=file.place if file else NOWHERE)
         draft.say(path, DATASET)
         return
-    others = survey.all(DATASET)
-    used = show(draft.root, others[0].path) if len(others) == 1 else ""
+    datasets = survey.all(DATASET)
+    used = show(draft.root, datasets[0].path) if len(datasets) == 1 else ""
+    instead = "used, since it is the only dataset in the folder"
     if used:
-        instead = "used, since it is the only dataset in the folder"
         draft.dataset = DatasetSource(used)
-        draft.say(used, DATASET, detail=f"{instead}; the plan names {named.path}" if named else instead)
-    if isinstance(path, Diagnostic) and named:
-        if not used:
-            draft.dataset = DatasetSource(absent(named.path, show(draft.root, base)), place=named.place, absent=True)
-        reason = f"{path.values['reason']}; {used} is {instead}" if used else path.values["reason"]
+        draft.say(used, DATASET, detail=f"{instead}; the plan names {file.path}" if file else instead)
+    if isinstance(path, Diagnostic) and file:
+        reason = path.values["reason"]
+        if used:
+            reason = f"{reason}; {used} is {instead}"
+        else:
+            draft.dataset = DatasetSource(absent(file.path, show(draft.root, base)), place=file.place, absent=True)
         draft.diagnostics.append(replace(path, values={**path.values, "reason": reason, "instead": used}))
     if not used:
-        candidates.say(draft, "dataset", None, others)
+        candidates.say(draft, "dataset", None, datasets)
 
 
 def take_comparisons(draft: Draft, survey: Survey) -> None:
-    """Comparison names become aliases of the conditions whose results they compare; the pairs are kept."""
+    """Add comparison names as aliases of the conditions whose results they compare, and keep the pairs."""
     labels = {condition.name for condition in draft.conditions}
-    for found in survey.all(COMPARISONS):
-        read, diagnostics = comparisons.read(found.path, draft.root, found.parsed)
-        if not labels & read.names.keys():
-            draft.say(found.path, COMPARISONS, used=False, detail="it names none of the runs here")
+    for file in survey.all(COMPARISONS):
+        comparison, diagnostics = comparisons.read(file.path, draft.root, file.parsed)
+        if not labels & comparison.names.keys():
+            draft.say(file.path, COMPARISONS, used=False, detail="it names none of the runs here")
             continue
-        draft.say(found.path, COMPARISONS, detail=quantity(len(read.pairs), "pair"))
+        draft.say(file.path, COMPARISONS, detail=quantity(len(comparison.pairs), "pair"))
         draft.diagnostics.extend(diagnostics)
-        draft.comparisons.extend(read.pairs)
-        draft.conditions = [_aliased(c, read.names.get(c.name)) for c in draft.conditions]
+        draft.comparisons.extend(comparison.pairs)
+        draft.conditions = [
+            _add_alias(condition, comparison.names.get(condition.name)) for condition in draft.conditions
+        ]
 
 
-def _aliased(condition: Condition, name: str | None) -> Condition:
+def _add_alias(condition: Condition, name: str | None) -> Condition:
     if name is None or name in (condition.name, *condition.aliases):
         return condition
     return replace(condition, aliases=(*condition.aliases, name))
+
+
+def take_run_folders(draft: Draft, survey: Survey) -> None:
+    """Add each run that left a folder as a condition, as its own files describe it, where none are defined.
+
+    Modes that nothing here can render are only a setting of the condition.
+    """
+    if draft.conditions:
+        return
+    names: set[str] = set()
+    for folder, files in _list_run_folders(survey).items():
+        facts = _read_facts(draft, files)
+        name = next((dict(fact.condition)["condition"] for fact in facts), folder.name)
+        if name in names:
+            continue  # a second folder of that run: its scores are there all the same
+        names.add(name)
+        draft.conditions.append(_build_condition(draft, name, folder, files, facts))
+
+
+def _list_run_folders(survey: Survey) -> Mapping[Path, dict[str, Path]]:
+    """Return the files of each run by kind. A folder with several of a kind is no folder of one run."""
+    folders: dict[Path, list[tuple[str, Path]]] = {}
+    for file in survey.all(SCORES):
+        kind = _name_kind(file)
+        if kind:
+            folders.setdefault(file.path.parent, []).append((kind, file.path))
+    return {
+        folder: dict(files)
+        for folder, files in folders.items()
+        if len(dict(files)) == len(files) and folder != survey.root
+    }
+
+
+def _build_condition(
+    draft: Draft, name: str, folder: Path, files: Mapping[str, Path], facts: list[RunFacts]
+) -> Condition:
+    def find_fact(attribute: str) -> Any:
+        values = (getattr(fact, attribute) for fact in facts)
+        return next((value for value in values if value), None)
+
+    mode, rubric = find_fact("mode"), find_fact("rubric")
+    settings = {"model": find_fact("model"), "judge_model": find_fact("judge_model"), "mode": mode}
+    answers = files.get("details")
+    return Condition(
+        name=name,
+        mode=mode if mode in draft.prompts else None,
+        judge=rubric if rubric in draft.judges else None,
+        answers=show(draft.root, answers) if answers else None,
+        settings={FOUND: show(draft.root, folder), **{key: value for key, value in settings.items() if value}},
+        place=Location(file=show(draft.root, next(iter(files.values())))),
+    )
+
+
+def _read_facts(draft: Draft, files: Mapping[str, Path]) -> list[RunFacts]:
+    """Return what the run's files say of it, the latest line of its metadata first."""
+    facts: list[RunFacts] = []
+    for kind in ("metadata", "metrics", "details"):
+        if kind in files:
+            facts.extend(_read_file_facts(kind, files[kind], show(draft.root, files[kind])))
+    return facts
+
+
+def _read_file_facts(kind: str, path: Path, file: str) -> Iterator[RunFacts]:
+    columns, place = FileSettings(ScoreSource(file), {}, {}, {}), Location(file=file)
+    if kind == "metadata":
+        line = metadata.latest(path, file)
+        if line:
+            yield of_record(line, columns, place)
+    elif kind == "metrics":
+        value = metrics.only_object(path, file)
+        if value:
+            yield of_summary(metrics.summary(value), columns, place)
+    else:
+        rows = (row for row in read_raw_rows(path, file) if not isinstance(row, Diagnostic))
+        for row in islice(rows, ROWS):
+            yield RunFacts(named(row.fields, columns), mode=run_mode(row.fields) or None)

@@ -11,29 +11,28 @@ from readback.readers.encodings import needs_decoding
 from readback.readers.paths import resolve, show
 from readback.readers.text_file import read_text
 from readback.sources import plain_prompts
-from readback.sources.plain_prompts import PlainPrompt
+from readback.sources.plain_prompts import PlainPrompt, find_ending
 from readback.sources.template_language import (
+    LANGUAGE_NAMES,
     LANGUAGES,
-    SAID,
     Language,
+    detect_language,
+    extract_name,
     find_no_names,
-    language,
-    left_as_they_are,
-    name_in,
+    find_unfilled_marks,
     names_a_field,
 )
 from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig, Severity, Values, Workspace
-from readback.workspace import chat_templates
+from readback.workspace import serving_files
+from readback.workspace.dataset_choices import find_encoding, read_first_rows
 from readback.workspace.draft import Draft
-from readback.workspace.id_column import first_rows
 from readback.workspace.recognise import CHAT_TEMPLATE, TEMPLATE, Found, recognise
-from readback.workspace.stated_encoding import find_encoding
 from readback.workspace.survey import Survey
 
 NAME, TYPED = "plain files", "typed templates"
 KEY, SYNTAX, PARTS = "template", "syntax", "parts"  # keys of what whoever opens a workspace chooses
 COMPARED = 50  # template files that tell which of several datasets is meant
-NOTHING = "asm-nothing-to-send"
+NOTHING_TO_SEND = "asm-nothing-to-send"
 RENAME = "write the name with _, and map it to the field under fields:"
 MOST = 500  # modes that plain files make
 LONGEST = 100_000  # characters of a text that is taken for a prompt because of what is in it: longer ones are corpora
@@ -48,266 +47,15 @@ class _Text:
     text: str
     language: Language
     diagnostics: tuple[Diagnostic, ...]
-    probable: bool
-    marked: bool = False  # whether something in it is to be filled in, by whatever name
+    is_probable: bool
+    has_marks: bool = False  # whether something in it is to be filled in, by whatever name
     line: int = 1
     part: int | None = None
 
-
-def take(draft: Draft, around: Survey, wanted: Sequence[str] = ()) -> None:
-    """Take the folder's template files as modes: those that are probably prompts, and the `wanted` ones.
-
-    What else could be one is offered under `alternatives`, and so are files that may hold several prompts.
-    """
-    taken = {one.path for one in around.found}
-    cut = _lines(draft, PARTS)
-    wanted = [*wanted, *_lines(draft, KEY), *cut]
-    paths = [path for path in around.files if plain_prompts.ending(path.name) and path not in taken]
-    fields = _fields(draft, around)
-    served: list[Path] = []
-    texts = _read(draft, paths, fields, wanted, served)
-    used = [one for one in texts if one.probable or one.file in wanted]
-    marked = [one for one in texts if one.marked and not plain_prompts.paper(PurePosixPath(one.file))]
-    if not used and len(marked) == 1:
-        used = marked  # the only text beside the records in which something is to be filled in
-    _add(draft, used, cut, fields)
-    if offered := [one.file for one in texts if one not in used]:
-        draft.alternatives[KEY] = tuple(offered)
-    _of_servers(served, draft)
-
-
-def take_file(draft: Draft, path: Path, around: Survey) -> None:
-    """Take one template file that was opened by name."""
-    fields = _fields(draft, around)
-    file = show(draft.root, path)
-    served: list[Path] = []
-    before = len(draft.diagnostics)
-    if file not in _lines(draft, KEY) and draft.dataset is None:
-        _read(draft, [path], fields, (), served)
-    if served:
-        _of_servers(served, draft)
-    else:
-        del draft.diagnostics[before:]  # the file is read once more, as one that was asked for
-        _add_all(draft, [path], fields)
-
-
-def take_named(draft: Draft, paths: Sequence[Path]) -> None:
-    """Take the template files that a workspace file names, whatever they look like."""
-    rows = draft.dataset if draft.dataset and not draft.dataset.absent else None
-    found = (recognise(draft.root / rows.path, draft.root, named=True),) if rows else ()
-    _add_all(draft, paths, _fields(draft, Survey(draft.root, found)))
-
-
-def _add_all(draft: Draft, paths: Sequence[Path], fields: frozenset[str] | None) -> None:
-    wanted = [show(draft.root, path) for path in paths]
-    _add(draft, _read(draft, paths, fields, wanted), _lines(draft, PARTS), fields)
-
-
-def _of_servers(files: Sequence[Path], draft: Draft) -> None:
-    """Chat templates that lie among the files: where there is nothing else, each is a model that stands for itself, so
-    that a made-up conversation shows what it makes; else a model has to name the one that serves it.
-    """
-    known = draft.models.values()
-    sent = draft.prompts or draft.tasks or draft.judges or draft.conditions or draft.dataset
-    alone = not sent and all(one.chat_template and not one.chat_template.stated for one in known)
-    for path in files:
-        if alone:
-            chat_templates.take_by_name(path, draft)
-        else:
-            named = "a model's serving: names the template that it is for"
-            draft.say(show(draft.root, path), CHAT_TEMPLATE, used=False, detail=named)
-
-
-def apply_languages(draft: Draft) -> None:
-    """Read each mode that whoever opens the workspace names in the language that they say."""
-    for mode, syntax in said(draft.chosen.get(SYNTAX)).items():
-        prompt = draft.prompts.get(mode)
-        if prompt is None or prompt.syntax == "builder" or prompt.settings.get("dialect") or syntax not in LANGUAGES:
-            continue
-        new = replace(prompt, syntax=syntax)
-        draft.prompts[mode] = new
-        draft.configs = [replace(one, prompts={**one.prompts, mode: new}) if one.prompts.get(mode) is prompt else one
-                         for one in draft.configs]  # fmt: skip
-
-
-def said(text: str | None) -> dict[str, str]:
-    """`mode=language` lines by mode; what has no such form is left out."""
-    pairs = (line.rpartition("=") for line in (text or "").split("\n"))
-    return {mode: syntax for mode, equals, syntax in pairs if equals and mode}
-
-
-def saying(languages: dict[str, str]) -> str | None:
-    return "\n".join(f"{mode}={syntax}" for mode, syntax in languages.items()) or None
-
-
-def pasted(made: Workspace, texts: Mapping[str, str]) -> Workspace:
-    """The workspace with further modes whose texts somebody typed: by mode, as `typed` writes them."""
-    prompts = dict(map(_typed, texts.items()))
-    if not prompts:
-        return made
-    config = PromptConfig(TYPED, plain_prompts.INLINE, prompts)
-    there = tuple(one for one in made.diagnostics if one.code != NOTHING)
-    return replace(made, prompts={**made.prompts, **prompts}, configs=(*made.configs, config), diagnostics=there)
-
-
-def typed(user: str, system: str | None, syntax: str) -> str:
-    """A typed template as one text."""
-    return json.dumps([user, system, syntax])
-
-
-def _typed(entry: tuple[str, str]) -> tuple[str, Prompt]:
-    mode, (user, system, syntax) = entry[0], json.loads(entry[1])
-    return mode, Prompt(mode, user, system=system or None, syntax=syntax, system_syntax=syntax)
-
-
-def cut_files(made: Workspace) -> dict[str, int]:
-    """The files of which each part is a mode, with the number of modes."""
-    prompts = [one for config in made.configs if config.name == NAME for one in config.prompts.values()]
-    files = [one.place.file or "" for one in prompts if plain_prompts.PART in one.settings]
-    return {file: files.count(file) for file in files}
-
-
-def _lines(draft: Draft, key: str) -> list[str]:
-    return [name for name in (draft.chosen.get(key) or "").split("\n") if name]
-
-
-def _fields(draft: Draft, around: Survey) -> frozenset[str] | None:
-    """The fields of the records, and the names that are mapped to them; None where there are no records."""
-    if draft.dataset is None or draft.dataset.absent:
-        return None
-    encoding = find_encoding(draft)
-    if needs_decoding(encoding):
-        rows = first_rows(draft, replace(draft.dataset, encoding=encoding))
-        return frozenset(draft.dataset.fields) | {name for row in rows for name in row}
-    found = around.of(draft.root / draft.dataset.path)
-    return frozenset(draft.dataset.fields) | (found.fields if found else frozenset())
-
-
-def _read(
-    draft: Draft,
-    paths: Iterable[Path],
-    fields: Collection[str] | None,
-    wanted: Sequence[str],
-    served: list[Path] | None = None,
-) -> list[_Text]:
-    """The files that may be prompts. Those that a model's server makes one text of messages with go to `served`."""
-    found: list[_Text] = []
-    left = READ
-    for path in paths:
-        file = show(draft.root, path)
-        pure = PurePosixPath(file)
-        if isinstance(resolve(draft.root, file), Diagnostic):
-            continue
-        asked = file in wanted
-        text, diagnostics = read_text(path, file)
-        if text is None:
-            if asked or plain_prompts.ending(path.name) in plain_prompts.ALWAYS:
-                draft.diagnostics.extend(diagnostics)
-            continue
-        if not text.strip() and not asked:
-            continue
-        if plain_prompts.for_server(text) and not asked:
-            if served is not None:
-                served.append(path)
-            continue
-        if marks := plain_prompts.find_dotprompt_marks(path.name, text):
-            _refuse_dotprompt(draft, file, marks, asked)
-            continue
-        if lines := plain_prompts.find_role_lines(text):
-            _refuse_roles(draft, file, lines, asked)
-            continue
-        left -= len(text)
-        if left < 0:
-            limit = {"what": "text files read to see whether they are prompts", "limit": f"{READ >> 20} MiB"}
-            draft.diagnostics.append(Diagnostic("dat-limit", limit, NOWHERE, file))
-            break
-        spoken = language(path.name, text, fields)
-        marked = names_a_field(text, fields) if fields else bool(left_as_they_are(text)) or spoken.syntax != "text"
-        probable = plain_prompts.probable(pure, marked and len(text) <= LONGEST)
-        any_mark = _may_be_filled(text, spoken, fields or ()) and len(text) <= LONGEST
-        found.append(_Text(file, text, spoken, diagnostics, probable, any_mark))
-    return found
-
-
-def order_by_templates(datasets: Sequence[Found], around: Survey) -> list[Found]:
-    """Put those datasets first that have a field which a template file of the folder names; else their order stays."""
-    taken = {one.path for one in around.found}
-    paths = [path for path in around.files if plain_prompts.ending(path.name) and path not in taken]
-    texts = [text for path in paths[:COMPARED] if (text := read_text(path, path.name)[0])]
-
-    def count(found: Found) -> int:
-        return sum(names_a_field(text, found.fields) for text in texts)
-
-    return sorted(datasets, key=count, reverse=True)  # the order of equal ones stays
-
-
-def _may_be_filled(text: str, spoken: Language, fields: Collection[str]) -> bool:
-    """Whether something in the text is filled in, or looks as if it was meant to be."""
-    return bool(left_as_they_are(text) or find_no_names(text, fields)) or spoken.syntax != "text"
-
-
-def _weigh(asked: bool) -> Severity:
-    """Weigh a file that is not used: an error where somebody asked for it, else it only lies in the folder."""
-    return "error" if asked else "warning"
-
-
-def _refuse_roles(draft: Draft, file: str, lines: Sequence[tuple[int, str]], asked: bool) -> None:
-    """Say that a file is cut into messages by another program, and is no text of one message."""
-    first, mark = lines[0]
-    values = {"marks": list(dict.fromkeys(mark for _, mark in lines)), "count": len(lines)}
-    draft.diagnostics.append(Diagnostic("asm-role-lines", values, Location(file=file, line=first), mark, _weigh(asked)))
-    draft.say(file, TEMPLATE, used=False, detail="its lines name roles, of which another program makes messages")
-
-
-def _refuse_dotprompt(draft: Draft, file: str, marks: Sequence[tuple[int, str]], asked: bool) -> None:
-    """Say that a file is written in dotprompt, whose settings and roles are no text of one message."""
-    first, mark = marks[0]
-    values = {"marks": list(dict.fromkeys(mark for _, mark in marks)), "count": len(marks)}
-    draft.diagnostics.append(Diagnostic("asm-dotprompt", values, Location(file=file, line=first), mark, _weigh(asked)))
-    draft.say(file, TEMPLATE, used=False, detail="it is written in dotprompt, which Readback does not read")
-
-
-def _add(draft: Draft, texts: Sequence[_Text], cut: Collection[str], fields: Collection[str] | None) -> None:
-    by_file = {one.file: one for one in texts}
-    files, lost = plain_prompts.grouped(by_file)
-    several = [one.user for one in files if one.user and plain_prompts.may_be_cut(one.user, by_file[one.user].text)]
-    if offered := tuple(file for file in several if file not in cut):
-        draft.alternatives[PARTS] = offered
-    modes = [
-        made
-        for one in files
-        for made in (
-            _parts(one, by_file, fields) if one.user in cut and one.user in several else (_Mode.of(one, by_file),)
-        )
-    ]
-    if len(modes) > MOST:
-        first = modes[MOST].user or modes[MOST].system
-        limit = {"what": "prompts of plain files", "limit": f"{MOST}"}
-        draft.diagnostics.append(Diagnostic("dat-limit", limit, _first(first), f"{len(modes)}"))
-    if not modes:
-        return
-    draft.add_config(PromptConfig(NAME, plain_prompts.INLINE, {one.mode: one.prompt() for one in modes[:MOST]}))
-    for one in modes[:MOST]:
-        for text, role in ((one.user, "user"), (one.system, "system")):
-            if text is not None:
-                draft.diagnostics.extend(text.diagnostics)
-                draft.say(text.file, TEMPLATE, detail=_detail(one, text, role))
-                _left(draft, one, text, role, fields or ())
-    _report_system_alone(draft, modes[:MOST])
-    for file in lost:
-        draft.say(file, TEMPLATE, used=False, detail="a system message that no user text goes with")
-
-
-def _report_system_alone(draft: Draft, modes: Sequence[_Mode]) -> None:
-    """Say once that modes have a system text alone: a library of such files leaves the user's text to the run."""
-    alone = [one for one in modes if one.user is None]
-    if not alone:
-        return
-    place = _first(alone[0].system)
-    file = draft.dataset.path if draft.dataset and not draft.dataset.absent else ""
-    severity: Severity = "warning" if file else "info"
-    values = {"modes": [one.mode for one in alone], "count": len(alone), "dataset": file}
-    draft.diagnostics.append(Diagnostic("asm-user-at-run-time", values, place, alone[0].mode, severity))
+    @property
+    def place(self) -> Location:
+        """Where the text begins."""
+        return Location(file=self.file, line=self.line, column=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,12 +66,14 @@ class _Mode:
     user: _Text | None
     system: _Text | None
 
-    @classmethod
-    def of(cls, one: PlainPrompt, texts: Mapping[str, _Text]) -> _Mode:
-        user, system = texts[one.user] if one.user else None, texts[one.system] if one.system else None
-        return cls(one.mode, user, system)
+    @property
+    def place(self) -> Location:
+        """Where the mode's first text begins."""
+        text = self.user or self.system
+        return text.place if text else NOWHERE
 
-    def prompt(self) -> Prompt:
+    def build_prompt(self) -> Prompt:
+        """Return the prompt of the mode."""
         user, system = self.user, self.system
         return Prompt(
             mode=self.mode,
@@ -331,63 +81,349 @@ class _Mode:
             system=system.text if system else None,
             syntax=user.language.syntax if user else "text",
             system_syntax=system.language.syntax if system else "text",
-            settings=self.settings(),
-            place=_first(user or system),
-            system_place=_first(system),
+            settings=self._list_settings(),
+            place=self.place,
+            system_place=system.place if system else NOWHERE,
         )
 
-    def settings(self) -> Values:
-        """What is known of the mode besides its texts."""
+    def _list_settings(self) -> Values:
+        """Return what is known of the mode besides its texts."""
         if self.user is None:
             return {plain_prompts.SYSTEM_ALONE: True}
         return {plain_prompts.PART: self.user.part} if self.user.part else {}
 
 
-def _parts(one: PlainPrompt, texts: Mapping[str, _Text], fields: Collection[str] | None) -> Iterator[_Mode]:
-    """A mode for each part of a file of several prompts; the system text that goes with the file goes with each."""
-    whole = _Mode.of(one, texts)
-    if whole.user is None:
-        return
-    for number, (text, line) in enumerate(plain_prompts.pieces(whole.user.text), 1):
-        spoken = language(PurePosixPath(whole.user.file).name, text, fields)
-        said = whole.user.diagnostics if number == 1 else ()  # they are about the file
-        part = replace(whole.user, text=text, line=line, part=number, language=spoken, diagnostics=said)
-        yield _Mode(plain_prompts.part_name(whole.user.file, number), part, whole.system)
+def take_templates(draft: Draft, survey: Survey) -> None:
+    """Take the folder's template files as modes: those that are probably prompts, and those that were chosen.
 
-
-def _left(draft: Draft, one: _Mode, text: _Text, role: str, fields: Collection[str]) -> None:
-    """Say what looks like something to fill in and is sent as it is: in a text in which nothing is filled in, and, by
-    the name of a field, in one whose language writes it otherwise.
+    What else could be one is offered under `alternatives`, and so are files that may hold several prompts.
     """
-    syntax, marks = text.language.syntax, left_as_they_are(text.text)
+    cut = _list_chosen(draft, PARTS)
+    wanted = [*_list_chosen(draft, KEY), *cut]
+    fields = _list_fields(draft, survey)
+    server_templates: list[Path] = []
+    texts = _read_texts(draft, _list_unrecognised(survey), fields, wanted, server_templates)
+    used = [text for text in texts if text.is_probable or text.file in wanted]
+    if not used:
+        marked = [text for text in texts if text.has_marks and not plain_prompts.is_document(PurePosixPath(text.file))]
+        if len(marked) == 1:
+            used = marked  # the only text beside the records in which something is to be filled in
+    _add_modes(draft, used, cut, fields)
+    offered = [text.file for text in texts if text not in used]
+    if offered:
+        draft.alternatives[KEY] = tuple(offered)
+    _take_server_templates(server_templates, draft)
+
+
+def take_opened_template(draft: Draft, path: Path, survey: Survey) -> None:
+    """Take one template file that was opened by name."""
+    fields = _list_fields(draft, survey)
+    file = show(draft.root, path)
+    server_templates: list[Path] = []
+    count = len(draft.diagnostics)
+    if file not in _list_chosen(draft, KEY) and draft.dataset is None:
+        _read_texts(draft, [path], fields, (), server_templates)
+    if server_templates:
+        _take_server_templates(server_templates, draft)
+    else:
+        del draft.diagnostics[count:]  # the file is read once more, as one that was asked for
+        _add_files(draft, [path], fields)
+
+
+def take_listed_templates(draft: Draft, paths: Sequence[Path]) -> None:
+    """Take the template files that a workspace file names, whatever they look like."""
+    rows = draft.dataset if draft.dataset and not draft.dataset.absent else None
+    files = (recognise(draft.root / rows.path, draft.root, named=True),) if rows else ()
+    _add_files(draft, paths, _list_fields(draft, Survey(draft.root, files)))
+
+
+def _add_files(draft: Draft, paths: Sequence[Path], fields: frozenset[str] | None) -> None:
+    wanted = [show(draft.root, path) for path in paths]
+    _add_modes(draft, _read_texts(draft, paths, fields, wanted), _list_chosen(draft, PARTS), fields)
+
+
+def _take_server_templates(files: Sequence[Path], draft: Draft) -> None:
+    """Take chat templates that lie among the files.
+
+    Where there is nothing else, each is a model that stands for itself, so that a made-up conversation shows what it
+    makes; else a model has to name the one that serves it.
+    """
+    has_parts = draft.prompts or draft.tasks or draft.judges or draft.conditions or draft.dataset
+    guessed = (model.chat_template and not model.chat_template.stated for model in draft.models.values())
+    is_alone = not has_parts and all(guessed)
+    for path in files:
+        if is_alone:
+            serving_files.take_named_template(path, draft)
+        else:
+            reason = "a model's serving: names the template that it is for"
+            draft.say(show(draft.root, path), CHAT_TEMPLATE, used=False, detail=reason)
+
+
+def apply_languages(draft: Draft) -> None:
+    """Read each mode that whoever opens the workspace names in the language that they chose."""
+    for mode, syntax in parse_languages(draft.chosen.get(SYNTAX)).items():
+        prompt = draft.prompts.get(mode)
+        if prompt is None or prompt.syntax == "builder" or prompt.settings.get("dialect") or syntax not in LANGUAGES:
+            continue
+        changed = replace(prompt, syntax=syntax)
+        draft.prompts[mode] = changed
+        for number, config in enumerate(draft.configs):
+            if config.prompts.get(mode) is prompt:
+                draft.configs[number] = replace(config, prompts={**config.prompts, mode: changed})
+
+
+def parse_languages(text: str | None) -> dict[str, str]:
+    """Return the languages of `mode=language` lines by mode; lines of another form are left out."""
+    pairs = (line.rpartition("=") for line in (text or "").split("\n"))
+    return {mode: syntax for mode, equals, syntax in pairs if equals and mode}
+
+
+def format_languages(languages: Mapping[str, str]) -> str | None:
+    """Return languages by mode as the lines that `parse_languages` reads; None where there are none."""
+    return "\n".join(f"{mode}={syntax}" for mode, syntax in languages.items()) or None
+
+
+def add_typed_templates(workspace: Workspace, texts: Mapping[str, str]) -> Workspace:
+    """Return the workspace with further modes whose texts somebody typed: by mode, as `format_template` writes them."""
+    if not texts:
+        return workspace
+    prompts = {mode: _parse_template(mode, text) for mode, text in texts.items()}
+    config = PromptConfig(TYPED, plain_prompts.INLINE, prompts)
+    diagnostics = tuple(diagnostic for diagnostic in workspace.diagnostics if diagnostic.code != NOTHING_TO_SEND)
+    return replace(
+        workspace,
+        prompts={**workspace.prompts, **prompts},
+        configs=(*workspace.configs, config),
+        diagnostics=diagnostics,
+    )
+
+
+def format_template(user: str, system: str | None, syntax: str) -> str:
+    """Return a typed template as one text."""
+    return json.dumps([user, system, syntax])
+
+
+def _parse_template(mode: str, text: str) -> Prompt:
+    user, system, syntax = json.loads(text)
+    return Prompt(mode, user, system=system or None, syntax=syntax, system_syntax=syntax)
+
+
+def list_cut_files(workspace: Workspace) -> dict[str, int]:
+    """Return the files of which each part is a mode, with the number of modes."""
+    counts: dict[str, int] = {}
+    for config in workspace.configs:
+        for prompt in config.prompts.values() if config.name == NAME else ():
+            if plain_prompts.PART in prompt.settings:
+                file = prompt.place.file or ""
+                counts[file] = counts.get(file, 0) + 1
+    return counts
+
+
+def _list_chosen(draft: Draft, key: str) -> list[str]:
+    return [name for name in (draft.chosen.get(key) or "").split("\n") if name]
+
+
+def _list_fields(draft: Draft, survey: Survey) -> frozenset[str] | None:
+    """Return the fields of the records, and the names that are mapped to them; None where there are no records."""
+    if draft.dataset is None or draft.dataset.absent:
+        return None
+    encoding = find_encoding(draft)
+    if needs_decoding(encoding):
+        rows = read_first_rows(draft, replace(draft.dataset, encoding=encoding))
+        return frozenset(draft.dataset.fields) | {name for row in rows for name in row}
+    file = survey.find(draft.root / draft.dataset.path)
+    return frozenset(draft.dataset.fields) | (file.fields if file else frozenset())
+
+
+def _list_unrecognised(survey: Survey) -> list[Path]:
+    """Return the files of a folder that may be templates by their ending, and are nothing else."""
+    recognised = {file.path for file in survey.recognised}
+    return [path for path in survey.files if find_ending(path.name) and path not in recognised]
+
+
+def _read_texts(
+    draft: Draft,
+    paths: Iterable[Path],
+    fields: Collection[str] | None,
+    wanted: Sequence[str],
+    server_templates: list[Path] | None = None,
+) -> list[_Text]:
+    """Return the files that may be prompts; templates of a model's server are added to `server_templates`."""
+    texts: list[_Text] = []
+    budget = READ
+    for path in paths:
+        file = show(draft.root, path)
+        if isinstance(resolve(draft.root, file), Diagnostic):
+            continue
+        is_wanted = file in wanted
+        text, diagnostics = read_text(path, file)
+        if text is None:
+            if is_wanted or find_ending(path.name) in plain_prompts.ALWAYS:
+                draft.diagnostics.extend(diagnostics)
+            continue
+        if not text.strip() and not is_wanted:
+            continue
+        if plain_prompts.is_server_template(text) and not is_wanted:
+            if server_templates is not None:
+                server_templates.append(path)
+            continue
+        if _refuse_foreign(draft, file, text, is_wanted):
+            continue
+        budget -= len(text)
+        if budget < 0:
+            limit = {"what": "text files read to see whether they are prompts", "limit": f"{READ >> 20} MiB"}
+            draft.diagnostics.append(Diagnostic("dat-limit", limit, NOWHERE, file))
+            break
+        texts.append(_judge_text(file, text, diagnostics, fields))
+    return texts
+
+
+def _judge_text(file: str, text: str, diagnostics: tuple[Diagnostic, ...], fields: Collection[str] | None) -> _Text:
+    """Return a text with its language, and whether it is probably a prompt."""
+    pure = PurePosixPath(file)
+    language = detect_language(pure.name, text, fields)
+    unfilled = find_unfilled_marks(text)
+    is_filled = bool(unfilled) or language.syntax != "text"
+    is_short = len(text) <= LONGEST
+    names_field = names_a_field(text, fields) if fields else is_filled
+    has_marks = is_filled or bool(find_no_names(text, fields or ()))
+    is_probable = plain_prompts.is_probable_prompt(pure, names_field and is_short)
+    return _Text(file, text, language, diagnostics, is_probable, has_marks and is_short)
+
+
+def order_by_templates(datasets: Sequence[Found], survey: Survey) -> list[Found]:
+    """Put those datasets first that have a field which a template file of the folder names; else their order stays."""
+    texts: list[str] = []
+    for path in _list_unrecognised(survey)[:COMPARED]:
+        text, _ = read_text(path, path.name)
+        if text:
+            texts.append(text)
+
+    def count_templates(dataset: Found) -> int:
+        return sum(names_a_field(text, dataset.fields) for text in texts)
+
+    return sorted(datasets, key=count_templates, reverse=True)  # the order of equal ones stays
+
+
+def _refuse_foreign(draft: Draft, file: str, text: str, is_wanted: bool) -> bool:
+    """Report a text that another program makes messages of, and return whether it is one.
+
+    It is an error where somebody asked for it; else it only lies in the folder.
+    """
+    code, reason = "asm-dotprompt", "it is written in dotprompt, which Readback does not read"
+    marks = plain_prompts.find_dotprompt_marks(PurePosixPath(file).name, text)
+    if not marks:
+        code, reason = "asm-role-lines", "its lines name roles, of which another program makes messages"
+        marks = plain_prompts.find_role_lines(text)
+    if not marks:
+        return False
+    line, first = marks[0]
+    values = {"marks": list(dict.fromkeys(mark for _, mark in marks)), "count": len(marks)}
+    severity: Severity = "error" if is_wanted else "warning"
+    draft.diagnostics.append(Diagnostic(code, values, Location(file=file, line=line), first, severity))
+    draft.say(file, TEMPLATE, used=False, detail=reason)
+    return True
+
+
+def _add_modes(draft: Draft, texts: Sequence[_Text], cut: Collection[str], fields: Collection[str] | None) -> None:
+    by_file = {text.file: text for text in texts}
+    prompts, unmatched = plain_prompts.group_files(by_file)
+    several = [
+        prompt.user
+        for prompt in prompts
+        if prompt.user and plain_prompts.has_parts(prompt.user, by_file[prompt.user].text)
+    ]
+    offered = tuple(file for file in several if file not in cut)
+    if offered:
+        draft.alternatives[PARTS] = offered
+    modes: list[_Mode] = []
+    for prompt in prompts:
+        mode = _build_mode(prompt, by_file)
+        if mode.user and prompt.user in cut and prompt.user in several:
+            modes.extend(_cut_mode(mode.user, mode.system, fields))
+        else:
+            modes.append(mode)
+    if len(modes) > MOST:
+        limit = {"what": "prompts of plain files", "limit": f"{MOST}"}
+        draft.diagnostics.append(Diagnostic("dat-limit", limit, modes[MOST].place, f"{len(modes)}"))
+        del modes[MOST:]
+    if not modes:
+        return
+    draft.add_config(PromptConfig(NAME, plain_prompts.INLINE, {mode.mode: mode.build_prompt() for mode in modes}))
+    for mode in modes:
+        for text, role in ((mode.user, "user"), (mode.system, "system")):
+            if text is not None:
+                draft.diagnostics.extend(text.diagnostics)
+                draft.say(text.file, TEMPLATE, detail=_describe_text(mode, text, role))
+                _report_unfilled(draft, mode, text, role, fields or ())
+    _report_system_alone(draft, modes)
+    for file in unmatched:
+        draft.say(file, TEMPLATE, used=False, detail="a system message that no user text goes with")
+
+
+def _report_system_alone(draft: Draft, modes: Sequence[_Mode]) -> None:
+    """Report once that modes have a system text alone: a library of such files leaves the user's text to the run."""
+    alone = [mode for mode in modes if mode.user is None]
+    if not alone:
+        return
+    file = draft.dataset.path if draft.dataset and not draft.dataset.absent else ""
+    severity: Severity = "warning" if file else "info"
+    values = {"modes": [mode.mode for mode in alone], "count": len(alone), "dataset": file}
+    draft.diagnostics.append(Diagnostic("asm-user-at-run-time", values, alone[0].place, alone[0].mode, severity))
+
+
+def _build_mode(prompt: PlainPrompt, texts: Mapping[str, _Text]) -> _Mode:
+    user = texts[prompt.user] if prompt.user else None
+    system = texts[prompt.system] if prompt.system else None
+    return _Mode(prompt.mode, user, system)
+
+
+def _cut_mode(whole: _Text, system: _Text | None, fields: Collection[str] | None) -> Iterator[_Mode]:
+    """Yield a mode for each part of a file of several prompts; the system text of the file goes with each."""
+    for number, (text, line) in enumerate(plain_prompts.split_parts(whole.text), 1):
+        language = detect_language(PurePosixPath(whole.file).name, text, fields)
+        diagnostics = whole.diagnostics if number == 1 else ()  # they are about the file
+        part = replace(whole, text=text, line=line, part=number, language=language, diagnostics=diagnostics)
+        yield _Mode(plain_prompts.name_part(whole.file, number), part, system)
+
+
+def _report_unfilled(draft: Draft, mode: _Mode, text: _Text, role: str, fields: Collection[str]) -> None:
+    """Report what looks like something to fill in and is sent as it is.
+
+    That is any mark of a text in which nothing is filled in, and, by the name of a field, one of a text whose language
+    writes it otherwise.
+    """
+    syntax, marks = text.language.syntax, find_unfilled_marks(text.text)
     if syntax in ("jinja", "mustache"):
-        marks = tuple(mark for mark in marks if name_in(mark) in fields)
-    spoken = "" if syntax == "text" else SAID[syntax]
-    if syntax in ("text", "jinja", "mustache") and marks:
-        record = "" if spoken else "record"
-        _report_left(draft, one, text, marks, role=role, language=spoken, record=record, why="", step="")
-    if syntax == "text" and (no_names := find_no_names(text.text, fields)):
-        wrong = [no_name.mark for no_name in no_names]
-        _report_left(draft, one, text, wrong, role=role, language="", record="", why=no_names[0].why, step=RENAME)
+        marks = tuple(mark for mark in marks if extract_name(mark) in fields)
+        if marks:
+            language = LANGUAGE_NAMES[syntax]
+            _report_marks(draft, mode, text, marks, role=role, language=language, record="", why="", step="")
+    elif syntax == "text":
+        if marks:
+            _report_marks(draft, mode, text, marks, role=role, language="", record="record", why="", step="")
+        no_names = find_no_names(text.text, fields)
+        if no_names:
+            wrong = [no_name.mark for no_name in no_names]
+            why = no_names[0].why
+            _report_marks(draft, mode, text, wrong, role=role, language="", record="", why=why, step=RENAME)
 
 
-def _report_left(draft: Draft, one: _Mode, text: _Text, marks: Sequence[str], **values: str) -> None:
+def _report_marks(draft: Draft, mode: _Mode, text: _Text, marks: Sequence[str], **values: str) -> None:
     """Report the first of the marks at its line."""
     line = text.line + text.text[: text.text.index(marks[0])].count("\n")
-    place = Location(file=text.file, line=line, mode=one.mode)
-    draft.report("asm-mark-not-filled", place, marks[0], mode=one.mode, mark=marks[0], count=len(marks), **values)
+    place = Location(file=text.file, line=line, mode=mode.mode)
+    draft.report("asm-mark-not-filled", place, marks[0], mode=mode.mode, mark=marks[0], count=len(marks), **values)
 
 
-def _first(text: _Text | None) -> Location:
-    return Location(file=text.file, line=text.line, column=1) if text else NOWHERE
-
-
-def _detail(one: _Mode, text: _Text, role: str) -> str:
-    said = f"{role} text of {one.mode}, {SAID[text.language.syntax]}: {text.language.reason}"
+def _describe_text(mode: _Mode, text: _Text, role: str) -> str:
+    """Return what a file was taken for, in words."""
+    description = f"{role} text of {mode.mode}, {LANGUAGE_NAMES[text.language.syntax]}: {text.language.reason}"
     if text.part:
-        return f"the first of the parts between lines of ---, each a mode: {said}"
-    cut = plain_prompts.parts(text.text)
-    if cut < 2 or text.file.endswith(".md"):
-        return said
-    how = "; --parts makes each a mode" if role == "user" and plain_prompts.may_be_cut(text.file, text.text) else ""
-    return f"{said}; {cut} parts between lines of ---, taken as one prompt{how}"
+        return f"the first of the parts between lines of ---, each a mode: {description}"
+    count = plain_prompts.count_parts(text.text)
+    if count < 2 or text.file.endswith(".md"):
+        return description
+    can_be_cut = role == "user" and plain_prompts.has_parts(text.file, text.text)
+    option = "; --parts makes each a mode" if can_be_cut else ""
+    return f"{description}; {count} parts between lines of ---, taken as one prompt{option}"

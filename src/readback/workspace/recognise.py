@@ -197,7 +197,7 @@ def _training_code(look: _Look) -> Found | None:
 
 def _template(look: _Look) -> Found | None:
     """Any text that somebody names; in a folder `plain_templates` decides which texts are prompts."""
-    return Found(look.path, TEMPLATE) if look.named and plain_prompts.ending(look.path.name) else None
+    return Found(look.path, TEMPLATE) if look.named and plain_prompts.find_ending(look.path.name) else None
 
 
 @cache

@@ -39,7 +39,7 @@ from readback.scores.files.layout import (
     is_numbered,
 )
 from readback.types import Location, ScoreSource
-from readback.workspace import id_column
+from readback.workspace.dataset_choices import list_id_columns
 from readback.workspace.draft import Draft
 from readback.workspace.judge_tables import LEAST_ROWS, ROWS, are_numbers, are_verdicts, on_scale, said
 from readback.workspace.recognise import DATASET, ID, SCORES, Found
@@ -203,7 +203,7 @@ def _item(rows: Sequence[Mapping[str, Any]], scores: Sequence[str]) -> tuple[str
     if named := first(ITEM, [name for name in rows[0] if name not in scores]):
         return (named,)
     rest = [{name: value for name, value in row.items() if name not in scores} for row in rows]
-    return tuple(islice(id_column.probable(rest), 1)) if rest[0] else ()
+    return tuple(islice(list_id_columns(rest), 1)) if rest[0] else ()
 
 
 def _rows(found: Found) -> list[Mapping[str, Any]]:

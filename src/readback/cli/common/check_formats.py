@@ -19,7 +19,7 @@ from readback.checks.summary import Audit
 from readback.cli.common import lines, terminal
 from readback.cli.common.terminal import fill
 from readback.types import Finding, Location, Recognised, Severity
-from readback.workspace.left_out import each_file
+from readback.workspace.left_out import list_files
 
 # What ends a command or a property of GitHub, in the order in which it is replaced: the sign of the escapes first.
 IN_TEXT = {"%": "%25", "\r": "%0D", "\n": "%0A"}
@@ -251,7 +251,7 @@ def format_sarif(
         yield comma + as_json.dumps(_build_result(finding, number, locate))
         comma = ","
     run = _build_run(get_audit(), numbers)
-    artifacts = [_build_artifact(file, locate) for file in each_file(recognised)]
+    artifacts = [_build_artifact(file, locate) for file in list_files(recognised)]
     if artifacts:
         run["artifacts"] = artifacts
     rest = as_json.dumps(run)

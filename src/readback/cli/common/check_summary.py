@@ -17,8 +17,7 @@ from readback.records.dataset import Counts
 from readback.records.training_row import DESCRIPTIONS
 from readback.types import Recognised, Workspace
 from readback.words import t
-from readback.workspace.left_out import each_file, left_unread, reconciled
-from readback.workspace.unread import NOTHING
+from readback.workspace.left_out import NOTHING, count_files, count_unread, list_files
 
 NAMES_LISTED = 20  # variables and fields that the text lists
 SCORE_FILES_LISTED = 3  # files of scores that the summary names
@@ -78,7 +77,7 @@ def build_json(workspace: Workspace, audit: Audit) -> dict[str, Any]:
             for fault in audit.faults
         ],
         "comparisons": [_build_verdict(verdict) for verdict in list_verdicts(workspace, audit)],
-        "files": [_build_file(file) for file in each_file(workspace.recognised)],
+        "files": [_build_file(file) for file in list_files(workspace.recognised)],
     }
 
 
@@ -372,8 +371,8 @@ def _format_files(workspace: Workspace, verbose: bool) -> Iterator[str]:
 
     With `verbose`, or where nothing was read, also what each file was recognised as.
     """
-    used, unused = reconciled(workspace.recognised)
-    unread = left_unread(workspace.recognised)
+    used, unused = count_files(workspace.recognised)
+    unread = count_unread(workspace.recognised)
     if used + unused > 1 or unread:
         counts = fill(
             "{n:,} {n:file|files}: {used:,} used, {unused:,} not used", n=used + unused, used=used, unused=unused

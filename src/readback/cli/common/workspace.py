@@ -21,9 +21,10 @@ from readback.records.dataset import Dataset, open_dataset
 from readback.records.raw_rows import read_raw_rows
 from readback.sources.template_language import LANGUAGES
 from readback.types import Condition, Workspace
-from readback.workspace import id_column, judge_tables, score_tables, stated_encoding
+from readback.workspace import judge_tables, score_tables
 from readback.workspace.candidates import KINDS
-from readback.workspace.plain_templates import KEY, PARTS, SYNTAX, cut_files
+from readback.workspace.dataset_choices import ENCODING_KEY, ID_KEY
+from readback.workspace.plain_templates import KEY, PARTS, SYNTAX, list_cut_files
 
 T = TypeVar("T")
 TABLES = (judge_tables.KEY, score_tables.KEY)  # options and keys are called the same
@@ -133,8 +134,8 @@ def _read_choices(args: argparse.Namespace) -> dict[str, str]:
         SYNTAX: "\n".join(map(_read_syntax, getattr(args, "syntax", []))),
         judge_tables.KEY: "\n".join(getattr(args, "judges", [])),
         score_tables.KEY: "\n".join(getattr(args, "scores", [])),
-        stated_encoding.KEY: getattr(args, "encoding", None),
-        id_column.KEY: getattr(args, "id", None),
+        ENCODING_KEY: getattr(args, "encoding", None),
+        ID_KEY: getattr(args, "id", None),
     }
     return {key: value for key, value in values.items() if value}
 
@@ -184,7 +185,7 @@ def _check_files(args: argparse.Namespace, workspace: Workspace) -> None:
 def _check_parts(args: argparse.Namespace, workspace: Workspace) -> None:
     """Raise UsageError where --parts names a file that was not cut into prompts."""
     for file in getattr(args, "parts", []):
-        if file in cut_files(workspace):
+        if file in list_cut_files(workspace):
             continue
         message = fill(
             (

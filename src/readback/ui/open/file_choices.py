@@ -12,7 +12,7 @@ from readback.ui.common.state import choice
 from readback.words import t
 from readback.workspace.candidates import KINDS
 from readback.workspace.recognise import PLAN, PROMPTS
-from readback.workspace.training_texts import KEY, said, saying, spot
+from readback.workspace.training import KEY, format_places, name_place, parse_places
 
 SENT = ("record", "index", "condition", "mode", "adapter", "task", "judge")  # may be another one's in other files
 
@@ -45,13 +45,13 @@ def training(workspace: Workspace) -> None:
         return
     st.subheader(t("open.training"))
     show.draw(show.h("<p>{}</p>", t("open.training_lead")))
-    texts = {spot(text): text for text in workspace.code_texts}
+    texts = {name_place(text): text for text in workspace.code_texts}
     for model in models:
         _place(workspace, model, texts)
 
 
 def _place(workspace: Workspace, model: Model, texts: Mapping[str, SystemText]) -> None:
-    key, now = f"training_{model.name}", spot(model.training) if model.training else ""
+    key, now = f"training_{model.name}", name_place(model.training) if model.training else ""
     st.session_state[key] = now
     st.selectbox(
         show.md(t("open.training_of", model=model.name)),
@@ -88,6 +88,6 @@ def _chosen(kind: str, key: str) -> None:
 
 
 def _trained(workspace: Workspace, model: str, key: str) -> None:
-    kept = {name: place for name, place in said(workspace.chosen.get(KEY)).items() if name in workspace.models}
-    address.put(**{KEY: saying({**kept, model: st.session_state[key]})})
+    kept = {name: place for name, place in parse_places(workspace.chosen.get(KEY)).items() if name in workspace.models}
+    address.put(**{KEY: format_places({**kept, model: st.session_state[key]})})
     choice.begin()

@@ -10,12 +10,13 @@ import streamlit as st
 from readback.checks.workspace_check import find_likely_encoding
 from readback.readers.encodings import ENCODINGS, NAMES
 from readback.records.dataset import Dataset
-from readback.sources.template_language import LANGUAGES, SAID
+from readback.sources.template_language import LANGUAGE_NAMES, LANGUAGES
 from readback.types import Prompt, Workspace
 from readback.ui.common import address, show
 from readback.ui.common.state import choice
 from readback.words import t
-from readback.workspace import id_column, plain_templates, stated_encoding
+from readback.workspace import plain_templates
+from readback.workspace.dataset_choices import ENCODING_KEY, ID_KEY
 
 LISTED = 20  # modes whose language is changed on the page; folders may hold hundreds
 BUTTONS = 8  # files that get a button each; of more, one is chosen from a list
@@ -40,7 +41,7 @@ def several(workspace: Workspace) -> None:
             show.notice(t("open.parts", file=file))
             st.button(show.md(t("open.parts_use", file=file)), key=f"parts_{file}", on_click=_cut, args=(file, True))
     asked = (address.get(plain_templates.PARTS) or "").split("\n")
-    for file, n in plain_templates.cut_files(workspace).items():
+    for file, n in plain_templates.list_cut_files(workspace).items():
         if file in asked:
             with st.container(horizontal=True, vertical_alignment="center"):
                 show.notice(t("open.parts_used", file=file, n=n))
@@ -49,26 +50,26 @@ def several(workspace: Workspace) -> None:
 
 def ids(workspace: Workspace) -> None:
     """A click for the column that may be the id."""
-    for name in workspace.alternatives.get(id_column.KEY, ()):
+    for name in workspace.alternatives.get(ID_KEY, ()):
         with st.container(horizontal=True, vertical_alignment="center"):
             show.notice(t("open.id_column", name=name))
             st.button(show.md(t("open.id_column_use", name=name)), key="id_column", on_click=_put,
-                      args=(id_column.KEY, [name]))  # fmt: skip
+                      args=(ID_KEY, [name]))  # fmt: skip
 
 
 def encodings(workspace: Workspace, data: Dataset | None) -> None:
     """A click that reads the dataset in the encoding that its bytes look like, and one that takes this back."""
     file = workspace.dataset.path if workspace.dataset else ""
-    stated = address.get(stated_encoding.KEY)
+    stated = address.get(ENCODING_KEY)
     with st.container(horizontal=True, vertical_alignment="center"):
         if stated in ENCODINGS and file:
             show.notice(t("open.encoding_used", file=file, encoding=NAMES.get(stated, stated)))
-            st.button(t("open.unmap"), key="utf8", on_click=_put, args=(stated_encoding.KEY, []))
+            st.button(t("open.unmap"), key="utf8", on_click=_put, args=(ENCODING_KEY, []))
         elif encoding := find_likely_encoding(() if data is None else data.diagnostics):
             named = NAMES.get(encoding, encoding)
             show.notice(t("open.encoding", file=file, encoding=named))
             st.button(show.md(t("open.encoding_use", file=file, encoding=named)), key="encoding", on_click=_put,
-                      args=(stated_encoding.KEY, [encoding]))  # fmt: skip
+                      args=(ENCODING_KEY, [encoding]))  # fmt: skip
 
 
 def languages(workspace: Workspace) -> None:
@@ -81,8 +82,9 @@ def languages(workspace: Workspace) -> None:
     for mode, prompt in islice(modes.items(), LISTED):
         key = f"language_{mode}"
         st.session_state[key] = prompt.syntax
-        st.selectbox(show.md(t("open.language_of", mode=mode)), LANGUAGES, key=key, format_func=SAID.__getitem__,
-                     on_change=_language, args=(mode, key), width=340)  # fmt: skip
+        label = show.md(t("open.language_of", mode=mode))
+        name = LANGUAGE_NAMES.__getitem__
+        st.selectbox(label, LANGUAGES, key=key, format_func=name, on_change=_language, args=(mode, key), width=340)
     if len(modes) > LISTED:
         show.draw(show.h('<p class="rb-small">{}</p>', t("open.languages_more", n=len(modes) - LISTED)))
 
@@ -109,8 +111,11 @@ def _cut(file: str, asked: bool) -> None:
 
 
 def _language(mode: str, key: str) -> None:
-    kept = plain_templates.said(address.get(plain_templates.SYNTAX))
-    _put(plain_templates.SYNTAX, (plain_templates.saying({**kept, mode: st.session_state[key]}) or "").split("\n"))
+    kept = plain_templates.parse_languages(address.get(plain_templates.SYNTAX))
+    _put(
+        plain_templates.SYNTAX,
+        (plain_templates.format_languages({**kept, mode: st.session_state[key]}) or "").split("\n"),
+    )
 
 
 def _put(key: str, lines: list[str]) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from readback.checks.field_mapping import LOOKED_AT, fields
 from readback.prompts import assemble
 from readback.records.dataset import Dataset
-from readback.sources.template_language import LANGUAGES, SAID, language
+from readback.sources.template_language import LANGUAGE_NAMES, LANGUAGES, detect_language
 from readback.types import Record, Selection, Workspace
 from readback.ui.common import address, show
 from readback.ui.common.state import choice
@@ -49,13 +49,13 @@ def draw(workspace: Workspace, data: Dataset | None) -> None:
                         placeholder=t("open.step_example", field=known[0] if known else "question"))  # fmt: skip
     with st.expander(t("open.step_system_open"), key="step_system_open"):
         system = st.text_area(t("open.step_system"), key="step_system", height=100, max_chars=LONGEST)
-    found = language("typed", user, frozenset(known) if records else None)
+    found = detect_language("typed", user, frozenset(known) if records else None)
     said = st.selectbox(
         t("open.language"), [AUTOMATIC, *LANGUAGES], key="step_language", width=340,
-        format_func=lambda one: SAID[one] if one else t("open.language_automatic"),
+        format_func=lambda one: LANGUAGE_NAMES[one] if one else t("open.language_automatic"),
     )  # fmt: skip
     if user.strip() and not said:
-        told = t("open.language_found", language=SAID[found.syntax], reason=found.reason)
+        told = t("open.language_found", language=LANGUAGE_NAMES[found.syntax], reason=found.reason)
         show.draw(show.h('<p class="rb-small">{}</p>', told))
     _messages(workspace, records, user, system, said or found.syntax)
 
@@ -65,8 +65,8 @@ def _messages(workspace: Workspace, records: Sequence[Record], user: str, system
     if not user.strip():
         show.draw(show.h("<p>{}</p>", t("open.step_messages_none")))
         return
-    typed = plain_templates.typed(user, system or None, syntax)
-    trial = plain_templates.pasted(workspace, {MODE: typed})
+    typed = plain_templates.format_template(user, system or None, syntax)
+    trial = plain_templates.add_typed_templates(workspace, {MODE: typed})
     record = records[0] if records else Record(None, {})
     made = assemble.assemble(trial, record, Selection(mode=MODE))
     for one in made.messages:

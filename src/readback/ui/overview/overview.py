@@ -21,7 +21,7 @@ from readback.ui.common.state import choice
 from readback.ui.messages import training_row
 from readback.ui.overview import paired
 from readback.words import t
-from readback.workspace.left_out import left_unread
+from readback.workspace.left_out import count_unread
 
 BESIDE = 4  # planned comparisons at most for which there is room beside the list
 ENGINE = "oll-engine-unknown"
@@ -83,7 +83,7 @@ def draw_first(
 
 def nothing_to_repair(audit: Audit, judged: Sequence[Verdict], workspace: Workspace) -> str:
     """Say that no error and no warning was found, and of how many files that look like part of it nothing was read."""
-    unread = left_unread(workspace.recognised)
+    unread = count_unread(workspace.recognised)
     if unread:
         return t("overview.first_none_unread", n=unread)
     if audit.sample:

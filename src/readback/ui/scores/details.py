@@ -23,8 +23,7 @@ from readback.ui.common.draw import table
 from readback.ui.common.draw.table import Column
 from readback.ui.common.state import choice
 from readback.words import t
-from readback.workspace import number_meanings
-from readback.workspace.number_meanings import Meaning, NumberMeaning
+from readback.workspace.dataset_choices import MEANINGS, NUMBERS_KEY, Meaning, NumberMeaning, read_number_meanings
 
 PACKAGES = ("readback", "numpy", "scipy")  # whose versions decide the numbers
 
@@ -38,14 +37,14 @@ def draw_questions(scored: ScoreTable, workspace: Workspace, criterion: str) -> 
         numbers = {"numbers": question.numbers.replace("-", "−"), "n": question.count, "all": question.cells}
         show.notice(t(f"scores.asked_{question.reason}", criterion=criterion, **numbers), "warning")
         with st.container(horizontal=True):
-            for meaning in number_meanings.MEANINGS:
+            for meaning in MEANINGS:
                 st.button(
                     t(f"scores.asked_are_{meaning}"),
                     key=f"numbers_{question.reason}_{meaning}",
                     on_click=_answer_question,
                     args=(question, meaning),
                 )
-    for answer in number_meanings.read_choices(workspace.chosen.get(number_meanings.KEY)):
+    for answer in read_number_meanings(workspace.chosen.get(NUMBERS_KEY)):
         if answer.criterion == criterion:
             _draw_answer(answer)
 
@@ -66,7 +65,7 @@ def _answer_question(question: Question, meaning: Meaning) -> None:
 
 def _keep_answer(answer: NumberMeaning, wanted: bool) -> None:
     """Put an answer into the address, or take it out; for callbacks."""
-    lines = (address.get(number_meanings.KEY) or "").split("\n")
+    lines = (address.get(NUMBERS_KEY) or "").split("\n")
     lines = [line for line in lines if line and line != answer.line]
     if wanted:
         lines.append(answer.line)

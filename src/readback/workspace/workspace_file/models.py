@@ -18,9 +18,9 @@ from readback.serving.modelfile import read_file
 from readback.sources import model_yaml, prompt_formats, training_text
 from readback.sources.training_text import CELL, CONSTANT
 from readback.types import ChatTemplate, Diagnostic, Location, Model, Modelfile, SystemText
-from readback.workspace import chat_templates
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import MODEL
+from readback.workspace.serving_files import read_chat_template
 from readback.workspace.workspace_file.schema import (
     OPTION_LISTS,
     OPTIONS_OF_SERVER,
@@ -186,9 +186,9 @@ def _read_chat_template(section: ModelTraining | ModelServing, draft: Draft, *, 
     config = _locate(section.tokenizer_config, draft)
     path = _locate(section.chat_template, draft) or config
     if path is not None:
-        return chat_templates.read_template(path, config, draft, adds=adds)
-    known = chat.load_format(section.format or "") if adds else None
-    return replace(known, adds_bos=known.bos_token is not None) if known else None
+        return read_chat_template(path, config, draft, adds=adds)
+    template = chat.load_format(section.format or "") if adds else None
+    return replace(template, adds_bos=template.bos_token is not None) if template else None
 
 
 def _read_tokenizer(named: TextNode | None, draft: Draft) -> str | None:

@@ -97,12 +97,12 @@ def _cut_part(node: Node, number: int | None, text: str | None, place: Location)
     """Return one of the prompts that lines of three dashes part in a text file, counted from 1, and its place."""
     if text is None or number is None:
         return None, place
-    count = plain_prompts.parts(text) if plain_prompts.may_be_cut(place.file or "", text) else 0
+    count = plain_prompts.count_parts(text) if plain_prompts.has_parts(place.file or "", text) else 0
     if number > count:
         node.wrong(f"a number up to {count}" if count else "nothing: the text is no .txt file with lines of ---")
         return None, place
-    piece, line = plain_prompts.pieces(text)[number - 1]
-    return piece, replace(place, line=line)
+    part, line = plain_prompts.split_parts(text)[number - 1]
+    return part, replace(place, line=line)
 
 
 def _read_lines(node: Node, root: Path) -> list[str]:

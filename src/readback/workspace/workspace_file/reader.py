@@ -27,13 +27,14 @@ from readback.types import (
     PromptConfig,
     ScoreSource,
 )
-from readback.workspace import plain_templates, training_files
+from readback.workspace import plain_templates
 from readback.workspace.candidates import KINDS
+from readback.workspace.conditions import describe_unknown_name
 from readback.workspace.draft import Draft
-from readback.workspace.intake import take, take_config
-from readback.workspace.judge_files import judge_of
+from readback.workspace.intake import take_config, take_file
+from readback.workspace.judges import read_judge
 from readback.workspace.recognise import JUDGE, TEMPLATE, WORKSPACE, recognise
-from readback.workspace.references import unknown
+from readback.workspace.training import add_training_file
 from readback.workspace.workspace_file.acronyms import read_acronyms
 from readback.workspace.workspace_file.models import read_model
 from readback.workspace.workspace_file.prompt_entries import read_prompts
@@ -78,7 +79,7 @@ def read_workspace_file(draft: Draft, parsed: Parsed) -> None:
         elif key in KINDS and draft.chosen.get(key):
             path = draft.file_at(draft.chosen[key], NOWHERE)
             if path:
-                take(path, draft)
+                take_file(path, draft)
     if file.headline is not None:
         draft.headline = file.headline
     draft.today = file.today
@@ -111,7 +112,7 @@ def _take_dataset(file: WorkspaceFile, draft: Draft) -> None:
 
 def _take_options(file: WorkspaceFile, draft: Draft) -> None:
     for name, value in file.options.items():
-        if name not in draft.given:
+        if name not in draft.fixed_options:
             draft.options[name] = value
 
 
@@ -132,7 +133,7 @@ def _take_prompts(file: WorkspaceFile, draft: Draft) -> None:
         else:
             take_config(recognised, draft, named.node)
     if templates:
-        plain_templates.take_named(draft, templates)
+        plain_templates.take_listed_templates(draft, templates)
 
 
 def _take_modes(file: WorkspaceFile, draft: Draft) -> None:
@@ -152,12 +153,12 @@ def _take_tasks(file: WorkspaceFile, draft: Draft) -> None:
         return
     for prompt in read_prompts(file.tasks, draft.root, tasks=True):
         draft.tasks[prompt.mode] = prompt
-    known = dict.fromkeys(task for profile in PROFILES for task in tasks_of(profile))
+    tasks = dict.fromkeys(task for profile in PROFILES for task in tasks_of(profile))
     node = file.tasks.node
     for name, part in node.entries() if isinstance(node.value, Mapping) else ():
-        near = None if name in known else nearest(name, known)
+        near = None if name in tasks else nearest(name, tasks)
         if near:
-            part.report("asm-unknown-task", name, task=name, nearest=near, known=list(known))
+            part.report("asm-unknown-task", name, task=name, nearest=near, known=list(tasks))
 
 
 def _take_context(file: WorkspaceFile, draft: Draft) -> None:
@@ -201,12 +202,12 @@ def _read_adapter(named: TextNode, draft: Draft) -> Adapter | None:
         draft.diagnostics.extend(diagnostics)
         draft.say(path, "adapter", detail=adapter.name)
         return adapter
-    known = load_shipped(profile)
-    if name not in known:
-        close = nearest(name, known) or ""
-        named.node.report("asm-unknown-interface", name, interface=name, nearest=close, known=sorted(known))
+    adapters = load_shipped(profile)
+    if name not in adapters:
+        close = nearest(name, adapters) or ""
+        named.node.report("asm-unknown-interface", name, interface=name, nearest=close, known=sorted(adapters))
         return None
-    return known[name]
+    return adapters[name]
 
 
 def _take_instructions(file: WorkspaceFile, draft: Draft) -> None:
@@ -245,15 +246,15 @@ def _take_plan(file: WorkspaceFile, draft: Draft) -> None:
 
 def _take_conditions(file: WorkspaceFile, draft: Draft) -> None:
     """Take the conditions of the experiment. What they name is checked when everything is read."""
-    taken = {name for condition in draft.conditions for name in (condition.name, *condition.aliases)}
+    names = {name for condition in draft.conditions for name in (condition.name, *condition.aliases)}
     for section in file.conditions:
         condition = _build_condition(section, draft)
         if condition is None:
             continue
-        if condition.name in taken:
+        if condition.name in names:
             section.node.report("dat-duplicate-name", condition.name, kind="condition", name=condition.name)
             continue
-        taken.update((condition.name, *condition.aliases))
+        names.update((condition.name, *condition.aliases))
         draft.conditions.append(condition)
 
 
@@ -293,7 +294,7 @@ def _read_judge(name: str, section: JudgeSection, draft: Draft) -> Judge | None:
     path, texts = _locate_judge(section.prompts, draft)
     if path is None:
         return None
-    judge = judge_of(path, draft, name, {**texts, "fields": section.fields})
+    judge = read_judge(path, draft, name, {**texts, "fields": section.fields})
     if judge is None:
         return None
     draft.say(path, JUDGE, detail=name)
@@ -351,7 +352,7 @@ def _take_training(file: WorkspaceFile, draft: Draft) -> None:
     for split, patterns in file.training.items():
         for pattern in patterns:
             for path in _expand(pattern, draft):
-                training_files.add(draft, path, split, pattern.place)
+                add_training_file(draft, path, split, pattern.place)
 
 
 def _expand(pattern: TextNode | None, draft: Draft) -> Sequence[Path]:
@@ -396,7 +397,7 @@ def _take_comparisons(file: WorkspaceFile, draft: Draft) -> None:
         )
         for side in (section.a, section.b):
             if names and side is not None and side not in names:
-                draft.diagnostics.append(unknown("condition", side, names, section.place))
+                draft.diagnostics.append(describe_unknown_name("condition", side, names, section.place))
 
 
 def _take_leaks(file: WorkspaceFile, draft: Draft) -> None:

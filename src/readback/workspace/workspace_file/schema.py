@@ -552,7 +552,7 @@ class WorkspaceFile(Section):
     )
     leaks: LeaksSection | None = key(section(LeaksSection), "How system text is looked for in user messages.")
     ignore: tuple[IgnoreSection, ...] = key(
-        list_of(section(IgnoreSection, check=lambda known: "" if known.code is not None else "a code to ignore")),
+        list_of(section(IgnoreSection, check=lambda ignored: "" if ignored.code is not None else "a code to ignore")),
         "Findings that are known and accepted.",
         empty=tuple,
     )

@@ -109,12 +109,12 @@ def read_section(cls: type[S], node: Node, *, shorthand: str = "", without: Coll
 
 def _list_parts(node: Node, keys: Mapping[str, Key]) -> dict[str, Node]:
     """Return the entries of a mapping that are not null, each under the documented name of its key."""
-    known = tuple(declared.names[0] for declared in keys.values())
+    documented_names = tuple(declared.names[0] for declared in keys.values())
     documented = {name: declared.names[0] for declared in keys.values() for name in declared.names}
     if not isinstance(node.value, Mapping):
-        return node.mapping(*known)
+        return node.mapping(*documented_names)
     for diagnostic in unknown_keys(node.value, tuple(documented), node.parsed, *node.keys):
-        values = {**diagnostic.values, "known": ", ".join(known)}
+        values = {**diagnostic.values, "known": ", ".join(documented_names)}
         node.diagnostics.append(replace(diagnostic, values=values))
     parts: dict[str, Node] = {}
     for name, value in node.value.items():
@@ -164,12 +164,12 @@ def section(
         if nullable and node.value is None:
             return cls(node=node)
         is_shorthand = bool(shorthand) and is_short(node.value)
-        found = read_section(cls, node, shorthand=shorthand if is_shorthand else "", without=without)
-        expected = check(found) if check else ""
+        stated = read_section(cls, node, shorthand=shorthand if is_shorthand else "", without=without)
+        expected = check(stated) if check else ""
         if expected:
             node.wrong(expected)
             return None
-        return found
+        return stated
 
     def schema() -> Schema:
         described = describe_section(cls, without)
@@ -197,7 +197,7 @@ def _read_text_nodes(node: Node) -> tuple[TextNode, ...]:
 
 
 def _describe_text() -> Schema:
-    """A number counts as its text, as in `name: 7`."""
+    """Describe a text; a number counts as its text, as in `name: 7`."""
     return {"type": ["string", "number"]}
 
 

@@ -2,39 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from readback.adapters import load_shipped
 from readback.readers.yaml_text import comment, flow
+from readback.records.training_row import DATASET as DATASET_SPLIT
+from readback.records.training_row import TRAIN
 from readback.sources import plain_prompts, prompt_formats
+from readback.sources.plain_prompts import PART
 from readback.sources.prompt_formats import SAID
 from readback.sources.training_text import CELL, CONSTANT
-from readback.types import Leaks, Model, Workspace
-from readback.workspace.judge_files import judge_criteria
+from readback.tasks import PROFILES
+from readback.types import (
+    Adapter,
+    ChatTemplate,
+    Condition,
+    Criterion,
+    Judge,
+    Leaks,
+    Model,
+    OllamaServer,
+    Prompt,
+    ScoreSource,
+    TrainingFile,
+    Workspace,
+)
+from readback.workspace.judges import list_judge_criteria
 from readback.workspace.recognise import COMPARISONS, DATASET, MODEL, MODELFILE, OTHER, PLAN
-from readback.workspace.training_texts import TAKEN_FOR
-from readback.workspace.workspace_file import entries
+from readback.workspace.training import TAKEN_FOR
+from readback.workspace.workspace_file.reader import CONSTANTS
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 HEAD = "Written by readback from what lies in this folder. Everything may be changed; paths stay below the folder."
+CONDITION = ("name", "mode", "model", "adapter", "task", "judge", "answers", "aliases", "settings")
+SCORES = ("path", "item", "condition", "judges", "criterion", "criteria", "cluster", "label", "synthetic", "all_items")
 
 
 def init_text(workspace: Workspace, guesses: Mapping[str, str] = NOTHING) -> str:
-    """A readback.yml that opens to the same prompts, conditions and dataset, each guess with its reason beside it.
+    """Return a readback.yml that opens to the same prompts, conditions and dataset, with a reason beside each guess.
 
     `guesses` say for judges by name what was guessed about them.
     """
     parts = (
-        _head, _dataset, _options, _prompts, _modes, _tasks, _context, _adapters, _instructions, _models, _conditions,
-        partial(_judges, guesses), _scores, _criteria, _comparisons, _rest, _unused,
-    )  # fmt: skip
+        _write_head,
+        _write_dataset,
+        _write_options,
+        _write_prompts,
+        _write_modes,
+        _write_tasks,
+        _write_context,
+        _write_adapters,
+        _write_instructions,
+        _write_models,
+        _write_conditions,
+        partial(_write_judges, guesses),
+        _write_files,
+        _write_criteria,
+        _write_comparisons,
+        _write_findings,
+        _write_unused,
+    )
     blocks = ("\n".join(part(workspace)) for part in parts)
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _head(workspace: Workspace) -> Iterator[str]:
+def drop_empty(**values: Any) -> dict[str, Any]:
+    """Return the values that say something."""
+    return {key: value for key, value in values.items() if value not in (None, "", (), {}, [], False)}
+
+
+def _find_detail(workspace: Workspace, path: str) -> str:
+    """Return the note on a file."""
+    return next((file.detail for file in workspace.recognised if file.path == path), "")
+
+
+def _add_comment(line: str, reason: str) -> str:
+    """Return a line with a comment behind it."""
+    return f"{line}      {comment(reason)}" if reason else line
+
+
+def _write_head(workspace: Workspace) -> Iterator[str]:
     yield comment(HEAD)
     yield f"name: {flow(workspace.name)}"
     if workspace.language:
@@ -44,33 +94,45 @@ def _head(workspace: Workspace) -> Iterator[str]:
     if workspace.headline:
         yield f"headline: {flow(workspace.headline)}"
     if workspace.ollama:
-        yield f"serving: {flow({'ollama': entries.ollama(workspace.ollama)})}"
+        yield f"serving: {flow({'ollama': _build_ollama(workspace.ollama)})}"
 
 
-def _dataset(workspace: Workspace) -> Iterator[str]:
+def _build_ollama(server: OllamaServer) -> dict[str, Any]:
+    """Return the server that runs the Modelfiles, in the words of the section serving."""
+    entry = drop_empty(version=server.version)
+    setting: Any = server.go_template
+    if setting is not None:
+        entry["go_template"] = {"true": True, "false": False}.get(setting, setting)
+    return entry
+
+
+def _write_dataset(workspace: Workspace) -> Iterator[str]:
     source = workspace.dataset
-    others = [r.path for r in workspace.recognised if r.what == DATASET and not r.used]
+    others = [file.path for file in workspace.recognised if file.what == DATASET and not file.used]
     if source is None:
         if others:
             yield comment(f"several datasets lie here; name one: dataset: {{path: {others[0]}}}")
         return
-    if why := _why(workspace, source.path):
-        yield comment(why)
+    reason = _find_detail(workspace, source.path)
+    if reason:
+        yield comment(reason)
     if others:
         yield comment(f"other datasets here: {', '.join(others)}")
     keys = ("path", "id", "fields", "private", "format", "encoding")
-    columns = {} if source.json is None else {"json": source.json}  # an empty list says something
-    yield f"dataset: {flow(entries.said(**{key: getattr(source, key) for key in keys}) | columns)}"
+    entry = drop_empty(**{key: getattr(source, key) for key in keys})
+    if source.json is not None:  # an empty list says something
+        entry["json"] = source.json
+    yield f"dataset: {flow(entry)}"
 
 
-def _options(workspace: Workspace) -> Iterator[str]:
+def _write_options(workspace: Workspace) -> Iterator[str]:
     if any(diagnostic.code == "alb-dialect-inferred" for diagnostic in workspace.diagnostics):
         yield comment("albert_dialect is a guess: only the later Albert program reads what the configuration holds")
     if workspace.options:  # on and off are quoted by flow, since YAML takes them for true and false
         yield f"options: {flow(workspace.options)}"
 
 
-def _prompts(workspace: Workspace) -> Iterator[str]:
+def _write_prompts(workspace: Workspace) -> Iterator[str]:
     named: list[str] = []
     for config in workspace.configs:
         if config.dialect == prompt_formats.NAME:
@@ -80,173 +142,317 @@ def _prompts(workspace: Workspace) -> Iterator[str]:
     if named:
         yield "prompts:"
     for path in dict.fromkeys(named):
-        why = _modes_of(workspace) if path == prompt_formats.BUILTIN else _why(workspace, path)
-        yield f"  - {flow(path)}" + (f"      {comment(why)}" if why else "")
+        is_builtin = path == prompt_formats.BUILTIN
+        reason = _describe_formats(workspace) if is_builtin else _find_detail(workspace, path)
+        yield _add_comment(f"  - {flow(path)}", reason)
 
 
-def _modes_of(workspace: Workspace) -> str:
-    plan = next((r.path for r in workspace.recognised if r.what == PLAN and r.used), "")
+def _describe_formats(workspace: Workspace) -> str:
+    plan = next((file.path for file in workspace.recognised if file.what == PLAN and file.used), "")
     return "the modes instruction, rag, hybrid and standard" + (f", which the plan {plan} speaks of" if plan else "")
 
 
-def _modes(workspace: Workspace) -> Iterator[str]:
-    prompts = [p for c in workspace.configs if c.dialect == plain_prompts.INLINE for p in c.prompts.values()]
+def _write_modes(workspace: Workspace) -> Iterator[str]:
+    configs = [config for config in workspace.configs if config.dialect == plain_prompts.INLINE]
+    prompts = [prompt for config in configs for prompt in config.prompts.values()]
     if prompts:
         yield "modes:"
     for prompt in prompts:
-        own = prompt.system is not None and prompt.system_syntax != prompt.syntax
-        of_system = {"system_syntax": prompt.system_syntax} if own else {}
-        why = _why(workspace, prompt.place.file or "") if prompt.place.file != workspace.file else ""
-        if why:
-            yield f"  {comment(why)}"
-        yield f"  {flow(prompt.mode)}: {flow(entries.texts(workspace, prompt) | of_system)}"
+        entry = _build_prompt(workspace, prompt)
+        if prompt.system is not None and prompt.system_syntax != prompt.syntax:
+            entry["system_syntax"] = prompt.system_syntax
+        file = prompt.place.file
+        reason = _find_detail(workspace, file or "") if file != workspace.file else ""
+        if reason:
+            yield f"  {comment(reason)}"
+        yield f"  {flow(prompt.mode)}: {flow(entry)}"
 
 
-def _tasks(workspace: Workspace) -> Iterator[str]:
+def _write_tasks(workspace: Workspace) -> Iterator[str]:
     if workspace.tasks:
         yield "tasks:"
     for name, prompt in workspace.tasks.items():
-        yield f"  {flow(name)}: {flow(entries.texts(workspace, prompt))}"
+        yield f"  {flow(name)}: {flow(_build_prompt(workspace, prompt))}"
 
 
-def _context(workspace: Workspace) -> Iterator[str]:
+def _build_prompt(workspace: Workspace, prompt: Prompt) -> dict[str, Any]:
+    """Return the texts of a mode or task: the file where one was named, else the text itself."""
+    entry: dict[str, Any] = {}
+    texts = (("template", prompt.template, prompt.place), ("system", prompt.system, prompt.system_place))
+    for key, text, place in texts:
+        if text is None:
+            continue
+        if place.file in (None, workspace.file):
+            entry[key] = text
+        else:
+            entry[f"{key}_file"] = place.file
+    syntax = None if prompt.syntax == "jinja" else prompt.syntax
+    part = prompt.settings.get(PART)
+    settings = {key: value for key, value in prompt.settings.items() if key != PART}
+    return entry | drop_empty(part=part, syntax=syntax, default=prompt.defaults, settings=settings)
+
+
+def _write_context(workspace: Workspace) -> Iterator[str]:
     if workspace.context:
         yield "context:"
     for task, values in workspace.context.items():
         yield f"  {flow(task)}: {flow(values)}"
 
 
-def _adapters(workspace: Workspace) -> Iterator[str]:
+def _write_adapters(workspace: Workspace) -> Iterator[str]:
     if workspace.adapters:
-        yield f"adapters: {flow([entries.adapter(adapter) for adapter in workspace.adapters.values()])}"
+        yield f"adapters: {flow([_name_adapter(adapter) for adapter in workspace.adapters.values()])}"
 
 
-def _instructions(workspace: Workspace) -> Iterator[str]:
+def _name_adapter(adapter: Adapter) -> str:
+    """Return the name of a shipped adapter, else the path of its file."""
+    is_shipped = any(load_shipped(profile).get(adapter.name) == adapter for profile in PROFILES)
+    return adapter.name if is_shipped or not adapter.place.file else adapter.place.file
+
+
+def _write_instructions(workspace: Workspace) -> Iterator[str]:
     from_files: dict[str, Any] = {}
     for config in workspace.configs:
         from_files |= config.instructions
-    own = {k: v for k, v in workspace.instructions.items() if k not in from_files or from_files[k] != v}
+    own = {
+        task: text
+        for task, text in workspace.instructions.items()
+        if task not in from_files or from_files[task] != text
+    }
     if own:
         yield f"instructions: {flow(own)}"
 
 
-def _models(workspace: Workspace) -> Iterator[str]:
+def _write_models(workspace: Workspace) -> Iterator[str]:
     if workspace.models:
         yield "models:"
     for name, model in workspace.models.items():
         yield f"  {flow(name)}:"
-        yield from (f"    {line}" for line in _model(workspace, model))
+        yield from (f"    {line}" for line in _write_model(workspace, model))
 
 
-def _model(workspace: Workspace, model: Model) -> Iterator[str]:
-    """The lines of one model; a model of which nothing is known is an empty mapping."""
-    lines = [line for part in (_type, _config, _serving, _sizes) for line in part(workspace, model)]
-    yield from lines if any(not line.startswith("#") for line in lines) else (*lines, "{}")
+def _write_model(workspace: Workspace, model: Model) -> Iterator[str]:
+    """Yield the lines of one model; a model of which nothing is known is an empty mapping."""
+    lines = [*_write_type(model)]
+    for part in (_write_model_files, _write_serving):
+        lines.extend(part(workspace, model))
+    lines.extend(_write_sizes(model))
+    yield from lines
+    if all(line.startswith("#") for line in lines):
+        yield "{}"
 
 
-def _type(workspace: Workspace, model: Model) -> Iterator[str]:
+def _write_type(model: Model) -> Iterator[str]:
     if model.type:
-        why = "" if model.type_reason == SAID else comment(f"a guess: {model.type_reason}")
-        yield f"type: {model.type}" + (f"      {why}" if why else "")
+        reason = "" if model.type_reason == SAID else f"a guess: {model.type_reason}"
+        yield _add_comment(f"type: {model.type}", reason)
 
 
-def _config(workspace: Workspace, model: Model) -> Iterator[str]:
-    files = {r.path for r in workspace.recognised if r.what == MODEL}
+def _write_model_files(workspace: Workspace, model: Model) -> Iterator[str]:
+    files = {file.path for file in workspace.recognised if file.what == MODEL}
     settings = {key: value for key, value in model.settings.items() if key not in (CONSTANT, CELL)}
     if model.place.file in files:
         yield f"config: {flow(model.place.file)}"
     elif settings:
         yield f"settings: {flow(settings)}"
-    if training := entries.training(model):
-        why = _why(workspace, model.training.place.file or "") if model.training else ""
-        yield f"training: {flow(training)}" + (f"      {comment(f'a guess: {why}')}" if TAKEN_FOR in why else "")
-    if stated := entries.stated(model):
-        whys = (_why(workspace, one["from"]) for one in stated)
-        guessed = next((why for why in whys if TAKEN_FOR in why), "")
-        yield f"stated_in: {flow(stated)}" + (f"      {comment(f'a guess: {guessed}')}" if guessed else "")
+    training = _build_training(model)
+    if training:
+        file = model.training.place.file if model.training else None
+        yield _add_comment(f"training: {flow(training)}", _find_guess(workspace, [file or ""]))
+    stated = [text.place for text in model.stated if text.place.file]
+    if stated:
+        entries = [drop_empty(**{"from": place.file, "constant": place.field}) for place in stated]
+        yield _add_comment(
+            f"stated_in: {flow(entries)}", _find_guess(workspace, [place.file or "" for place in stated])
+        )
 
 
-def _serving(workspace: Workspace, model: Model) -> Iterator[str]:
-    others = [r.path for r in workspace.recognised if r.what == MODELFILE and not r.used]
-    if serving := entries.serving(model):
-        why = _why(workspace, serving.get("modelfile", ""))
-        yield f"serving: {flow(serving)}" + (f"      {comment(why)}" if why else "")
+def _find_guess(workspace: Workspace, files: Sequence[str]) -> str:
+    """Return the reason for which the first of some files was taken for a model's, where that is a guess."""
+    details = (_find_detail(workspace, file) for file in files)
+    return next((f"a guess: {detail}" for detail in details if TAKEN_FOR in detail), "")
+
+
+def _build_training(model: Model) -> dict[str, Any]:
+    entry = drop_empty(messages=model.training_messages)
+    entry |= _build_template(model.training_template, model.training_format)
+    entry |= drop_empty(template_options=_split_options(model)[2])
+    text = model.training
+    if text and not text.verified:
+        entry["system"] = text.text
+    elif text and text.place.file and text.place.file != model.training_messages:
+        part = drop_empty(constant=model.settings.get(CONSTANT), cell=model.settings.get(CELL))
+        entry["system"] = {"from": text.place.file} | part
+    return entry
+
+
+def _build_template(template: ChatTemplate | None, named: str | None) -> dict[str, Any]:
+    """Return a chat template by its file and that of its tokens, else by its name among the formats."""
+    file, config = (template.place.file, template.config) if template else (None, None)
+    if file == config:
+        file = None
+    adds = template.adds_bos if template else False
+    return drop_empty(chat_template=file, tokenizer_config=config, add_special_tokens=adds, format=named)
+
+
+def _split_options(model: Model) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return the template options of a model: those of the model itself, and what serving and training have besides."""
+    serving, training = dict(model.serving_options), dict(model.training_options)
+    if serving and serving == training:
+        return serving, {}, {}
+    return {}, serving, training
+
+
+def _write_serving(workspace: Workspace, model: Model) -> Iterator[str]:
+    entry = drop_empty(
+        modelfile=model.modelfile.place.file if model.modelfile else None,
+        base=model.base.place.file if model.base else None,
+    )
+    entry |= _build_template(model.chat_template, model.chat_format)
+    entry |= drop_empty(template_options=_split_options(model)[1])
+    others = [file.path for file in workspace.recognised if file.what == MODELFILE and not file.used]
+    if entry:
+        reason = _find_detail(workspace, entry.get("modelfile", ""))
+        yield _add_comment(f"serving: {flow(entry)}", reason)
     elif others and model.type != "base":
         yield comment(f"no Modelfile was taken; here are {', '.join(others)}: serving: {{modelfile: …}}")
 
 
-def _sizes(workspace: Workspace, model: Model) -> Iterator[str]:
-    said = entries.said(tokenizer=model.tokenizer, context=model.context)
-    said |= {} if model.reserve is None else {"reserve": model.reserve}  # 0 says something
-    said |= entries.said(template_options=entries.split_options(model)[0])
-    yield from (f"{key}: {flow(value)}" for key, value in said.items())
+def _write_sizes(model: Model) -> Iterator[str]:
+    sizes = drop_empty(tokenizer=model.tokenizer, context=model.context)
+    if model.reserve is not None:  # 0 says something
+        sizes["reserve"] = model.reserve
+    sizes |= drop_empty(template_options=_split_options(model)[0])
+    yield from (f"{key}: {flow(value)}" for key, value in sizes.items())
 
 
-def _conditions(workspace: Workspace) -> Iterator[str]:
+def _write_conditions(workspace: Workspace) -> Iterator[str]:
     if workspace.conditions:
-        for one in workspace.recognised:
-            if one.what in (PLAN, COMPARISONS) and one.used:
-                yield comment(f"{one.path}: {one.detail}")
+        for file in workspace.recognised:
+            if file.what in (PLAN, COMPARISONS) and file.used:
+                yield comment(f"{file.path}: {file.detail}")
         yield "conditions:"
     for condition in workspace.conditions:
-        yield f"  - {flow(entries.condition(condition))}"
+        yield f"  - {flow(_build_condition(condition))}"
 
 
-def _judges(guesses: Mapping[str, str], workspace: Workspace) -> Iterator[str]:
+def _build_condition(condition: Condition) -> dict[str, Any]:
+    return drop_empty(**{key: getattr(condition, key) for key in CONDITION})
+
+
+def _write_judges(guesses: Mapping[str, str], workspace: Workspace) -> Iterator[str]:
     if workspace.judges:
         yield "judges:"
     for name, judge in workspace.judges.items():
         if name in guesses:
             yield f"  {comment(guesses[name])}"
-        yield f"  {flow(name)}: {flow(entries.judge(judge))}"
+        yield f"  {flow(name)}: {flow(_build_judge(judge))}"
 
 
-def _scores(workspace: Workspace) -> Iterator[str]:
+def _build_judge(judge: Judge) -> dict[str, Any]:
+    """Return a judge by the file it was read from, and which texts of it."""
+    prompts: Any = judge.place.file
+    constants = judge.settings.get(CONSTANTS)
+    if isinstance(constants, Mapping):
+        prompts = {**constants, "file": judge.place.file}
+    elif judge.system_place.file and judge.system_place.file != judge.place.file:
+        prompts = {"system": judge.system_place.file, "user": judge.place.file}
+    return drop_empty(prompts=prompts, fields=judge.fields, criteria=judge.criteria)
+
+
+def _write_files(workspace: Workspace) -> Iterator[str]:
     if workspace.scores:
         yield "scores:"
     for source in workspace.scores:
-        yield f"  - {flow(entries.scores(source))}"
+        yield f"  - {flow(build_scores(source))}"
     if workspace.sent:
         yield f"sent: {flow(workspace.sent)}"
-    if named := entries.training_files(workspace.training):
-        yield f"training: {flow(named)}"
+    training = _build_training_files(workspace.training)
+    if training:
+        yield f"training: {flow(training)}"
 
 
-def _criteria(workspace: Workspace) -> Iterator[str]:
-    by_judge = judge_criteria(workspace.judges.values())
+def build_scores(source: ScoreSource) -> Any:
+    """Return the entry of `scores:` for a score file: its path, or a mapping where more is known."""
+    entry = drop_empty(**{key: getattr(source, key) for key in SCORES})
+    return entry if len(entry) > 1 else source.path
+
+
+def _build_training_files(files: Sequence[TrainingFile]) -> list[str] | dict[str, list[str]]:
+    """Return the training files that only the workspace names: a list, or lists by split."""
+    splits: dict[str, list[str]] = {}
+    paths: list[str] = []
+    for file in files:
+        if file.split == DATASET_SPLIT or (file.models and file.split == TRAIN):
+            continue
+        splits.setdefault(file.split, []).append(file.path)
+        paths.append(file.path)
+    return splits if set(splits) - {TRAIN} else paths
+
+
+def _write_criteria(workspace: Workspace) -> Iterator[str]:
+    by_judge = list_judge_criteria(workspace.judges.values())
     own = {name: criterion for name, criterion in workspace.criteria.items() if by_judge.get(name) != criterion}
     if own:
         yield "criteria:"
     for name, criterion in own.items():
-        yield f"  {flow(name)}: {flow(entries.criterion(criterion))}"
-    if named := entries.acronyms(workspace):
-        yield f"acronyms: {flow(named)}"
+        yield f"  {flow(name)}: {flow(_build_criterion(criterion))}"
+    acronyms = _build_acronyms(workspace)
+    if acronyms:
+        yield f"acronyms: {flow(acronyms)}"
 
 
-def _comparisons(workspace: Workspace) -> Iterator[str]:
+def _build_criterion(criterion: Criterion) -> dict[str, Any]:
+    scales: Mapping[str, Any] = {
+        "ordinal": list(criterion.values),
+        "numeric": {"min": criterion.low, "max": criterion.high},
+        "binary": "binary",
+        "nominal": "nominal",
+    }
+    direction = None if criterion.direction == "up" else criterion.direction
+    return drop_empty(
+        scale=scales.get(criterion.scale), direction=direction, unit=criterion.unit, meanings=criterion.meanings
+    )
+
+
+def _build_acronyms(workspace: Workspace) -> Any:
+    """Return the files of acronyms and those of the workspace file itself: one entry, or a list."""
+    own: dict[str, str] = {}
+    files: dict[Any, None] = {}
+    for name, long_form in workspace.acronyms.items():
+        place = workspace.acronym_places.get(name)
+        if place is None or place.file in (None, workspace.file):
+            own[name] = long_form
+        else:
+            files[place.file] = None
+    entries = [own, *files] if own else [*files]
+    return entries[0] if len(entries) == 1 else entries
+
+
+def _write_comparisons(workspace: Workspace) -> Iterator[str]:
     if workspace.comparisons:
         yield "comparisons:"
     yield from (f"  - {flow(pair)}" for pair in workspace.comparisons)
 
 
-def _rest(workspace: Workspace) -> Iterator[str]:
-    if (leaks := workspace.leaks) != Leaks():
-        said = {"threshold": leaks.threshold} | ({} if leaks.phrases is None else {"phrases": list(leaks.phrases)})
-        yield f"leaks: {flow(said)}"
+def _write_findings(workspace: Workspace) -> Iterator[str]:
+    leaks = workspace.leaks
+    if leaks != Leaks():
+        entry: dict[str, Any] = {"threshold": leaks.threshold}
+        if leaks.phrases is not None:
+            entry["phrases"] = list(leaks.phrases)
+        yield f"leaks: {flow(entry)}"
     if workspace.ignore:
         yield "ignore:"
     for ignored in workspace.ignore:
         keys = ("code", "why", "by", "date", "where")
-        yield f"  - {flow(entries.said(**{key: getattr(ignored, key) for key in keys}))}"
+        yield f"  - {flow(drop_empty(**{key: getattr(ignored, key) for key in keys}))}"
 
 
-def _unused(workspace: Workspace) -> Iterator[str]:
-    unused = [r for r in workspace.recognised if not r.used and r.what != OTHER]
+def _write_unused(workspace: Workspace) -> Iterator[str]:
+    unused = [file for file in workspace.recognised if not file.used and file.what != OTHER]
     if unused:
         yield comment("Recognised here and not used:")
-    for one in unused:
-        yield comment(f"  {one.path}: {one.what}" + (f" ({one.detail})" if one.detail else ""))
-
-
-def _why(workspace: Workspace, path: str) -> str:
-    return next((r.detail for r in workspace.recognised if r.path == path), "")
+    for file in unused:
+        detail = f" ({file.detail})" if file.detail else ""
+        yield comment(f"  {file.path}: {file.what}{detail}")

@@ -15,7 +15,7 @@ from readback.ui.common.draw import table
 from readback.ui.common.draw.table import Column
 from readback.ui.common.state import caches, choice, work
 from readback.words import t
-from readback.workspace.left_out import reconciled
+from readback.workspace.left_out import count_files
 
 SHOWN = 200  # findings of loading that a page lists
 TOOLS = 15  # files from which on the list wants a filter
@@ -34,7 +34,7 @@ def files(workspace: Workspace, caption: str) -> None:
         Column("detail", t("overview.detail")),
     )
     table.table("loaded", columns, rows, caption=caption, tools=len(rows) > TOOLS)
-    used, rest = reconciled(workspace.recognised)
+    used, rest = count_files(workspace.recognised)
     show.draw(show.h('<p class="rb-small">{}</p>', t("open.files", n=used + rest, used=used, rest=rest)))
 
 

@@ -61,7 +61,7 @@ def with_fields(opened: Workspace, fields: Mapping[str, str]) -> Workspace:
     """
     typed = {key.removeprefix(TYPED): text for key, text in fields.items() if key.startswith(TYPED)}
     fields = {key: field for key, field in fields.items() if not key.startswith(TYPED)}
-    opened = plain_templates.pasted(opened, typed)
+    opened = plain_templates.add_typed_templates(opened, typed)
     judged = {(judge, name): fields[key] for key in fields for judge, cut, name in [key.partition(JUDGED)] if cut}
     own = {variable: field for variable, field in fields.items() if JUDGED not in variable}
     source = opened.dataset and replace(opened.dataset, fields={**opened.dataset.fields, **own})
