@@ -30,7 +30,7 @@ def found_in(root: Path) -> dict[str, list[Any]]:
     """Return the diagnostics of the scores of a folder by code."""
     table = load(workspace.open(root))
     found: dict[str, list[Any]] = {}
-    for one in warnings.diagnostics(table):
+    for one in warnings.find_warnings(table):
         found.setdefault(one.code, []).append(one)
     return found
 

@@ -24,7 +24,7 @@ PUBLISHED = rows(*["win_a"] * 62, *["win_b"] * 51, *["tie"] * 41)
 
 
 def test_the_published_numbers_come_out(write: Write) -> None:
-    (comparison,) = pairwise.told(load(write({"p.jsonl": PUBLISHED})))
+    (comparison,) = pairwise.compare_contestants(load(write({"p.jsonl": PUBLISHED})))
     assert (comparison.wins_a, comparison.wins_b, comparison.ties, comparison.n, comparison.decisive) == (
         62,
         51,
@@ -57,12 +57,14 @@ def test_bad_rows_are_notes_and_open_ones_are_counted(write: Write) -> None:
 
 def test_a_pair_is_one_duel_whichever_way_round_it_stands(write: Write) -> None:
     turned = [{**row, "model_a": "B", "model_b": "A"} for row in rows("win_a", "win_b")]
-    (comparison,) = pairwise.told(load(write({"p.jsonl": [*rows("win_a", "tie"), *turned]})))
+    (comparison,) = pairwise.compare_contestants(load(write({"p.jsonl": [*rows("win_a", "tie"), *turned]})))
     assert (comparison.wins_a, comparison.wins_b, comparison.ties) == (2, 1, 1)
 
 
 def test_each_judge_has_a_duel_beside_that_of_all(write: Write) -> None:
-    found = pairwise.told(load(write({"p.jsonl": [*rows("win_a", "win_a"), *rows("win_b", annotator="you")]})))
+    found = pairwise.compare_contestants(
+        load(write({"p.jsonl": [*rows("win_a", "win_a"), *rows("win_b", annotator="you")]}))
+    )
     assert [(d.judge, d.judges, d.wins_a, d.wins_b) for d in found] == [
         ("", 2, 2, 1), ("me", 1, 2, 0), ("you", 1, 0, 1),
     ]  # fmt: skip
@@ -71,7 +73,7 @@ def test_each_judge_has_a_duel_beside_that_of_all(write: Write) -> None:
 def test_the_answer_shown_first_may_win_too_often(write: Write) -> None:
     first = rows("win_a", "win_a", "win_b", presented_as_A="A", presented_as_B="B")
     swapped = rows("win_b", "win_a", "tie", presented_as_A="B", presented_as_B="A")
-    (comparison,) = pairwise.told(load(write({"p.jsonl": [*first, *swapped]})))
+    (comparison,) = pairwise.compare_contestants(load(write({"p.jsonl": [*first, *swapped]})))
     assert (comparison.first_known, comparison.first_wins) == (5, 3)
     assert (comparison.swapped, comparison.turned) == (3, 1)
 
@@ -79,13 +81,13 @@ def test_the_answer_shown_first_may_win_too_often(write: Write) -> None:
 def test_contestants_are_ranked_by_strength(write: Write) -> None:
     others = [{**row, "model_a": "B", "model_b": "C"} for row in rows(*["win_a"] * 8, *["win_b"] * 2)]
     table = load(write({"p.jsonl": [*rows(*["win_a"] * 7, *["win_b"] * 3, "tie"), *others]}))
-    ranking = pairwise.ranked(table)
+    ranking = pairwise.rank_contestants(table)
     assert ranking
     assert [dict(key)["condition"] for key in ranking.conditions] == ["A", "B", "C"]
     assert ranking.connected
-    counts = pairwise.matrix(table.outcomes)
+    counts = pairwise.count_wins(table.outcomes)
     assert (counts.wins, counts.ties) == (((0, 7, 0), (3, 0, 8), (0, 2, 0)), ((0, 1, 0), (1, 0, 0), (0, 0, 0)))
-    assert pairwise.ranked(table, "nobody") is None
+    assert pairwise.rank_contestants(table, "nobody") is None
 
 
 @settings(deadline=None)  # the first call imports scipy
@@ -93,7 +95,7 @@ def test_contestants_are_ranked_by_strength(write: Write) -> None:
 def test_the_sign_test_is_that_of_scipy(wins: int, losses: int) -> None:
     from scipy.stats import binomtest  # type: ignore[import-untyped]
 
-    p = pairwise.sign_test(wins, losses)
+    p = pairwise.compute_sign_test(wins, losses)
     if wins + losses == 0:
         assert p is None
     else:
@@ -105,8 +107,8 @@ def test_the_sign_test_of_very_many_is_that_of_scipy_but_for_the_curve(wins: int
     from scipy.stats import binomtest
 
     exact = binomtest(wins, wins + losses).pvalue
-    assert pairwise.sign_test(wins, losses) == pytest.approx(exact, rel=1e-3)
-    assert pairwise.sign_test(losses, wins) == pairwise.sign_test(wins, losses)
+    assert pairwise.compute_sign_test(wins, losses) == pytest.approx(exact, rel=1e-3)
+    assert pairwise.compute_sign_test(losses, wins) == pairwise.compute_sign_test(wins, losses)
 
 
 @pytest.mark.parametrize("indent", [None, 4])
@@ -132,7 +134,7 @@ def test_annotations_of_alpaca_eval_are_outcomes(write: Write, indent: int | Non
         ("Question 3?", "a"),
         ("Question 4?", "b"),
     ]
-    (comparison,) = pairwise.told(table)
+    (comparison,) = pairwise.compare_contestants(table)
     assert (comparison.wins_a, comparison.wins_b, comparison.ties, comparison.judge) == (2, 2, 1, "house_judge")
     (source,) = table.sources
     assert (source.what, dict(source.left_out)) == (

@@ -12,7 +12,7 @@ from score_files import TIDY, Write, codes, load, states
 
 from readback import workspace
 from readback.scores import loading
-from readback.scores.pairwise.contestants import families
+from readback.scores.pairwise.contestants import find_families
 from readback.types import Judge
 
 SAYS = '{"evaluation_notes": "n", "relevance_score": %s, "faithfulness_score": %s}'
@@ -167,7 +167,7 @@ def test_details_of_a_run_are_read_again_too(write: Write) -> None:
     ],
 )
 def test_names_tell_families(name: str, expected: list[tuple[str, str | None]]) -> None:
-    assert sorted((one.name, one.generation) for one in families(name)) == sorted(expected)
+    assert sorted((one.name, one.generation) for one in find_families(name)) == sorted(expected)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_the_real_replies_have_the_states_that_were_counted(shared: Path) -> Non
 def test_a_judge_of_another_generation_is_no_warning_in_the_study_that_chose_it(shared: Path) -> None:
     from readback.scores.pairwise import contestants
 
-    diagnostics = contestants.diagnostics(workspace.open(shared / "data" / "prompt-formats"))
+    diagnostics = contestants.find_family_judges(workspace.open(shared / "data" / "prompt-formats"))
     assert {diagnostic.severity for diagnostic in diagnostics} == {"info"}
     assert {diagnostic.values["relation"] for diagnostic in diagnostics} == {
         "the same maker, another generation (3 and 2.5)"

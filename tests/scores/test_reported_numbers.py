@@ -13,9 +13,9 @@ from score_files import Write, codes, load
 
 from readback.checks.rules import build_finding
 from readback.scores import summary, warnings
-from readback.scores.reported.aggregates import aggregates
-from readback.scores.reported.beside_rows import agrees, beside
-from readback.scores.reported.reachable import fits, nearby
+from readback.scores.reported.aggregates import list_aggregates
+from readback.scores.reported.matching_rows import agrees, match_rows
+from readback.scores.reported.unreachable_rates import find_nearby_fit, fit_count
 from readback.scores.table import MISSING, NOT_APPLICABLE, SCORED
 from readback.types import ScoreSource
 
@@ -33,7 +33,7 @@ base_baseline_0p5b,73,4.2,.29,n/a,.35,.70,.821,.018,–,–,–,–,2.5
 def test_five_of_the_six_published_rates_cannot_be(write: Write) -> None:
     table = load(write({"published.csv": PUBLISHED}))
     diagnostics = [
-        diagnostic for diagnostic in warnings.diagnostics(table) if diagnostic.code == "scr-rate-unreachable"
+        diagnostic for diagnostic in warnings.find_warnings(table) if diagnostic.code == "scr-rate-unreachable"
     ]
     assert [(diagnostic.place.file, diagnostic.place.line) for diagnostic in diagnostics] == [
         ("published.csv", n) for n in (2, 3, 4, 6, 7)
@@ -56,7 +56,9 @@ def test_a_published_table_keeps_its_names_and_tells_what_does_not_apply_from_wh
 
 
 def test_a_rate_with_its_n_gets_an_interval_and_a_mean_without_its_spread_none(write: Write) -> None:
-    shown = {(a.reported.place.line, a.reported.criterion): a for a in aggregates(load(write({"p.csv": PUBLISHED})))}
+    shown = {
+        (a.reported.place.line, a.reported.criterion): a for a in list_aggregates(load(write({"p.csv": PUBLISHED})))
+    }
     low, high = shown[2, "pass %"].span or (0, 0)
     assert (round(low, 1), round(high, 1)) == (15.3, 34.6)
     assert shown[2, "pass %"].cannot == ("count",)
@@ -67,7 +69,7 @@ def test_a_rate_with_its_n_gets_an_interval_and_a_mean_without_its_spread_none(w
 
 def test_a_mean_with_n_and_spread_gets_a_t_interval(write: Write) -> None:
     body = "condition,n,clarity,clarity sd\na,25,3.0,1.0\nb,10,3.0,1.0\nc,25,3.0,\n"
-    shown = aggregates(load(write({"p.csv": body})))
+    shown = list_aggregates(load(write({"p.csv": body})))
     assert [a.reported.criterion for a in shown] == ["clarity"] * 3
     low, high = shown[0].span or (0, 0)
     assert (round(low, 4), round(high, 4), shown[0].method) == (2.5872, 3.4128, "t")
@@ -101,19 +103,19 @@ def test_rates_are_told_by_header_and_content(
 @given(st.integers(1, 400), st.data(), st.integers(0, 4))
 def test_every_rate_that_is_k_of_n_is_reachable_however_it_is_rounded(n: int, data: st.DataObject, places: int) -> None:
     k = data.draw(st.integers(0, n))
-    assert fits(round(k / n, places), n, 0.5 * 10**-places + 1e-12) is not None
+    assert fit_count(round(k / n, places), n, 0.5 * 10**-places + 1e-12) is not None
 
 
 @given(st.floats(0, 1), st.integers(1, 200))
 def test_an_n_that_is_named_fits(rate: float, n: int) -> None:
-    found = nearby(rate, n, 0.0005)
+    found = find_nearby_fit(rate, n, 0.0005)
     assert found is None or abs(found.count / found.n - rate) <= 0.0005
 
 
 def test_a_rate_beside_counts_that_give_another_one_is_said_to_differ(write: Write) -> None:
     verdicts = {"pass": 17, "fail": 55, "unknown": 0, "pass_rate": 0.25}
     table = load(write({"r/metrics.json": {"judge_scores": {}, "judge_verdicts": verdicts}}), "r/metrics.json")
-    diagnostics = warnings.diagnostics(table)
+    diagnostics = warnings.find_warnings(table)
     assert [(n.code, n.values["stated"], n.values["computed"]) for n in diagnostics] == [
         ("scr-summary-differs", "0.25", "0.236111")
     ]
@@ -136,18 +138,18 @@ def test_aggregates_of_an_evaluation_are_held_against_the_rows_beside_them(write
     }
     table = load(write(files[kind]))
     assert [(one.criterion, one.mean, one.n) for one in table.reported] == [("relevance_score", 1.4, 2)]
-    assert [n.values["computed"] for n in warnings.diagnostics(table) if n.code == "scr-summary-differs"] == ["1.5"]
-    assert aggregates(table) == ()
+    assert [n.values["computed"] for n in warnings.find_warnings(table) if n.code == "scr-summary-differs"] == ["1.5"]
+    assert list_aggregates(table) == ()
 
 
 @pytest.mark.realdata
 def test_all_published_means_of_the_factor_study_are_those_of_its_rows(shared: Path) -> None:
     names = ("factor_analysis_query_level_scores.csv", "factor_analysis_average_scores.csv")
     table = load(shared / "data" / "liverag-judge", *(ScoreSource(name) for name in names))
-    pairs = [(one, row) for one, row in beside(table, summary.rows(table)) if row]
+    pairs = [(one, row) for one, row in match_rows(table, summary.rows(table)) if row]
     assert len({one.condition for one, _ in pairs}) == 96
     assert sum(agrees(one, row) for one, row in pairs) == 2 * 96
-    assert aggregates(table) == ()
+    assert list_aggregates(table) == ()
 
 
 @pytest.mark.parametrize(
@@ -194,7 +196,7 @@ def test_the_hyde_run_and_its_aggregate_belong_together(shared: Path) -> None:
     table = load(folder, *(ScoreSource(name) for name in names))
     assert table.sources[0].rows == 100
     assert all(score.rationale for score in table.scores)
-    pairs = [(one, row) for one, row in beside(table, summary.rows(table)) if row]
+    pairs = [(one, row) for one, row in match_rows(table, summary.rows(table)) if row]
     assert [(one.criterion, one.mean, one.n, agrees(one, row)) for one, row in pairs] == [
         ("relevance_score", 1.75, 100, True),
         ("faithfulness_score", 0.57, 100, True),

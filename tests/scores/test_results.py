@@ -241,7 +241,7 @@ def test_rows_of_anything_give_states_and_notes_and_never_an_exception(
         "s.jsonl", condition=(named,) if named == "arm" else (), item=(named,) if named == "item" else ()
     )
     found = load(tmp_path, source)
-    assert all(isinstance(diagnostic.code, str) for diagnostic in warnings.diagnostics(found))
+    assert all(isinstance(diagnostic.code, str) for diagnostic in warnings.find_warnings(found))
     assert all(math.isfinite(s.value) == (s.state == "scored") for s in found.scores)
     said = answer.as_json(found, tell=lambda diagnostic: diagnostic.code)
     json.dumps(said, allow_nan=False, ensure_ascii=False).encode()  # nothing that cannot be sent

@@ -16,7 +16,7 @@ from readback import workspace
 from readback.checks.run import engine
 from readback.scores import loading, summary, warnings
 from readback.scores.comparing.compare import compare
-from readback.scores.reported.aggregates import aggregates
+from readback.scores.reported.aggregates import list_aggregates
 from readback.scores.rubrics import of_judge
 from readback.scores.table import NOT_APPLICABLE, PassRule, ScoreTable
 
@@ -40,7 +40,7 @@ def opened(root: Path) -> ScoreTable:
 
 
 def found(table: ScoreTable) -> Counter[str]:
-    return Counter(diagnostic.code for diagnostic in warnings.diagnostics(table))
+    return Counter(diagnostic.code for diagnostic in warnings.find_warnings(table))
 
 
 def test_runs_are_found_without_being_named_and_their_faults_counted(write: Write) -> None:
@@ -73,7 +73,7 @@ def test_what_explains_a_difference_is_said(write: Write) -> None:
     table = opened(write(Run("a", truths=(2,), failed=(1,)).files()))
     said = {
         diagnostic.values["criterion"]: diagnostic.values["because"]
-        for diagnostic in warnings.diagnostics(table)
+        for diagnostic in warnings.find_warnings(table)
         if diagnostic.code == "scr-summary-differs"
     }
     assert "true as 1" in said["factuality"]
@@ -189,7 +189,7 @@ def test_a_summary_gives_every_number_under_a_dotted_name_and_says_no_n(write: W
     assert (by["error_rate"].n, by["error_rate"].count, by["error_rate"].whole) == (10, 1, 1.0)
     assert {name for name, one in by.items() if one.state == NOT_APPLICABLE} == {"grounding", "citation_mean_coverage"}
     assert (table.about[0].mode, table.about[0].records, table.about[0].items) == ("instruction", "x.jsonl", ("1", "2"))
-    shown = {one.reported.criterion: one for one in aggregates(table)}
+    shown = {one.reported.criterion: one for one in list_aggregates(table)}
     assert shown["factuality"].cannot == ("n", "spread", "interval")
     assert shown["error_rate"].method == "wilson"
 
@@ -216,7 +216,7 @@ def test_a_file_with_nan_for_a_mean_is_told_and_counts_as_no_number(write: Write
     metrics = json.dumps({"judge_scores": {"factuality": {"mean": math.nan, "n": 2}}})
     names = ("r/details.jsonl", "r/metrics.json")
     table = load(write(dict(zip(names, (body, metrics), strict=True))), *names)
-    diagnostic = next(n for n in warnings.diagnostics(table) if n.code == "scr-summary-differs")
+    diagnostic = next(n for n in warnings.find_warnings(table) if n.code == "scr-summary-differs")
     assert (diagnostic.values["stated"], diagnostic.values["computed"]) == ("NaN", "0.5")
     assert "NaN" in diagnostic.values["because"]
 

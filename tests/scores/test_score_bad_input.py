@@ -156,7 +156,7 @@ def test_means_that_contradict_their_rows_are_found(write: Write) -> None:
         }
     )
     differs = [
-        diagnostic for diagnostic in warnings.diagnostics(load(root)) if diagnostic.code == "scr-summary-differs"
+        diagnostic for diagnostic in warnings.find_warnings(load(root)) if diagnostic.code == "scr-summary-differs"
     ]
     assert [
         (diagnostic.place.file, diagnostic.values["stated"], diagnostic.values["computed"]) for diagnostic in differs

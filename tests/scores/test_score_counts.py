@@ -20,8 +20,7 @@ from score_files import TIDY, Write, load
 from readback.as_csv import format_csv
 from readback.scores import counts
 from readback.scores.criteria import known
-from readback.scores.export.as_markdown import markdown
-from readback.scores.export.plain_table import PlainTable
+from readback.scores.plain_table import PlainTable, format_markdown
 from readback.scores.slices import lengths
 from readback.scores.table import Columns, ScoreTable
 from readback.types import Criterion
@@ -79,7 +78,7 @@ def test_means_of_several_scores_count_at_the_nearest_value() -> None:
 
 def ranged(values: Any, long: Any) -> lengths.Lengths:
     empty = lengths.Lengths("prompt", "characters")
-    return lengths.counted(empty, np.asarray(long, np.int64), np.asarray(values, float), RELEVANCE)
+    return lengths.count_ranges(empty, np.asarray(long, np.int64), np.asarray(values, float), RELEVANCE)
 
 
 @given(st.lists(st.tuples(st.sampled_from(RELEVANCE.values), st.integers(0, 5000)), min_size=1, max_size=80))
@@ -144,7 +143,7 @@ def test_csv_keeps_numbers_exact_and_lets_no_spreadsheet_compute_a_text() -> Non
 
 
 def test_markdown_shows_the_same_words_one_line_a_row() -> None:
-    assert markdown(TABLE).splitlines() == [
+    assert format_markdown(TABLE).splitlines() == [
         "| name | n | mean |",
         "| --- | ---: | ---: |",
         "| a\\|b \\<i\\>x\\</i\\> | 3 | 1.2346 |",
@@ -160,7 +159,7 @@ def test_markdown_shows_the_same_words_one_line_a_row() -> None:
 )
 def test_a_table_keeps_its_rows_whatever_the_texts(rows: list[tuple[str, int, float | None]]) -> None:
     table = PlainTable(("a", "b", "c"), tuple(rows))
-    assert len(markdown(table).split("\n")) == len(rows) + 3
+    assert len(format_markdown(table).split("\n")) == len(rows) + 3
 
 
 @pytest.mark.realdata

@@ -24,7 +24,7 @@ def opened(root: Path) -> ScoreTable:
 
 
 def diagnostics(root: Path, code: str) -> list[Diagnostic]:
-    return [diagnostic for diagnostic in warnings.diagnostics(opened(root)) if diagnostic.code == code]
+    return [diagnostic for diagnostic in warnings.find_warnings(opened(root)) if diagnostic.code == code]
 
 
 def test_a_fault_of_many_conditions_is_one_finding_that_names_three_and_counts_the_others(write: Write) -> None:
@@ -86,7 +86,7 @@ def test_a_rater_of_a_panel_does_not_miss_what_was_for_others(
     write: Write, items: int, raters: int, seen_by: int
 ) -> None:
     root = write({"s.csv": HEAD + panel(items, raters, seen_by)})
-    codes = {one.code for one in warnings.diagnostics(opened(root))}
+    codes = {one.code for one in warnings.find_warnings(opened(root))}
     assert not codes & {"scr-missing-high", "scr-missing-uneven", "scr-small-n"}
 
 
@@ -150,7 +150,9 @@ def test_without_a_plan_what_may_not_be_compared_is_said_once_for_a_criterion(wr
         for mode in ("instruction", "rag") for n in range(3) for k in ("factuality", "overall") for i in range(24)
     )  # fmt: skip
     root = write({"s.csv": "item,condition,mode,criterion,score\n" + rows})
-    found = [diagnostic for diagnostic in warnings.diagnostics(opened(root)) if diagnostic.code != "scr-scale-unknown"]
+    found = [
+        diagnostic for diagnostic in warnings.find_warnings(opened(root)) if diagnostic.code != "scr-scale-unknown"
+    ]
     assert [(diagnostic.code, diagnostic.severity, diagnostic.values["criterion"]) for diagnostic in found] == [
         ("scr-not-comparable", "info", "overall")
     ]
@@ -177,7 +179,7 @@ def test_a_plan_is_asked_only_for_what_it_names(write: Write) -> None:
     ],
 )
 def test_published_scores_raise_no_false_alarm(shared: Path, folder: str, expected: dict[str, int]) -> None:
-    found = Counter(diagnostic.code for diagnostic in warnings.diagnostics(opened(shared / "data" / folder)))
+    found = Counter(diagnostic.code for diagnostic in warnings.find_warnings(opened(shared / "data" / folder)))
     del found["scr-scale-unknown"]
     assert {code: count for code, count in found.items() if code.startswith("scr-")} == expected
 
@@ -189,7 +191,7 @@ def test_five_judges_of_one_condition_raise_no_false_alarm(shared: Path, write: 
     judges = text.partition("\n")[0].strip().split(",")[2:]
     said = f"scores: [{{path: s.csv, item: [query, passage], judges: {judges}, criterion: relevance}}]\n"
     root = write({"readback.yml": said + "criteria: {relevance: {scale: [0, 1, 2, 3]}}\n", "s.csv": text})
-    assert Counter(diagnostic.code for diagnostic in warnings.diagnostics(opened(root))) == {"jdg-out-of-range": 1}
+    assert Counter(diagnostic.code for diagnostic in warnings.find_warnings(opened(root))) == {"jdg-out-of-range": 1}
 
 
 def test_fishers_exact_test_gives_the_p_of_the_tea_lady() -> None:

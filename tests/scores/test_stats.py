@@ -85,14 +85,14 @@ def test_what_is_not_there_is_named_with_what_is(write: Write) -> None:
 
 def test_no_scores_have_no_rows_and_no_notes(tmp_path: Path) -> None:
     table = scores.load(Workspace(root=tmp_path, name="x"))
-    assert (summary.rows(table), warnings.diagnostics(table)) == ((), ())
+    assert (summary.rows(table), warnings.find_warnings(table)) == ((), ())
     assert answer.as_json(table, tell=lambda diagnostic: diagnostic.code)["rows"] == []
 
 
 def test_a_stated_mean_is_compared_at_the_precision_it_is_printed_with(write: Write) -> None:
     items = "".join(f"q{i},x,{i % 3}\n" for i in range(7)) + "q0,y,1\n"
     root = write({"rows.csv": "qid,arm,relevance_score\n" + items, "means.csv": "arm,relevance_score\nx,0.86\ny,2\n"})
-    found = [n for n in warnings.diagnostics(load(root)) if n.code == "scr-summary-differs"]
+    found = [n for n in warnings.find_warnings(load(root)) if n.code == "scr-summary-differs"]
     assert [(n.values["condition"], n.values["stated"], n.values["computed"]) for n in found] == [("y", "2", "1")]
 
 
@@ -152,7 +152,7 @@ def test_the_published_factor_study_is_reproduced(shared: Path) -> None:
     both = Workspace(
         root=shared, name="x", scores=(*map(ScoreSource, (LIVERAG, LIVERAG.replace("query_level", "average"))),)
     )
-    assert [n.code for n in warnings.diagnostics(scores.load(both))] == []
+    assert [n.code for n in warnings.find_warnings(scores.load(both))] == []
 
 
 @pytest.mark.realdata

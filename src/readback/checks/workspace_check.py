@@ -82,9 +82,9 @@ def diagnostics(
             if strangers := answers.find_strangers(replies, data):
                 yield strangers
     if opened.scores:
-        yield from warnings.diagnostics(scores.load(opened, progress))
+        yield from warnings.find_warnings(scores.load(opened, progress))
     else:
-        yield from contestants.diagnostics(opened)
+        yield from contestants.find_family_judges(opened)
     yield from find_telling_answers(opened)
     yield from open_log(opened, data, progress).diagnostics
 

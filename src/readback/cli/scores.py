@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
         pairs = _list_planned_pairs(table, plan, query)
         answer |= _build_finding_costs(workspace, table, answer["rows"], jobs, pairs, progress)
         progress.end()
-    findings = [rules.build_finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
+    findings = [rules.build_finding(diagnostic) for diagnostic in warnings.find_warnings(table)]
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
     elif args.format == "csv":
@@ -327,7 +327,7 @@ def run_agreement(args: argparse.Namespace) -> int:
         answer = agreement_answer.build_answer(table, args.criterion)
     except LookupError as unknown:
         raise UsageError(str(unknown.args[0])) from None
-    findings = [rules.build_finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
+    findings = [rules.build_finding(diagnostic) for diagnostic in warnings.find_warnings(table)]
     if args.format == "json":
         print(as_json.dumps(answer, indent=1))
     elif args.format == "csv":

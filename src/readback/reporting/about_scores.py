@@ -20,9 +20,9 @@ from readback.scores.comparing import compare
 from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.drawn_pairs import Concluded
-from readback.scores.export.plain_table import PlainTable
 from readback.scores.in_view import Line
-from readback.scores.reported.failures_left_out import find_left_out
+from readback.scores.plain_table import PlainTable
+from readback.scores.reported.matching_rows import find_left_out
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Criterion

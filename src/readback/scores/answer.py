@@ -67,7 +67,11 @@ def as_json(
         "aggregates": answer_sections.reported(table, names, judge),
         "stated_beside_rows": answer_sections.beside_rows(table),
         "pooled": as_pooled(table, planned, tell=tell, by=by, baseline=baseline, criterion=criterion, judge=judge),
-        "duels": [pairwise.as_json(one) for one in pairwise.told(table) if judge in (None, one.judge)],
+        "duels": [
+            pairwise.describe_comparison(one)
+            for one in pairwise.compare_contestants(table)
+            if judge in (None, one.judge)
+        ],
         "ranking": answer_sections.ranking(table, judge),
         "costs": expenses.as_json(table, judge),
         "sources": [asdict(one) for one in table.sources],

@@ -8,9 +8,8 @@ from typing import Any
 
 from readback.scores import summary
 from readback.scores.pairwise import outcomes as pairwise
-from readback.scores.reported.aggregates import Aggregate, aggregates
-from readback.scores.reported.beside_rows import agrees, beside
-from readback.scores.reported.failures_left_out import LeftOut, find_left_out
+from readback.scores.reported.aggregates import Aggregate, list_aggregates
+from readback.scores.reported.matching_rows import LeftOut, agrees, find_left_out, match_rows
 from readback.scores.slices import by_field
 from readback.scores.slices.by_field import SliceField, SliceFields
 from readback.scores.table import SCORED, STATES, ConditionKey, ScoreTable
@@ -24,7 +23,7 @@ def reported(table: ScoreTable, criteria: Iterable[str], judge: str | None = Non
     wanted = set(criteria)
     return [
         _reported(one)
-        for one in aggregates(table)
+        for one in list_aggregates(table)
         if one.reported.criterion in wanted and judge in (None, one.reported.judge)
     ]
 
@@ -32,7 +31,7 @@ def reported(table: ScoreTable, criteria: Iterable[str], judge: str | None = Non
 def beside_rows(table: ScoreTable) -> dict[str, Any]:
     """How many stated means have rows of their own, how many agree with them, and which leave failed rows out."""
     found = summary.rows(table)
-    pairs = [(said, row) for said, row in beside(table, found) if row is not None]
+    pairs = [(said, row) for said, row in match_rows(table, found) if row is not None]
     return {
         "means": len(pairs),
         "agree": sum(agrees(said, row) for said, row in pairs),
@@ -50,7 +49,7 @@ def _left_out(table: ScoreTable, one: LeftOut) -> dict[str, Any]:
         "stated_n": one.reported.n,
         "n": one.row.n,
         "all": one.whole,
-        "left_out": one.lost,
+        "left_out": one.unscored,
         "with_failures_as_0": one.with_zeros,
         "sentence": one.line(table.label(one.row.condition)),
         "file": one.reported.place.file,
@@ -66,7 +65,7 @@ def criteria_of(table: ScoreTable, criterion: str | None) -> tuple[str, ...]:
 
 def ranking(table: ScoreTable, judge: str | None = None) -> dict[str, Any] | None:
     """The contestants of three or more side by side, the strongest first; None where fewer met."""
-    found = pairwise.ranked(table, judge)
+    found = pairwise.rank_contestants(table, judge)
     if found is None or len(found.conditions) < 3:
         return None
     return {
@@ -82,7 +81,7 @@ def ranking(table: ScoreTable, judge: str | None = None) -> dict[str, Any] | Non
 
 def field(workspace: Workspace, table: ScoreTable, name: str) -> SliceField:
     """The field of the records called `name`. Raises LookupError with the fields there are."""
-    found = by_field.fields(workspace, table)
+    found = by_field.list_fields(workspace, table)
     for one in found.fields:
         if one.name == name:
             return one
@@ -91,7 +90,7 @@ def field(workspace: Workspace, table: ScoreTable, name: str) -> SliceField:
 
 def slices(table: ScoreTable, by: SliceField, sides: Iterable[Side]) -> list[dict[str, Any]]:
     """For each side, or each pair of sides, the scores by the value of the field; p is adjusted within each."""
-    made = (by_field.slices(table, by.of, criterion, judge, a, b) for a, b, criterion, judge in sides)
+    made = (by_field.slice_scores(table, by.value_of, criterion, judge, a, b) for a, b, criterion, judge in sides)
     return [
         {
             "field": by.name,

@@ -26,7 +26,7 @@ from readback.scores.files.run_facts import FOUND
 from readback.scores.files.score_rows import FileScores, FileSettings
 from readback.scores.join import join
 from readback.scores.pairwise import contestants
-from readback.scores.reported.contradictions import scales
+from readback.scores.reported.contradictions import find_off_scale_means
 from readback.scores.resolve import resolve_columns
 from readback.scores.table import Columns, RunFacts, ScoreTable, SourceRead
 from readback.types import Criterion, Diagnostic, Judge, Location, ScoreSource, Workspace
@@ -128,7 +128,7 @@ def _said(workspace: Workspace) -> tuple[object, ...]:
         tuple((c.failed, c.scores) for c in workspace.criteria.values()),
         tuple((c.name, c.mode, c.judge, c.aliases) for c in workspace.conditions),
         repr((tuple(rubrics.facts(workspace)), tuple(of_workspace(workspace)), list_planned(workspace))),
-        repr((_rubrics(workspace), contestants.said(workspace), sorted(workspace.people.items()))),
+        repr((_rubrics(workspace), contestants.list_inputs(workspace), sorted(workspace.people.items()))),
         reference.files(workspace),
     )
 
@@ -172,7 +172,7 @@ def _load(asked: _Asked) -> ScoreTable:
         declared, known(), _modes(workspace, reads), rubrics.ungrounded(workspace),
     )  # fmt: skip
     reported = tuple(means for read in reads for means in read.reported)
-    off = scales(reported, {*resolved.criteria, *workspace.criteria})
+    off = find_off_scale_means(reported, {*resolved.criteria, *workspace.criteria})
     table = ScoreTable(
         columns=resolved.columns,
         criteria=resolved.criteria,
@@ -201,7 +201,7 @@ def _load(asked: _Asked) -> ScoreTable:
     )
     return replace(
         table,
-        diagnostics=(*table.diagnostics, *contestants.diagnostics(workspace, table)),
+        diagnostics=(*table.diagnostics, *contestants.find_family_judges(workspace, table)),
         apart=reference.references(table, workspace, _still(asked.progress, total)),
     )
 

@@ -11,7 +11,7 @@ import plotly.graph_objects as go  # type: ignore[import-untyped]
 
 from readback.scores.charts.template import CLEAR, EDGE, LINE, SOFT, TICKS, build_template
 from readback.scores.criteria import MINUS, number
-from readback.scores.export.plain_table import PlainTable
+from readback.scores.plain_table import PlainTable
 from readback.scores.summary_row import Row
 from readback.types import Criterion
 

@@ -21,7 +21,7 @@ from readback.scores.charts.chart import (
 from readback.scores.charts.marks import Part, draw_stacked_bars
 from readback.scores.charts.rows import Rows, add_unscored, arrange_rows, finish_rows
 from readback.scores.charts.template import BETTER, PAPER, choose_steps
-from readback.scores.export.plain_table import PlainTable
+from readback.scores.plain_table import PlainTable
 from readback.scores.summary_row import Row
 from readback.types import Criterion
 

@@ -22,7 +22,7 @@ from readback.scores.charts.rows import FEW, MARK, Rows, arrange_rows, draw_vert
 from readback.scores.charts.template import BETTER, INK, PAPER, PLAIN, SIZE, SOFT, WORSE, build_halo, build_hatching
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.criteria import scale_text
-from readback.scores.export.plain_table import Cell, PlainTable
+from readback.scores.plain_table import Cell, PlainTable
 from readback.scores.report import is_clear
 from readback.types import Criterion, Diagnostic
 

@@ -21,7 +21,7 @@ from readback.scores.charts.marks import Dot, Kind, draw_dots
 from readback.scores.charts.rows import FEW, add_unscored, arrange_rows, finish_rows
 from readback.scores.charts.template import BETTER, GRID
 from readback.scores.criteria import scale_text
-from readback.scores.export.plain_table import PlainTable
+from readback.scores.plain_table import PlainTable
 from readback.scores.summary_row import Row
 from readback.types import Criterion
 

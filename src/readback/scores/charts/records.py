@@ -25,7 +25,7 @@ from readback.scores.charts.means import set_scale_axis
 from readback.scores.charts.rows import arrange_rows, drop_shared_parts, finish_rows
 from readback.scores.charts.template import BETTER, CLEAR, INK, LINE, PAPER, PLAIN, SIZE, WORSE, mix_colours
 from readback.scores.counts import Counted
-from readback.scores.export.plain_table import PlainTable
+from readback.scores.plain_table import PlainTable
 from readback.types import Criterion
 
 RECORDS = 60  # records that can each have a row

@@ -1,1 +1,1 @@
-"""Answers shown to a judge two at a time, and judges that may know whom they judge."""
+"""Compare answers that a judge saw two at a time, and find judges that may know whom they judge."""

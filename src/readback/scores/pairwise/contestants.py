@@ -1,4 +1,4 @@
-"""Is a judge of one model family with what it judges? As the files state it, else as the names suggest it."""
+"""Find judges of one model family with what they judge, as the files state it, else as the names suggest it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from readback.scores.judge_names import model_of
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.sources.judge_names import judge_model
-from readback.types import Diagnostic, Location, Workspace
+from readback.types import Diagnostic, Location, Severity, Workspace
 
 
 class Family(NamedTuple):
-    """A family, who makes it, and the generation where the name says one (`2.5` of qwen2.5:0.5b)."""
+    """Name a family, who makes it, and the generation where the name says one (`2.5` of qwen2.5:0.5b)."""
 
     name: str
     maker: str
@@ -54,141 +54,159 @@ MOST = 5  # conditions named in one sentence
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A model by the name it is known by, and whether a file states it or a label only suggests it."""
+    """Name a model, and whether a file states it or a label only suggests it."""
 
     name: str
     reported: bool
 
 
 @dataclass(slots=True)
-class _Met:
-    """One judge and one family: the contestants of it."""
+class _FamilyPairs:
+    """Collect the contestants of one judge and one family."""
 
     judge: Named
-    own: Family
+    family: Family
     conditions: list[str] = field(default_factory=list)
     generations: dict[str, None] = field(default_factory=dict)
     same: bool = False
     reported: bool = True
 
 
-def diagnostics(workspace: Workspace, table: ScoreTable | None = None) -> tuple[Diagnostic, ...]:
-    """One diagnostic for each judge and family: a warning for the same generation, for information otherwise.
+def find_family_judges(workspace: Workspace, table: ScoreTable | None = None) -> tuple[Diagnostic, ...]:
+    """Return one diagnostic for each judge and family: a warning for the same generation, for information otherwise.
 
     Who judges whom is what the scores say; without scores (`table` is None) what the workspace means to do.
     """
-    met: dict[tuple[str, str], _Met] = {}
-    for key, judge in _pairs(workspace, table):
-        contestant = _contestant(workspace, table, key)
-        model = _judge(workspace, table, key, judge)
-        for own in families(model.name):
-            for other in families(contestant.name):
-                if own.name == other.name:
-                    one = met.setdefault((judge, own.name), _Met(model, own))
-                    one.same |= own.generation is not None and own.generation == other.generation
-                    one.reported &= model.reported and contestant.reported
-                    one.generations[other.generation or "not stated"] = None
-                    one.conditions.append(table.label(key) if table else key[0][1])
-    return tuple(_diagnostic(judge, one) for (judge, _), one in met.items())
+    pairs: dict[tuple[str, str], _FamilyPairs] = {}
+    for key, judge in _list_pairs(workspace, table):
+        contestant = _find_contestant_model(workspace, table, key)
+        model = _find_judge_model(workspace, table, key, judge)
+        for family in find_families(model.name):
+            for contestant_family in find_families(contestant.name):
+                if family.name != contestant_family.name:
+                    continue
+                pair = pairs.setdefault((judge, family.name), _FamilyPairs(model, family))
+                pair.same |= family.generation is not None and family.generation == contestant_family.generation
+                pair.reported &= model.reported and contestant.reported
+                pair.generations[contestant_family.generation or "not stated"] = None
+                pair.conditions.append(table.label(key) if table else key[0][1])
+    return tuple(_build_diagnostic(judge, pair) for (judge, _), pair in pairs.items())
 
 
-def said(workspace: Workspace) -> tuple[Any, ...]:
-    """What of a workspace the diagnostics depend on, in a form that can be compared."""
+def list_inputs(workspace: Workspace) -> tuple[Any, ...]:
+    """Return what the diagnostics of a workspace depend on, in a form that can be compared."""
     return (
         tuple((name, str(model.settings.get("model"))) for name, model in workspace.models.items()),
         tuple((name, str(judge_model(judge))) for name, judge in workspace.judges.items()),
-        tuple((one.name, one.model, str(one.settings.get("judge_inference"))) for one in workspace.conditions),
+        tuple(
+            (condition.name, condition.model, str(condition.settings.get("judge_inference")))
+            for condition in workspace.conditions
+        ),
     )
 
 
-def _pairs(workspace: Workspace, table: ScoreTable | None) -> Iterator[tuple[ConditionKey, str]]:
-    """Each condition with each of its judges, once."""
+def _list_pairs(workspace: Workspace, table: ScoreTable | None) -> Iterator[tuple[ConditionKey, str]]:
+    """Yield each condition with each of its judges, once."""
     if table is None:
-        yield from (((("condition", one.name),), one.judge) for one in workspace.conditions if one.judge)
+        for condition in workspace.conditions:
+            if condition.judge:
+                yield (("condition", condition.name),), condition.judge
         return
     import numpy as np
 
-    c = table.columns
-    codes = np.asarray(c.condition, np.int64) * max(len(c.judges), 1) + np.asarray(c.judge)
-    found = {(c.conditions[a], c.judges[b]): None for a, b in (divmod(one, len(c.judges)) for one in np.unique(codes))}
+    columns = table.columns
+    codes = np.asarray(columns.condition, np.int64) * max(len(columns.judges), 1) + np.asarray(columns.judge)
+    pairs: dict[tuple[ConditionKey, str], None] = {}
+    for code in np.unique(codes):
+        condition_code, judge_code = divmod(code, len(columns.judges))
+        pairs[columns.conditions[condition_code], columns.judges[judge_code]] = None
     for outcome in table.outcomes:
-        found |= {(outcome.a, outcome.judge): None, (outcome.b, outcome.judge): None}
-    yield from found
+        pairs[outcome.a, outcome.judge] = None
+        pairs[outcome.b, outcome.judge] = None
+    yield from pairs
 
 
-def _judge(workspace: Workspace, table: ScoreTable | None, key: ConditionKey, judge: str) -> Named:
-    """The judge's model: what files say of the run, then the workspace's judge, then what it is called."""
-    facts = [one for one in table.about if one.condition == key] if table else []
-    for one in facts:
-        if one.judge_model and one.judge in (None, judge):
-            return Named(one.judge_model, True)
-    known = workspace.judges.get(judge)
-    if known and (reported := judge_model(known)):
-        return Named(reported, True)
+def _find_judge_model(workspace: Workspace, table: ScoreTable | None, key: ConditionKey, judge: str) -> Named:
+    """Return the judge's model: what files say of the run, then the workspace's judge, then what it is called."""
+    facts = [fact for fact in table.about if fact.condition == key] if table else []
+    for fact in facts:
+        if fact.judge_model and fact.judge in (None, judge):
+            return Named(fact.judge_model, True)
+    configured = workspace.judges.get(judge)
+    model = judge_model(configured) if configured else None
+    if model:
+        return Named(model, True)
     condition = workspace.condition(dict(key).get("condition", ""))
-    if condition and condition.judge == judge and (run := model_of(workspace, condition)):
-        return Named(run, True)
-    inference = condition.settings.get("judge_inference") if condition and condition.judge == judge else None
-    return Named(str(inference or judge), False)
+    if condition is None or condition.judge != judge:
+        return Named(judge, False)
+    run_model = model_of(workspace, condition)
+    if run_model:
+        return Named(run_model, True)
+    return Named(str(condition.settings.get("judge_inference") or judge), False)
 
 
-def _contestant(workspace: Workspace, table: ScoreTable | None, key: ConditionKey) -> Named:
-    """What answered: as a factor, the run's files or the workspace's model say; else as the condition is called."""
-    given = dict(key)
-    if factor := next((given[name] for name in MODEL if given.get(name)), None):
-        return Named(_served(workspace, factor) or factor, True)
-    facts = [one for one in table.about if one.condition == key and one.model] if table else []
-    if file := next((one.model for one in facts if not one.by_workspace and one.model), None):
-        return Named(file, True)
-    condition = workspace.condition(given.get("condition", ""))
+def _find_contestant_model(workspace: Workspace, table: ScoreTable | None, key: ConditionKey) -> Named:
+    """Return what answered: by a factor, the run's files or the workspace's model; else by the condition's name."""
+    factors = dict(key)
+    for name in MODEL:
+        if factors.get(name):
+            return Named(_get_served_model(workspace, factors[name]) or factors[name], True)
+    facts = [fact for fact in table.about if fact.condition == key] if table else []
+    for fact in facts:
+        if fact.model and not fact.by_workspace:
+            return Named(fact.model, True)
+    condition = workspace.condition(factors.get("condition", ""))
     if condition and condition.model:
-        served = _served(workspace, condition.model)
+        served = _get_served_model(workspace, condition.model)
         return Named(served or condition.model, served is not None)
-    return Named(" ".join(given.values()), False)
+    return Named(" ".join(factors.values()), False)
 
 
-def _served(workspace: Workspace, name: str) -> str | None:
+def _get_served_model(workspace: Workspace, name: str) -> str | None:
     model = workspace.models.get(name)
     served = model.settings.get("model") if model else None
     return served if isinstance(served, str) else None
 
 
-def _diagnostic(judge: str, one: _Met) -> Diagnostic:
-    generations = list(one.generations)
-    own = one.own.generation or "not stated"
-    relation = (
-        f"the same generation ({own})"
-        if one.same
-        else f"the same maker, another generation ({own} and {', '.join(generations)})"
-        if "not stated" not in (own, *generations)
-        else "their generations are not all stated"
-    )
-    more = [f"{len(one.conditions) - MOST} more"] if len(one.conditions) > MOST else []
+def _build_diagnostic(judge: str, pair: _FamilyPairs) -> Diagnostic:
+    generations = list(pair.generations)
+    generation = pair.family.generation or "not stated"
+    if pair.same:
+        relation = f"the same generation ({generation})"
+    elif "not stated" not in (generation, *generations):
+        relation = f"the same maker, another generation ({generation} and {', '.join(generations)})"
+    else:
+        relation = "their generations are not all stated"
+    conditions = pair.conditions[:MOST]
+    if len(pair.conditions) > MOST:
+        conditions.append(f"{len(pair.conditions) - MOST} more")
     values = {
         "judge": judge,
-        "model": one.judge.name,
-        "conditions": [*one.conditions[:MOST], *more],
-        "family": f"{one.own.name} by {one.own.maker}",
+        "model": pair.judge.name,
+        "conditions": conditions,
+        "family": f"{pair.family.name} by {pair.family.maker}",
         "relation": relation,
-        "how": REPORTED if one.reported else INFERRED,
+        "how": REPORTED if pair.reported else INFERRED,
     }
-    place = Location(judge=judge or None)
-    return Diagnostic("scr-judge-is-contestant", values, place, f"{judge}|{one.own.name}", None if one.same else "info")
+    location = Location(judge=judge or None)
+    severity: Severity | None = None if pair.same else "info"
+    return Diagnostic("scr-judge-is-contestant", values, location, f"{judge}|{pair.family.name}", severity)
 
 
 # Which family of models a name belongs to, by a small table of our own.
 
 
-def families(name: str) -> tuple[Family, ...]:
-    """Every family that a name speaks of; several where a model was made from another one."""
-    lowered = name.lower()
-    return tuple(
-        Family(family, maker, next((version.replace("-", ".") for version in found.groups() if version), None))
-        for family, maker, pattern in _patterns()
-        if (found := pattern.search(lowered))
-    )
+def find_families(name: str) -> tuple[Family, ...]:
+    """Return every family that a name mentions; several where a model was made from another one."""
+    families: list[Family] = []
+    for family, maker, pattern in _compile_patterns():
+        match = pattern.search(name.lower())
+        if match:
+            versions = (version.replace("-", ".") for version in match.groups() if version)
+            families.append(Family(family, maker, next(versions, None)))
+    return tuple(families)
 
 
 @cache
-def _patterns() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
+def _compile_patterns() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
     return tuple((family, maker, re.compile(rf"(?<![a-z0-9]){pattern}")) for family, maker, pattern in _TABLE)

@@ -1,4 +1,4 @@
-"""What came of showing two answers side by side: who won how often, how sure that is, and whether the place counted."""
+"""Count who won how often when two answers were shown side by side, and whether the place mattered."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class PairwiseComparison:
-    """Two conditions before one judge ("" where none is named; `judges` > 1: all of them together).
+    """Hold the outcomes of two conditions before one judge.
 
-    `share` is the part of the decisive outcomes that `a` won; `p` the sign test over them. `first_wins` of
-    `first_known` decisive outcomes went to the answer that was shown first; half is what no preference gives.
-    `swapped` items were shown in both orders, and the outcome of `turned` of them went with the place.
+    `judge` is "" where none is named, or where all judges are counted together (`judges` > 1). `share` is the part of
+    the decisive outcomes that `a` won; `p` the sign test over them. `first_wins` of `first_known` decisive outcomes
+    went to the answer that was shown first; half is what no preference gives. `swapped` items were shown in both
+    orders, and the outcome of `turned` of them went with the place.
     """
 
     a: ConditionKey
@@ -52,7 +53,7 @@ class PairwiseComparison:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """All contestants on one line, the strongest first: the odds that a beats b are exp(strength a − strength b).
+    """Rank all contestants, the strongest first: the odds that a beats b are exp(strength a − strength b).
 
     `connected` is False where some never met, even through others: then their strengths cannot be compared.
     """
@@ -67,15 +68,15 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """`wins[i][j]`: how often conditions[i] beat conditions[j]; `ties` is the same from either side."""
+    """Count in `wins[i][j]` how often conditions[i] beat conditions[j]; `ties` is the same from either side."""
 
     conditions: tuple[ConditionKey, ...]
     wins: tuple[tuple[int, ...], ...]
     ties: tuple[tuple[int, ...], ...]
 
 
-def told(table: ScoreTable) -> tuple[PairwiseComparison, ...]:
-    """A duel for each pair over all judges, then one for each judge where several judged it; pairs as they came.
+def compare_contestants(table: ScoreTable) -> tuple[PairwiseComparison, ...]:
+    """Compare each pair over all judges, then before each judge where several judged it; pairs in the files' order.
 
     Which of the two is `a` is as in the first row of the pair. Shares have Wilson's interval (Wilson 1927), p is the
     exact two-sided sign test over decisive outcomes (Dixon, Mood 1946, J. Am. Stat. Assoc. 41, 557).
@@ -83,71 +84,90 @@ def told(table: ScoreTable) -> tuple[PairwiseComparison, ...]:
     pairs: dict[frozenset[ConditionKey], list[Outcome]] = {}
     for outcome in table.outcomes:
         pairs.setdefault(frozenset((outcome.a, outcome.b)), []).append(outcome)
-    found: list[PairwiseComparison] = []
+    comparisons: list[PairwiseComparison] = []
     for outcomes in pairs.values():
-        by: dict[str, list[Outcome]] = {}
+        by_judge: dict[str, list[Outcome]] = {}
         for outcome in outcomes:
-            by.setdefault(outcome.judge, []).append(outcome)
+            by_judge.setdefault(outcome.judge, []).append(outcome)
         a, b = outcomes[0].a, outcomes[0].b
-        found.append(_comparison(a, b, next(iter(by)) if len(by) == 1 else "", len(by), outcomes))
-        if len(by) > 1:
-            found.extend(_comparison(a, b, judge, 1, rows) for judge, rows in by.items())
-    return tuple(found)
+        judge = next(iter(by_judge)) if len(by_judge) == 1 else ""
+        comparisons.append(_compare(a, b, judge, len(by_judge), outcomes))
+        if len(by_judge) > 1:
+            comparisons.extend(_compare(a, b, name, 1, rows) for name, rows in by_judge.items())
+    return tuple(comparisons)
 
 
-def as_json(comparison: PairwiseComparison) -> dict[str, Any]:
-    """A duel for scripts; conditions as in rows."""
-    shown = {name: getattr(comparison, name) for name in ("judges", "n", "wins_a", "wins_b", "ties", "decisive")}
-    place = {name: getattr(comparison, name) for name in ("first_known", "first_wins", "swapped", "turned")}
+def describe_comparison(comparison: PairwiseComparison) -> dict[str, Any]:
+    """Return a comparison for scripts; conditions as in rows."""
     return {
-        "a": dict(comparison.a), "b": dict(comparison.b), "judge": comparison.judge or None, **shown,
-        "share": comparison.share, "interval": comparison.interval, "method": "wilson",
-        "p": comparison.p, "p_method": "sign test",
-        **place, "first_interval": comparison.first_interval, "first_p": comparison.first_p,
-    }  # fmt: skip
+        "a": dict(comparison.a),
+        "b": dict(comparison.b),
+        "judge": comparison.judge or None,
+        "judges": comparison.judges,
+        "n": comparison.n,
+        "wins_a": comparison.wins_a,
+        "wins_b": comparison.wins_b,
+        "ties": comparison.ties,
+        "decisive": comparison.decisive,
+        "share": comparison.share,
+        "interval": comparison.interval,
+        "method": "wilson",
+        "p": comparison.p,
+        "p_method": "sign test",
+        "first_known": comparison.first_known,
+        "first_wins": comparison.first_wins,
+        "swapped": comparison.swapped,
+        "turned": comparison.turned,
+        "first_interval": comparison.first_interval,
+        "first_p": comparison.first_p,
+    }
 
 
-def matrix(outcomes: Iterable[Outcome]) -> Matrix:
-    """Who beat whom how often, over everything given."""
-    known = tuple(outcomes)
-    codes = {key: at for at, key in enumerate(dict.fromkeys(key for one in known for key in (one.a, one.b)))}
+def count_wins(outcomes: Iterable[Outcome]) -> Matrix:
+    """Count who beat whom how often, over all these outcomes."""
+    outcomes = tuple(outcomes)
+    codes: dict[ConditionKey, int] = {}
+    for outcome in outcomes:
+        codes.setdefault(outcome.a, len(codes))
+        codes.setdefault(outcome.b, len(codes))
     wins = [[0] * len(codes) for _ in codes]
     ties = [[0] * len(codes) for _ in codes]
-    for one in known:
-        a, b = codes[one.a], codes[one.b]
-        if one.outcome == "tie":
+    for outcome in outcomes:
+        a, b = codes[outcome.a], codes[outcome.b]
+        if outcome.outcome == "tie":
             ties[a][b] += 1
             ties[b][a] += 1
+        elif outcome.outcome == "a":
+            wins[a][b] += 1
         else:
-            winner, loser = (a, b) if one.outcome == "a" else (b, a)
-            wins[winner][loser] += 1
+            wins[b][a] += 1
     return Matrix(tuple(codes), tuple(map(tuple, wins)), tuple(map(tuple, ties)))
 
 
-def ranked(table: ScoreTable, judge: str | None = None) -> Ranking | None:
-    """The contestants by strength (Bradley–Terry, `statistics.ranking`); None where nothing was compared."""
+def rank_contestants(table: ScoreTable, judge: str | None = None) -> Ranking | None:
+    """Rank the contestants by strength (Bradley–Terry, `statistics.ranking`); None where nothing was compared."""
     from readback.stats.interval import SEED
     from readback.stats.ranking import bradley_terry
 
-    counts = matrix(one for one in table.outcomes if judge in (None, one.judge))
+    counts = count_wins(outcome for outcome in table.outcomes if judge in (None, outcome.judge))
     if not counts.conditions:
         return None
     fit = bradley_terry(counts.wins, counts.ties, seed=SEED)
-    order = sorted(range(len(counts.conditions)), key=lambda at: -fit.strengths[at])
+    order = sorted(range(len(counts.conditions)), key=lambda code: -fit.strengths[code])
     return Ranking(
-        conditions=tuple(counts.conditions[at] for at in order),
-        strengths=tuple(fit.strengths[at] for at in order),
-        intervals=tuple((fit.intervals[at].low, fit.intervals[at].high) for at in order),
+        conditions=tuple(counts.conditions[code] for code in order),
+        strengths=tuple(fit.strengths[code] for code in order),
+        intervals=tuple((fit.intervals[code].low, fit.intervals[code].high) for code in order),
         connected=fit.connected,
         method=fit.method,
         seed=SEED,
     )
 
 
-def sign_test(wins: int, losses: int) -> float | None:
-    """The exact two-sided p of as many wins or fewer likely ones under a fair coin; None without a decisive outcome.
+def compute_sign_test(wins: int, losses: int) -> float | None:
+    """Return the exact two-sided p of as many wins or fewer likely ones under a fair coin.
 
-    Twice the smaller tail of Binomial(wins + losses, ½), at most 1.
+    Twice the smaller tail of Binomial(wins + losses, ½), at most 1; None without a decisive outcome.
     """
     n = wins + losses
     if not n:
@@ -155,53 +175,102 @@ def sign_test(wins: int, losses: int) -> float | None:
     k = max(wins, losses)
     if n > 10_000:  # the normal curve with continuity correction is the same to many digits, and at once
         return math.erfc(max(abs(wins - losses) - 1, 0) / math.sqrt(2 * n))
-    return min(1.0, 2 * math.fsum(math.exp(_log_choose(n, at) - n * math.log(2)) for at in range(k, n + 1)))
+    return min(
+        1.0,
+        2 * math.fsum(math.exp(_compute_log_choose(n, successes) - n * math.log(2)) for successes in range(k, n + 1)),
+    )
 
 
-def _log_choose(n: int, k: int) -> float:
+def _compute_log_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def _comparison(
+def _compare(
     a: ConditionKey, b: ConditionKey, judge: str, judges: int, outcomes: Sequence[Outcome]
 ) -> PairwiseComparison:
-    won = [_side(one, a) for one in outcomes]
-    wins_a, wins_b = won.count("a"), won.count("b")
-    placed = [one for one in outcomes if one.first and one.outcome != "tie"]
-    first_wins = sum(one.outcome == one.first for one in placed)
-    swapped, turned = _swapped(outcomes)
+    winners = [_get_winner(outcome, a) for outcome in outcomes]
+    wins_a, wins_b = winners.count("a"), winners.count("b")
+    ordered = [outcome for outcome in outcomes if outcome.first and outcome.outcome != "tie"]
+    first_wins = sum(outcome.outcome == outcome.first for outcome in ordered)
+    swapped, turned = _count_swapped(outcomes)
     return PairwiseComparison(
-        a=a, b=b, judge=judge, judges=judges, n=len(outcomes),
-        wins_a=wins_a, wins_b=wins_b, ties=won.count("tie"),
+        a=a,
+        b=b,
+        judge=judge,
+        judges=judges,
+        n=len(outcomes),
+        wins_a=wins_a,
+        wins_b=wins_b,
+        ties=winners.count("tie"),
         share=wins_a / (wins_a + wins_b) if wins_a + wins_b else None,
-        interval=_wilson(wins_a, wins_a + wins_b),
-        p=sign_test(wins_a, wins_b),
-        first_known=len(placed), first_wins=first_wins,
-        first_interval=_wilson(first_wins, len(placed)),
-        first_p=sign_test(first_wins, len(placed) - first_wins),
-        swapped=swapped, turned=turned,
-    )  # fmt: skip
+        interval=_compute_wilson(wins_a, wins_a + wins_b),
+        p=compute_sign_test(wins_a, wins_b),
+        first_known=len(ordered),
+        first_wins=first_wins,
+        first_interval=_compute_wilson(first_wins, len(ordered)),
+        first_p=compute_sign_test(first_wins, len(ordered) - first_wins),
+        swapped=swapped,
+        turned=turned,
+    )
 
 
-def _side(one: Outcome, a: ConditionKey) -> str:
-    """Who won, whichever way round the row names the two."""
-    return one.outcome if one.outcome == "tie" or one.a == a else "b" if one.outcome == "a" else "a"
+def _get_winner(outcome: Outcome, a: ConditionKey) -> str:
+    """Return who won ("a", "b" or "tie"), whichever way round the row names the two."""
+    if outcome.outcome == "tie" or outcome.a == a:
+        return outcome.outcome
+    return "b" if outcome.outcome == "a" else "a"
 
 
-def _swapped(outcomes: Sequence[Outcome]) -> tuple[int, int]:
-    """Items that one judge saw in both orders, and those of them where the place won and not the answer."""
-    by: dict[tuple[str, str], dict[ConditionKey, ConditionKey | None]] = {}
-    for one in outcomes:
-        if one.first:
-            shown = one.a if one.first == "a" else one.b
-            winner = None if one.outcome == "tie" else one.a if one.outcome == "a" else one.b
-            by.setdefault((one.item, one.judge), {}).setdefault(shown, winner)
-    both = [orders for orders in by.values() if len(orders) == 2]
-    return len(both), sum(None not in winners and len(winners) == 2 for winners in (set(o.values()) for o in both))
+def _count_swapped(outcomes: Sequence[Outcome]) -> tuple[int, int]:
+    """Count the items that one judge saw in both orders, and those of them where the place won and not the answer."""
+    winners: dict[tuple[str, str], dict[ConditionKey, ConditionKey | None]] = {}
+    for outcome in outcomes:
+        if not outcome.first:
+            continue
+        shown_first = outcome.a if outcome.first == "a" else outcome.b
+        winner: ConditionKey | None = None
+        if outcome.outcome != "tie":
+            winner = outcome.a if outcome.outcome == "a" else outcome.b
+        winners.setdefault((outcome.item, outcome.judge), {}).setdefault(shown_first, winner)
+    swapped = [set(by_order.values()) for by_order in winners.values() if len(by_order) == 2]
+    return len(swapped), sum(None not in pair and len(pair) == 2 for pair in swapped)
 
 
-def _wilson(k: int, n: int) -> Span | None:
+@dataclass(frozen=True, slots=True)
+class PlaceCounts:
+    """Sum the place counts of several comparisons.
+
+    `first` of `decisive` outcomes went to the answer shown first, half is what no preference gives; `turned` of
+    `swapped` items that were shown in both orders went with the place.
+    """
+
+    decisive: int
+    first: int
+    interval: Span | None
+    p: float | None
+    swapped: int
+    turned: int
+    turned_interval: Span | None
+
+
+def count_places(pairwise: Sequence[PairwiseComparison]) -> PlaceCounts:
+    """Sum the places over comparisons that share no outcome, with Wilson's intervals and the sign test."""
+    decisive, first = (
+        sum(comparison.first_known for comparison in pairwise),
+        sum(comparison.first_wins for comparison in pairwise),
+    )
+    swapped, turned = (
+        sum(comparison.swapped for comparison in pairwise),
+        sum(comparison.turned for comparison in pairwise),
+    )
+    p = compute_sign_test(first, decisive - first)
+    return PlaceCounts(
+        decisive, first, _compute_wilson(first, decisive), p, swapped, turned, _compute_wilson(turned, swapped)
+    )
+
+
+def _compute_wilson(k: int, n: int) -> Span | None:
     from readback.stats.interval import wilson
 
-    found = wilson(k, n) if n else None
-    return (found.low, found.high) if found else None
+    interval = wilson(k, n) if n else None
+    return (interval.low, interval.high) if interval else None

@@ -1,4 +1,4 @@
-"""Means and rates that files state without the rows behind them, with what can still be said of them."""
+"""List means and rates that files state without the rows behind them, with what can still be said of them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 
-from readback.scores.reported.beside_rows import beside
-from readback.scores.reported.reachable import reachable
+from readback.scores.reported.matching_rows import match_rows
+from readback.scores.reported.unreachable_rates import is_reachable
 from readback.scores.summary import rows
 from readback.scores.table import SCORED, ConditionKey, Reported, RunFacts, ScoreTable
 from readback.stats import interval
@@ -18,7 +18,7 @@ FEWEST = interval.ENOUGH_FOR_T  # below it an interval needs the rows themselves
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """A stated mean or rate whose rows are not there. It is in tables, never in charts of rows or in tests.
+    """Hold a stated mean or rate without rows. It is in tables, never in charts of rows or in tests.
 
     `span` is on the scale of `stated.mean` (percent where that is percent). `cannot` says what would need the rows or
     numbers that the file does not give: some of n, spread, interval; count, where no count gives the stated rate.
@@ -31,39 +31,42 @@ class Aggregate:
     cannot: tuple[str, ...] = ()
 
 
-def aggregates(table: ScoreTable) -> tuple[Aggregate, ...]:
-    """Every stated mean or rate of a condition and criterion that no row is there for, in the order of the files."""
+def list_aggregates(table: ScoreTable) -> tuple[Aggregate, ...]:
+    """Return every stated mean or rate of a condition and criterion without rows, in the order of the files."""
     facts: dict[ConditionKey, RunFacts] = {}
-    for one in table.about:
-        facts[one.condition] = _merged(facts[one.condition], one) if one.condition in facts else one
+    for fact in table.about:
+        if fact.condition in facts:
+            facts[fact.condition] = _merge_facts(facts[fact.condition], fact)
+        else:
+            facts[fact.condition] = fact
     return tuple(
-        _aggregate(reported, facts.get(reported.condition))
-        for reported, row in beside(table, rows(table))
+        _build_aggregate(reported, facts.get(reported.condition))
+        for reported, row in match_rows(table, rows(table))
         if row is None and not _has_rows(table, reported)
     )
 
 
-def _merged(known: RunFacts, more: RunFacts) -> RunFacts:
-    """What is known of a run, with what a later file adds to it."""
-    told = {one.name: getattr(more, one.name) for one in fields(known) if not getattr(known, one.name)}
-    return replace(known, **told)
+def _merge_facts(facts: RunFacts, later: RunFacts) -> RunFacts:
+    """Return the facts of a run, with what a later file adds to them."""
+    added = {field.name: getattr(later, field.name) for field in fields(facts) if not getattr(facts, field.name)}
+    return replace(facts, **added)
 
 
 def _has_rows(table: ScoreTable, reported: Reported) -> bool:
-    """Whether several judges scored it, so that none of their rows is the one meant."""
+    """Return whether several judges scored it, so that none of their rows is the one meant."""
     return any(row.condition == reported.condition and row.criterion == reported.criterion for row in rows(table))
 
 
-def _aggregate(reported: Reported, facts: RunFacts | None) -> Aggregate:
+def _build_aggregate(reported: Reported, facts: RunFacts | None) -> Aggregate:
     if reported.state != SCORED:
         return Aggregate(reported, facts)
-    found = _interval(reported)
-    span = (found.low, found.high) if found else None
-    return Aggregate(reported, facts, span, found.method if found else None, tuple(_cannot(reported, span)))
+    interval = _compute_interval(reported)
+    span = (interval.low, interval.high) if interval else None
+    return Aggregate(reported, facts, span, interval.method if interval else None, tuple(_list_missing(reported, span)))
 
 
-def _interval(reported: Reported) -> interval.Interval | None:
-    """Wilson's for a rate with its n; Student's t for a mean with n and spread."""
+def _compute_interval(reported: Reported) -> interval.Interval | None:
+    """Return Wilson's interval for a rate with its n; Student's t for a mean with n and spread."""
     if reported.n is None or reported.n <= 0:
         return None
     if reported.whole is not None:
@@ -75,10 +78,10 @@ def _interval(reported: Reported) -> interval.Interval | None:
     return None if reported.sd is None else interval.compute_summary_interval(reported.mean, reported.sd, reported.n)
 
 
-def _cannot(reported: Reported, span: Span | None) -> Iterator[str]:
+def _list_missing(reported: Reported, span: Span | None) -> Iterator[str]:
     if reported.n is None:
         yield "n"
-    if not reachable(reported):
+    if not is_reachable(reported):
         yield "count"
     if reported.whole is None and reported.sd is None:
         yield "spread"

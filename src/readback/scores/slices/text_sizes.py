@@ -1,4 +1,4 @@
-"""How long the prompt and the answer of each scored record are, measured in bounded children."""
+"""Measure how long the prompt and the answer of each scored record are, in bounded children."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NOT_TAKEN: Left = "not looked at"
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How long one text is; `exact` tokens are those of the model's own tokenizer, others bytes ÷ 4."""
+    """Hold how long one text is; `exact` tokens are those of the model's own tokenizer, others bytes ÷ 4."""
 
     characters: int
     tokens: int
@@ -44,56 +44,60 @@ class Size:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sizes:
-    """By item; the prompt is what is sent (the text that the model reads, where its server's template is known)."""
+    """Hold sizes by item.
+
+    The prompt is what is sent (the text that the model reads, where its server's template is known).
+    """
 
     prompts: Mapping[str, Size] = field(default_factory=dict)
     answers: Mapping[str, Size] = field(default_factory=dict)
     looked_at: frozenset[str] = frozenset()
     records: frozenset[str] = frozenset()  # of those looked at, the records of the dataset
-    known: bool = True  # the workspace has the condition
+    has_condition: bool = True  # the workspace has the condition
 
-    def prompts_left(self, items: Iterable[str]) -> Mapping[Left, int]:
-        """How many of these items have no prompt, by reason."""
+    def count_prompts_left(self, items: Iterable[str]) -> Mapping[Left, int]:
+        """Count these items without a prompt, by reason."""
         return Counter(self._why(item, NO_PROMPT) for item in items if item not in self.prompts)
 
-    def answers_left(self, items: Iterable[str]) -> Mapping[Left, int]:
-        """How many of these items have no answer, by reason."""
+    def count_answers_left(self, items: Iterable[str]) -> Mapping[Left, int]:
+        """Count these items without an answer, by reason."""
         return Counter(self._why(item, NO_ANSWER) for item in items if item not in self.answers)
 
     def _why(self, item: str, otherwise: Left) -> Left:
-        if not self.known:
+        if not self.has_condition:
             return NO_CONDITION
         if item not in self.looked_at:
             return NOT_TAKEN
         return otherwise if item in self.records or otherwise == NO_ANSWER else NO_RECORD
 
 
-def sizes(workspace: Workspace, table: ScoreTable, condition: ConditionKey, progress: Progress | None = None) -> Sizes:
-    """The sizes of what `condition` was sent and replied for its items; measured once, then remembered.
+def measure_sizes(
+    workspace: Workspace, table: ScoreTable, condition: ConditionKey, progress: Progress | None = None
+) -> Sizes:
+    """Return the sizes of what `condition` was sent and replied for its items; measured once, then cached.
 
     At most 2,000 items, evenly spaced, are looked at. Raises Cancelled where `progress` says that it is enough.
     """
-    known = condition_of(workspace, table, condition)
-    if known is None:
-        return Sizes(known=False)
-    return _sizes(
-        _Asked(workspace, table, open_dataset(workspace.root, workspace.dataset, progress), known, condition, progress)
-    )
+    workspace_condition = find_condition(workspace, table, condition)
+    if workspace_condition is None:
+        return Sizes(has_condition=False)
+    data = open_dataset(workspace.root, workspace.dataset, progress)
+    return _measure_sizes(_SizeRequest(workspace, table, data, workspace_condition, condition, progress))
 
 
-def condition_of(workspace: Workspace, table: ScoreTable, condition: ConditionKey) -> Condition | None:
-    """The workspace's condition that the scores of `condition` are about."""
+def find_condition(workspace: Workspace, table: ScoreTable, condition: ConditionKey) -> Condition | None:
+    """Return the workspace's condition that the scores of `condition` are about."""
     return workspace.condition(dict(condition).get("condition", "")) or workspace.condition(table.label(condition))
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is remembered: a workspace and its scores as they were opened, its dataset as it is on disk."""
+class _SizeRequest:
+    """Identify what is cached: a workspace and its scores as they were opened, its dataset as it is on disk."""
 
     workspace: Workspace
     table: ScoreTable
     data: Dataset
-    known: Condition
+    workspace_condition: Condition
     condition: ConditionKey
     progress: Progress | None = None  # who waits; no part of what is asked
 
@@ -102,7 +106,7 @@ class _Asked:
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, _Asked)
+            isinstance(other, _SizeRequest)
             and self.workspace is other.workspace
             and self.table is other.table
             and (self.data._state, self.condition) == (other.data._state, other.condition)
@@ -110,92 +114,94 @@ class _Asked:
 
 
 @lru_cache(maxsize=16)
-def _sizes(asked: _Asked) -> Sizes:
-    workspace, data = asked.workspace, asked.data
-    items = _items(asked.table, asked.condition)
-    taken = items[:: -(-len(items) // RECORDS) or 1]
-    numbers = {item: index for item in taken if (index := data.find(item)) is not None}
-    progress, both = asked.progress or _on, len(numbers) + len(taken)
-    _look(progress, 0, both)
-    made: dict[int, Size] = {}
-    for done, (index, size) in enumerate(_prompts(workspace, asked.known, list(numbers.values())), 1):
-        made[index] = size
-        _look(progress, done, both)
-    answers = dict(_answers(workspace, asked.known, taken))
+def _measure_sizes(request: _SizeRequest) -> Sizes:
+    workspace, data = request.workspace, request.data
+    items = _list_items(request.table, request.condition)
+    sampled = items[:: -(-len(items) // RECORDS) or 1]
+    sampled_numbers = ((item, data.find(item)) for item in sampled)
+    numbers = {item: number for item, number in sampled_numbers if number is not None}
+    progress, total = request.progress or _continue, len(numbers) + len(sampled)
+    _report_progress(progress, 0, total)
+    prompts: dict[int, Size] = {}
+    measured = _measure_prompts(workspace, request.workspace_condition, list(numbers.values()))
+    for done, (number, size) in enumerate(measured, 1):
+        prompts[number] = size
+        _report_progress(progress, done, total)
+    answers = dict(_measure_answers(workspace, request.workspace_condition, sampled))
     return Sizes(
-        prompts={item: made[index] for item, index in numbers.items() if index in made},
+        prompts={item: prompts[number] for item, number in numbers.items() if number in prompts},
         answers=answers,
-        looked_at=frozenset(taken),
+        looked_at=frozenset(sampled),
         records=frozenset(numbers),
     )
 
 
-def _on(done: int, total: int) -> bool:
+def _continue(done: int, total: int) -> bool:
     return True
 
 
-def _look(progress: Progress, done: int, total: int) -> None:
+def _report_progress(progress: Progress, done: int, total: int) -> None:
     if not progress(done, total):
         raise Cancelled
 
 
-def _items(table: ScoreTable, condition: ConditionKey) -> list[str]:
-    """Every item that has a cell under the condition."""
+def _list_items(table: ScoreTable, condition: ConditionKey) -> list[str]:
+    """Return every item that has a cell under the condition."""
     import numpy as np
 
-    c = table.columns
-    codes = np.unique(np.asarray(c.item)[np.isin(np.asarray(c.condition), list_members(table, condition))])
-    return [c.items[code] for code in codes.tolist()]
+    columns = table.columns
+    codes = np.unique(np.asarray(columns.item)[np.isin(np.asarray(columns.condition), list_members(table, condition))])
+    return [columns.items[code] for code in codes.tolist()]
 
 
-def _prompts(workspace: Workspace, condition: Condition, numbers: Sequence[int]) -> Iterator[tuple[int, Size]]:
-    """Each record's prompt. A record that stops its child has none; the next ones get another child."""
+def _measure_prompts(workspace: Workspace, condition: Condition, numbers: Sequence[int]) -> Iterator[tuple[int, Size]]:
+    """Yield the size of each record's prompt; a record that stops its child has none, and a new child follows."""
     training_rows.index_training_files(workspace)
-    rest, kills = list(numbers), 0
-    while rest and kills < KILLS:
-        now, done = rest[:AT_ONCE], 0
-        asked = {**children.make_payload(workspace, (Selection(condition=condition.name),), 0, 0), "numbers": now}
+    remaining, kills = list(numbers), 0
+    while remaining and kills < KILLS:
+        batch, done = remaining[:AT_ONCE], 0
+        payload = {**children.make_payload(workspace, (Selection(condition=condition.name),), 0, 0), "numbers": batch}
         try:
-            for frame in children.stream_frames(WORK, workspace, asked):
+            for frame in children.stream_frames(WORK, workspace, payload):
                 if frame["characters"]:
-                    yield now[done], Size(**frame)
+                    yield batch[done], Size(**frame)
                 done += 1
-            rest = rest[len(now) :]
+            remaining = remaining[len(batch) :]
         except sandbox.Stopped:
-            rest, kills = rest[done + 1 :], kills + 1
+            remaining, kills = remaining[done + 1 :], kills + 1
 
 
 def size_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A frame for each record of `numbers`: {"characters", "tokens", "exact"}; 0 where nothing could be built."""
-    inside = children.enter(work)
-    (choice,) = inside.choices
-    condition = inside.opened.condition(choice.condition or "")
+    """Yield a frame for each record of `numbers`: {"characters", "tokens", "exact"}; 0 where nothing could be built."""
+    child = children.enter(work)
+    (selection,) = child.choices
+    condition = child.opened.condition(selection.condition or "")
     for number in work["numbers"]:
         sandbox.beat()
         try:
-            record = inside.data.record(number)
+            record = child.data.record(number)
         except (DatasetChanged, IndexError):
             return
-        made = assemble.assemble(inside.opened, record, choice)
-        counted = token_counts.count_quickly(
-            inside.opened, made, model_input.build_model_input(inside.opened, record, made, condition, False)
+        assembly = assemble.assemble(child.opened, record, selection)
+        count = token_counts.count_quickly(
+            child.opened, assembly, model_input.build_model_input(child.opened, record, assembly, condition, False)
         )
-        characters = sum(len(message.text) for message in made.messages)
-        yield {"characters": characters, "tokens": counted.count, "exact": counted.exact}
+        characters = sum(len(message.text) for message in assembly.messages)
+        yield {"characters": characters, "tokens": count.count, "exact": count.exact}
 
 
-def _answers(workspace: Workspace, condition: Condition, items: Sequence[str]) -> Iterator[tuple[str, Size]]:
+def _measure_answers(workspace: Workspace, condition: Condition, items: Sequence[str]) -> Iterator[tuple[str, Size]]:
     replies = open_answers(workspace, condition)
     model = token_counts.find_model(workspace, Selection(condition=condition.name))
-    named = model.tokenizer if model else None
-    by, _ = tokens.load_counter(named if named and tokens.is_table(named) else None, workspace.root)
-    texts = dict(_texts(replies, items))
-    counts = tokens.count_each(by, list(texts.values()))
+    tokenizer = model.tokenizer if model else None
+    counter, _ = tokens.load_counter(tokenizer if tokenizer and tokens.is_table(tokenizer) else None, workspace.root)
+    texts = dict(_list_texts(replies, items))
+    counts = tokens.count_each(counter, list(texts.values()))
     for (item, text), count in zip(texts.items(), counts, strict=True):
-        yield item, Size(len(text), count, by.exact)
+        yield item, Size(len(text), count, counter.exact)
 
 
-def _texts(replies: Answers, items: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _list_texts(replies: Answers, items: Sequence[str]) -> Iterator[tuple[str, str]]:
     for item in items:
         try:
             answer = replies.get(item)

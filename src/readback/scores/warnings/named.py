@@ -1,4 +1,4 @@
-"""Several conditions in one sentence: the first three by name, the others counted."""
+"""Name several conditions in one sentence: the first three by name, the others counted."""
 
 from __future__ import annotations
 
@@ -14,44 +14,48 @@ if TYPE_CHECKING:
 NAMED = 3
 
 
-def listed(names: Iterable[str]) -> str:
-    """`a, b, c, … (+4)`."""
-    every = list(dict.fromkeys(names))
-    more = f", … (+{len(every) - NAMED})" if len(every) > NAMED else ""
-    return ", ".join(every[:NAMED]) + more
+def join_names(names: Iterable[str]) -> str:
+    """Return `a, b, c, … (+4)`."""
+    distinct = list(dict.fromkeys(names))
+    more = f", … (+{len(distinct) - NAMED})" if len(distinct) > NAMED else ""
+    return ", ".join(distinct[:NAMED]) + more
 
 
-def name(table: ScoreTable, row: Row, detail: str) -> str:
-    """A row's condition, its judge where a criterion has several, and a detail in brackets."""
-    of_it = {one for (one, _) in _judges(table, row.criterion)}
-    by = f" | {row.judge}" if len(of_it) > 1 and row.judge else ""
+def name_row(table: ScoreTable, row: Row, detail: str) -> str:
+    """Return a row's condition, its judge where a criterion has several, and a detail in brackets."""
+    judges = {judge for (judge, _) in _list_judges(table, row.criterion)}
+    by = f" | {row.judge}" if len(judges) > 1 and row.judge else ""
     return f"{table.label(row.condition)}{by} ({detail})"
 
 
-def diagnostic(code: str, table: ScoreTable, rows: Sequence[Row], details: Sequence[str], **more: Any) -> Diagnostic:
-    """One diagnostic for the rows of one criterion that share a fault."""
-    names = [name(table, row, detail) for row, detail in zip(rows, details, strict=True)]
+def build_diagnostic(
+    code: str, table: ScoreTable, rows: Sequence[Row], details: Sequence[str], **more: Any
+) -> Diagnostic:
+    """Return one diagnostic for the rows of one criterion that share a fault."""
+    names = [name_row(table, row, detail) for row, detail in zip(rows, details, strict=True)]
     judges = {row.judge for row in rows}
-    place = Location(
+    location = Location(
         condition=table.label(rows[0].condition) if len(rows) == 1 else None,
         judge=rows[0].judge or None if len(judges) == 1 else None,
     )
-    values = {"criterion": rows[0].criterion, "where": listed(names), "conditions": len(rows), **more}
+    values = {"criterion": rows[0].criterion, "where": join_names(names), "conditions": len(rows), **more}
     among = tuple(dict.fromkeys(table.label(row.condition) for row in rows))
-    return Diagnostic(code, values, place, flagged=rows[0].criterion, among=among)
+    return Diagnostic(code, values, location, flagged=rows[0].criterion, among=among)
 
 
-def by_criterion(rows: Iterable[Row]) -> Mapping[str, list[Row]]:
-    """Rows by their criterion, in their order."""
-    found: dict[str, list[Row]] = {}
+def group_by_criterion(rows: Iterable[Row]) -> Mapping[str, list[Row]]:
+    """Return rows by their criterion, in their order."""
+    groups: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row.criterion, []).append(row)
-    return found
+        groups.setdefault(row.criterion, []).append(row)
+    return groups
 
 
-def _judges(table: ScoreTable, criterion: str) -> set[tuple[str, str]]:
+def _list_judges(table: ScoreTable, criterion: str) -> set[tuple[str, str]]:
     from readback.scores.comparing.sides import count_states
 
-    c = table.columns
-    code = c.criteria.index(criterion)
-    return {(c.judges[judge], criterion) for one, judge, _ in count_states(table) if one == code}
+    columns = table.columns
+    code = columns.criteria.index(criterion)
+    return {
+        (columns.judges[judge], criterion) for criterion_code, judge, _ in count_states(table) if criterion_code == code
+    }

@@ -1,4 +1,4 @@
-"""Judges who share the work: what none of them scored is lost, what another one scored is not."""
+"""Count judges who share the work together: what none of them scored is lost, what another one scored is not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NEARLY_ALL = 0.95  # share of the answers from which a judge was to see every on
 FEWEST = 2  # judges who did not: of two, one that lacks rows has lost them
 
 
-def pool(table: ScoreTable, rows: Sequence[Row]) -> tuple[Row, ...]:
+def pool_rows(table: ScoreTable, rows: Sequence[Row]) -> tuple[Row, ...]:
     """Return the rows; of a criterion whose judges share the work, one row a condition that counts items.
 
     An answer (an item under a condition) of such a criterion is scored where any judge scored it, failed where none did
@@ -23,17 +23,17 @@ def pool(table: ScoreTable, rows: Sequence[Row]) -> tuple[Row, ...]:
     for row in rows:
         by_criterion.setdefault(row.criterion, []).append(row)
     pooled: list[Row] = []
-    for criterion, own in by_criterion.items():
-        judges = {row.judge for row in own}
-        answers = _answers(table, criterion) if len(judges) >= FEWEST else None
-        if answers is None or not _share_work(answers, len(table.columns.judges)):
-            pooled.extend(own)
+    for criterion, criterion_rows in by_criterion.items():
+        judges = {row.judge for row in criterion_rows}
+        answers = _number_answers(table, criterion) if len(judges) >= FEWEST else None
+        if answers is None or not _is_shared_work(answers, len(table.columns.judges)):
+            pooled.extend(criterion_rows)
         else:
-            pooled.extend(_pooled(table, criterion, answers))
+            pooled.extend(_pool_criterion(table, criterion, answers))
     return tuple(pooled)
 
 
-def _answers(table: ScoreTable, criterion: str) -> Mapping[str, Any]:
+def _number_answers(table: ScoreTable, criterion: str) -> Mapping[str, Any]:
     """Return the answers of a criterion (condition << 32 | item, ascending); of each cell its answer, judge, state."""
     import numpy as np
 
@@ -45,28 +45,29 @@ def _answers(table: ScoreTable, criterion: str) -> Mapping[str, Any]:
     return {"answers": answers, "of_cell": of_cell, "judge": np.asarray(columns.judge)[cells], "state": states}
 
 
-def _share_work(answers: Mapping[str, Any], judges: int) -> bool:
+def _is_shared_work(answers: Mapping[str, Any], judges: int) -> bool:
     """Return whether at least two judges left answers to others, and at most one saw nearly all."""
     import numpy as np
 
     every = len(answers["answers"])
-    seen = np.unique(answers["judge"].astype(np.int64) * every + answers["of_cell"]) // max(every, 1)
-    counts = np.bincount(seen, minlength=judges)
+    seen_by_judge = np.unique(answers["judge"].astype(np.int64) * every + answers["of_cell"]) // max(every, 1)
+    counts = np.bincount(seen_by_judge, minlength=judges)
     counts = counts[counts > 0]
     complete = int((counts >= NEARLY_ALL * every).sum())
     return complete < FEWEST and len(counts) - complete >= FEWEST
 
 
-def _pooled(table: ScoreTable, criterion: str, answers: Mapping[str, Any]) -> Iterator[Row]:
+def _pool_criterion(table: ScoreTable, criterion: str, answers: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield one row a condition of a criterion, which counts the answers of all judges together."""
     import numpy as np
 
     columns = table.columns
     size = len(answers["answers"])
 
     def with_state(state: int) -> Any:
-        there = np.zeros(size, bool)
-        there[answers["of_cell"][answers["state"] == state]] = True
-        return there
+        present = np.zeros(size, bool)
+        present[answers["of_cell"][answers["state"] == state]] = True
+        return present
 
     scored = with_state(SCORED)
     failed = with_state(FAILED) & ~scored
@@ -76,16 +77,16 @@ def _pooled(table: ScoreTable, criterion: str, answers: Mapping[str, Any]) -> It
     items = len(np.unique(answers["answers"] & 0xFFFFFFFF))
     by_line = all(map(BY_LINE.fullmatch, columns.items))
     for code in np.unique(conditions).tolist():
-        here = conditions == code
-        absent = 0 if by_line else items - int(here.sum())
+        in_condition = conditions == code
+        absent = 0 if by_line else items - int(in_condition.sum())
         yield Row(
             condition=columns.conditions[code],
             criterion=criterion,
             judge="",
-            n=int(scored[here].sum()),
-            failed=int(failed[here].sum()),
-            missing=int(missing[here].sum()) + absent,
-            not_applicable=int(excluded[here].sum()),
+            n=int(scored[in_condition].sum()),
+            failed=int(failed[in_condition].sum()),
+            missing=int(missing[in_condition].sum()) + absent,
+            not_applicable=int(excluded[in_condition].sum()),
             mean=None,
             distribution=(),
         )

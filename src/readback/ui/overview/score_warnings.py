@@ -56,4 +56,4 @@ def counted(audit: Audit, table: ScoreTable | None) -> Counted:
 @st.cache_resource(max_entries=caches.KEEP, show_spinner=False)
 def _among(key: caches.Key, _table: ScoreTable) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The keys of the findings about scores, each with the conditions it is about."""
-    return tuple((build_finding(one).key, one.among) for one in warnings.diagnostics(_table))
+    return tuple((build_finding(one).key, one.among) for one in warnings.find_warnings(_table))

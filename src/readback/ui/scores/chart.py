@@ -11,7 +11,7 @@ from markupsafe import Markup
 from readback.as_csv import format_csv
 from readback.bookmarks.markdown import line
 from readback.scores.charts import Chart, build_toolbar_config, enlarge
-from readback.scores.export.as_markdown import markdown
+from readback.scores.plain_table import format_markdown
 from readback.ui.common import show
 from readback.ui.common.draw import bookmarks, downloads, exports, present, table
 from readback.ui.common.draw.table import Column
@@ -88,7 +88,7 @@ def _draw_downloads(key: str, chart: Chart, sentence: str, method: str) -> None:
     """Draw the ways to take a chart along: its words and table as Markdown, its table as CSV, the picture's format."""
     words = "\n\n".join(line(text) for text in (sentence, method) if text)
     link = f"[{t('list.link')}](<{bookmarks.way('scores', **st.query_params.to_dict())}>)"
-    text = f"{words}\n\n{markdown(chart.table)}\n{link}\n"
+    text = f"{words}\n\n{format_markdown(chart.table)}\n{link}\n"
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"take_{key}"):
         bookmarks.copy(key, text, "scores.md", t("scores.copy_markdown"))
         downloads.button(

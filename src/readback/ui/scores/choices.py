@@ -350,6 +350,6 @@ def draw_style() -> None:
 def list_findings(table: ScoreTable) -> tuple[int, list[Finding]]:
     """Return how many findings the scores have, and the first of them."""
     order = ("error", "warning", "info")
-    findings = [build_finding(diagnostic) for diagnostic in warnings.diagnostics(table)]
+    findings = [build_finding(diagnostic) for diagnostic in warnings.find_warnings(table)]
     findings.sort(key=lambda finding: order.index(finding.severity))
     return len(findings), findings[:NOTICED]

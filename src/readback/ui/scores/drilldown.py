@@ -13,7 +13,7 @@ from readback.html.templates import render_template
 from readback.scores import summary
 from readback.scores.comparing.paired_items import list_members, pair_items
 from readback.scores.criteria import number
-from readback.scores.slices.lengths import inside
+from readback.scores.slices.lengths import list_items_between
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
 from readback.types import Score, Workspace
 from readback.ui.common import address, show
@@ -154,7 +154,7 @@ def find_items_of_length(table: ScoreTable, workspace: Workspace, parts: Mapping
     if not (low.isdecimal() and high.isdecimal()):
         return None
     side, _, unit = size.partition("-")
-    return inside(workspace, table, condition, side, unit, int(low), int(high))  # type: ignore[arg-type]
+    return list_items_between(workspace, table, condition, side, unit, int(low), int(high))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)

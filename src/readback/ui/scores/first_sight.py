@@ -16,7 +16,7 @@ from readback.scores.comparing.comparison import DISPUTED, Blocked, Compared, Co
 from readback.scores.criteria import MINUS, scale_text
 from readback.scores.drawn_pairs import is_of_another, list_fairness, list_pairs
 from readback.scores.report import Line
-from readback.scores.reported.failures_left_out import find_left_out
+from readback.scores.reported.matching_rows import find_left_out
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Diagnostic, Workspace

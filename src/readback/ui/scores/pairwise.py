@@ -11,8 +11,7 @@ from markupsafe import Markup
 
 from readback.scores import charts, report
 from readback.scores.pairwise import outcomes as pairwise
-from readback.scores.pairwise.outcomes import PairwiseComparison
-from readback.scores.pairwise.position_bias import place_counts
+from readback.scores.pairwise.outcomes import PairwiseComparison, count_places
 from readback.scores.table import ConditionKey, Outcome, ScoreTable
 from readback.ui.common import show
 from readback.ui.common.draw import table
@@ -27,7 +26,7 @@ SIDES = {"first": "a", "tie": "tie", "second": "b"}  # the parts of a list, by t
 
 def draw_pairwise(scored: ScoreTable) -> None:
     """Draw wins and losses of each pair, then the ranking where three or more met, then what the place did."""
-    comparisons = pairwise.told(scored)
+    comparisons = pairwise.compare_contestants(scored)
     pairs: list[PairwiseComparison] = []  # the first comparison of a pair is that of all judges
     for comparison in comparisons:
         if not pairs or (comparison.a, comparison.b) != (pairs[-1].a, pairs[-1].b):
@@ -85,7 +84,7 @@ def _format_wins(scored: ScoreTable, pairs: Sequence[PairwiseComparison]) -> str
 
 def _draw_ranking(scored: ScoreTable) -> None:
     """Draw the strength of each, where three or more met and can be set on one line."""
-    ranking = pairwise.ranked(scored)
+    ranking = pairwise.rank_contestants(scored)
     if ranking is None or len(ranking.conditions) < 3:
         return
     st.header(t("scores.ranking"), anchor=False)
@@ -111,7 +110,7 @@ def _draw_ranking(scored: ScoreTable) -> None:
 
 def _draw_place(pairs: Sequence[PairwiseComparison]) -> None:
     """Draw whether the answer that is shown first wins more often than half the time."""
-    counts = place_counts(pairs)
+    counts = count_places(pairs)
     if counts.interval is None or counts.p is None:
         show.draw(show.h('<p class="rb-small">{}</p>', t("scores.place_unknown")))
         return
@@ -122,8 +121,8 @@ def _draw_place(pairs: Sequence[PairwiseComparison]) -> None:
         key = "scores.place_first"
     elif high < 0.5:
         key = "scores.place_second"
-    percents = {"share": 100 * counts.first / counts.known, "low": 100 * low, "high": 100 * high}
-    lines = [t(key, n=counts.known, first=counts.first, p=report.p_text(counts.p), **percents)]
+    percents = {"share": 100 * counts.first / counts.decisive, "low": 100 * low, "high": 100 * high}
+    lines = [t(key, n=counts.decisive, first=counts.first, p=report.p_text(counts.p), **percents)]
     if counts.turned_interval is not None:
         low, high = counts.turned_interval
         percents = {"share": 100 * counts.turned / counts.swapped, "low": 100 * low, "high": 100 * high}

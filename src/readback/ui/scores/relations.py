@@ -14,10 +14,9 @@ from readback.scores import loading as scores
 from readback.scores.comparing import comparability
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.difference import FEW, decide
-from readback.scores.slices.by_field import Slice, Sliced, slices
-from readback.scores.slices.fields import fields
-from readback.scores.slices.lengths import Lengths, lengths
-from readback.scores.slices.text_sizes import condition_of
+from readback.scores.slices.by_field import Slice, Sliced, list_fields, slice_scores
+from readback.scores.slices.lengths import Lengths, measure_lengths
+from readback.scores.slices.text_sizes import find_condition
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Workspace
@@ -43,7 +42,7 @@ DRAWN = 20  # rows of the chart of findings; the table has all
 def has_lengths(scored: ScoreTable, workspace: Workspace) -> bool:
     """Return whether prompts can be built, or answers read, for any condition that was scored."""
     return workspace.dataset is not None and any(
-        condition_of(workspace, scored, condition) for condition in scored.columns.conditions
+        find_condition(workspace, scored, condition) for condition in scored.columns.conditions
     )
 
 
@@ -52,7 +51,7 @@ def draw_lengths(scored: ScoreTable, workspace: Workspace, view: View) -> None:
     criterion, judge = view.criterion.name, view.judge
     conditions = {}
     for row in summary.rows(scored, None, criterion, judge):
-        if condition_of(workspace, scored, row.condition):
+        if find_condition(workspace, scored, row.condition):
             conditions[format_address(scored, row.condition)] = row.condition
     with st.container(horizontal=True, vertical_alignment="bottom"):
         scope = choices.pick_option(
@@ -62,7 +61,9 @@ def draw_lengths(scored: ScoreTable, workspace: Workspace, view: View) -> None:
             show.draw(show.h("<p>{}</p>", t("scores.lengths_none")))
             return
         condition = conditions[scope]
-        measured = {f"{size.of}-{size.unit}": size for size in _measure(scored, workspace, condition, criterion, judge)}
+        measured = {
+            f"{size.text}-{size.unit}": size for size in _measure(scored, workspace, condition, criterion, judge)
+        }
         size = choices.pick_option(
             "size", t("scores.length_of"), [name for name in SIZES if measured[name].n], _name_size
         )
@@ -105,7 +106,7 @@ def _measure(
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
 def _start_measuring(key: tuple[Key, str, ConditionKey, str, str], _workspace: Workspace, _scored: ScoreTable) -> Job:
-    return Job(lambda progress: lengths(_workspace, _scored, *key[2:], progress))
+    return Job(lambda progress: measure_lengths(_workspace, _scored, *key[2:], progress))
 
 
 def _name_size(size: str) -> str:
@@ -143,7 +144,7 @@ def _format_left_out(*sizes: Lengths) -> str:
 
 def draw_slices(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: View) -> None:
     """Draw a field, a condition, and for each value of the field its paired difference from the baseline."""
-    by_name = {field.name: field for field in fields(workspace, scored).fields}
+    by_name = {field.name: field for field in list_fields(workspace, scored).fields}
     if not by_name:
         show.draw(show.h("<p>{}</p>", t("scores.slices_none")))
         return
@@ -156,7 +157,7 @@ def draw_slices(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], v
         sentence = t("scores.blocked_line", why=choices.format_reasons(reasons))
         show.draw(show.h('<p class="rb-blocked">{}</p>', sentence))
         return
-    slice_set = slices(scored, by_name[name].of, view.criterion.name, view.judge, a, b)
+    slice_set = slice_scores(scored, by_name[name].value_of, view.criterion.name, view.judge, a, b)
     comparisons = [_compare_slice(slice_set, part) for part in slice_set.slices]
     drawn = [index for index, comparison in enumerate(comparisons) if comparison.n_shared >= FEW]
 
@@ -201,15 +202,15 @@ def draw_slices(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], v
 def draw_slice_records(scored: ScoreTable, workspace: Workspace, view: View) -> None:
     """Draw the records of one value of the field under both conditions, for the drill-down that is open."""
     parts = drilldown.read_drilldown()
-    by_name = {field.name: field for field in fields(workspace, scored).fields}
+    by_name = {field.name: field for field in list_fields(workspace, scored).fields}
     field = by_name.get(st.query_params.get("field", ""), next(iter(by_name.values()), None))
     a, b = (drilldown.find_condition(scored, parts.get(key, "")) for key in ("against", "of"))
     index = parts["and"]
     if field is None or a is None or b is None or not index.isdecimal():
         return
-    slice_set = slices(scored, field.of, view.criterion.name, view.judge, a, b).slices
+    slice_set = slice_scores(scored, field.value_of, view.criterion.name, view.judge, a, b).slices
     value = slice_set[int(index)].value if int(index) < len(slice_set) else ""
-    items = frozenset(item for item, item_value in field.of.items() if item_value == value)
+    items = frozenset(item for item, item_value in field.value_of.items() if item_value == value)
     names = {"b": report.short(scored, b), "a": report.short(scored, a)}
     title = t("scores.slices_behind", field=field.name, value=value, **names)
     records.draw_pairs(scored, workspace, view.criterion.name, view.judge, parts, title, items)

@@ -291,7 +291,7 @@ def _open_rows(scored: ScoreTable, rows: Sequence[Row]) -> FindTarget:
 
 def draw_reported(scored: ScoreTable) -> None:
     """Draw means without rows as a table, with what cannot be computed; they are in no chart and in no comparison."""
-    stated_means = aggregates.aggregates(scored)
+    stated_means = aggregates.list_aggregates(scored)
     if not stated_means:
         show.draw(show.h("<p>{}</p>", t("scores.reported_all_have_rows", n=len(scored.reported))))
         return

@@ -1,1 +1,0 @@
-"""A plain table, and the forms in which somebody takes it along."""
