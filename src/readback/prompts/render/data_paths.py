@@ -1,6 +1,4 @@
-"""In the sandbox: which data an expression of a template reads, as far as the template itself says.
-
-In the sandbox: which values a template goes into, through a loop, by a key or by an index."""
+"""Find which data a Jinja template reads, as far as the template itself says, and which values it goes into."""
 
 from __future__ import annotations
 
@@ -20,24 +18,26 @@ BUSY = "\0"  # before a name whose sources are being looked up
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """`root.key[0]` in parts: the expression of every prefix, and the keys between (a node when computed)."""
+    """Hold `root.key[0]` in parts: the expression of every prefix, and the keys between (a node when computed)."""
 
     prefixes: tuple[nodes.Expr, ...]
     keys: tuple[str | int | nodes.Expr, ...]
 
     @property
     def root(self) -> str:
+        """Return the name that the chain begins with."""
         name: str = self.prefixes[0].name  # type: ignore[attr-defined]
         return name
 
     @property
     def rest(self) -> str:
+        """Return the path behind the root, with [*] for computed keys."""
         return "".join("[*]" if isinstance(key, nodes.Expr) else format_step(key) for key in self.keys)
 
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """An item of what `expr` gives: where the variable of a loop comes from."""
+    """Stand for an item of what `expr` gives: where the variable of a loop comes from."""
 
     expr: nodes.Node
 
@@ -46,12 +46,12 @@ Source = nodes.Node | Each | None  # None: not said by one expression
 
 
 def format_step(key: str | int) -> str:
-    """One key of a path as it is shown: `.title` or `[2]`."""
+    """Format one key of a path: `.title` or `[2]`."""
     return f"[{key}]" if isinstance(key, int) else f".{key}"
 
 
 def find_chain(expr: nodes.Node) -> Chain | None:
-    """The chain that `expr` is, or None when it is something else."""
+    """Return the chain that `expr` is, or None when it is something else."""
     key: str | int | nodes.Expr
     if isinstance(expr, nodes.Name):
         return Chain((expr,), ())
@@ -72,13 +72,13 @@ def _constant_or_node(arg: nodes.Expr) -> str | int | nodes.Expr:
 
 
 def is_get_call(expr: nodes.Node) -> bool:
-    """Whether `expr` is `x.get("key")` or `x.get("key", otherwise)`."""
-    called = isinstance(expr, nodes.Call) and isinstance(expr.node, nodes.Getattr) and expr.node.attr == "get"
-    return called and len(expr.args) in (1, 2) and isinstance(expr.args[0], nodes.Const)  # type: ignore[attr-defined]
+    """Tell whether `expr` is `x.get("key")` or `x.get("key", otherwise)`."""
+    is_get = isinstance(expr, nodes.Call) and isinstance(expr.node, nodes.Getattr) and expr.node.attr == "get"
+    return is_get and len(expr.args) in (1, 2) and isinstance(expr.args[0], nodes.Const)  # type: ignore[attr-defined]
 
 
 def strip_calls(expr: nodes.Node) -> nodes.Node:
-    """What is left of `expr` without filters, slices and method calls: x of `x[:9].strip() | upper`."""
+    """Return what is left of `expr` without filters, slices and method calls: x of `x[:9].strip() | upper`."""
     while True:
         match expr:
             case nodes.Filter(node=nodes.Expr() as inner):
@@ -93,48 +93,51 @@ def strip_calls(expr: nodes.Node) -> nodes.Node:
 
 @dataclass(slots=True)
 class Names:
-    """The names of a template: those it reads from the values, and those it sets, with what they are set from."""
+    """Hold the names of a template: those it reads from the values, and those it sets, with what they are set from."""
 
     context: frozenset[str]
     sources: dict[str, list[Source]]
-    known: dict[str, frozenset[str] | None] = field(default_factory=dict)
+    starts_by_name: dict[str, frozenset[str] | None] = field(default_factory=dict)
 
     def reads(self, name: str) -> bool:
-        """Whether `name` is always a value from outside: read, and nowhere set."""
+        """Tell whether `name` is always a value from outside: read, and nowhere set."""
         return name in self.context and name not in self.sources
 
     def certain(self, expr: nodes.Node) -> frozenset[str] | None:
-        """The paths whose data `expr` shows, without running it: {"sheet_chunks[*].text"}; empty: no data at all.
+        """Return the paths whose data `expr` shows, without running it: {"sheet_chunks[*].text"}; empty: no data at
+        all.
 
-        None when the template alone does not say.
+        Returns None when the template alone does not say.
         """
-        found = find_chain(strip_calls(expr))
-        if found is None:
+        chain = find_chain(strip_calls(expr))
+        if chain is None:
             return self._together(_outermost(expr))
-        if found.root == "loop" and found.root not in self.sources:
-            return None if found.keys[:1] in (("previtem",), ("nextitem",)) else self._together(_arguments(expr))
-        starts = self._starts(found.root)
+        if chain.root == "loop" and chain.root not in self.sources:
+            return None if chain.keys[:1] in (("previtem",), ("nextitem",)) else self._together(_arguments(expr))
+        starts = self._starts(chain.root)
         if not starts:
             return starts if starts is None else self._together(_arguments(expr))
-        return frozenset(start + found.rest for start in starts) if len(starts) == 1 else starts
+        return frozenset(start + chain.rest for start in starts) if len(starts) == 1 else starts
 
     def _starts(self, name: str) -> frozenset[str] | None:
-        if name not in self.known:
+        if name not in self.starts_by_name:
             itself = BUSY + name
-            self.known[name] = frozenset({itself})  # `{% set x = x | trim %}` adds nothing to where x comes from
+            self.starts_by_name[name] = frozenset(
+                {itself}
+            )  # `{% set x = x | trim %}` adds nothing to where x comes from
             starts = self._of_sources(name)
             starts = starts and starts - {itself}
-            self.known[name] = None if starts and any(each.startswith(BUSY) for each in starts) else starts
-        return self.known[name]
+            self.starts_by_name[name] = None if starts and any(each.startswith(BUSY) for each in starts) else starts
+        return self.starts_by_name[name]
 
     def _of_sources(self, name: str) -> frozenset[str] | None:
         sources = self.sources.get(name, [])
         starts = [frozenset({name})] if name in self.context else []
         for source in sources:
-            one = self._of_source(source)
-            if one is None:
+            source_starts = self._of_source(source)
+            if source_starts is None:
                 return None
-            starts.append(one)
+            starts.append(source_starts)
         if any(starts) and not all(starts):  # the text of the template in one case, data in another
             return None
         return frozenset().union(*starts)
@@ -149,27 +152,28 @@ class Names:
     def _together(self, parts: Iterator[nodes.Node]) -> frozenset[str] | None:
         together: set[str] = set()
         for part in parts:
-            if (one := self.certain(part)) is None:
+            paths = self.certain(part)
+            if paths is None:
                 return None
-            together |= one
+            together |= paths
         return frozenset(together)
 
 
 def _outermost(node: nodes.Node) -> Iterator[nodes.Node]:
-    """The longest chains below `node`; of a method call its object, and the chains in its arguments."""
+    """Yield the longest chains below `node`; of a method call its object, and the chains in its arguments."""
     for child in node.iter_child_nodes():
-        if isinstance(child, nodes.Expr) and (found := find_chain(strip_calls(child))):
-            yield found.prefixes[-1]
+        if isinstance(child, nodes.Expr) and (chain := find_chain(strip_calls(child))):
+            yield chain.prefixes[-1]
             yield from _arguments(child)
         else:
             yield from _outermost(child)
 
 
 def _arguments(expr: nodes.Node) -> Iterator[nodes.Node]:
-    """The chains in the filters, calls and computed keys around the object of `expr`."""
+    """Yield the chains in the filters, calls and computed keys around the object of `expr`."""
     while True:
         if isinstance(expr, nodes.Filter | nodes.Call):
-            unpacked = [each for each in (expr.dyn_args, expr.dyn_kwargs) if each is not None]
+            unpacked = [argument for argument in (expr.dyn_args, expr.dyn_kwargs) if argument is not None]
             yield from _outermost(nodes.List([*expr.args, *(pair.value for pair in expr.kwargs), *unpacked]))
             called = isinstance(expr, nodes.Call) and isinstance(expr.node, nodes.Getattr)
             inner = expr.node.node if called else expr.node  # type: ignore[union-attr]
@@ -186,7 +190,7 @@ def _arguments(expr: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def find_names(tree: nodes.Template, reads: frozenset[str]) -> Names:
-    """The names that `tree` sets, beside those that compiling showed it to read."""
+    """Return the names that `tree` sets, beside those that compiling showed it to read."""
     sources: dict[str, list[Source]] = {}
     for node in _walk_nodes(tree):
         for target, source in _bindings(node):
@@ -224,18 +228,20 @@ def _targets(target: nodes.Node) -> Iterator[str]:
             yield from _targets(child)
 
 
-def find_first_lines(tree: nodes.Template, known: Names) -> dict[str, int]:
-    """The names read from the values, dotted where the template says so, with the line where each first appears."""
-    found: dict[str, int] = {}
+def find_first_lines(tree: nodes.Template, names: Names) -> dict[str, int]:
+    """Return the names read from the values, dotted where the template says so, with the line where each first
+    appears.
+    """
+    lines: dict[str, int] = {}
     for expr in _outermost(tree):
-        each = find_chain(expr)
-        if each is None or each.root not in known.context or each.prefixes[0].ctx != "load":  # type: ignore[attr-defined]
+        chain = find_chain(expr)
+        if chain is None or chain.root not in names.context or chain.prefixes[0].ctx != "load":  # type: ignore[attr-defined]
             continue
-        keys = each.keys if known.reads(each.root) else ()  # elsewhere the name is another thing
+        keys = chain.keys if names.reads(chain.root) else ()  # elsewhere the name is another thing
         fixed = takewhile(lambda key: isinstance(key, str), keys)
-        name = ".".join((each.root, *map(str, fixed)))
-        found[name] = min(found.get(name, expr.lineno), expr.lineno)
-    return found
+        name = ".".join((chain.root, *map(str, fixed)))
+        lines[name] = min(lines.get(name, expr.lineno), expr.lineno)
+    return lines
 
 
 How = Literal["loop", "few", "key"]
@@ -253,10 +259,10 @@ EACH = "[*]"
 
 @dataclass(slots=True)
 class EnteredPaths:
-    """The paths that a template goes into, each with how and the line where it first does.
+    """Hold the paths that a template goes into, each with how and the line where it first does.
 
     `roots` are the names of the values they begin with, and those of values that may be gone into: what a macro is
-    called with. `guarded` are paths of which the template asks whether they are texts: it is ready for either.
+    called with. `guarded` are paths of which the template tests whether they are texts: it is ready for either.
     """
 
     paths: dict[tuple[str, How], int] = field(default_factory=dict)
@@ -265,8 +271,9 @@ class EnteredPaths:
 
     @property
     def roots(self) -> frozenset[str]:
-        found = {find_root(path) for path, _ in self.paths} | self.maybe
-        return frozenset(found - self.guarded)
+        """Return the names of the values that the template goes into or may go into."""
+        roots = {find_root(path) for path, _ in self.paths} | self.maybe
+        return frozenset(roots - self.guarded)
 
 
 def find_root(path: str) -> str:
@@ -278,17 +285,17 @@ def find_entered_paths(tree: nodes.Template, names: Names) -> EnteredPaths:
     """Return what a template goes into; a filter or a method for texts goes into nothing."""
     walked, paths = EnteredPaths(), _Paths(names)
     for node, how, inner in _list_entries(tree):
-        for path in paths.of(inner):
+        for path in paths.list_paths(inner):
             key = (path, how)
             walked.paths[key] = min(node.lineno, walked.paths.get(key, node.lineno))
     for test in tree.find_all(nodes.Test):
         if test.name in ASKING:
-            walked.guarded.update(paths.of(test.node))
+            walked.guarded.update(paths.list_paths(test.node))
     macros = {macro.name for macro in tree.find_all(nodes.Macro)}
     for call in tree.find_all(nodes.Call):
         if isinstance(call.node, nodes.Name) and call.node.name in macros:
             for arg in (*call.args, *(pair.value for pair in call.kwargs)):
-                walked.maybe.update(find_root(path) for path in paths.of(arg))
+                walked.maybe.update(find_root(path) for path in paths.list_paths(arg))
     return walked
 
 
@@ -309,14 +316,14 @@ def _list_entries(tree: nodes.Template) -> Iterator[tuple[nodes.Node, How, nodes
 
 
 class _Paths:
-    """The paths of the values that expressions are, where the template says so."""
+    """Find the paths of the values that expressions are, where the template says so."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
-        self._known: dict[str, tuple[str, ...]] = {}
+        self._paths_by_name: dict[str, tuple[str, ...]] = {}
 
-    def of(self, expr: nodes.Node | None) -> tuple[str, ...]:
-        """The paths of an expression; none where it is a new text or unknown."""
+    def list_paths(self, expr: nodes.Node | None) -> tuple[str, ...]:
+        """List the paths of an expression; none where it is a new text or unknown."""
         return tuple(dict.fromkeys(islice(self._all(expr), MAX_PATHS)))
 
     def _all(self, expr: nodes.Node | None) -> Iterator[str]:
@@ -341,20 +348,20 @@ class _Paths:
                 yield from self._all(expr.node.node)
 
     def _of_name(self, name: str) -> tuple[str, ...]:
-        if name not in self._known:
-            self._known[name] = ()  # `{% set x = x or y %}` adds nothing to where x comes from
-            found = [name] if name in self._names.context else []
+        if name not in self._paths_by_name:
+            self._paths_by_name[name] = ()  # `{% set x = x or y %}` adds nothing to where x comes from
+            paths = [name] if name in self._names.context else []
             for source in self._names.sources.get(name, ()):
                 if isinstance(source, Each):
-                    found += [path + EACH for path in self.of(source.expr)]
+                    paths += [path + EACH for path in self.list_paths(source.expr)]
                 elif source is not None:
-                    found += self.of(source)
-            self._known[name] = tuple(dict.fromkeys(found))[:MAX_PATHS]
-        return self._known[name]
+                    paths += self.list_paths(source)
+            self._paths_by_name[name] = tuple(dict.fromkeys(paths))[:MAX_PATHS]
+        return self._paths_by_name[name]
 
 
 def _format_key(arg: nodes.Node) -> str:
-    """A key as a step of a path; a slice keeps the path."""
+    """Format a key as a step of a path; a slice keeps the path."""
     if isinstance(arg, nodes.Slice):
         return ""
     if isinstance(arg, nodes.Const) and isinstance(arg.value, str | int):
@@ -363,26 +370,26 @@ def _format_key(arg: nodes.Node) -> str:
 
 
 def find_entered_texts(
-    walked: EnteredPaths, values: Mapping[str, Any], uses: Iterable[Sequence[Any]]
+    paths: EnteredPaths, values: Mapping[str, Any], uses: Iterable[Sequence[Any]]
 ) -> list[list[Any]]:
     """Return the values that are texts where the template goes into a list or an object: [path, how, kind, line].
 
-    `kind` is "python" or "json" for a text that looks like a list or a mapping, "text" for any other, which is told of
-    a loop alone: an index of a text is often meant. By `uses` a loop that is on no branch taken tells nothing.
+    `kind` is "python" or "json" for a text that looks like a list or a mapping, "text" for any other, which is reported
+    of a loop alone: an index of a text is often meant. By `uses` a loop that is on no branch taken is not reported.
     """
-    taken: dict[str, bool] = {}
+    is_taken: dict[str, bool] = {}
     for name, state, *_ in uses:
         path, inside, _ = str(name).rpartition(EACH)
         if inside:
-            taken[path] = taken.get(path, False) or state != "untaken"
-    found: list[list[Any]] = []
-    for (path, how), line in walked.paths.items():
-        if path in walked.guarded or not taken.get(path, True):
+            is_taken[path] = is_taken.get(path, False) or state != "untaken"
+    entered: list[list[Any]] = []
+    for (path, how), line in paths.paths.items():
+        if path in paths.guarded or not is_taken.get(path, True):
             continue
         kind = next((kind for text in list_texts_at(values, path) if (kind := _classify_text(text, how))), "")
         if kind:
-            found.append([path, how, kind, line])
-    return found
+            entered.append([path, how, kind, line])
+    return entered
 
 
 def _classify_text(text: str, how: How) -> str:

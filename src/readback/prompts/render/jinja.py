@@ -1,9 +1,8 @@
-"""In the sandbox: the Jinja environments templates are compiled in; what they render equals stock Jinja2.
+"""Compile and render Jinja templates in the sandbox, twice, so that every character has an origin.
 
-In the sandbox: compile and render Jinja templates, twice, so that every character has an origin.
-
-The plain rendering is the truth. The marked one says who wrote what; where it differs from the plain text
-once its marks are taken out, nothing is claimed about the whole text."""
+What the environments render equals stock Jinja2. The plain rendering is the truth. The marked one says who wrote what;
+where it differs from the plain text once its marks are taken out, no origin is claimed for the whole text.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +113,7 @@ class _ImmutableSandboxed(_Sandboxed, ImmutableSandboxedEnvironment):
 
 
 def load_template(env: SandboxedEnvironment, tree: nodes.Template) -> tuple[Template, frozenset[str]]:
-    """The compiled template, and the names it looks up in the values."""
+    """Return the compiled template, and the names it looks up in the values."""
     env.reads.clear()  # type: ignore[attr-defined]
     template = env.template_class.from_code(env, env.compile(tree), dict(env.globals))
     template.globals = dict(env.globals)  # a plain dict: a ChainMap would be walked at every rendering
@@ -123,16 +122,20 @@ def load_template(env: SandboxedEnvironment, tree: nodes.Template) -> tuple[Temp
 
 @lru_cache(32)
 def make_environment(
-    blocks: bool, mutable: bool = False, hidden: frozenset[str] = frozenset(), marked: bool = False, seen: bool = False
+    blocks: bool,
+    mutable: bool = False,
+    hidden: frozenset[str] = frozenset(),
+    marked: bool = False,
+    watched: bool = False,
 ) -> SandboxedEnvironment:
-    """The environment for adapters (`blocks`) or prompts; `hidden` are global names that the data define anew.
+    """Return the environment for adapters (`blocks`) or prompts; `hidden` are global names that the data define anew.
 
     `mutable` for templates that change what they make; `marked` for the rendering that keeps track of origins, `seen`
     for one that only looks at the names it reads.
     """
-    kind = _Sandboxed if mutable else _ImmutableSandboxed
-    env = kind(trim_blocks=blocks, lstrip_blocks=blocks)
-    if marked or seen:
+    environment_class = _Sandboxed if mutable else _ImmutableSandboxed
+    env = environment_class(trim_blocks=blocks, lstrip_blocks=blocks)
+    if marked or watched:
         env.filters |= {WATCH: render_seen.watch_name, FIND: render_seen.watch_found, GET: render_seen.watch_get}
     if marked:
         env.filters |= {
@@ -148,12 +151,12 @@ def make_environment(
 
 
 def json_block(value: Any) -> str:
-    """What adapters insert for a JSON value: keys as they come, two spaces, ASCII, no final newline."""
+    """Format a JSON value as adapters insert it: keys as they come, two spaces, ASCII, no final newline."""
     return json.dumps(value, indent=2)
 
 
 def changes_values(tree: nodes.Template) -> bool:
-    """Whether the template names a method that changes its object, as `{% set _ = parts.append(x) %}` does.
+    """Tell whether the template names a method that changes its object, as `{% set _ = parts.append(x) %}` does.
 
     Such a template gets copies of the values, so that what it changes lasts for one rendering.
     """
@@ -186,7 +189,7 @@ class Failed(Exception):  # noqa: N818 - carries the verdict on a template
 
 @dataclass(slots=True)
 class CompiledTemplate:
-    """A template compiled plainly, with what is known of its names; the marked form is made when first needed."""
+    """Hold a template compiled plainly, with what is known of its names; the marked form is made when first needed."""
 
     text: str
     blocks: bool
@@ -204,7 +207,8 @@ class CompiledTemplate:
 
 
 def work(payload: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """{"templates": [[text, blocks]], "values", "defaults", "together"} → for each template its pieces or its verdict.
+    """Yield for each template of {"templates": [[text, blocks]], "values", "defaults", "together"} its pieces or its
+    verdict.
 
     "cells" are the texts of those values that stood in a cell of a table as JSON: a template that goes into one gets
     the list or object, any other the text. After `together` seconds no further template is begun. Where "origins" is
@@ -225,7 +229,7 @@ def work(payload: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def warm() -> None:
-    """Once, in the zygote: build environments and lexers, and pass through the error path.
+    """Build environments and lexers once, in the zygote, and pass through the error path.
 
     What Jinja loads only when it is used is loaded here: a closed child may not be able to read it.
     """
@@ -233,8 +237,8 @@ def warm() -> None:
     sample = (
         "{% macro m(x) %}{{ x }}{% endmacro %}{% for c in cs %}{{ m(c.t) }}{{ loop.index }}{% endfor %}{{ a|join }}"
     )
-    asked = [[text, blocks] for text in (sample, "{{ a.b.c }}", "{% if %}") for blocks in (False, True)]
-    list(work({"templates": asked, "values": {"cs": [{"t": "text"}], "a": ["text"]}, "defaults": {}}))
+    requests = [[text, blocks] for text in (sample, "{{ a.b.c }}", "{% if %}") for blocks in (False, True)]
+    list(work({"templates": requests, "values": {"cs": [{"t": "text"}], "a": ["text"]}, "defaults": {}}))
     compile_template.cache_clear()
 
 
@@ -247,48 +251,57 @@ def render_one(
     origins: bool = True,
     cells: Mapping[str, str] = NO_CELLS,
 ) -> dict[str, Any]:
-    """One template over one record; `absent` names the values that are the configuration's defaults."""
-    ready = compile_template(text, blocks, hidden)
-    if isinstance(ready, Failed):
-        return {"names": {}, "failed": ready.verdict}
-    values = _apply_cells(ready, values, cells) if cells else values
+    """Render one template over one record; `absent` names the values that are the configuration's defaults."""
+    compiled = compile_template(text, blocks, hidden)
+    if isinstance(compiled, Failed):
+        return {"names": {}, "failed": compiled.verdict}
+    values = _apply_cells(compiled, values, cells) if cells else values
     try:
         pieces, uses = (
-            render_pieces(ready, values, absent) if origins else (_make_whole(render_plain(ready, values)), ())
+            render_pieces(compiled, values, absent) if origins else (_make_whole(render_plain(compiled, values)), ())
         )
-        texts = find_entered_texts(ready.walked, values, ())
+        texts = find_entered_texts(compiled.walked, values, ())
         if texts:  # seldom, so that a second look at the branches that were taken costs nothing
             texts = find_entered_texts(
-                ready.walked, values, uses if origins else _account_by_watching(ready, values, absent)
+                compiled.walked, values, uses if origins else _account_by_watching(compiled, values, absent)
             )
-        return {"names": ready.lines, "pieces": pieces, "uses": uses, "drawn": ready.drawn, "texts": texts}
+        return {"names": compiled.lines, "pieces": pieces, "uses": uses, "drawn": compiled.drawn, "texts": texts}
     except Failed as failed:
-        uses = _account_by_watching(ready, values, absent) if origins and failed.verdict["kind"] == "error" else ()
-        return {"names": ready.lines, "failed": failed.verdict, "uses": uses}
+        uses = _account_by_watching(compiled, values, absent) if origins and failed.verdict["kind"] == "error" else ()
+        return {"names": compiled.lines, "failed": failed.verdict, "uses": uses}
 
 
 def _apply_cells(ready: CompiledTemplate, values: Mapping[str, Any], cells: Mapping[str, str]) -> Mapping[str, Any]:
-    """The values, each cell as the text that it is, or as what is in it where the template goes into it."""
+    """Return the values, each cell as the text that it is, or as its content where the template goes into it."""
     roots = ready.walked.roots
-    own = {
+    cell_values = {
         name: with_cell(values[name], cell) if name in roots else cell
         for name, cell in cells.items()
         if name in ready.names.context
     }
-    return {**values, **own}
+    return {**values, **cell_values}
 
 
 @lru_cache(MAX_TEMPLATES)
 def compile_template(text: str, blocks: bool, hidden: frozenset[str]) -> CompiledTemplate | Failed:
-    """`text` compiled, or why not; constants fold while compiling, so this too happens in the sandbox."""
+    """Compile `text`, or say why not; constants fold while compiling, so this too happens in the sandbox."""
     try:
         tree = make_environment(blocks, hidden=hidden).parse(text)
         mutable = changes_values(tree)
         plain, reads = load_template(make_environment(blocks, mutable, hidden), tree)
-        known = find_names(tree, reads)
-        lines, drawn = find_first_lines(tree, known), _find_random(tree, hidden)
+        names_in_template = find_names(tree, reads)
+        lines, drawn = find_first_lines(tree, names_in_template), _find_random(tree, hidden)
         return CompiledTemplate(
-            text, blocks, hidden, plain, known, lines, mutable, drawn, find_entered_paths(tree, known), tree
+            text,
+            blocks,
+            hidden,
+            plain,
+            names_in_template,
+            lines,
+            mutable,
+            drawn,
+            find_entered_paths(tree, names_in_template),
+            tree,
         )
     except TemplateSyntaxError as error:
         return Failed("error", _strip_stop(error.message or "not a Jinja template"), error.lineno)
@@ -301,17 +314,17 @@ def compile_template(text: str, blocks: bool, hidden: frozenset[str]) -> Compile
 def render_pieces(
     ready: CompiledTemplate, values: Mapping[str, Any], absent: Any
 ) -> tuple[list[Piece], tuple[Account, ...]]:
-    """The pieces of the text, and what became of each name. Raises Failed."""
+    """Return the pieces of the text, and what became of each name. Raises Failed."""
     plain = render_plain(ready, values)
     try:
-        told = _split_pieces(ready, plain, copy.deepcopy(values) if ready.mutable else values, absent)
+        pieces = _split_pieces(ready, plain, copy.deepcopy(values) if ready.mutable else values, absent)
     except (Exception, MemoryError):  # only the account of origins failed; the text is
-        told = None
-    return told or (_make_whole(plain), _account_by_watching(ready, values, absent))
+        pieces = None
+    return pieces or (_make_whole(plain), _account_by_watching(ready, values, absent))
 
 
 def render_plain(ready: CompiledTemplate, values: Mapping[str, Any]) -> str:
-    """The text. Raises Failed."""
+    """Return the text. Raises Failed."""
     try:
         return _run_template(ready.plain, copy.deepcopy(values) if ready.mutable else values, ready.drawn)
     except Failed:
@@ -327,15 +340,15 @@ def _make_whole(text: str) -> list[Piece]:
 
 
 def _find_random(tree: nodes.Template, hidden: frozenset[str]) -> Drawn | None:
-    """Where the template first draws at random: by the filter `random` or the words of `lipsum`."""
-    names = (one for one in tree.find_all(nodes.Name) if one.name == "lipsum" and "lipsum" not in hidden)
-    filters = (one for one in tree.find_all(nodes.Filter) if one.name == "random" or _maps_random(one))
-    found = [("lipsum()", one.lineno) for one in names] + [("the filter random", one.lineno) for one in filters]
-    return min(found, key=lambda one: one[1], default=None)
+    """Find where the template first draws at random: by the filter `random` or the words of `lipsum`."""
+    names = (node for node in tree.find_all(nodes.Name) if node.name == "lipsum" and "lipsum" not in hidden)
+    filters = (node for node in tree.find_all(nodes.Filter) if node.name == "random" or _maps_random(node))
+    draws = [("lipsum()", node.lineno) for node in names] + [("the filter random", node.lineno) for node in filters]
+    return min(draws, key=lambda node: node[1], default=None)
 
 
-def _maps_random(one: nodes.Filter) -> bool:
-    return one.name == "map" and any(isinstance(arg, nodes.Const) and arg.value == "random" for arg in one.args)
+def _maps_random(node: nodes.Filter) -> bool:
+    return node.name == "map" and any(isinstance(arg, nodes.Const) and arg.value == "random" for arg in node.args)
 
 
 def _run_template(template: Compiled, values: Mapping[str, Any], drawn: Drawn | None = None) -> str:
@@ -360,47 +373,51 @@ def _split_pieces(
         return None
     if base not in ready.marked:
         ready.marked[base] = _compile_marked(ready, base)
-    if (made := ready.marked[base]) is None:
+    marked_form = ready.marked[base]
+    if marked_form is None:
         return None
-    template, sites, looks = made
+    template, sites, looks = marked_form
     trace = Trace(base, sites, values, ready.names.context)
-    seen = Sightings(looks, trace)
-    parts = split_marked(_run_template(template, {**values, TRACE: trace, SIGHTINGS: seen}, ready.drawn), base)
+    sightings = Sightings(looks, trace)
+    parts = split_marked(_run_template(template, {**values, TRACE: trace, SIGHTINGS: sightings}, ready.drawn), base)
     if parts is None:
         return None
     pieces = [(text, *_find_origin(trace, index, absent)) for text, index in parts]
     if "".join(piece[0] for piece in pieces) != plain:
         return None
-    return _join_literals(pieces), _find_account(ready, looks, seen, absent)
+    return _join_literals(pieces), _find_account(ready, looks, sightings, absent)
 
 
 def _find_account(
-    ready: CompiledTemplate, looks: tuple[Look, ...], seen: Sightings, absent: Any
+    ready: CompiledTemplate, looks: tuple[Look, ...], sightings: Sightings, absent: Any
 ) -> tuple[Account, ...]:
-    """What became of the names; most records of a dataset have one of a few accounts."""
-    key = (len(looks), seen.key(), tuple(absent))
+    """Return what became of the names; most records of a dataset have one of a few accounts."""
+    key = (len(looks), sightings.key(), tuple(absent))
     if key not in ready.accounts:
         if len(ready.accounts) >= ACCOUNTS:
             ready.accounts.clear()
-        ready.accounts[key] = list_accounts(looks, seen, absent)
+        ready.accounts[key] = list_accounts(looks, sightings, absent)
     return ready.accounts[key]
 
 
 def _account_by_watching(ready: CompiledTemplate, values: Mapping[str, Any], absent: Any) -> tuple[Account, ...]:
-    """What became of the names where the marked rendering does not tell, up to where the template fails."""
+    """Return what became of the names where the marked rendering does not show it, up to where the template fails."""
     if not ready.watched:
         ready.watched.append(_compile_watched(ready))
-    if (made := ready.watched[0]) is None:
+    watched_form = ready.watched[0]
+    if watched_form is None:
         return ()
-    template, looks = made
-    seen = Sightings(looks, Trace(PLANES[0], (), values, ready.names.context))
+    template, looks = watched_form
+    sightings = Sightings(looks, Trace(PLANES[0], (), values, ready.names.context))
     with suppress(Exception, MemoryError):
-        _run_template(template, {**(copy.deepcopy(values) if ready.mutable else values), SIGHTINGS: seen}, ready.drawn)
-    return _find_account(ready, looks, seen, absent)
+        _run_template(
+            template, {**(copy.deepcopy(values) if ready.mutable else values), SIGHTINGS: sightings}, ready.drawn
+        )
+    return _find_account(ready, looks, sightings, absent)
 
 
 def _compile_watched(ready: CompiledTemplate) -> tuple[Compiled, tuple[Look, ...]] | None:
-    env = make_environment(ready.blocks, ready.mutable, ready.hidden, seen=True)
+    env = make_environment(ready.blocks, ready.mutable, ready.hidden, watched=True)
     try:
         tree = env.parse(ready.text)
         watching = make_watcher(tree, ready.names, holders=True)
@@ -432,7 +449,7 @@ def _find_origin(trace: Trace, index: int, absent: Any) -> tuple[str, str | None
 
 
 def _join_literals(pieces: list[Piece]) -> list[Piece]:
-    """Neighbouring literals of one line as one piece; outputs stay apart, for each is a value of its own."""
+    """Join neighbouring literals of one line to one piece; outputs stay apart, for each is a separate value."""
     joined: list[Piece] = []
     for piece in pieces:
         if piece[1] == "literal" and joined and joined[-1][1:] == piece[1:]:
@@ -443,7 +460,7 @@ def _join_literals(pieces: list[Piece]) -> list[Piece]:
 
 
 def _explain_failure(error: Exception) -> Failed:
-    """What an exception while compiling or rendering says about the template."""
+    """Return what an exception while compiling or rendering says about the template."""
     line = _find_line(error.__traceback__)
     if isinstance(error, RecursionError):
         return Failed("nesting", "levels of nesting", line)
@@ -463,7 +480,7 @@ def _strip_stop(message: str) -> str:
 
 
 def _find_line(trace: TracebackType | None) -> int | None:
-    """The template's line in the innermost frame that is one of ours compiled from it."""
+    """Return the template's line in the innermost frame that was compiled from one of our templates."""
     line = None
     while trace is not None:
         template = trace.tb_frame.f_globals.get("__jinja_template__")

@@ -1,10 +1,9 @@
-"""In the sandbox: a template rewritten so that its text says which output wrote each stretch.
+"""Rewrite a template in the sandbox so that its text says which output wrote each stretch, and trace the values it
+shows.
 
-Each literal and each output is put between two private-use characters; the first carries an index into the
-sites. Characters, because they survive `{% filter upper %}` and the like, where longer marks would break.
-
-
-In the sandbox: while a marked template renders, which value each output shows."""
+Each literal and each output is put between two private-use characters; the first carries an index into the sites.
+Characters, because they survive `{% filter upper %}` and the like, where longer marks would break.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ Kind = Literal["literal", "variable", "default", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One literal or output of a template: what it is, its path as far as it is certain, its line."""
+    """Describe one literal or output of a template: what it is, its path as far as it is certain, its line."""
 
     kind: Kind
     name: str | None
@@ -43,7 +42,7 @@ class Site:
 
 @dataclass(slots=True)
 class Marker(NodeTransformer):
-    """Rewrites one template; `sites` lists what the marks mean."""
+    """Rewrite one template; `sites` lists what the marks mean."""
 
     names: Names
     base: int
@@ -51,29 +50,32 @@ class Marker(NodeTransformer):
     loops: list[nodes.For | None] = field(default_factory=list)  # the innermost last; None: a macro hides `loop`
 
     def opening(self, site: Site) -> str:
+        """Return the opening mark of a site. Raises OverflowError when there are more outputs than marks."""
         self.sites.append(site)
         if len(self.sites) > ROOM // 2:
             raise OverflowError("more outputs than marks")
         return chr(self.base + len(self.sites))
 
     def visit_For(self, node: nodes.For) -> nodes.For:  # noqa: N802 - named by the visitor
+        """Mark the body of a loop, and its else branch outside of the loop."""
         self.loops.append(node)
-        node.body = [self.visit(each) for each in node.body]
+        node.body = [self.visit(child) for child in node.body]
         self.loops.pop()
-        node.else_ = [self.visit(each) for each in node.else_]
+        node.else_ = [self.visit(child) for child in node.else_]
         return node
 
     def _hidden(self, node: nodes.Node) -> nodes.Node:
         self.loops.append(None)
-        made = self.generic_visit(node)
+        visited = self.generic_visit(node)
         self.loops.pop()
-        return made
+        return visited
 
     visit_Macro = visit_CallBlock = visit_Block = _hidden  # noqa: N815 - named by the visitor
 
     def visit_Output(self, node: nodes.Output) -> nodes.Output:  # noqa: N802 - named by the visitor
-        made = [part for each in node.nodes for part in self._output(each)]
-        return nodes.Output(made, lineno=node.lineno)
+        """Mark each expression of an output."""
+        parts = [part for expr in node.nodes for part in self._output(expr)]
+        return nodes.Output(parts, lineno=node.lineno)
 
     def _output(self, expr: nodes.Expr) -> Iterator[nodes.Expr]:
         if isinstance(expr, nodes.TemplateData):
@@ -88,7 +90,7 @@ class Marker(NodeTransformer):
         return opening + text + chr(self.base)
 
     def _parts(self, expr: nodes.Expr, literal: type[nodes.Literal]) -> Iterator[nodes.Expr]:
-        """`expr` between its marks; what it chooses between is marked on its own."""
+        """Yield `expr` between its marks; what it chooses between is marked on its own."""
         if isinstance(expr, nodes.CondExpr):
             other = expr.expr2 and self.inside(expr.expr2)
             yield nodes.CondExpr(expr.test, self.inside(expr.expr1), other, lineno=expr.lineno)
@@ -105,7 +107,7 @@ class Marker(NodeTransformer):
             yield nodes.Filter(chosen, MARK, args, [], None, None, lineno=expr.lineno)
 
     def inside(self, expr: nodes.Expr, used: Site | None = None) -> nodes.Expr:
-        """`expr` as an expression that carries its marks; `used`: the site it stands in for, as its default."""
+        """Return `expr` as an expression that carries its marks; `used`: the site it stands in for, as its default."""
         if isinstance(expr, nodes.Concat) and not used:
             return nodes.Concat([self.inside(each) for each in expr.nodes], lineno=expr.lineno)
         if used:
@@ -116,7 +118,7 @@ class Marker(NodeTransformer):
         return nodes.Concat(list(parts), lineno=expr.lineno)
 
     def site(self, expr: nodes.Expr) -> tuple[Site, nodes.Expr]:
-        """What `expr` is, and the expression with the alternatives inside it marked."""
+        """Return what `expr` is, and the expression with the alternatives inside it marked."""
         if isinstance(expr, nodes.Or | nodes.And):
             site, left = self.site(expr.left)
             return site, type(expr)(left, self.inside(expr.right), lineno=expr.lineno)
@@ -134,58 +136,63 @@ class Marker(NodeTransformer):
         return self.described(expr, expr.lineno), expr
 
     def joined(self, expr: nodes.Filter) -> tuple[Site, nodes.Expr]:
-        """`xs | join(", ")` with each item marked on its own, and what joins them as what it is."""
+        """Return `xs | join(", ")` with each item marked on its own, and what joins them as what it is."""
         assert expr.node is not None  # noqa: S101 - a filter block has no join in an output
         items = self.described(expr.node, expr.lineno)
-        found = items.chain or find_chain(expr.node)
-        after = list_tails(found) if found else ()
-        self.opening(Site(items.kind, items.name, expr.lineno, found, items.default, items.falsy, after))
+        item_chain = items.chain or find_chain(expr.node)
+        after = list_tails(item_chain) if item_chain else ()
+        self.opening(Site(items.kind, items.name, expr.lineno, item_chain, items.default, items.falsy, after))
         args: list[nodes.Expr] = [nodes.Const(len(self.sites) - 1)]
-        args.append(nodes.List([*found.prefixes] if found else []))
-        args.append(nodes.List([key for key in found.keys if isinstance(key, nodes.Expr)] if found else []))
+        args.append(nodes.List([*item_chain.prefixes] if item_chain else []))
+        args.append(nodes.List([key for key in item_chain.keys if isinstance(key, nodes.Expr)] if item_chain else []))
         args += [self.inside(expr.args[0]) if expr.args else nodes.Const(""), *expr.args[1:]]
-        made = nodes.Filter(expr.node, JOIN, args, expr.kwargs, None, None, lineno=expr.lineno)
-        return Site("unknown", None, expr.lineno), made
+        joined = nodes.Filter(expr.node, JOIN, args, expr.kwargs, None, None, lineno=expr.lineno)
+        return Site("unknown", None, expr.lineno), joined
 
     def described(self, expr: nodes.Expr, line: int) -> Site:
+        """Describe an output as a site."""
         certain = self.names.certain(expr)
         name = ", ".join(sorted(certain)) if certain else None
         kind: Kind = "unknown" if certain is None else "variable" if certain else "literal"
-        found = find_chain(strip_calls(expr))
-        known = self.names.context | self.names.sources.keys() | ({"loop"} if kind == "unknown" else set())
-        if kind == "literal" or found is None or found.root not in known:
+        output_chain = find_chain(strip_calls(expr))
+        roots = self.names.context | self.names.sources.keys() | ({"loop"} if kind == "unknown" else set())
+        if kind == "literal" or output_chain is None or output_chain.root not in roots:
             return Site(kind, name, line)
         default, falsy = _find_default(expr)
-        found = self.followed(found)
-        fixed = self.names.reads(found.root) and not any(isinstance(key, nodes.Expr) for key in found.keys)
+        output_chain = self.followed(output_chain)
+        fixed = self.names.reads(output_chain.root) and not any(
+            isinstance(key, nodes.Expr) for key in output_chain.keys
+        )
         if fixed and not default:
             return Site(kind, name, line)
-        return Site(kind, name, line, found, default, falsy, list_tails(found))
+        return Site(kind, name, line, output_chain, default, falsy, list_tails(output_chain))
 
-    def followed(self, found: Chain) -> Chain:
-        """A chain from the variable of the innermost loop, seen from what the loop goes through, by position."""
+    def followed(self, output_chain: Chain) -> Chain:
+        """Return a chain from the variable of the innermost loop as a chain from what the loop goes through, by
+        position.
+        """
         loop = self.loops[-1] if self.loops else None
         if loop is None or loop.test is not None or loop.recursive or not isinstance(loop.target, nodes.Name):
-            return found
+            return output_chain
         start = find_chain(loop.iter)
-        if start is None or loop.target.name != found.root or start.root == found.root:
-            return found
-        if not all(isinstance(source, Each) for source in self.names.sources[found.root]):
-            return found  # set anew somewhere, perhaps in this loop
+        if start is None or loop.target.name != output_chain.root or start.root == output_chain.root:
+            return output_chain
+        if not all(isinstance(source, Each) for source in self.names.sources[output_chain.root]):
+            return output_chain  # set anew somewhere, perhaps in this loop
         position = nodes.Getattr(nodes.Name("loop", "load"), "index0", "load")
-        return Chain((*start.prefixes, *found.prefixes), (*start.keys, position, *found.keys))
+        return Chain((*start.prefixes, *output_chain.prefixes), (*start.keys, position, *output_chain.keys))
 
 
-def list_tails(found: Chain) -> tuple[str | None, ...]:
-    """What follows each prefix of a chain; None where a key is computed."""
+def list_tails(chain: Chain) -> tuple[str | None, ...]:
+    """List what follows each prefix of a chain; None where a key is computed."""
     after: list[str | None] = [""]
-    for key in reversed(found.keys):
+    for key in reversed(chain.keys):
         after.append(None if after[-1] is None or isinstance(key, nodes.Expr) else format_step(key) + after[-1])
     return tuple(reversed(after))
 
 
 def _find_default(expr: nodes.Node) -> tuple[bool, bool]:
-    """Whether a default filter is in the chain of filters, and whether it also replaces false values."""
+    """Tell whether a default filter is in the chain of filters, and whether it also replaces false values."""
     while isinstance(expr, nodes.Filter) and expr.node is not None:
         if expr.name in ("default", "d"):
             return True, len(expr.args) > 1 or bool(expr.kwargs)
@@ -194,7 +201,9 @@ def _find_default(expr: nodes.Node) -> tuple[bool, bool]:
 
 
 def split_marked(marked: str, base: int) -> list[tuple[str, int]] | None:
-    """The stretches of a marked text with the index of their innermost mark, -1 outside any; None if marks broke."""
+    """List the stretches of a marked text with the index of their innermost mark, -1 outside any; None if marks
+    broke.
+    """
     pieces = iter(PATTERNS[base].split(marked))
     first = next(pieces)
     parts = [(first, -1)] if first else []
@@ -214,7 +223,7 @@ def split_marked(marked: str, base: int) -> list[tuple[str, int]] | None:
 
 
 def has_plane_character(base: int, texts: Sequence[str]) -> bool:
-    """Whether any of the texts has a character of that plane."""
+    """Tell whether any of the texts has a character of that plane."""
     return any(not text.isascii() and PATTERNS[base].search(text) for text in texts)
 
 
@@ -225,10 +234,10 @@ Hit = tuple[Kind, str | None, int]  # kind, name, line
 
 
 class Trace:
-    """One rendering: the values by identity, and a mark for each (output, path) that occurred.
+    """Follow one rendering: the values by identity, and a mark for each (output, path) that occurred.
 
-    Values decoded from JSON are objects of their own, except short strings, numbers and constants; those are
-    known by the container they are in.
+    Values decoded from JSON are separate objects, except short strings, numbers and constants; those are recognised by
+    the container they are in.
     """
 
     def __init__(self, base: int, sites: tuple[Site, ...], values: Mapping[str, Any], roots: Iterable[str]) -> None:
@@ -236,9 +245,10 @@ class Trace:
         self.hits: list[Hit] = [(site.kind, site.name, site.line) for site in sites]
         self._marks: dict[Hit, str] = {}
         self._paths: dict[int, str] = {}
-        self._known: dict[int, tuple[int | None, str | int] | None] | None = None
+        self._locations: dict[int, tuple[int | None, str | int] | None] | None = None
 
     def mark(self, hit: Hit, text: str) -> str:
+        """Put a text between marks; the mark of a new hit is made."""
         if not text:
             return text
         opening = self._marks.get(hit)
@@ -250,9 +260,9 @@ class Trace:
         return f"{opening}{text}{chr(self.base)}"
 
     def path(self, site: Site, objects: list[Any], computed: list[Any]) -> str | None:
-        """The path of the last of `objects`, from the nearest one whose place in the values is known."""
+        """Return the path of the last of `objects`, from the nearest one whose place in the values is known."""
         for at in range(len(objects) - 1, -1, -1):
-            start = self.of(objects[at]) or (None if at else self._root(site, objects[0]))
+            start = self.find_path(objects[at]) or (None if at else self._root(site, objects[0]))
             if start is not None:
                 tail = site.tails[at]
                 return start + (self._tail(site, at, objects, computed) if tail is None else tail)
@@ -264,7 +274,7 @@ class Trace:
         return root if root in self.roots and value is self.values.get(root) else None
 
     def _tail(self, site: Site, at: int, objects: list[Any], computed: list[Any]) -> str:
-        """The keys after the prefix `at`, with the computed ones as they came out."""
+        """Return the keys after the prefix `at`, with the computed ones as they came out."""
         assert site.chain is not None  # noqa: S101 - likewise
         waiting = iter(computed)
         keys = [key if isinstance(key, str | int) else _read_computed_key(next(waiting)) for key in site.chain.keys]
@@ -273,26 +283,27 @@ class Trace:
             format_step(key) if key is not None and _can_be_key(holder, key) else "[*]" for holder, key in pairs
         )
 
-    def of(self, value: Any) -> str | None:
-        """The path of this very object in the values, if it is there exactly once."""
+    def find_path(self, value: Any) -> str | None:
+        """Return the path of this very object in the values, if it is there exactly once."""
         kind = type(value)
         if not isinstance(value, dict | list) and (kind is not str or len(value) < 2):
             return None
-        if self._known is None:
-            self._known = _locate_values(self.values, self.roots)
+        if self._locations is None:
+            self._locations = _locate_values(self.values, self.roots)
         return self._path(id(value))
 
     def _path(self, at: int) -> str | None:
-        assert self._known is not None  # noqa: S101 - filled by the only caller
-        if (found := self._known.get(at)) is None:
+        assert self._locations is not None  # noqa: S101 - filled by the only caller
+        location = self._locations.get(at)
+        if location is None:
             return None
-        holder, key = found
+        holder, key = location
         if holder is None:
             return str(key)
-        if (start := self._paths.get(holder)) is None:
-            if (start := self._path(holder)) is None:
-                return None
-            self._paths[holder] = start
+        start = self._paths.get(holder) or self._path(holder)
+        if start is None:
+            return None
+        self._paths[holder] = start
         return start + format_step(key)
 
 
@@ -301,13 +312,13 @@ def _read_computed_key(key: Any) -> str | int | None:
 
 
 def _can_be_key(holder: Any, key: str | int) -> bool:
-    """Whether `key` can be the place in `holder`; the position in a loop over a dict is no key of it."""
+    """Tell whether `key` can be the place in `holder`; the position in a loop over a dict is not a key of it."""
     return not isinstance(key, int) or isinstance(holder, list)
 
 
 def _locate_values(values: Mapping[str, Any], roots: Iterable[str]) -> dict[int, tuple[int | None, str | int] | None]:
-    """id → (id of the container, key); None for an object that is in several places."""
-    found: dict[int, tuple[int | None, str | int] | None] = {}
+    """Map id to (id of the container, key); to None for an object that is in several places."""
+    locations: dict[int, tuple[int | None, str | int] | None] = {}
     waiting: list[tuple[int | None, str | int, Any]] = [(None, name, values[name]) for name in roots if name in values]
     left = MAX_VALUES
     while waiting and left:
@@ -316,20 +327,20 @@ def _locate_values(values: Mapping[str, Any], roots: Iterable[str]) -> dict[int,
         kind = type(value)
         if kind is str:
             if len(value) > 1:
-                found[id(value)] = None if id(value) in found else (holder, key)
+                locations[id(value)] = None if id(value) in locations else (holder, key)
         elif isinstance(value, dict | list):
-            if id(value) in found:
-                found[id(value)] = None
+            if id(value) in locations:
+                locations[id(value)] = None
                 continue
-            found[id(value)] = (holder, key)
+            locations[id(value)] = (holder, key)
             pairs = value.items() if isinstance(value, dict) else enumerate(value)
-            waiting.extend((id(value), inner, each) for inner, each in pairs)
-    return found
+            waiting.extend((id(value), inner, item) for inner, item in pairs)
+    return locations
 
 
 @pass_context
 def mark_output(context: Context, value: Any, index: int, objects: list[Any], computed: list[Any]) -> str:
-    """The text of one output between its marks."""
+    """Return the text of one output between its marks."""
     trace: Trace = context.parent[TRACE]
     site = trace.sites[index]
     kind: Kind = "default" if _is_default_used(site, objects) else site.kind
@@ -349,7 +360,7 @@ def join_marked(
     between: Any = "",
     attribute: str | int | None = None,
 ) -> str:
-    """The join filter, with each item between marks of its own."""
+    """Join as the filter does, with each item between marks of its own."""
     trace: Trace = context.parent[TRACE]
     site = trace.sites[index]
     start = trace.path(site, objects, computed) if site.chain else None
@@ -359,23 +370,23 @@ def join_marked(
     get = make_attrgetter(context.environment, attribute) if attribute is not None else None
     texts = []
     for position, item in enumerate(value):
-        shown = get(item) if get else item
-        name = trace.of(shown) or ((found := trace.of(item)) and found + suffix)
+        shown_item = get(item) if get else item
+        name = trace.find_path(shown_item) or ((item_path := trace.find_path(item)) and item_path + suffix)
         if name is None and listed and start:
             name = f"{start}[{position}]{suffix}"
         name = name or (site.name if several else site.name and f"{site.name}[*]{suffix}")
         kind: Kind = "default" if used else "variable" if name else site.kind
-        texts.append(trace.mark((kind, name, site.line), str(shown)))
+        texts.append(trace.mark((kind, name, site.line), str(shown_item)))
     return str(between).join(texts)
 
 
 def _is_default_used(site: Site, objects: list[Any]) -> bool:
-    """Whether the default filter around an output stood in for an absent value."""
+    """Tell whether the default filter around an output stood in for an absent value."""
     return site.default and (isinstance(objects[-1], Undefined) or (site.falsy and not objects[-1]))
 
 
 def trim_marked(value: Any, chars: str | None = None) -> str:
-    """The trim filter on text that may hold marks: they stay, the blanks around and between them go."""
+    """Trim a text that may hold marks: they stay, the blanks around and between them go."""
     text = str(value)
     if chars is not None or (text.strip() == text and not _has_mark(text)):
         return text.strip(chars)
@@ -390,4 +401,4 @@ def trim_marked(value: Any, chars: str | None = None) -> str:
 
 
 def _has_mark(text: str) -> bool:
-    return any(each >= "\U000f0000" for each in (text[:1], text[-1:]))
+    return any(character >= "\U000f0000" for character in (text[:1], text[-1:]))

@@ -80,16 +80,16 @@ class _Text:
     def refuse_field(self, field: str, reason: str, line: int) -> None:
         """Refuse a field that the language has, and at which its own engine stops."""
         if len(self.refusals) < REFUSED:
-            shown = {"field": field[:SHOWN], "reason": reason}
-            self.refusals.setdefault(field, Refusal("jdg-format-field", line, shown, field[:SHOWN]))
+            values = {"field": field[:SHOWN], "reason": reason}
+            self.refusals.setdefault(field, Refusal("jdg-format-field", line, values, field[:SHOWN]))
 
     def refuse(self, field: str, line: int) -> None:
-        known = ", ".join(islice(self._values, KNOWN))
-        there = f"there are {known}" if known else "there is no value for any field"
-        reason = there if field.isidentifier() else "only plain names are filled in"
-        shown = field[:SHOWN] if field.strip() else f"{{{field[:SHOWN]}}}"
+        names = ", ".join(islice(self._values, KNOWN))
+        available = f"there are {names}" if names else "there is no value for any field"
+        reason = available if field.isidentifier() else "only plain names are filled in"
+        shown_field = field[:SHOWN] if field.strip() else f"{{{field[:SHOWN]}}}"
         if len(self.refusals) < REFUSED:
-            values = {"field": shown, "reason": reason}
+            values = {"field": shown_field, "reason": reason}
             self.refusals.setdefault(field, Refusal("jdg-format-field", line, values, field[:SHOWN]))
 
     def finish(self) -> tuple[list[Piece], list[Refusal]]:
