@@ -1,4 +1,4 @@
-"""Pair the equal parts of two sequences: parts that are once in both as anchors, a bounded search between them."""
+"""Pair the equal parts of two sequences: parts that occur once in both as anchors, a bounded search between them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SHARED = 0.35  # share of the characters of a stretch that must be in the other,
 
 @dataclass(slots=True)
 class Budget:
-    """What may still be spent on one text; `spent` says that a stretch was not looked into."""
+    """Hold what may still be spent on one text; `spent` says that a stretch was not looked into."""
 
     steps: int = STEPS
     spent: bool = False
 
     def take(self, steps: int) -> bool:
-        """Whether so many steps are left; they are taken."""
+        """Take so many steps, and tell whether they were left."""
         self.steps -= steps
         self.spent = self.spent or self.steps < 0
         return self.steps >= 0
@@ -33,7 +33,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Parts [i, i_end) of one sequence against [j, j_end) of the other."""
+    """Hold parts [i, i_end) of one sequence against [j, j_end) of the other."""
 
     i: int
     i_end: int
@@ -48,26 +48,28 @@ class Stretch:
 
 
 def align(a: Sequence[str], b: Sequence[str], budget: Budget, *, search: bool = True) -> Pairs:
-    """The parts that match, in the order of both. Without `search` only anchors and their neighbours are paired."""
-    made: Pairs = []
-    todo = [Stretch(0, len(a), 0, len(b))]
-    while todo:
-        here = todo.pop()
-        ends, inner = _trim(a, b, here)
-        made += ends
+    """Pair the parts that match, in the order of both. Without `search` only anchors and their neighbours are
+    paired.
+    """
+    pairs: Pairs = []
+    stretches = [Stretch(0, len(a), 0, len(b))]
+    while stretches:
+        stretch = stretches.pop()
+        ends, inner = _trim(a, b, stretch)
+        pairs += ends
         if not inner or not budget.take(len(inner) // LOOK):
             continue
         if anchors := _find_anchors(a, b, inner):
-            made += [(x, y, 1) for x, y in anchors]
+            pairs += [(x, y, 1) for x, y in anchors]
             around = [(inner.i - 1, inner.j - 1), *anchors, (inner.i_end, inner.j_end)]
-            todo += [Stretch(x + 1, x_end, y + 1, y_end) for (x, y), (x_end, y_end) in pairwise(around)]
+            stretches += [Stretch(x + 1, x_end, y + 1, y_end) for (x, y), (x_end, y_end) in pairwise(around)]
         elif search and are_similar(a[inner.i : inner.i_end], b[inner.j : inner.j_end]):
-            made += _find_shortest_script(a, b, inner, budget)
-    return _merge_runs(sorted(made))
+            pairs += _find_shortest_script(a, b, inner, budget)
+    return _merge_runs(sorted(pairs))
 
 
 def _trim(a: Sequence[str], b: Sequence[str], at: Stretch) -> tuple[Pairs, Stretch]:
-    """What matches at both ends of a stretch, and what is left of it."""
+    """Return what matches at both ends of a stretch, and what is left of it."""
     i, i_end, j, j_end = at.i, at.i_end, at.j, at.j_end
     while i < i_end and j < j_end and a[i] == b[j]:
         i, j = i + 1, j + 1
@@ -77,17 +79,17 @@ def _trim(a: Sequence[str], b: Sequence[str], at: Stretch) -> tuple[Pairs, Stret
 
 
 def _merge_runs(pairs: Pairs) -> Pairs:
-    made: Pairs = []
+    runs: Pairs = []
     for i, j, n in pairs:
-        if made and made[-1][0] + made[-1][2] == i and made[-1][1] + made[-1][2] == j:
-            made[-1] = (*made[-1][:2], made[-1][2] + n)
+        if runs and runs[-1][0] + runs[-1][2] == i and runs[-1][1] + runs[-1][2] == j:
+            runs[-1] = (*runs[-1][:2], runs[-1][2] + n)
         elif n:
-            made.append((i, j, n))
-    return made
+            runs.append((i, j, n))
+    return runs
 
 
 def _find_anchors(a: Sequence[str], b: Sequence[str], at: Stretch) -> list[tuple[int, int]]:
-    """Parts that are once in both stretches; those in the same order that weigh most together."""
+    """Find parts that occur once in both stretches; of those in the same order the ones that weigh most together."""
     where = _list_unique(b, at.j, at.j_end)
     pairs = [
         (x, where[part]) for part, x in _list_unique(a, at.i, at.i_end).items() if part in where and not part.isspace()
@@ -96,15 +98,15 @@ def _find_anchors(a: Sequence[str], b: Sequence[str], at: Stretch) -> list[tuple
 
 
 def _list_unique(parts: Sequence[str], start: int, end: int) -> dict[str, int]:
-    found: dict[str, int] = {}
+    positions: dict[str, int] = {}
     for at in range(start, end):
         part = parts[at]
-        found[part] = -1 if part in found else at
-    return {part: at for part, at in found.items() if at >= 0}
+        positions[part] = -1 if part in positions else at
+    return {part: at for part, at in positions.items() if at >= 0}
 
 
 def _find_heaviest(pairs: list[tuple[int, int]], a: Sequence[str]) -> list[tuple[int, int]]:
-    """Of pairs sorted by their first number those whose second grows, too, with the most characters in all.
+    """Choose of pairs sorted by their first number those whose second grows, too, with the most characters in all.
 
     So of two blocks that changed places the longer one stays and the shorter one is seen to move.
     """
@@ -116,19 +118,19 @@ def _find_heaviest(pairs: list[tuple[int, int]], a: Sequence[str]) -> list[tuple
     top = (0, -1)
     for number, (x, y) in enumerate(pairs):
         rank = bisect_left(order, y) + 1
-        found, at = (0, -1), rank - 1
+        best_before, at = (0, -1), rank - 1
         while at:
-            found, at = max(found, best[at]), at & (at - 1)
-        before.append(found[1])
-        mine = (found[0] + len(a[x]), number)
-        top, at = max(top, mine), rank
+            best_before, at = max(best_before, best[at]), at & (at - 1)
+        before.append(best_before[1])
+        chain = (best_before[0] + len(a[x]), number)
+        top, at = max(top, chain), rank
         while at <= len(order):
-            best[at], at = max(best[at], mine), at + (at & -at)
+            best[at], at = max(best[at], chain), at + (at & -at)
     return _follow_chain(pairs, before, top[1])
 
 
 def _find_longest(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Likewise with the most pairs: one search in C for each."""
+    """Choose the chain with the most pairs: one search in C for each."""
     ends: list[int] = []  # the lowest end of a chain of each length
     last: list[int] = []  # which pair that is
     before: list[int] = []
@@ -144,27 +146,27 @@ def _find_longest(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _follow_chain(pairs: list[tuple[int, int]], before: list[int], at: int) -> list[tuple[int, int]]:
-    kept = []
+    chain = []
     while at >= 0:
-        kept.append(pairs[at])
+        chain.append(pairs[at])
         at = before[at]
-    return kept[::-1]
+    return chain[::-1]
 
 
 def are_similar(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Whether enough of the shorter one is in the other to be worth pairing; scraps such as `of the` are not."""
-    one = Counter(part for part in a if not part.isspace())
-    other = Counter(part for part in b if not part.isspace())
-    least = min(sum(len(part) * n for part, n in each.items()) for each in (one, other))
-    return least == 0 or sum(len(part) * n for part, n in (one & other).items()) >= SHARED * least
+    """Tell whether enough of the shorter one is in the other to be worth pairing; scraps such as `of the` are not."""
+    parts_a = Counter(part for part in a if not part.isspace())
+    parts_b = Counter(part for part in b if not part.isspace())
+    least = min(sum(len(part) * n for part, n in counts.items()) for counts in (parts_a, parts_b))
+    return least == 0 or sum(len(part) * n for part, n in (parts_a & parts_b).items()) >= SHARED * least
 
 
 def _find_shortest_script(
     a: Sequence[str], b: Sequence[str], at: Stretch, budget: Budget
 ) -> Iterator[tuple[int, int, int]]:
-    """The pairs of a shortest edit script (Myers, 1986); none where that takes more than DEPTH changes."""
+    """Yield the pairs of a shortest edit script (Myers, 1986); none where that takes more than DEPTH changes."""
     wide, high = at.i_end - at.i, at.j_end - at.j
-    one, other = a[at.i : at.i_end], b[at.j : at.j_end]
+    parts_a, parts_b = a[at.i : at.i_end], b[at.j : at.j_end]
     reach = {1: 0}  # by diagonal (x - y): how far along `one`
     trail: list[dict[int, int]] = []
     for depth in range(min(wide + high, DEPTH) + 1):
@@ -174,7 +176,7 @@ def _find_shortest_script(
         for line in range(-depth, depth + 1, 2):
             x = _find_start(reach, line, depth)
             y = x - line
-            while x < wide and y < high and one[x] == other[y]:
+            while x < wide and y < high and parts_a[x] == parts_b[y]:
                 x, y = x + 1, y + 1
             reach[line] = x
             if x >= wide and y >= high:
@@ -184,14 +186,14 @@ def _find_shortest_script(
 
 
 def _find_start(reach: dict[int, int], line: int, depth: int) -> int:
-    """Where a diagonal begins: one part of `b` added, or one of `a` removed, whichever gets further."""
+    """Return where a diagonal begins: one part of `b` added, or one of `a` removed, whichever gets further."""
     if line == -depth or (line != depth and reach[line - 1] < reach[line + 1]):
         return reach[line + 1]
     return reach[line - 1] + 1
 
 
 def _trace_back(trail: list[dict[int, int]], x: int, y: int) -> Iterator[tuple[int, int]]:
-    """The matched pairs on the way to the end, from the last to the first."""
+    """Yield the matched pairs on the way to the end, from the last to the first."""
     for depth in range(len(trail) - 1, -1, -1):
         line = x - y
         start = _find_start(trail[depth], line, depth)

@@ -27,14 +27,14 @@ GONE = "at this revision "
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """Where the files of a revision lie now, and what could not be had of them."""
+    """Say where the files of a revision lie now, and what could not be copied of them."""
 
     path: Path
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def copy_revision(way: Path, rev: str) -> Revision:
-    """The folder or file `way` as it was at `rev`, copied once for each commit. Raises SideError.
+    """Copy the folder or file `way` as it was at `rev`, once for each commit. Raises SideError.
 
     Objects are read from the repository as they are: nothing that it configures is run, no filter, hook or transport.
     """
@@ -53,45 +53,47 @@ def copy_revision(way: Path, rev: str) -> Revision:
 
 
 def _make_key(git: Git, commit: str) -> str:
-    """The copy of a commit is of one repository: who knows a commit's id must not get another repository's copy."""
-    said = f"{git.repository.common}\0{commit} {git.below}"
-    return hashlib.blake2b(said.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+    """Make a key of a commit in its repository: who knows a commit's id must not get another repository's copy."""
+    key = f"{git.repository.common}\0{commit} {git.below}"
+    return hashlib.blake2b(key.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
 
 def _copy_commit(git: Git, commit: str, below: str, rev: str, name: str, home: Path) -> None:
-    made = cache_folder.fresh(home)
+    temporary = cache_folder.fresh(home)
     try:
         with cache_folder.room():
-            diagnostics = [as_json(diagnostic) for diagnostic in _write_files(git, commit, below, rev, made / name)]
-            (made / ABOUT).write_text(json.dumps({"name": name, "notes": diagnostics}), "utf-8")
+            diagnostics = [
+                as_json(diagnostic) for diagnostic in _write_files(git, commit, below, rev, temporary / name)
+            ]
+            (temporary / ABOUT).write_text(json.dumps({"name": name, "notes": diagnostics}), "utf-8")
         with contextlib.suppress(OSError):  # somebody else was quicker
-            made.rename(home)
+            temporary.rename(home)
     finally:
-        cache_folder.drop(made)
+        cache_folder.drop(temporary)
     _drop_old(home.parent)
 
 
 def _drop_old(folder: Path) -> None:
     """Keep the revisions that were used last."""
-    used = {}
-    for one in folder.glob("[0-9a-f]*"):
+    times = {}
+    for copy in folder.glob("[0-9a-f]*"):
         with contextlib.suppress(OSError):
-            used[one] = one.stat().st_mtime
-    for old in sorted(used, key=lambda one: used[one])[:-MAX_REVISIONS]:
-        cache_folder.drop(old)
+            times[copy] = copy.stat().st_mtime
+    for outdated in sorted(times, key=lambda copy: times[copy])[:-MAX_REVISIONS]:
+        cache_folder.drop(outdated)
 
 
 def _write_files(git: Git, commit: str, below: str, rev: str, root: Path) -> Iterator[Diagnostic]:
-    """Write the files; a diagnostic for what is not a file of its own. Links come last: nothing is written through."""
+    """Write the files; report what is not an ordinary file. Links come last: nothing is written through them."""
     root.mkdir()
-    there = [*git.files(commit, below)]
-    if not there:
+    blobs = [*git.files(commit, below)]
+    if not blobs:
         raise SideError(f"revision {rev}: this folder had no files then")
-    if len(there) > MAX_FILES or sum(blob.size for blob in there) > MAX_BYTES:
+    if len(blobs) > MAX_FILES or sum(blob.size for blob in blobs) > MAX_BYTES:
         raise SideError(
             f"revision {rev}: more than {MAX_FILES:,} files or {MAX_BYTES >> 20:,} MiB, which is not copied"
         )
-    for blob in sorted(there, key=lambda blob: blob.kind == "link"):
+    for blob in sorted(blobs, key=lambda blob: blob.kind == "link"):
         target = root / blob.path
         if not target.parent.resolve().is_relative_to(root.resolve()) or not _is_plain_path(blob.path):
             yield _report_missing(blob.path, "its name cannot be a file's name")
@@ -105,12 +107,12 @@ def _write_file(git: Git, blob: Blob, root: Path, target: Path) -> Iterator[Diag
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if blob.kind == "link":
-            named = os.fsdecode(b"".join(git.content(blob)))
-            if _leads_out(root, target, named):
+            link_target = os.fsdecode(b"".join(git.content(blob)))
+            if _leads_out(root, target, link_target):
                 values = {"path": blob.path, "reason": "it is a link that leads out of the folder"}
                 yield Diagnostic("dat-path-outside", values, NOWHERE, blob.path)
             else:
-                target.symlink_to(named)
+                target.symlink_to(link_target)
             return
         with target.open("xb") as file:
             first = b""
@@ -127,7 +129,7 @@ def _write_file(git: Git, blob: Blob, root: Path, target: Path) -> Iterator[Diag
 
 
 def _leads_out(root: Path, link: Path, named: str) -> bool:
-    """Whether a link may lead out; one that goes up after it went down is not followed in the mind."""
+    """Tell whether a link may lead out of the folder; where it goes up after it went down, it is assumed to."""
     parts = named.split("/")
     down = next((at for at, part in enumerate(parts) if part not in ("..", ".")), len(parts))
     end = Path(os.path.normpath(link.parent.resolve() / named)) if "\0" not in named else Path("/")

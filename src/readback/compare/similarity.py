@@ -1,6 +1,4 @@
-"""What was edited between two lists of messages, as a short name that equal edits of other records share.
-
-In which way two lists of messages differ, told quickly: one word for each record of a dataset."""
+"""Say quickly in which way two lists of messages differ, and name the edit between them."""
 
 from __future__ import annotations
 
@@ -16,25 +14,30 @@ Texts = Sequence[tuple[str, str]]  # role, text
 
 
 def name_edit(a: Texts, b: Texts) -> str:
-    """16 hex digits over what has to be taken from A and put into it to get B, and what is beside that on its line.
+    """Return 16 hex digits over what has to be taken from A and put into it to get B, and what is beside that on its
+    line.
 
     Where a text was changed in two places, what lies between them belongs to the edit; between values of a record that
-    makes an edit of its own. The same edit the other way round has another name.
+    makes another edit. The same edit the other way round has another name.
     """
     start = _count_common(a, b)
     end = _count_common(a[start:][::-1], b[start:][::-1])
-    one, other = a[start : len(a) - end], b[start : len(b) - end]
+    changed_a, changed_b = a[start : len(a) - end], b[start : len(b) - end]
     parts: list[object]
-    if [role for role, _ in one] == [role for role, _ in other]:
-        parts = [[role, *_cut_edit(x, y)] for (role, x), (_, y) in zip(one, other, strict=True) if x != y]
+    if [role for role, _ in changed_a] == [role for role, _ in changed_b]:
+        parts = [
+            [role, *_cut_edit(text_a, text_b)]
+            for (role, text_a), (_, text_b) in zip(changed_a, changed_b, strict=True)
+            if text_a != text_b
+        ]
     else:
-        parts = ["roles", list(one), list(other)]
+        parts = ["roles", list(changed_a), list(changed_b)]
     text = json.dumps(parts, separators=(",", ":"))  # ASCII: a lone surrogate is an escape
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _cut_edit(a: str, b: str) -> tuple[str, str, str, str]:
-    """The end of the line before, what A has, what B has, the beginning of the line after."""
+    """Return the end of the line before, what A has, what B has, the beginning of the line after."""
     start = _count_common(a, b)
     end = _count_common(a[start:][::-1], b[start:][::-1])
     last = len(a) - end
@@ -43,7 +46,7 @@ def _cut_edit(a: str, b: str) -> tuple[str, str, str, str]:
 
 
 def _count_common(a: Sequence[object], b: Sequence[object]) -> int:
-    """How many items are the same from the beginning, by halves: comparing slices is quick."""
+    """Count the items that are the same from the beginning, by halves: comparing slices is quick."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -58,20 +61,20 @@ KINDS = ("only_system_a", "only_system_b", "roles", "blank", "order", "added", "
 
 
 def find_kind(a: Sequence[Message], b: Sequence[Message]) -> str:
-    """ "" where roles and texts are equal, else the first of KINDS that is true of them.
+    """Return "" where roles and texts are equal, else the first of KINDS that is true of them.
 
-    only_system_a, only_system_b: one of them alone has a system message, and the other roles are the same; roles:
-    other messages, or in another order; blank: only white space; order: the same words, or the same variables, in
-    another order; added, removed: B is A with one stretch more, or less; system: only the system message; changed:
-    anything else.
+    only_system_a, only_system_b: one of them alone has a system message, and the other roles are the same; roles: other
+    messages, or in another order; blank: only white space; order: the same words, or the same variables, in another
+    order; added, removed: B is A with one stretch more, or less; system: only the system message; changed: anything
+    else.
     """
-    one, other = [(m.role, m.text) for m in a], [(m.role, m.text) for m in b]
-    if one == other:
+    texts_a, texts_b = [(message.role, message.text) for message in a], [(message.role, message.text) for message in b]
+    if texts_a == texts_b:
         return ""
-    if (roles := ([role for role, _ in one], [role for role, _ in other]))[0] != roles[1]:
+    if (roles := ([role for role, _ in texts_a], [role for role, _ in texts_b]))[0] != roles[1]:
         return _find_roles_kind(*roles)
-    found = find_texts_kind([(x[1], y[1]) for x, y in zip(one, other, strict=True) if x != y])
-    return found or ("order" if _is_reordered(a, b) else _find_place_kind(one, other))
+    kind = find_texts_kind([(x[1], y[1]) for x, y in zip(texts_a, texts_b, strict=True) if x != y])
+    return kind or ("order" if _is_reordered(a, b) else _find_place_kind(texts_a, texts_b))
 
 
 def _find_roles_kind(a: list[str], b: list[str]) -> str:
@@ -82,7 +85,7 @@ def _find_roles_kind(a: list[str], b: list[str]) -> str:
 
 
 def find_texts_kind(pairs: Sequence[tuple[str, str]]) -> str:
-    """The first of blank, order, added and removed that is true of all pairs of different texts; "" where none is."""
+    """Return the first of blank, order, added and removed that is true of all pairs of texts; "" where none is."""
     shared = set.intersection(*({*_list_text_kinds(a, b)} for a, b in pairs))
     return next((name for name in KINDS if name in shared), "")
 
@@ -107,9 +110,9 @@ def _list_lines(text: str) -> list[str]:
 
 
 def _is_reordered(a: Sequence[Message], b: Sequence[Message]) -> bool:
-    """Whether both hold the same variables, and in some message in another order."""
-    one, other = [_list_variables(m) for m in a], [_list_variables(m) for m in b]
-    return one != other and [*map(sorted, one)] == [*map(sorted, other)]
+    """Tell whether both hold the same variables, and in some message in another order."""
+    variables_a, variables_b = [_list_variables(message) for message in a], [_list_variables(message) for message in b]
+    return variables_a != variables_b and [*map(sorted, variables_a)] == [*map(sorted, variables_b)]
 
 
 def _list_variables(message: Message) -> list[str]:
@@ -123,7 +126,7 @@ def _find_place_kind(a: Texts, b: Texts) -> str:
 
 
 def _is_insertion(short: str, long: str) -> bool:
-    """Whether the longer text is the shorter one with one stretch put in."""
+    """Tell whether the longer text is the shorter one with one stretch put in."""
     low, high = 0, len(short)
     while low < high:  # the longest common start
         middle = (low + high + 1) // 2

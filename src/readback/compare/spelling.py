@@ -16,7 +16,7 @@ UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")  # Unicode's categories of charact
 
 
 def spell_out(text: str) -> str:
-    """A stretch in words: blanks counted by kind, everything else quoted, shortened, with its blanks drawn."""
+    """Return a stretch in words: blanks counted by kind, everything else quoted, shortened, with its blanks drawn."""
     if not text:
         return "nothing"
     if _is_plain(text):
@@ -25,32 +25,32 @@ def spell_out(text: str) -> str:
 
 
 def spell_blanks(text: str) -> str:
-    """Characters that nobody sees, in order: a newline; 2 newlines and a space."""
-    said = [_name_run(char, len(tuple(same))) for char, same in groupby(text)]
-    if len(said) > KINDS:
+    """Name characters that nobody sees, in order: a newline; 2 newlines and a space."""
+    names = [_name_run(char, len(tuple(run))) for char, run in groupby(text)]
+    if len(names) > KINDS:
         return f"{quantity(len(text), 'character')} of white space"
-    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def quote(text: str) -> str:
-    """A stretch between backquotes, its middle left out where it is long; what cannot be seen is written out."""
+    """Put a stretch between backquotes, its middle left out where it is long; what cannot be seen is written out."""
     if len(text) > HEAD + TAIL:
         return f"`{draw_unseen(text[:HEAD])}…{draw_unseen(text[-TAIL:])}`"
     return f"`{draw_unseen(text)}`"
 
 
 def draw_unseen(text: str) -> str:
-    """The text with a sign or a number for each character that nobody sees; single blanks stay."""
+    """Return the text with a sign or a number for each character that nobody sees; single blanks stay."""
     return "".join(SIGNS.get(char) or (f"[U+{ord(char):04X}]" if _is_unseen_character(char) else char) for char in text)
 
 
 def is_unseen(text: str) -> bool:
-    """Whether a stretch is there and nobody sees anything of it."""
+    """Tell whether a stretch has characters and nobody sees anything of it."""
     return bool(text) and _is_plain(text)
 
 
 def is_single(text: str) -> bool:
-    """Whether a stretch is one kind of character that nobody sees, so that its absence is "none"."""
+    """Tell whether a stretch is one kind of character that nobody sees, so that its absence is "none"."""
     return len(set(text)) == 1 and _is_plain(text)
 
 
