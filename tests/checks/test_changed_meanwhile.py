@@ -142,7 +142,7 @@ def test_an_export_or_a_search_whose_cache_is_cleared_meanwhile_is_the_same(
         if searched
         else (chunk.WORK, opened, data, choices, {"form": "messages-jsonl", "requests": []})
     )
-    index = partial(observer.prepare, opened, data)
+    index = partial(observer.prepare_logs, opened, data)
     index()
     undisturbed = list(children.drive(*asked, jobs=1, most=3, index=index))
     frames = children.drive(*asked, jobs=1, most=3, index=index if searched else None)

@@ -13,7 +13,7 @@ import pytest
 
 import readback
 from readback.cli import main
-from readback.notebook.unknown_name import unknown_name
+from readback.notebook.unknown_name import build_unknown_name_error
 from readback.project_files import PROJECT
 
 DEMO = PROJECT / "configs" / "examples" / "six-conditions-mistakes"
@@ -181,10 +181,10 @@ def test_where_nobody_can_agree_the_reason_is_said(study: readback.Study) -> Non
 
 
 def test_of_many_names_the_nearest_is_first_and_the_rest_counted() -> None:
-    said = str(unknown_name("condition", "c_77x", [f"c_{n}" for n in range(100)]))
+    said = str(build_unknown_name_error("condition", "c_77x", [f"c_{n}" for n in range(100)]))
     assert said.startswith("there is no condition 'c_77x'; choose one of 'c_77', 'c_0', 'c_1', ")
     assert said.endswith(" and 80 more")
-    assert str(unknown_name("judge", "x", [])) == "there is no judge 'x': the workspace has none"
+    assert str(build_unknown_name_error("judge", "x", [])) == "there is no judge 'x': the workspace has none"
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from readback.checks.run.prompt_lengths import measure
 from readback.project_files import EXAMPLES
 from readback.prompts import assemble, selections
 from readback.records.dataset import open_dataset
-from readback.requests.first_difference import first_difference
+from readback.requests.first_difference import find_first_difference
 from readback.requests.observer import Observer
 from readback.requests.request import Request, read_request
 from readback.types import Selection
@@ -77,7 +77,7 @@ def test_any_row_is_a_request_or_a_reason(row: dict[str, Any]) -> None:
 
 @given(st.text(), st.text())
 def test_the_first_difference_is_the_first(one: str, other: str) -> None:
-    found = first_difference([("user", one)], Request("chat", (("user", other),)))
+    found = find_first_difference([("user", one)], Request("chat", (("user", other),)))
     if one == other:
         assert found is None
     else:
@@ -119,7 +119,7 @@ def test_a_logged_request_is_equal_or_its_first_difference_is_known(
     opened = workspace.open(folder)
     data = open_dataset(opened.root, opened.dataset)
     made = assemble.assemble(opened, data.record(0), selections.list_selections(opened)[0])
-    seen = Observer(opened, data).seen(data.record(0), made)
+    seen = Observer(opened, data).observe(data.record(0), made)
     assert seen is not None
     assert verdict == seen.verdict
     assert seen.place.file == "logs/a.jsonl"
@@ -184,7 +184,7 @@ def test_a_file_is_known_by_its_condition_and_retries_are_all_looked_at(write: A
     data = open_dataset(opened.root, opened.dataset)
     observer = Observer(opened, data)
     seen = [
-        observer.seen(data.record(0), assemble.assemble(opened, data.record(0), choice))
+        observer.observe(data.record(0), assemble.assemble(opened, data.record(0), choice))
         for choice in selections.list_selections(opened)
     ]
     assert [one and one.verdict for one in seen] == ["differs", "equal"]
@@ -205,7 +205,7 @@ def test_a_system_message_that_the_server_adds_need_not_be_in_the_request(write:
     data = open_dataset(opened.root, opened.dataset)
     made = assemble.assemble(opened, data.record(0), selections.list_selections(opened)[0])
     assert [message.role for message in made.messages] == ["system", "user"]
-    seen = Observer(opened, data).seen(data.record(0), made)
+    seen = Observer(opened, data).observe(data.record(0), made)
     assert seen is not None
     assert seen.verdict == "equal"
 
@@ -334,7 +334,7 @@ def _states(root: Any) -> dict[tuple[str, str], str]:
     found = {}
     for condition in (LONG, "b"):
         for record in data.records():
-            seen = observer.seen(record, assemble.assemble(opened, record, Selection(condition=condition)))
+            seen = observer.observe(record, assemble.assemble(opened, record, Selection(condition=condition)))
             found[condition, record.id or ""] = seen.verdict if seen else "none"
     return found
 

@@ -30,7 +30,7 @@ from readback.prompts.selections import explain_unknown_system, list_variants
 from readback.records import answers
 from readback.records.dataset import Dataset
 from readback.records.missing_record import format_missing_record
-from readback.requests.observer import Observer, Seen
+from readback.requests.observer import Observation, Observer
 from readback.types import (
     Answer,
     Assembly,
@@ -111,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
     rendering = _Rendering(workspace, selection, assembly, whole_input if args.wire else None)
     observed = None
     if not values:
-        observed = Observer(workspace, open_records(workspace)).seen(record, assembly)
+        observed = Observer(workspace, open_records(workspace)).observe(record, assembly)
     tried = assemble.apply_values(workspace, record, values)
     findings = list(_find_findings(workspace, tried, assembly, rendering.model_input, observed))
     counted = token_counts.count_assembly(workspace, assembly, whole_input) if assembly.messages else None
@@ -236,7 +236,7 @@ def _find_findings(
     record: Record,
     assembly: Assembly,
     read_input: ModelInput | None,
-    observed: Seen | None,
+    observed: Observation | None,
 ) -> Iterator[Finding]:
     """Yield what is wrong with the record, the messages, and what the chat format makes of them; each fault once."""
     findings = [

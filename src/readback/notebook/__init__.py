@@ -1,4 +1,4 @@
-"""Readback in a notebook or a script: open a workspace, assemble, check, read scores."""
+"""Use Readback in a notebook or a script: open a workspace, assemble, check, read scores."""
 
 from __future__ import annotations
 

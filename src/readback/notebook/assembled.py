@@ -1,7 +1,8 @@
-"""An assembly that shows itself with its origins where HTML is shown."""
+"""Show an assembly with its origins, as text or as HTML."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from readback import adapters, plugins
@@ -32,7 +33,7 @@ STYLE = (
     ".rb-nb i{font-style:normal;padding:0 .3em;margin-right:.6em}"
 )
 WORDING = "wording: readback: the text of %s is in Readback's own words, not those of the program"
-LOOKS = {
+LEGEND = {
     "yours": "written by you",
     "data": "from the data",
     "default": "from the data, by default",
@@ -67,78 +68,106 @@ class Assembled:
         return self.assembly.fingerprint
 
     def text(self, role: str = "user") -> str | None:
-        """The exact text of the first message of a role, or None."""
+        """Return the exact text of the first message of a role, or None."""
         return next((message.text for message in self.messages if message.role == role), None)
 
     def as_messages(self) -> list[dict[str, str]]:
-        """What a chat client takes: [{"role", "content"}]."""
+        """Return what a chat client takes: [{"role", "content"}]."""
         return [message.value for message in self.messages]
 
     def segments(self) -> Rows:
-        """A row for each stretch: role, origin, name, whose wording, where it comes from, and its text."""
+        """Return a row for each stretch: role, origin, name, whose wording, where it comes from, and its text."""
         columns = ("role", "origin", "name", "wording", "file", "line", "text")
         rows = tuple(
-            dict(zip(columns, (m.role, s.origin, s.name, s.wording, s.place.file, s.place.line, s.text), strict=True))
-            for m in self.messages
-            for s in m.segments
+            {
+                "role": message.role,
+                "origin": segment.origin,
+                "name": segment.name,
+                "wording": segment.wording,
+                "file": segment.place.file,
+                "line": segment.place.line,
+                "text": segment.text,
+            }
+            for message in self.messages
+            for segment in message.segments
         )
         return Rows(columns, rows)
 
     def __repr__(self) -> str:
-        parts = [f"--- {message.role}\n{message.text}" for message in self.messages]
-        options = [f"--- {one}" for one in self._asides()]
-        found = [f"{one.severity} {one.code}: {one.message}" for one in self.findings]
-        none = [] if self.messages else ["nothing could be built; its findings say why"]
-        masked = ["private fields are masked: this is not exact"] if self.assembly.masked else []
-        masked += [f"--- {WORDING % ', '.join(named)}"] if (named := adapters.list_own_wordings(self.messages)) else []
-        ours = [f"--- {one}" for one in dict.fromkeys(map(said, self.faults))]
-        return "\n".join((*parts, *none, *masked, *options, *(["--- findings", *found] if found else []), *ours))
+        lines = [f"--- {message.role}\n{message.text}" for message in self.messages]
+        if not self.messages:
+            lines.append("nothing could be built; its findings say why")
+        if self.assembly.masked:
+            lines.append("private fields are masked: this is not exact")
+        own_wordings = adapters.list_own_wordings(self.messages)
+        if own_wordings:
+            lines.append(f"--- {WORDING % ', '.join(own_wordings)}")
+        lines += [f"--- {note}" for note in self._list_notes()]
+        if self.findings:
+            lines.append("--- findings")
+        lines += [f"{finding.severity} {finding.code}: {finding.message}" for finding in self.findings]
+        lines += [f"--- {fault}" for fault in self._list_faults()]
+        return "\n".join(lines)
 
-    def _asides(self) -> list[str]:
-        unknown = self.system_unknown if self.messages else None
-        return [
-            *(variant.sentence for variant in self.made_by),
-            *([f"system message not known here: {unknown}"] if unknown else []),
-        ]
+    def _list_notes(self) -> list[str]:
+        """Return the options that made the text, and why the system message is not known."""
+        notes = [variant.sentence for variant in self.made_by]
+        if self.system_unknown and self.messages:
+            notes.append(f"system message not known here: {self.system_unknown}")
+        return notes
+
+    def _list_faults(self) -> list[str]:
+        return list(dict.fromkeys(map(format_fault, self.faults)))
 
     def _repr_html_(self) -> str:
         used = {exact.look(segment) for message in self.messages for segment in message.segments}
-        legend = "".join(f'<i class="rb-s rb-{look}">{said}</i>' for look, said in LOOKS.items() if look in used)
-        none = "" if self.messages else "<p>Nothing could be built; the findings say why.</p>"
-        masked = "<p>Private fields are masked: this is not exact.</p>" if self.assembly.masked else ""
-        if named := adapters.list_own_wordings(self.messages):
-            masked += f"<p>{exact.text(WORDING % ', '.join(named))}</p>"
-        body = "".join(self._message(index, message) for index, message in enumerate(self.messages))
-        masked += "".join(f"<p>{exact.text(one)}</p>" for one in self._asides())
-        found = "".join(
-            f"<li>{one.severity} <code>{one.code}</code>: {exact.text(one.message)}</li>" for one in self.findings
+        legend = "".join(f'<i class="rb-s rb-{look}">{text}</i>' for look, text in LEGEND.items() if look in used)
+        notes = ""
+        if not self.messages:
+            notes += "<p>Nothing could be built; the findings say why.</p>"
+        if self.assembly.masked:
+            notes += "<p>Private fields are masked: this is not exact.</p>"
+        own_wordings = adapters.list_own_wordings(self.messages)
+        if own_wordings:
+            notes += f"<p>{exact.text(WORDING % ', '.join(own_wordings))}</p>"
+        notes += _draw_paragraphs(self._list_notes())
+        body = "".join(self._draw_message(index, message) for index, message in enumerate(self.messages))
+        items = "".join(
+            f"<li>{finding.severity} <code>{finding.code}</code>: {exact.text(finding.message)}</li>"
+            for finding in self.findings
         )
-        listed = f"<h4>Findings</h4><ol>{found}</ol>" if found else ""
-        listed += "".join(f"<p>{exact.text(one)}</p>" for one in dict.fromkeys(map(said, self.faults)))
-        mark = f"<p>sha256 <code>{self.fingerprint}</code></p>" if self.fingerprint else ""
-        return f'<style>{STYLE}</style><div class="rb-nb"><p>{legend}</p>{none}{masked}{body}{listed}{mark}</div>'
+        findings = f"<h4>Findings</h4><ol>{items}</ol>" if items else ""
+        findings += _draw_paragraphs(self._list_faults())
+        sha256 = f"<p>sha256 <code>{self.fingerprint}</code></p>" if self.fingerprint else ""
+        return f'<style>{STYLE}</style><div class="rb-nb"><p>{legend}</p>{notes}{body}{findings}{sha256}</div>'
 
-    def _message(self, index: int, message: Message) -> str:
-        first = next(i for i, other in enumerate(self.messages) if other.role == message.role) == index
+    def _draw_message(self, index: int, message: Message) -> str:
+        # Findings are about the first message of a role.
+        is_first = all(earlier.role != message.role for earlier in self.messages[:index])
         marks = [
-            exact.Mark(one.place.start, one.place.end, number, one.severity, one.message)
-            for number, one in enumerate(self.findings, 1)
-            if first and one.place.role == message.role and one.place.start is not None and one.place.end is not None
+            exact.Mark(finding.place.start, finding.place.end, number, finding.severity, finding.message)
+            for number, finding in enumerate(self.findings, 1)
+            if is_first and finding.place.role == message.role
+            if finding.place.start is not None and finding.place.end is not None
         ]
         text = message.text
-        shown, start, left = exact.window(message.segments)
-        drawn = exact.html(shown, [exact.shift_mark(mark, -start) for mark in marks], describe=_describe)
+        segments, start, left = exact.window(message.segments)
+        drawn = exact.html(segments, [exact.shift_mark(mark, -start) for mark in marks], describe=_describe)
         more = f"<p>{quantity(left, 'character')} more: .text({message.role!r}) has them all</p>" if left else ""
         return f"<h4>{exact.text(message.role)} · {quantity(len(text), 'character')}</h4>{drawn}{more}"
 
 
-def said(fault: Fault) -> str:
-    """A rule that failed, in the words of the command line."""
+def _draw_paragraphs(texts: Iterable[str]) -> str:
+    return "".join(f"<p>{exact.text(text)}</p>" for text in texts)
+
+
+def format_fault(fault: Fault) -> str:
+    """Return which rule failed, in the words of the command line."""
     return f"{plugins.attribute_mistake(fault.rule)}: rule {fault.rule} failed: {fault.error}"
 
 
 def _describe(segment: Segment) -> str:
-    at = segment.place
-    where = f"{at.file}:{at.line}" if at.file and at.line else at.file
+    place = segment.place
+    position = f"{place.file}:{place.line}" if place.file and place.line else place.file
     words = f"wording: {segment.wording}" if segment.wording else None
-    return ", ".join(part for part in (segment.origin, segment.name, words, where) if part)
+    return ", ".join(part for part in (segment.origin, segment.name, words, position) if part)

@@ -1,4 +1,4 @@
-"""Two ways to send a record side by side: what differs, in a sentence, as rows, and in how many records."""
+"""Show what differs between two ways to send a record: in a sentence, as rows, and in how many records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from readback.compare.side import Side, SideError
 from readback.notebook.rows import Rows
 from readback.types import Workspace
 
-CHANGE = ("message", "kind", "a", "b")
+CHANGE_COLUMNS = ("message", "kind", "a", "b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,28 +35,28 @@ class Compared:
         return format_sentence(self.difference)
 
     def changes(self) -> Rows:
-        """A row for each stretch that differs: the role of its message, what happened, and both texts."""
+        """Return a row for each stretch that differs: the role of its message, what happened, and both texts."""
         rows = (
             {
                 "message": pair.role_a or pair.role_b,
-                "kind": one.kind,
-                "a": pair.a.text[slice(*one.a)] if pair.a else "",
-                "b": pair.b.text[slice(*one.b)] if pair.b else "",
+                "kind": change.kind,
+                "a": pair.a.text[slice(*change.a)] if pair.a else "",
+                "b": pair.b.text[slice(*change.b)] if pair.b else "",
             }
             for pair in self.difference.messages
-            for one in pair.changes
-            if one.kind != "equal"
+            for change in pair.changes
+            if change.kind != "equal"
         )
-        return Rows(CHANGE, tuple(rows))
+        return Rows(CHANGE_COLUMNS, tuple(rows))
 
     def over_records(self) -> RecordCounts:
-        """In how many of all records the two differ, and how. Raises ValueError where a side cannot be shown."""
+        """Count in how many of all records the two differ, and how. Raises ValueError where a side cannot be shown."""
         try:
             return count_differences(self.workspace, self.a, self.b)
         except SideError as error:
             raise ValueError(str(error)) from None
 
     def __repr__(self) -> str:
-        found = self.difference
-        head = f"A  {found.a.title}\nB  {found.b.title}\n\n{self.sentence}"
-        return "\n".join((head, *as_text.list_place_lines(found, self.workspace), *as_text.list_lines(found)))
+        difference = self.difference
+        head = f"A  {difference.a.title}\nB  {difference.b.title}\n\n{self.sentence}"
+        return "\n".join((head, *as_text.list_place_lines(difference, self.workspace), *as_text.list_lines(difference)))

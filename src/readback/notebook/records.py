@@ -1,4 +1,4 @@
-"""The records of a workspace for a program: one after another, one by its id or number, or as a data frame."""
+"""Give a program the records of a workspace: one after another, by id or number, or as a data frame."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Records that are read from disk when they are asked for. A workspace without data has none."""
+    """Records that are read from disk when they are needed. A workspace without data has none."""
 
     dataset: Dataset
 
@@ -28,23 +28,23 @@ class Records:
     def __iter__(self) -> Iterator[Record]:
         return self.dataset.records(0, len(self))
 
-    def __getitem__(self, asked: str | int) -> Record:
-        """The record of an id, or of a number from 0; below 0 from the end. Raises KeyError and IndexError."""
-        if isinstance(asked, str):
-            found = self.dataset.find(asked)
-            if found is None:
-                raise UnknownNameError(f"there is {format_missing_record(asked, self.dataset)}")
-            return self.dataset.record(found)
-        if not -len(self) <= asked < len(self):
-            raise IndexError(f"there is no record {asked}: there are {len(self)}, counted from 0")
-        return self.dataset.record(asked % len(self))
+    def __getitem__(self, key: str | int) -> Record:
+        """Return the record of an id, or of a number from 0; below 0 from the end. Raises KeyError and IndexError."""
+        if isinstance(key, str):
+            index = self.dataset.find(key)
+            if index is None:
+                raise UnknownNameError(f"there is {format_missing_record(key, self.dataset)}")
+            return self.dataset.record(index)
+        if not -len(self) <= key < len(self):
+            raise IndexError(f"there is no record {key}: there are {len(self)}, counted from 0")
+        return self.dataset.record(key % len(self))
 
     def record(self, index: int) -> Record:
-        """The record of that number, from 0. Raises IndexError."""
+        """Return the record of that number, from 0. Raises IndexError."""
         return self.dataset.record(index)
 
     def ids(self, start: int = 0, stop: int | None = None) -> tuple[str, ...]:
-        """The ids of a range of records, as of a slice."""
+        """Return the ids of a range of records, as of a slice."""
         return self.dataset.ids(start, stop)
 
     @property
@@ -53,9 +53,10 @@ class Records:
         return self.dataset.fields
 
     def to_pandas(self) -> pandas.DataFrame:
-        """All records in memory: a row for each, under its id, and a column for each field; None where it is absent.
+        """Return all records: a row for each, under its id, and a column for each field; None where it is absent.
 
-        No value is changed: ids and texts stay text, lists and objects stay what they are, private fields are masked.
+        All are in memory. No value is changed: ids and texts stay text, lists and objects stay what they are, private
+        fields are masked.
         """
         import pandas
 

@@ -1,4 +1,4 @@
-"""A list of equal rows that shows itself as a table, and becomes a data frame when asked."""
+"""Show rows with the same columns as a table, or turn them into a data frame."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Rows(Sequence[Mapping[str, Any]]):
         return iter(self.rows)
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame with these columns; ids stay text, and what is not there is None."""
+        """Return a pandas DataFrame with these columns; ids stay text, and what is absent is None."""
         import pandas
 
         return pandas.DataFrame(
@@ -39,30 +39,29 @@ class Rows(Sequence[Mapping[str, Any]]):
 
     def __repr__(self) -> str:
         head = f"{quantity(len(self), 'row')}: {', '.join(self.columns)}"
-        lines = ("  " + " · ".join(_said(row.get(name)) for name in self.columns) for row in self.rows[:SHOWN])
-        return "\n".join((head, *lines, *_rest(len(self)), *([self.said] if self.said else [])))
+        lines = ("  " + " · ".join(_format_value(row.get(name)) for name in self.columns) for row in self.rows[:SHOWN])
+        return "\n".join((head, *lines, *_format_rest(len(self)), *([self.said] if self.said else [])))
 
     def _repr_html_(self) -> str:
         head = "".join(f'<th style="text-align:left">{exact.text(name)}</th>' for name in self.columns)
         body = "".join(
-            "<tr>" + "".join(_cell(row.get(name)) for name in self.columns) + "</tr>" for row in self.rows[:SHOWN]
+            "<tr>" + "".join(_draw_cell(row.get(name)) for name in self.columns) + "</tr>" for row in self.rows[:SHOWN]
         )
-        rest = "".join(f"<p>{exact.text(line.strip())}</p>" for line in (*_rest(len(self)), self.said) if line)
+        rest = "".join(f"<p>{exact.text(line.strip())}</p>" for line in (*_format_rest(len(self)), self.said) if line)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
 
 
-def _rest(count: int) -> tuple[str, ...]:
+def _format_rest(count: int) -> tuple[str, ...]:
     return (f"  … and {count - SHOWN:,} more rows: to_pandas() has them all",) if count > SHOWN else ()
 
 
-def _cell(value: Any) -> str:
-    align = (
-        ";text-align:right" if isinstance(value, int | float) and not isinstance(value, bool) else ";text-align:left"
-    )
-    return f'<td style="vertical-align:top{align}">{exact.text(_said(value))}</td>'
+def _draw_cell(value: Any) -> str:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    align = "right" if is_number else "left"
+    return f'<td style="vertical-align:top;text-align:{align}">{exact.text(_format_value(value))}</td>'
 
 
-def _said(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4f}"
     return "–" if value is None else str(value)

@@ -23,12 +23,11 @@ from readback.exporting import selections as export_selections
 from readback.exporting.export import ExportResult, NoModel, OwnFile, export_to_file
 from readback.exporting.lines import FORMS, Form
 from readback.exporting.selections import NothingToExport
-from readback.notebook.assembled import Assembled
-from readback.notebook.assembled import said as fault_said
+from readback.notebook.assembled import Assembled, format_fault
 from readback.notebook.compared import Compared
 from readback.notebook.records import Records
 from readback.notebook.rows import Rows
-from readback.notebook.unknown_name import unknown_name
+from readback.notebook.unknown_name import build_unknown_name_error
 from readback.prompts import assemble, selections
 from readback.prompts import model_input as inputs
 from readback.prompts.selections import explain_unknown_system, list_variants
@@ -135,7 +134,7 @@ class Study:
     def _assembled(self, choice: Selection, one: Record, values: Values) -> Assembled:
         made = self._made(choice, one, values)
         tried = assemble.apply_values(self.workspace, one, values)
-        seen = None if values else self._observer.seen(one, made)
+        seen = None if values else self._observer.observe(one, made)
         both = tuple(check_record(self.workspace, tried, made, seen, self._decided))
         findings = tuple(found for found in both if isinstance(found, Finding))
         faults = tuple(fault for fault in both if isinstance(fault, rules.Fault))
@@ -189,8 +188,9 @@ class Study:
         if read is None and made.messages:
             raise ValueError(f"no chat format is known here; {SERVING}")
         if read is None or not read.segments:
-            diagnostics = (*made.diagnostics, *(read.diagnostics if read else ()))
-            wrong = [rules.build_finding(diagnostic).message for diagnostic in diagnostics]
+            wrong = [
+                rules.build_finding(one).message for one in (*made.diagnostics, *(read.diagnostics if read else ()))
+            ]
             raise ValueError("; ".join(("nothing could be built", *wrong)))
         return read
 
@@ -233,7 +233,7 @@ class Study:
         said = [_of_sample(audit.sample)] if audit.sample else []
         if audit.truncated:
             said.append(f"{quantity(sum(audit.counts.values()), 'finding')} in all; these are the ones kept")
-        said += dict.fromkeys(map(fault_said, audit.faults))
+        said += dict.fromkeys(map(format_fault, audit.faults))
         return Rows(FINDING, tuple(map(_finding, audit.findings)), ". ".join(said))
 
     def export(
@@ -335,7 +335,7 @@ class Study:
         """The name of the condition of that name or alias."""
         known = self.workspace.condition(name)
         if known is None:
-            raise unknown_name("condition", name, self.conditions)
+            raise build_unknown_name_error("condition", name, self.conditions)
         return known.name
 
     def _choice(self, asked: Selection) -> Selection:
@@ -354,7 +354,7 @@ class Study:
             name = getattr(asked, kind)
             # Beside a mode, a task only chooses what is added, and may be one without texts of its own.
             if name is not None and name not in names and not (kind == "task" and asked.mode):
-                raise unknown_name(kind, name, names)
+                raise build_unknown_name_error(kind, name, names)
         if asked.condition is not None:
             return replace(asked, condition=self._condition(asked.condition))
         if asked.mode or asked.task or asked.judge:
@@ -385,7 +385,7 @@ class Study:
         }
         for kind, (name, names, shorter) in known.items():
             if name is not None and name not in (*names, *shorter):
-                raise unknown_name(kind, name, filter(None, names))
+                raise build_unknown_name_error(kind, name, filter(None, names))
         return table
 
 

@@ -1,4 +1,4 @@
-"""The error for a name that a workspace does not have: a sentence with the names there are."""
+"""Build the error for a name that a workspace does not have: a sentence with the names there are."""
 
 from __future__ import annotations
 
@@ -6,23 +6,25 @@ from collections.abc import Iterable
 
 from readback.readers.yaml_file import nearest
 
-NAMED = 20  # names that are listed; how many more there are is said
+NAMES_LISTED = 20  # the others are counted
 
 
 class UnknownNameError(KeyError):
     """A KeyError whose text is a sentence: `there is no condition 'gatway'; choose one of 'gateway', 'direct'`."""
 
     def __str__(self) -> str:
+        """Return the sentence."""
         return str(self.args[0])  # a KeyError would show its sentence as a Python literal
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
-    """The error for `name`; of many names the nearest comes first."""
-    names = list(dict.fromkeys(known))
+def build_unknown_name_error(kind: str, name: str, names: Iterable[str]) -> UnknownNameError:
+    """Return the error for `name`; of many names the nearest comes first."""
+    names = list(dict.fromkeys(names))
     if not names:
         return UnknownNameError(f"there is no {kind} '{name}': the workspace has none")
-    if (near := nearest(name, names)) and len(names) > NAMED:
-        names = [near, *(other for other in names if other != near)]
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    listed = ", ".join(f"'{one}'" for one in names[:NAMED])
+    near = nearest(name, names)
+    if near and len(names) > NAMES_LISTED:
+        names = [near, *(candidate for candidate in names if candidate != near)]
+    more = f" and {len(names) - NAMES_LISTED:,} more" if len(names) > NAMES_LISTED else ""
+    listed = ", ".join(f"'{candidate}'" for candidate in names[:NAMES_LISTED])
     return UnknownNameError(f"there is no {kind} '{name}'; choose one of {listed}{more}")

@@ -1,4 +1,4 @@
-"""Where a logged request and our messages part: the first difference, or none."""
+"""Find the first difference between a logged request and the messages that Readback assembles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 
 from readback.requests.request import Request
 
-AROUND = 40  # characters shown on each side of the first difference
+EXCERPT_LENGTH = 40  # characters shown of each text from the first difference on
 
 Texts = Sequence[tuple[str, str]]  # role, text
 
@@ -28,14 +28,14 @@ class FirstDifference:
     sent: str
 
 
-def first_difference(
+def find_first_difference(
     ours: Texts, request: Request, *, served: bool = False, whole: str | None = None
 ) -> FirstDifference | None:
-    """The first difference between our messages and the request; None where they are equal, byte for byte.
+    """Return the first difference between our messages and the request; None where they are equal, byte for byte.
 
-    `served`: the server puts the system message in front by itself, so a request need not carry it. A prompt is
+    `served`: the server puts the system message in front by itself, so a request need not contain it. A prompt is
     compared with our user message, or with `whole`, the one text that the model reads; a system message that a prompt
-    does not state is not held against it, for nobody knows.
+    does not state is no difference, because it is unknown.
     """
     texts = list(request.messages)
     if request.form == "prompt":
@@ -44,40 +44,46 @@ def first_difference(
         stated = [text for role, text in texts if role == "system"]
         users = [pair for pair in ours if pair[0] != "system"]
         if len(users) > 1:
-            return FirstDifference("only ours", users[1][0], 0, _cut(users[1][1], 0), "")
+            return FirstDifference("only ours", users[1][0], 0, _cut_excerpt(users[1][1], 0), "")
         ours = [*(pair for pair in ours if pair[0] == "system" and stated), *users]
     elif served and ours and ours[0][0] == "system" and texts[0][0] != "system":
         ours = ours[1:]
-    return next((found for pair in zip_longest(ours, texts) if (found := _of(*pair))), None)
+    for our_text, sent_text in zip_longest(ours, texts):
+        difference = _compare_messages(our_text, sent_text)
+        if difference:
+            return difference
+    return None
 
 
-def _of(mine: tuple[str, str] | None, theirs: tuple[str, str] | None) -> FirstDifference | None:
-    if mine is None or theirs is None:
-        role, text = mine or theirs or ("", "")
-        cut = _cut(text, 0)
-        return (
-            FirstDifference("only ours", role, 0, cut, "") if mine else FirstDifference("only sent", role, 0, "", cut)
-        )
-    if mine[0] != theirs[0]:
-        return FirstDifference("role", mine[0], 0, mine[0], theirs[0])
-    if mine[1] == theirs[1]:
+def _compare_messages(ours: tuple[str, str] | None, sent: tuple[str, str] | None) -> FirstDifference | None:
+    if ours is None or sent is None:
+        role, text = ours or sent or ("", "")
+        excerpt = _cut_excerpt(text, 0)
+        if ours:
+            return FirstDifference("only ours", role, 0, excerpt, "")
+        return FirstDifference("only sent", role, 0, "", excerpt)
+    (our_role, our_text), (sent_role, sent_text) = ours, sent
+    if our_role != sent_role:
+        return FirstDifference("role", our_role, 0, our_role, sent_role)
+    if our_text == sent_text:
         return None
-    at = _first(mine[1], theirs[1])
-    return FirstDifference("text", mine[0], at, _cut(mine[1], at), _cut(theirs[1], at))
+    start = _find_first_unequal(our_text, sent_text)
+    return FirstDifference("text", our_role, start, _cut_excerpt(our_text, start), _cut_excerpt(sent_text, start))
 
 
-def _first(one: str, other: str) -> int:
-    """The first character in which two texts differ; found by halves, since they may be long."""
-    low, high = 0, min(len(one), len(other))
+def _find_first_unequal(a: str, b: str) -> int:
+    """Return the first character in which two texts differ; found by halves, since they may be long."""
+    low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if a[low:middle] == b[low:middle]:
             low = middle
         else:
             high = middle - 1
     return low
 
 
-def _cut(text: str, at: int) -> str:
-    """What is from a place on, shortened."""
-    return text[at : at + AROUND] + ("…" if len(text) > at + AROUND else "")
+def _cut_excerpt(text: str, start: int) -> str:
+    """Return the text from a character on, cut off where it is long."""
+    end = start + EXCERPT_LENGTH
+    return text[start:end] + ("…" if len(text) > end else "")

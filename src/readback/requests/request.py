@@ -24,24 +24,24 @@ class Request:
 
 
 def read_request(fields: Mapping[str, Any]) -> Request | str:
-    """The request in a row, or the reason why there is none.
+    """Return the request in a row, or the reason why there is none.
 
     Known are `messages` (OpenAI, Ollama chat; Anthropic with `system` beside them), `prompt` (completions, Ollama
     generate with `system`), `input` with `instructions` (OpenAI responses), at the top of the row or under one of
     BODIES, there also as JSON text; and the `conversation_context` of a verification result, the messages that its
-    answering model was sent (biocypher/karenina). Answers a text that names what is wrong.
+    answering model was sent (biocypher/karenina).
     """
     reasons = []
-    for body in _bodies(fields):
-        found = _read(body)
-        if isinstance(found, Request):
-            return found
-        if found:
-            reasons.append(found)
+    for body in _list_bodies(fields):
+        request = _read_body(body)
+        if isinstance(request, Request):
+            return request
+        if request:
+            reasons.append(request)
     return reasons[0] if reasons else "it contains no messages, prompt or request body"
 
 
-def _bodies(fields: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _list_bodies(fields: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for name in BODIES:
         value = fields.get(name)
         if isinstance(value, str):
@@ -53,16 +53,18 @@ def _bodies(fields: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield from (value[inner] for inner in BODIES if isinstance(value.get(inner), Mapping))
             yield value
     yield fields
-    yield from _context(result_of(fields))
+    yield from _read_context(find_result(fields))
 
 
-def result_of(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A verification result that is under `result`, beside its key; any other row as it is."""
+def find_result(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a verification result that is under `result`, beside its key; any other row unchanged."""
     inner = fields.get("result")
-    return inner if isinstance(inner, Mapping) and isinstance(inner.get("metadata"), Mapping) else fields
+    if isinstance(inner, Mapping) and isinstance(inner.get("metadata"), Mapping):
+        return inner
+    return fields
 
 
-def _context(result: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _read_context(result: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     metadata = result.get("metadata")
     answering = metadata.get("answering") if isinstance(metadata, Mapping) else None
     model = answering.get("model_name") if isinstance(answering, Mapping) else None
@@ -71,33 +73,35 @@ def _context(result: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield {"messages": place[CONTEXT], "model": model}
 
 
-def _read(body: Mapping[str, Any]) -> Request | str:
+def _read_body(body: Mapping[str, Any]) -> Request | str:
     model = body.get("model")
-    named = model if isinstance(model, str) else None
-    system = _text(body.get("system", body.get("instructions")))
+    model_name = model if isinstance(model, str) else None
+    system = _read_text(body.get("system", body.get("instructions")))
     before = (("system", system),) if system else ()
-    listed = body.get("messages", body.get("input"))
-    if isinstance(listed, list):
-        return _chat(listed, before, named)
+    messages = body.get("messages", body.get("input"))
+    if isinstance(messages, list):
+        return _read_chat(messages, before, model_name)
     for name in (*PROMPTS, "input"):
-        if isinstance(text := body.get(name), str):
-            return Request("prompt", (*before, ("user", text)), named)
+        text = body.get(name)
+        if isinstance(text, str):
+            return Request("prompt", (*before, ("user", text)), model_name)
     return ""
 
 
-def _chat(listed: list[Any], before: tuple[tuple[str, str], ...], model: str | None) -> Request | str:
+def _read_chat(values: list[Any], before: tuple[tuple[str, str], ...], model: str | None) -> Request | str:
     messages = list(before)
-    for number, one in enumerate(listed, 1):
-        role = one.get("role") if isinstance(one, Mapping) else None
-        text = _text(one.get("content")) if isinstance(one, Mapping) else None
+    for number, value in enumerate(values, 1):
+        role, text = None, None
+        if isinstance(value, Mapping):
+            role, text = value.get("role"), _read_text(value.get("content"))
         if not isinstance(role, str) or text is None:
             return f"message {number} has no role with a text"
         messages.append((role, text))
     return Request("chat", tuple(messages), model) if messages else "its list of messages is empty"
 
 
-def _text(content: Any) -> str | None:
-    """A text, or the text blocks of a list; None where there is anything else, an image say."""
+def _read_text(content: Any) -> str | None:
+    """Return a text, or the joined text blocks of a list; None where there is anything else, such as an image."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):

@@ -27,7 +27,7 @@ from readback.prompts.training_text import (
 from readback.records.dataset import open_dataset
 from readback.records.field_path import MASK
 from readback.requests import observer
-from readback.requests.observer import Observer, Seen
+from readback.requests.observer import Observation, Observer
 from readback.types import (
     NO_SYSTEMS,
     Answer,
@@ -145,7 +145,7 @@ def _check_records(job: children.ChildJob, work: Mapping[str, Any]) -> Iterator[
             assembly = assemble.assemble(opened, record, choice, replies.get(choice, record), marked=False)
             uses.append(accounts.tell(assembly.uses))
             longest.append(sum(len(segment.text) for message in assembly.messages for segment in message.segments))
-            logged = requests.seen(record, assembly)
+            logged = requests.observe(record, assembly)
             observed.append(None if logged is None else logged.verdict == "equal")
             findings.extend(check_assembly(opened, record, assembly, codes, logged, decided, answer))
         faults = [finding for finding in findings if isinstance(finding, rules.Fault)]
@@ -188,7 +188,7 @@ def check_record(
     opened: Workspace,
     record: Record,
     assembly: Assembly,
-    request: Seen | None = None,
+    request: Observation | None = None,
     decided: RuleFilter | None = None,
 ) -> Iterator[Finding | rules.Fault]:
     """Yield the findings about a record and about what is sent of it, each with the key that an audit gives it.
@@ -202,7 +202,7 @@ def check_record(
 
 
 def _check_record(
-    opened: Workspace, record: Record, assembly: Assembly, request: Seen | None, decided: RuleFilter | None
+    opened: Workspace, record: Record, assembly: Assembly, request: Observation | None, decided: RuleFilter | None
 ) -> Iterator[Finding | rules.Fault]:
     if opened.dataset:
         rows = open_dataset(opened.root, opened.dataset) if opened.training else None
@@ -236,7 +236,7 @@ def check_assembly(
     record: Record,
     assembly: Assembly,
     codes: Iterable[str] | None = None,
-    request: Seen | None = None,
+    request: Observation | None = None,
     decided: RuleFilter | None = None,
     answer: Answer | None = None,
 ) -> Iterator[Finding | rules.Fault]:
@@ -254,7 +254,7 @@ def _check_assembly(
     record: Record,
     assembly: Assembly,
     codes: Iterable[str] | None,
-    request: Seen | None,
+    request: Observation | None,
     decided: RuleFilter | None,
     answer: Answer | None,
 ) -> Iterator[Finding | rules.Fault]:
@@ -278,7 +278,7 @@ def _check_assembly(
     )
     diagnostics = [*assembly.diagnostics]
     if request and request.first_difference:
-        diagnostics.append(observer.diagnostic(request))
+        diagnostics.append(observer.build_diagnostic(request))
     diagnostics += list_record_diagnostics(opened, text)
     trained_text = learn() if model and is_guessed(model) is False else None  # of a guess nothing is reported
     if trained_text and has_own_template(trained_text, text):

@@ -193,7 +193,7 @@ def _prepared(frozen: str, held: str) -> Workspace:
     opened = thaw(json.loads(frozen))
     data = open_dataset(opened.root, opened.dataset)
     training_rows.index_training_files(opened)
-    observer.prepare(opened, data)
+    observer.prepare_logs(opened, data)
     return opened
 
 

@@ -395,7 +395,7 @@ def _ask_range(run: Run, start: int, stop: int, *, careful: bool = False, whole:
                 yield run.take(batch, choices)
             if place < stop:
                 children.prepare_retry(run.opened, run.data, run.active, run.states, last_try == place)
-                observer.prepare(run.opened, run.data)
+                observer.prepare_logs(run.opened, run.data)
                 last_try = place
         except sandbox.Stopped:
             if careful or place + 1 == stop:

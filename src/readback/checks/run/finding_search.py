@@ -15,7 +15,7 @@ from readback.checks.summary import Audit, selection_key
 from readback.prompts import assemble, children
 from readback.prompts.children import Failure, Progress
 from readback.records.dataset import Dataset
-from readback.requests.observer import Observer, prepare
+from readback.requests.observer import Observer, prepare_logs
 from readback.types import Finding, Selection, Workspace
 
 WORK = "readback.checks.run.finding_search:search_chunk"
@@ -47,13 +47,13 @@ def nearest(
     `progress(done, total)` is told how many of all records were looked at; when it answers False, nothing is found.
     Raises DatasetChanged when the dataset is written to meanwhile.
     """
-    prepare(opened, data)
+    prepare_logs(opened, data)
     start, stop = (max(0, at - NEAR), at) if back else (at + 1, min(at + 1 + NEAR, len(data)))
     keys = _near(opened, choice, start, stop)
     if keys is not None and (there := pick(keys, at, back, around=False)) is not None:
         return Searched(there)
     seen = _Seen()
-    for one in children.drive(WORK, opened, data, [choice], None, progress, index=partial(prepare, opened, data)):
+    for one in children.drive(WORK, opened, data, [choice], None, progress, index=partial(prepare_logs, opened, data)):
         if isinstance(one, Failure):
             if one.index is None:
                 return Searched(None)
@@ -95,7 +95,7 @@ def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for record in inside.records():
         made = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
         sandbox.beat()
-        every = check_record(inside.opened, record, made, watching.seen(record, made))
+        every = check_record(inside.opened, record, made, watching.observe(record, made))
         if findings := [one for one in every if isinstance(one, Finding)]:
             found.append([at, min(findings, key=in_text).key])
         at += 1

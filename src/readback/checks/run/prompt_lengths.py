@@ -11,7 +11,7 @@ from readback.checks.run.chunk import check_assembly
 from readback.prompts import assemble, children, model_input, token_counts
 from readback.prompts.children import warm as warm
 from readback.records.dataset import open_dataset
-from readback.requests.observer import Observer, prepare
+from readback.requests.observer import Observer, prepare_logs
 from readback.types import Finding, Selection, Workspace
 
 WORK = "readback.checks.run.prompt_lengths:measure_chunk"
@@ -37,7 +37,7 @@ def measure(opened: Workspace, index: int, choices: Sequence[Selection]) -> Gene
 
     A choice that stops its child is one that cannot be built; the next ones get another child.
     """
-    prepare(opened, open_dataset(opened.root, opened.dataset))
+    prepare_logs(opened, open_dataset(opened.root, opened.dataset))
     rest = tuple(choices)
     while rest:
         done = 0
@@ -65,7 +65,7 @@ def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             condition = inside.opened.condition(choice.condition) if choice.condition else None
             read = model_input.build_model_input(inside.opened, record, made, condition, False)
             counted = token_counts.count_quickly(inside.opened, made, read)
-            told = check_assembly(inside.opened, record, made, None, watching.seen(record, made))
+            told = check_assembly(inside.opened, record, made, None, watching.observe(record, made))
             found = [one.severity for one in told if isinstance(one, Finding)]
             yield {
                 "characters": sum(len(message.text) for message in made.messages),

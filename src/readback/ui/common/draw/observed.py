@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from readback.checks.summary import Audit, Row
-from readback.requests.observer import Seen
+from readback.requests.observer import Observation
 from readback.ui.common import show
 from readback.ui.common.state import caches, choice
 from readback.words import t
@@ -16,7 +16,7 @@ from readback.words import t
 Cells = Mapping[str, Any]
 
 
-def describe_logged(logged: Seen | None) -> str:
+def describe_logged(logged: Observation | None) -> str:
     """One sentence about the assembly in view."""
     if logged is None:
         return t("messages.assembled")
@@ -51,7 +51,7 @@ def _counts(audit: Audit) -> list[tuple[int, int]]:
 
 def _any_logged() -> bool:
     watching = caches.observer(*choice.key())
-    return watching is not None and watching.there
+    return watching is not None and watching.has_logs
 
 
 def cell(row: Row) -> Markup:

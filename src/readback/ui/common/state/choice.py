@@ -29,7 +29,7 @@ from readback.html import exact
 from readback.prompts import assemble, selections
 from readback.prompts.gaps import Gap, find_gaps
 from readback.records.dataset import Dataset, DatasetChanged
-from readback.requests.observer import Seen
+from readback.requests.observer import Observation
 from readback.types import Answer, Assembly, Finding, Record, Selection, Values, Workspace
 from readback.ui.common import address, show
 from readback.ui.common.state import caches, session
@@ -257,7 +257,7 @@ def findings_of(record_to_check: Record, assembled: Assembly) -> caches.Found:
 
 
 def findings_in(
-    opened: Workspace, record_to_check: Record, assembled: Assembly, logged: Seen | None = None
+    opened: Workspace, record_to_check: Record, assembled: Assembly, logged: Observation | None = None
 ) -> caches.Found:
     """Return the same for any workspace, also one that is only tried."""
     both = tuple(check_record(opened, record_to_check, assembled, logged))
@@ -265,14 +265,14 @@ def findings_in(
     return tuple(findings), tuple(each for each in both if isinstance(each, Fault))
 
 
-def find_logged(assembled: Assembly) -> Seen | None:
+def find_logged(assembled: Assembly) -> Observation | None:
     """Return what the logs say about an assembly of the record in view; None where nothing was logged, or values are
     tried.
     """
     if assembled.fingerprint != assembly(assembled.choice).fingerprint:
         return None
     watching = caches.observer(*key())
-    return watching.seen(record(), assembled) if watching else None
+    return watching.observe(record(), assembled) if watching else None
 
 
 def audit() -> Audit:
