@@ -365,9 +365,11 @@ def test_what_counts_tokens_is_begun_before_all_files_are_looked_at(
     monkeypatch.setenv("READBACK_CACHE", str(tmp_path))
     monkeypatch.setattr(stored_check, "SLOW", 1e9)  # on a slow machine an answer of another test may be kept
     steps: list[Any] = []
-    really = engine.workspace_check.found
+    really = engine.workspace_check.check_workspace
     monkeypatch.setattr(sandbox, "start_zygote", lambda *modules, shared: steps.append((modules, shared)))
-    monkeypatch.setattr(engine.workspace_check, "found", lambda *asked: steps.append("looks") or really(*asked))
+    monkeypatch.setattr(
+        engine.workspace_check, "check_workspace", lambda *asked: steps.append("looks") or really(*asked)
+    )
     engine.check(workspace.open(project_files.demos()["six-conditions-mistakes"]))
     (modules, shared), looks = steps
     assert (modules, looks) == (("readback.checks.run.chunk",), "looks")

@@ -13,7 +13,7 @@ import pytest
 
 from readback import workspace
 from readback.checks import rules
-from readback.checks.model_findings import of_server
+from readback.checks.model_findings import find_server_findings
 from readback.checks.run import engine
 from readback.prompts.self_tests import run_self_tests
 from readback.serving.modelfile.read_file import parse
@@ -319,7 +319,7 @@ def test_what_is_said_of_a_models_server_has_the_keys_of_the_audit(write: Write)
     text = f'FROM x\nPARAMETER mirostat 1\nTEMPLATE """{template}"""\n'
     opened = workspace.open(write({**SERVED, "Modelfile": text}))
     audit = engine.check(opened, engine.CheckOptions(select=("oll", "srv")))
-    about = [one for one in of_server(opened, opened.models["one"]) if isinstance(one, Finding)]
+    about = [one for one in find_server_findings(opened, opened.models["one"]) if isinstance(one, Finding)]
     assert {one.key for one in about} == {one.key for one in audit.findings if one.place.record is None}
     assert codes(about) == ["oll-date-dependent", "oll-deprecated-parameter", UNKNOWN, "oll-system-twice"]
 
@@ -353,7 +353,7 @@ def test_the_rules_look_at_the_chat_template_that_is_sent(write: Write) -> None:
     opened = workspace.open(folder)
     audit = engine.check(opened, engine.CheckOptions(select=("oll", "srv")))
     assert codes(list(audit.findings)) == ["oll-chat-template-sent", "srv-system-dropped"]
-    about = [one for one in of_server(opened, opened.models["one"]) if isinstance(one, Finding)]
+    about = [one for one in find_server_findings(opened, opened.models["one"]) if isinstance(one, Finding)]
     assert "oll-chat-template-sent" in codes(about)
 
 

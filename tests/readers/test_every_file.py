@@ -113,7 +113,7 @@ def test_law_what_loading_found_is_in_check_and_what_check_says_of_files_is_foun
             found = workspace.open(root)
         except workspace.NothingRead:
             return
-        noticed = Counter(one.key for one in workspace_check.findings(found, open_dataset(root, found.dataset)))
+        noticed = Counter(one.key for one in workspace_check.list_findings(found, open_dataset(root, found.dataset)))
         everything = readback.open(root).audit().findings
         checked = Counter(one.key for one in everything)
         assert not noticed - checked

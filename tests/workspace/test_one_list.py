@@ -33,7 +33,7 @@ FILES: dict[str, Any] = {
 
 def found_on_loading(root: Path) -> tuple[Finding, ...]:
     opened = workspace.open(root)
-    return workspace_check.findings(opened, open_dataset(opened.root, opened.dataset))
+    return workspace_check.list_findings(opened, open_dataset(opened.root, opened.dataset))
 
 
 def listed(root: Path, capsys: pytest.CaptureFixture[str]) -> Counter[str]:

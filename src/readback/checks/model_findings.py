@@ -10,54 +10,52 @@ from readback.prompts.self_tests import list_general_diagnostics, run_self_tests
 from readback.types import Finding, Model, RuleContext, Selection, Workspace
 
 AREAS = ("oll", "srv", "fmt")  # of rules about servers, and about models they do not serve as they were trained
+NONE = frozenset[str]()
 
 
-def model_of(opened: Workspace, choice: Selection) -> Model | None:
-    """The model whose server gets what is sent; a judge's is another one."""
+class ModelNames:
+    """The names of the models that findings are about, of some models."""
+
+    def __init__(self, models: Collection[Model]) -> None:
+        self._names = {model.name for model in models}
+        self._by_file: dict[str, frozenset[str]] = {}
+        for model in models:
+            for file in _list_server_files(model):
+                self._by_file[file] = self._by_file.get(file, NONE) | {model.name}
+
+    def find(self, finding: Finding) -> frozenset[str]:
+        """Return the models that a finding of no condition names, or whose server's files it is about."""
+        if finding.place.condition is not None:
+            return NONE
+        by_file = self._by_file.get(finding.place.file or "", NONE)
+        name = finding.values.get("model")
+        return by_file | {name} if isinstance(name, str) and name in self._names else by_file
+
+
+def find_model(opened: Workspace, choice: Selection) -> Model | None:
+    """Return the model whose server gets what is sent; None for a judge, which has another model."""
     condition = opened.condition(choice.condition) if choice.condition and not choice.judge else None
     return opened.models.get(condition.model) if condition and condition.model else None
 
 
-def of_server(opened: Workspace, model: Model) -> Iterator[Finding | Fault]:
-    """The findings, with the keys they have in an audit of the workspace."""
-    files = files_of_server(model)
-    served, concerned = run_self_tests(opened), Concerned([model])
-    about = (
-        diagnostic
-        for diagnostic in (*opened.diagnostics, *list_general_diagnostics(served, opened))
-        if diagnostic.place.file in files
-    )
-    yield from {found.key: found for found in map(rules.build_finding, about)}.values()
+def find_server_findings(opened: Workspace, model: Model) -> Iterator[Finding | Fault]:
+    """Yield the findings about a model's server, with the keys they have in an audit of the workspace."""
+    files = _list_server_files(model)
+    self_tests, names = run_self_tests(opened), ModelNames([model])
+    findings: dict[str, Finding] = {}
+    for diagnostic in (*opened.diagnostics, *list_general_diagnostics(self_tests, opened)):
+        if diagnostic.place.file in files:
+            finding = rules.build_finding(diagnostic)
+            findings[finding.key] = finding
+    yield from findings.values()
     codes = [code for code in rules.RULES() if code.partition("-")[0] in AREAS]
-    for one in rules.check(RuleContext(opened, self_tests=served), "workspace", codes):
-        if isinstance(one, Fault) or concerned.names(one):
-            yield one
+    for result in rules.check(RuleContext(opened, self_tests=self_tests), "workspace", codes):
+        if isinstance(result, Fault) or names.find(result):
+            yield result
 
 
-NONE = frozenset[str]()
-
-
-def files_of_server(model: Model) -> frozenset[str]:
-    """The files that say what a model's server makes of messages: its Modelfile, chat template and weights."""
+def _list_server_files(model: Model) -> frozenset[str]:
+    """Return the files that decide what a model's server makes of messages: Modelfile, chat template, weights."""
     templates = (model.chat_template, model.weights.template if model.weights else None)
-    files = (one.place.file for one in (model.modelfile, *templates) if one)
+    files = (source.place.file for source in (model.modelfile, *templates) if source)
     return frozenset(file for file in files if file)
-
-
-class Concerned:
-    """The models among some that findings are about."""
-
-    def __init__(self, models: Collection[Model]) -> None:
-        self._names = {model.name for model in models}
-        self._of_files: dict[str, frozenset[str]] = {}
-        for model in models:
-            for file in files_of_server(model):
-                self._of_files[file] = self._of_files.get(file, NONE) | {model.name}
-
-    def names(self, found: Finding) -> frozenset[str]:
-        """Those that a finding of no condition names, or whose files it is about: what serves them."""
-        if found.place.condition is not None:
-            return NONE
-        named = found.values.get("model")
-        of_file = self._of_files.get(found.place.file or "", NONE)
-        return of_file | {named} if isinstance(named, str) and named in self._names else of_file

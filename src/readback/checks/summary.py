@@ -10,7 +10,7 @@ from itertools import chain
 
 from readback.checks.factors import factors, intended
 from readback.checks.findings_on_disk import FindingsOnDisk
-from readback.checks.model_findings import Concerned
+from readback.checks.model_findings import ModelNames
 from readback.checks.rules import Fault, Seen, make_key_unique
 from readback.checks.sample import Sample
 from readback.checks.tallies import Extremes, Key, Lengths, RecordsWithFinding, SelectionKey, Widest
@@ -159,10 +159,10 @@ class Tally:
     limited: bool = False
     unlooked: list[Unlooked] = field(default_factory=list)
     measured: tuple[Sequence[Selection], Sequence[SelectionKey]] = ((), ())  # the choices of last time, and their keys
-    concerned: Concerned = field(init=False)
+    model_names: ModelNames = field(init=False)
 
     def __post_init__(self) -> None:
-        self.concerned = Concerned(self.opened.models.values())
+        self.model_names = ModelNames(self.opened.models.values())
 
     def is_ignored(self, finding: Finding) -> bool:
         """Whether a line of the workspace file says that nobody wants to read of it."""
@@ -194,7 +194,7 @@ class Tally:
         for one in passed:
             code, key, index = one.code, selection_key(one.place), one.place.index
             self.told[code, one.severity, key] += 1
-            for model in self.concerned.names(one) if one.severity == "error" else ():
+            for model in self.model_names.find(one) if one.severity == "error" else ():
                 self.of_models[model] += 1
             if index is not None:
                 self.with_finding.take(code, key, index)

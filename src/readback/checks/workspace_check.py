@@ -1,4 +1,4 @@
-"""What is wrong with a workspace before any record is looked at: one list for pages, the command line and notebooks."""
+"""Check a workspace before any record is looked at: one list for pages, the command line and notebooks."""
 
 from __future__ import annotations
 
@@ -25,53 +25,48 @@ from readback.scores.pairwise import contestants
 from readback.types import Condition, Diagnostic, Finding, Location, RuleContext, Workspace
 
 
-def findings(opened: Workspace, data: Dataset, progress: Progress | None = None) -> tuple[Finding, ...]:
-    """What `check` says before it looks at any record, without what the workspace ignores.
+def list_findings(opened: Workspace, data: Dataset, progress: Progress | None = None) -> tuple[Finding, ...]:
+    """Return what `check` reports before it looks at any record, without what the workspace ignores.
 
-    Scores, answers and logs are read for it where nobody has read them yet. Raises Cancelled when `progress` answers
-    False.
+    Scores, answers and logs that are not read yet are read for it. Raises Cancelled when `progress` returns False.
     """
-    every = found(opened, data, training.parts(opened, None, progress), None, progress)
-    told = (one for one in every if isinstance(one, Finding))
-    return tuple(one for one in told if not any(covers(ignored, one) for ignored in opened.ignore))
+    results = check_workspace(opened, data, training.parts(opened, None, progress), None, progress)
+    findings = (result for result in results if isinstance(result, Finding))
+    return tuple(finding for finding in findings if not any(covers(ignored, finding) for ignored in opened.ignore))
 
 
-def found(
+def check_workspace(
     opened: Workspace,
     data: Dataset,
-    beside: Collection[Part] = (),
+    training_parts: Collection[Part] = (),
     codes: Collection[str] | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Finding | Fault]:
-    """What loading noted, what is wrong with what serves the models, and what the rules about the workspace find."""
-    yield from (
-        rules.build_finding(diagnostic)
-        for diagnostic in diagnostics(opened, data, beside, progress)
-        if _wants(codes, diagnostic)
-    )
-    served = run_self_tests(opened)
-    yield from (
-        rules.build_finding(diagnostic)
-        for diagnostic in list_general_diagnostics(served, opened)
-        if _wants(codes, diagnostic)
-    )
-    yield from rules.check(RuleContext(opened, self_tests=served), "workspace", codes)
+    """Yield the findings of loading, of the servers of models, and of the rules about the workspace."""
+    for diagnostic in list_diagnostics(opened, data, training_parts, progress):
+        if _is_wanted(codes, diagnostic):
+            yield rules.build_finding(diagnostic)
+    self_tests = run_self_tests(opened)
+    for diagnostic in list_general_diagnostics(self_tests, opened):
+        if _is_wanted(codes, diagnostic):
+            yield rules.build_finding(diagnostic)
+    yield from rules.check(RuleContext(opened, self_tests=self_tests), "workspace", codes)
 
 
-def _wants(codes: Collection[str] | None, diagnostic: Diagnostic) -> bool:
+def _is_wanted(codes: Collection[str] | None, diagnostic: Diagnostic) -> bool:
     name = many_of(about(diagnostic)) if diagnostic.code == MANY else diagnostic.code
     return codes is None or name in codes
 
 
-def diagnostics(
-    opened: Workspace, data: Dataset, beside: Collection[Part] = (), progress: Progress | None = None
+def list_diagnostics(
+    opened: Workspace, data: Dataset, training_parts: Collection[Part] = (), progress: Progress | None = None
 ) -> Iterator[Diagnostic]:
-    """The diagnostics of the workspace, of its dataset, the training files `beside` it, answers, scores and logs."""
+    """Yield the diagnostics of the workspace, its dataset and training files, of answers, scores and logs."""
     yield from opened.diagnostics
-    yield from map(name_statement, training.noted(opened, data))
-    for part in beside:
+    yield from map(name_encoding_option, training.noted(opened, data))
+    for part in training_parts:
         yield from training.noted(part.opened, part.data)
-    batches = {one.path for one in opened.scores}  # what is wrong with these is told with their scores
+    batches = {source.path for source in opened.scores}  # what is wrong with these is told with their scores
     for condition in opened.conditions:
         if condition.answers:
             replies = answers.open_answers(opened, condition, progress)
@@ -103,28 +98,31 @@ SIGNS: Mapping[str, re.Pattern[str]] = {
 
 
 def find_telling_answers(opened: Workspace) -> Iterator[Diagnostic]:
-    """A diagnostic for each judge, condition and sign by which the judge can tell the condition from all its others."""
-    by: dict[str, list[Condition]] = {}
+    """Yield a diagnostic for each judge, condition and sign by which the judge can tell the condition from others.
+
+    A sign is what nearly all answers of one condition have, and hardly any of the others.
+    """
+    by_judge: dict[str, list[Condition]] = {}
     for condition in opened.conditions:
         if condition.judge and condition.answers:
-            by.setdefault(condition.judge, []).append(condition)
+            by_judge.setdefault(condition.judge, []).append(condition)
     shares: dict[str, tuple[int, Mapping[str, float]]] = {}
-    for judge, conditions in by.items():
+    for judge, conditions in by_judge.items():
         if len(conditions) < 2:
             continue
         for condition in conditions:
             if condition.name not in shares:
-                shares[condition.name] = _shares(opened, condition)
-        yield from _telling(judge, [one for one in conditions if shares[one.name][0] >= FEWEST], shares)
+                shares[condition.name] = _count_signs(opened, condition)
+        yield from _compare_shares(judge, [each for each in conditions if shares[each.name][0] >= FEWEST], shares)
 
 
-def _telling(
+def _compare_shares(
     judge: str, conditions: list[Condition], shares: Mapping[str, tuple[int, Mapping[str, float]]]
 ) -> Iterator[Diagnostic]:
     for sign in SIGNS:
-        share = {one.name: shares[one.name][1][sign] for one in conditions}
-        high = [name for name, found in share.items() if found >= MOST_OF_ONE]
-        low = [name for name, found in share.items() if found <= FEW_OF_OTHERS]
+        share = {condition.name: shares[condition.name][1][sign] for condition in conditions}
+        high = [name for name, part in share.items() if part >= MOST_OF_ONE]
+        low = [name for name, part in share.items() if part <= FEW_OF_OTHERS]
         if len(high) == 1 and len(high) + len(low) == len(share) and low:
             rest = max(share[name] for name in low)
             what = f"{share[high[0]]:.0%} of its answers have {sign}, of every other condition at most {rest:.0%}"
@@ -134,16 +132,16 @@ def _telling(
             )
 
 
-def _shares(opened: Workspace, condition: Condition) -> tuple[int, Mapping[str, float]]:
-    """How many answers were looked at, and the share of them with each sign."""
-    texts = [one.text for one in islice(answers.open_answers(opened, condition), LOOKED_AT) if one.text]
+def _count_signs(opened: Workspace, condition: Condition) -> tuple[int, Mapping[str, float]]:
+    """Return how many answers were looked at, and the share of them with each sign."""
+    texts = [answer.text for answer in islice(answers.open_answers(opened, condition), LOOKED_AT) if answer.text]
     count = len(texts)
     return count, {
         name: sum(bool(sign.search(text)) for text in texts) / count if count else 0.0 for name, sign in SIGNS.items()
     }
 
 
-def name_statement(diagnostic: Diagnostic) -> Diagnostic:
+def name_encoding_option(diagnostic: Diagnostic) -> Diagnostic:
     """Return the diagnostic of a dataset; one of an encoding that may be stated names the statement."""
     encoding = encoding_of(diagnostic.values.get("looks")) if diagnostic.code == ENCODING else ""
     if not encoding:
@@ -153,5 +151,5 @@ def name_statement(diagnostic: Diagnostic) -> Diagnostic:
 
 def find_likely_encoding(diagnostics: Iterable[Diagnostic]) -> str:
     """Return the encoding that may be stated of a dataset with these diagnostics; "" where there is none."""
-    encodings = (encoding_of(one.values.get("looks")) for one in diagnostics if one.code == ENCODING)
+    encodings = (encoding_of(each.values.get("looks")) for each in diagnostics if each.code == ENCODING)
     return next(filter(None, encodings), "")

@@ -13,7 +13,7 @@ from typing import Any
 from readback import as_json
 from readback import workspace as workspaces
 from readback.checks import rules
-from readback.checks.model_findings import of_server
+from readback.checks.model_findings import find_server_findings
 from readback.cli import UsageError
 from readback.cli.common import lines, options
 from readback.cli.common.lines import make_safe_for_stdout, print_note
@@ -147,7 +147,7 @@ def _find_engine_findings(path: Path | None) -> tuple[Finding, ...]:
         workspace = workspaces.open(path)
     except workspaces.NothingRead:
         return ()
-    findings = (finding for model in workspace.models.values() for finding in of_server(workspace, model))
+    findings = (finding for model in workspace.models.values() for finding in find_server_findings(workspace, model))
     return tuple(finding for finding in findings if isinstance(finding, Finding) and finding.code in ENGINE_CODES)
 
 

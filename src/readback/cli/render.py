@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from readback import adapters, as_json
-from readback.checks.model_findings import model_of, of_server
+from readback.checks.model_findings import find_model, find_server_findings
 from readback.checks.run.chunk import check_format, check_record
 from readback.cli import UsageError
 from readback.cli.common import lines, options
@@ -245,9 +245,9 @@ def _find_findings(
     yield from findings
     yield from check_format(RuleContext(workspace, record, assembly), read_input, findings)
     if read_input and read_input.kind != "format":
-        model = model_of(workspace, assembly.choice)
+        model = find_model(workspace, assembly.choice)
         if model:
-            yield from (finding for finding in of_server(workspace, model) if isinstance(finding, Finding))
+            yield from (finding for finding in find_server_findings(workspace, model) if isinstance(finding, Finding))
 
 
 # Printing.

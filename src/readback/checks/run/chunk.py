@@ -196,9 +196,9 @@ def check_record(
     `request` is what logs have of it. Whoever checks many records of a workspace passes `decided`, the rules that can
     find anything there.
     """
-    seen: rules.Seen = {}
+    earlier: rules.Seen = {}
     for finding in _check_record(opened, record, assembly, request, decided):
-        yield finding if isinstance(finding, rules.Fault) else rules.make_key_unique(finding, seen)
+        yield finding if isinstance(finding, rules.Fault) else rules.make_key_unique(finding, earlier)
 
 
 def _check_record(
@@ -222,7 +222,7 @@ def _check_record(
 def check_format(case: RuleContext, text: ModelInput | None, findings: Collection[Finding]) -> Iterator[Finding]:
     """Yield what a named chat format does to the messages of a case: it drops a system text or repeats a turn.
 
-    Codes among `findings` are left out. `check_assembly` and `of_server` report what a model's own server
+    Codes among `findings` are left out. `check_assembly` and `find_server_findings` report what a model's own server
     does.
     """
     codes = {finding.code for finding in findings}

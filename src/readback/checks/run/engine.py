@@ -129,7 +129,7 @@ def _run_check(opened: Workspace, options: CheckOptions, hashes: Hashes) -> Iter
         with suppress(OSError):  # who needs it says so
             # It takes a second, in which all files are looked at.
             sandbox.start_zygote(WORK.partition(":")[0], shared=shared)
-    of_files = list(workspace_check.found(opened, data, training_parts, codes))
+    of_files = list(workspace_check.check_workspace(opened, data, training_parts, codes))
     of_rows = (finding for finding in of_files if isinstance(finding, Finding) and finding.place.index is not None)
     codes_of_all_records = tuple(sorted({finding.code for finding in of_rows}))
     yield from tally.take(of_files)

@@ -75,8 +75,8 @@ def list_versions() -> list[Any]:
 def digest_content(root: Path, files: States, hashes: Hashes) -> list[list[Any]]:
     """Return [name, first byte, hash] for each part of the files below a folder. Raises OSError where one is gone."""
     parts = []
-    for name, known in sorted(files.items()):
-        for at in range(0, max(known.size, 1), checksum.PART):  # an empty file has one part, too
+    for name, file_state in sorted(files.items()):
+        for at in range(0, max(file_state.size, 1), checksum.PART):  # an empty file has one part, too
             parts.append((name, at))
     digests = hashes.of_parts([(root / name, at, at + checksum.PART) for name, at in parts])
     return [[name, at, part] for (name, at), part in zip(parts, digests, strict=True)]

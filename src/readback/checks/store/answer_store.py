@@ -77,7 +77,7 @@ class AnswerStore:
         if size is None:
             return None
         whole = size[0] == sum(len(content) for content, _ in rows)
-        if not whole or any(checksum.compute_digest(content) != known for content, known in rows):
+        if not whole or any(checksum.compute_digest(content) != digest for content, digest in rows):
             self._forget(name)
             return None
         with suppress(sqlite3.OperationalError):  # another process writes, or the disk is full

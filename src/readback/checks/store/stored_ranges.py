@@ -118,7 +118,7 @@ class StoredRanges:
         opened = self._opened
         dated = replace(opened, today=model_input.resolve_today(opened))  # templates may print it
         own = set() if reads_other_records(opened) else {show(opened.root, self._data.path)}
-        others = {name: known for name, known in self._files.items() if name not in own}
+        others = {name: state for name, state in self._files.items() if name not in own}
         codes = None if self._codes is None else sorted(self._codes)
         with suppress(OSError):
             content = answer_names.digest_content(opened.root, others, self._hashes)

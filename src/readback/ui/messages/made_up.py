@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.checks.model_findings import of_server
+from readback.checks.model_findings import find_server_findings
 from readback.prompts.self_tests import run_self_tests
 from readback.types import Finding, Location, Message, Model, ModelInput, Segment, SelfTest, Workspace
 from readback.ui.common import address, show
@@ -107,7 +107,7 @@ def page(workspace: Workspace) -> None:
 
 
 def _found(workspace: Workspace, model: Model) -> tuple[Finding, ...]:
-    return tuple(one for one in of_server(workspace, model) if isinstance(one, Finding))
+    return tuple(one for one in find_server_findings(workspace, model) if isinstance(one, Finding))
 
 
 def _row(workspace: Workspace, name: str, self_test: SelfTest) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readback.checks.model_findings import model_of, of_server
+from readback.checks.model_findings import find_model, find_server_findings
 from readback.html import exact
 from readback.prompts import model_input
 from readback.review import under
@@ -26,16 +26,16 @@ SWALLOWED = "oll-swallowed-lines"  # of those some
 def about(made: Assembly, sent: ModelInput | None) -> tuple[Finding, ...]:
     """The findings about the server that made this text, whatever the record; none where no server did."""
     workspace = choice.workspace()
-    model = model_of(workspace, made.choice)
+    model = find_model(workspace, made.choice)
     if model is None or sent is None or sent.kind == "format":
         return ()
-    return tuple(one for one in of_server(workspace, model) if isinstance(one, Finding))
+    return tuple(one for one in find_server_findings(workspace, model) if isinstance(one, Finding))
 
 
 def draw(sent: ModelInput, made: Assembly, found: Sequence[Finding], server: Sequence[Finding]) -> None:
     """The text with its marks, or why there is none."""
     workspace = choice.workspace()
-    model = model_of(workspace, made.choice)
+    model = find_model(workspace, made.choice)
     stated = model.modelfile.system if model and model.modelfile else None
     numbered = [(n, one) for n, one in enumerate(found, 1) if one.place.role == "prompt"]
     said, others = model_input_marks.system_of(made, stated), model_input_marks.others_of(made.messages)

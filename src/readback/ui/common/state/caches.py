@@ -114,7 +114,7 @@ def loading(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _opened:
 
     def work(progress: Callable[[int, int], bool]) -> tuple[Finding, ...]:
         data = open_dataset(_opened.root, _opened.dataset, progress)
-        return workspace_check.findings(_opened, data, progress)
+        return workspace_check.list_findings(_opened, data, progress)
 
     return Job(work)
 
