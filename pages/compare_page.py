@@ -35,7 +35,7 @@ with st.container(horizontal=True, vertical_alignment="center", key="sides"):
     compare_bar.sides()
 picker.more()
 compare_versions.refused()
-bar.said()
+bar.show_search_outcome()
 
 found = compare_made.compared()
 compare_view.said(found)

@@ -25,7 +25,7 @@ if audit.truncated and audit.every is None:
 every = listing.ordered(audit, workspace)
 if not every:
     show.empty(listing.none(audit), *overview.way(workspace))
-    ignoring.told(audit)
+    ignoring.show_ignored(audit)
     variables.of_dataset(whole, workspace, data)
     st.stop()
 
@@ -54,7 +54,7 @@ left, right = st.columns([2, 3], gap="large")
 with left:
     st.header(heading := t("findings.rules", n=len(found)))
     show.draw(listing.rules(found, group.code, records, audit) + show.aloud(heading))
-    ignoring.told(audit)
+    ignoring.show_ignored(audit)
 with right:
     st.header(show.md(group.title))
     told = dict(zip(("what", "why", "fix"), paragraphs(group.code), strict=False))

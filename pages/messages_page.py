@@ -52,7 +52,7 @@ with st.container(horizontal=True, vertical_alignment="center", key="bar"):
     picker.what()
 picker.more()
 picker.whole_name()
-bar.said()
+bar.show_search_outcome()
 jump.arrive()
 searching.results()
 change_here.here()

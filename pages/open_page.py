@@ -12,7 +12,7 @@ from readback.words import t
 
 st.title(t("frame.open"))
 show.draw(show.h("<p>{}</p>", t("open.lead")))
-opening.said()
+opening.show_outcome()
 left, right = st.columns([2, 3], gap="large")
 with left:
     opening.bring()

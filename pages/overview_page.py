@@ -79,7 +79,7 @@ show.draw(
         [
             *counts,
             *overview.engine_lines(audit),
-            *training_row.said(audit),
+            *training_row.show_training_files(audit),
             *(headline.reconciled(scored) if scored else ()),
         ]
     )

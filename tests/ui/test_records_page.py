@@ -107,9 +107,9 @@ def test_a_search_goes_on_only_as_long_as_somebody_wants(tmp_path: Path) -> None
     (tmp_path / "d.jsonl").write_text("".join(f'{{"id": "{n}"}}\n' for n in range(record_list.FOUND * 2)), "utf-8")
     data = open_dataset(tmp_path, DatasetSource("d.jsonl"))
     with pytest.raises(Cancelled):
-        record_list.found(data, "no such text", lambda done, total: done == 0)
-    assert record_list.found(data, "1", lambda done, total: True)[:3] == (1, 10, 11)
-    assert len(record_list.found(data, "", lambda done, total: True)) == record_list.FOUND
+        record_list.find_records(data, "no such text", lambda done, total: done == 0)
+    assert record_list.find_records(data, "1", lambda done, total: True)[:3] == (1, 10, 11)
+    assert len(record_list.find_records(data, "", lambda done, total: True)) == record_list.FOUND
 
 
 def exactly(test: Any) -> str:

@@ -34,7 +34,7 @@ class Document:
 
 
 def document() -> Document | None:
-    """What the file says; None where it is not here."""
+    """Return the parts of the file; None where it is not installed."""
     try:
         blocks = [block.strip() for block in FILE.read_text("utf-8").split("\n\n")]
     except OSError:
@@ -49,19 +49,19 @@ def results(rows: Sequence[Sequence[str]]) -> str:
     """How many criteria pass, pass where they were tested, do not apply, were not tested, and fail: all others."""
     words = Counter(next((word for word in RESULTS if row[-1].startswith(word)), "") for row in rows)
     part, passed, apart, untested = (words[word] for word in RESULTS)
-    given = {"passed": passed, "part": part, "apart": apart, "untested": untested, "failed": words[""]}
-    return t("access.results", all=len(rows), **given)
+    counts = {"passed": passed, "part": part, "apart": apart, "untested": untested, "failed": words[""]}
+    return t("access.results", all=len(rows), **counts)
 
 
-def draw(found: Document | None) -> None:
+def draw(page: Document | None) -> None:
     """All of it, or that it is not here."""
-    if found is None:
+    if page is None:
         show.draw(show.h("<p>{}</p>", t("access.no_table")))
         return
-    show.draw(_paragraphs(found.before))
-    rows = [dict(zip(KEYS, map(_inline, row), strict=True)) for row in found.rows]
+    show.draw(_paragraphs(page.before))
+    rows = [dict(zip(KEYS, map(_inline, row), strict=True)) for row in page.rows]
     table.draw([Column(key, t(f"access.{key}")) for key in KEYS], rows, t("access.table_title"))
-    show.draw(_paragraphs(found.after))
+    show.draw(_paragraphs(page.after))
 
 
 def _paragraphs(blocks: Sequence[str]) -> Markup:
@@ -69,19 +69,19 @@ def _paragraphs(blocks: Sequence[str]) -> Markup:
 
 
 def _block(block: str) -> Markup:
-    """A paragraph; below it the points of a list, where it has some."""
+    """Draw a paragraph; below it the points of a list, where it has some."""
     lead, *points = re.split(r"\n\* ", block)
-    said = show.h("<p>{}</p>", _inline(lead))
+    paragraph = show.h("<p>{}</p>", _inline(lead))
     items = show.join([show.h("<li>{}</li>", _inline(point)) for point in points])
     return show.h(
-        '<div class="rb-prose">{}<ul>{}</ul></div>' if points else '<div class="rb-prose">{}</div>', said, items
+        '<div class="rb-prose">{}<ul>{}</ul></div>' if points else '<div class="rb-prose">{}</div>', paragraph, items
     )
 
 
 def _inline(text: str) -> Markup:
     parts, at = [], 0
-    for found in MARKED.finditer(text):
-        said, look = next((said, look) for said, look in zip(found.groups(), LOOKS, strict=True) if said)
-        parts += [show.h("{}", text[at : found.start()]), show.h(look, said)]
-        at = found.end()
+    for match in MARKED.finditer(text):
+        inner, look = next((inner, look) for inner, look in zip(match.groups(), LOOKS, strict=True) if inner)
+        parts += [show.h("{}", text[at : match.start()]), show.h(look, inner)]
+        at = match.end()
     return show.join([*parts, show.h("{}", text[at:])])

@@ -35,8 +35,15 @@ def records() -> None:
         "›", key="next", help=t("messages.next_help"), disabled=at >= count - 1, on_click=choice.go, args=(at + 1,)
     )
     st.session_state["position"] = at + 1
-    st.number_input(t("messages.position", n=count), 1, max(count, 1), key="position", on_change=_jump,
-                    width=105 + 8 * len(str(count)), label_visibility="collapsed")  # fmt: skip
+    st.number_input(
+        t("messages.position", n=count),
+        1,
+        max(count, 1),
+        key="position",
+        on_change=_jump,
+        width=105 + 8 * len(str(count)),
+        label_visibility="collapsed",
+    )
     show.word(t("messages.of_records", n=count))
     _ids(data, at)
     # Another name after each search closes it; that it closes by its state would cost a run at each opening.
@@ -48,26 +55,31 @@ def records() -> None:
         _find()
 
 
-def said() -> None:
-    """What the last search came to; while records are still looked at for a text, how far that is."""
+def show_search_outcome() -> None:
+    """Draw what the last search came to; while records are still searched for a text, how far that is."""
     _arrive_at_holding()
     if sentence := st.session_state.pop("bar_said", None):
         show.notice(sentence)
     if unknown := choice.unknown():
         kind, name = unknown
-        shown = picker.label(picker.key(choice.sent()))
-        show.notice(t("frame.unknown_condition", kind=t(f"frame.kind_{kind}"), name=name, shown=shown), "warning")
+        label = picker.label(picker.key(choice.sent()))
+        show.notice(t("frame.unknown_condition", kind=t(f"frame.kind_{kind}"), name=name, shown=label), "warning")
     if choice.is_record_missing():
         show.notice(t("messages.lost_record"), "warning")
 
 
-def next_finding(found: tuple[Finding, ...]) -> None:
-    """The buttons that lead to the next finding and the one before, on this record or on another that has any."""
-    keys = tuple(one.key for one in found)
+def next_finding(findings: tuple[Finding, ...]) -> None:
+    """Draw the buttons that lead to the next finding and the one before, on this record or on another that has any."""
+    keys = tuple(finding.key for finding in findings)
     with st.container(horizontal=True):
         for name, back in (("previous_finding", True), ("next_finding", False)):
-            st.button(t(f"messages.{name}"), key=name, help=t(f"messages.{name}_help"), on_click=_to_finding,
-                      args=(keys, back))  # fmt: skip
+            st.button(
+                t(f"messages.{name}"),
+                key=name,
+                help=t(f"messages.{name}_help"),
+                on_click=_to_finding,
+                args=(keys, back),
+            )
     arrive()
 
 
@@ -82,15 +94,26 @@ def _ids(data: Dataset, at: int) -> None:
         ids = data.ids()
         st.session_state["record"] = at
         spelled = [*map(exact.spelling, ids)]
-        st.selectbox(t("messages.record"), range(len(ids)), key="record", on_change=_listed,
-                     width=present.holding(spelled, 120), label_visibility="collapsed",
-                     format_func=spelled.__getitem__)  # fmt: skip
+        st.selectbox(
+            t("messages.record"),
+            range(len(ids)),
+            key="record",
+            on_change=_listed,
+            width=present.holding(spelled, 120),
+            label_visibility="collapsed",
+            format_func=spelled.__getitem__,
+        )
     else:
         st.session_state["record_id"] = exact.spelling(next(iter(data.ids(at, at + 1)), ""))
         # The first ids tell how long the others are: with a width of its own for each, all behind it would move.
-        st.text_input(t("messages.record"), key="record_id", on_change=_by_id, args=(data,),
-                      width=present.holding(map(exact.spelling, data.ids(0, 100)), 150),
-                      label_visibility="collapsed")  # fmt: skip
+        st.text_input(
+            t("messages.record"),
+            key="record_id",
+            on_change=_by_id,
+            args=(data,),
+            width=present.holding(map(exact.spelling, data.ids(0, 100)), 150),
+            label_visibility="collapsed",
+        )
 
 
 def _listed() -> None:
@@ -114,8 +137,13 @@ def _find() -> None:
         st.toggle(t("messages.find_regex"), key="find_regex", help=t("messages.find_regex_help"))
         st.toggle(t("messages.find_case"), key="find_case")
         under = ("sent", "all")
-        st.radio(t("messages.find_under"), under, key="find_under", horizontal=True,
-                 format_func=lambda name: t(f"messages.find_under_{name}"))  # fmt: skip
+        st.radio(
+            t("messages.find_under"),
+            under,
+            key="find_under",
+            horizontal=True,
+            format_func=lambda name: t(f"messages.find_under_{name}"),
+        )
         with st.container(horizontal=True):
             st.form_submit_button(t("messages.find_next"), on_click=_search, args=(True,))
             st.form_submit_button(t("messages.find_all"), on_click=_search, args=(False,))
@@ -186,7 +214,7 @@ def _to_holding(job: Job) -> None:
 
 
 def _to_finding(here: tuple[str, ...], back: bool) -> None:
-    """The finding after the one in view (or before it), on this record or on another that has any."""
+    """Return the finding after the one in view (or before it), on this record or on another that has any."""
     marked = st.query_params.get("finding")
     if marked in here:
         at = here.index(marked)
@@ -203,7 +231,7 @@ def _to_finding(here: tuple[str, ...], back: bool) -> None:
 
 
 def by_id(text: str) -> int | None:
-    """The record of that id, unless it is in view already."""
+    """Go to the record of that id, unless it is in view already."""
     called = choice.dataset().find(text)
     return called if called != choice.position() else None
 
@@ -217,9 +245,9 @@ def finding(back: bool) -> None:
     at, sent, workspace, data = choice.position(), choice.sent(), choice.workspace(), choice.dataset()
     if (audit := _audit()) is not None and sent in (selections.list_selections(workspace) or (Selection(),)):
         return _go(finding_search.pick(finding_search.of_audit(audit, sent), at, back))
-    known = st.session_state.get(KNOWN)
-    if known is not None and known[0] == (choice.key(), sent):
-        return _go(finding_search.pick(known[1], at, back))
+    held_finding = st.session_state.get(KNOWN)
+    if held_finding is not None and held_finding[0] == (choice.key(), sent):
+        return _go(finding_search.pick(held_finding[1], at, back))
     key = (choice.key(), sent, at, back)
     job = background.ask(KIND, key, lambda progress: finding_search.nearest(workspace, data, sent, at, back, progress))
     if job.ready.wait(work.PATIENCE):
@@ -264,7 +292,7 @@ def _go(there: There | None) -> None:
 
 
 def _audit() -> Audit | None:
-    """The check of all records, where it was made to the end and holds every finding."""
+    """Return the check of all records, where it was made to the end and holds every finding."""
     job = caches.audited(choice.key())
-    made = job.result if job is not None and job.ready.is_set() else None
-    return made if isinstance(made, Audit) and not (made.stopped or made.truncated) else None
+    result = job.result if job is not None and job.ready.is_set() else None
+    return result if isinstance(result, Audit) and not (result.stopped or result.truncated) else None

@@ -35,18 +35,18 @@ def here() -> None:
 
 
 def both(there: Versions) -> tuple[Assembly, Assembly]:
-    """The record in view under what is sent, assembled from the old files and from the new."""
+    """Return the record in view under what is sent, assembled from the old files and from the new."""
     folders = [workspace for workspace in (there.old, there.new) if workspace is not None]
-    made = [assemble.assemble(one, choice.record(), choice.sent(), choice.answer()) for one in folders]
-    return made[0], made[-1]
+    assemblies = [assemble.assemble(opened, choice.record(), choice.sent(), choice.answer()) for opened in folders]
+    return assemblies[0], assemblies[-1]
 
 
 def _draw(there: Versions) -> None:
     old, new = there.old, there.new
     if there.dataset:
         show.notice(t("messages.change_dataset", file=there.dataset))
-    found = diff_here.both(*both(there))
-    diff_here.draw(found, "change", t("messages.change_before"), t("messages.change_after"))
+    difference = diff_here.both(*both(there))
+    diff_here.draw(difference, "change", t("messages.change_before"), t("messages.change_after"))
     if there.dataset:
         show.draw(show.h('<p class="rb-small">{}</p>', t("messages.change_uncounted", file=there.dataset)))
     elif new is not None and len(choice.dataset()) > 1:

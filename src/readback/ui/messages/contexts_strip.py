@@ -18,54 +18,71 @@ from readback.words import t
 SIGNS = {"there": "✓", "absent": "✗", "unknown": "?"}
 
 
-def draw(texts: Mapping[str, Sequence[Segment]], made: Assembly) -> dict[str, tuple[Mark, ...]]:
+def draw(texts: Mapping[str, Sequence[Segment]], assembly_in_view: Assembly) -> dict[str, tuple[Mark, ...]]:
     """Draw it above `texts`, by the name each is drawn under; the marks are where the contexts are in each of them."""
-    mode, prompt = stored_prompt.find_sent_prompt(RuleContext(choice.workspace(), assembly=made))
+    mode, prompt = stored_prompt.find_sent_prompt(RuleContext(choice.workspace(), assembly=assembly_in_view))
     whole = prompt is not None and prompt.syntax == "builder"  # a builder writes each context as it is
-    fields = {"contexts": _documents(made)} if made.choice.judge else choice.record().fields
+    fields = {"contexts": _documents(assembly_in_view)} if assembly_in_view.choice.judge else choice.record().fields
     places = contexts.locate_contexts(fields, list(texts.values()), whole)
     if not places:
         return {}
-    there = sum(one.state == "there" for one in places)
+    there = sum(context.state == "there" for context in places)
     if whole and mode == "instruction" and not there:  # nothing that is missing
         show.draw(show.h('<p class="rb-small">{}</p>', t("messages.contexts_not_meant", n=len(places))))
         return {}
-    signs = [sent for sent in SIGNS if any(one.state == sent for one in places)]
+    signs = [sent for sent in SIGNS if any(context.state == sent for context in places)]
     legend = [t(f"messages.context_sign_{sent}") for sent in signs if signs != ["there"]]
     sentence = " ".join((t("messages.contexts_there", n=there, all=len(places)), *legend))
-    title = t("messages.contexts_of_judge" if made.choice.judge else "messages.contexts")
-    show.draw(show.h('<div class="rb-contexts" role="group" aria-label="{}"><span>{}</span> {}'
-                     '<p class="rb-small">{}</p></div>', title, title,
-                     show.join([_one(place) for place in places], " "), sentence))  # fmt: skip
+    title = t("messages.contexts_of_judge" if assembly_in_view.choice.judge else "messages.contexts")
+    show.draw(
+        show.h(
+            '<div class="rb-contexts" role="group" aria-label="{}"><span>{}</span> {}<p class="rb-small">{}</p></div>',
+            title,
+            title,
+            show.join([_draw_place(place) for place in places], " "),
+            sentence,
+        )
+    )
     return {
         name: tuple(
-            Mark(one.start, one.end, 0, "context", t("messages.context", n=one.number), name=_id(one))
-            for one in places
-            if one.state == "there" and one.text == index
+            Mark(context.start, context.end, 0, "context", t("messages.context", n=context.number), name=_id(context))
+            for context in places
+            if context.state == "there" and context.text == index
         )
         for index, name in enumerate(texts)
     }
 
 
-def _documents(made: Assembly) -> list[str]:
-    """The documents that the judge is shown, be they the record's or the answer's."""
+def _documents(assembly: Assembly) -> list[str]:
+    """Return the documents that the judge is shown, of the record or of the answer."""
     workspace = choice.workspace()
-    judge = workspace.judges.get(made.choice.judge or "")
+    judge = workspace.judges.get(assembly.choice.judge or "")
     if judge is None:
         return []
-    answer = choice.answer(made.choice)
+    answer = choice.answer(assembly.choice)
     mapped = workspace.dataset.fields if workspace.dataset else {}
-    rows = judge_values.Rows(judge, choice.record(), made.choice.condition, answer, mapped=mapped)
+    rows = judge_values.Rows(judge, choice.record(), assembly.choice.condition, answer, mapped=mapped)
     return list(judge_values.list_documents(judge_values.find_value(rows, "documents"))[0])
 
 
-def _one(place: ContextPlace) -> Markup:
-    said = t(f"messages.context_{place.state}", n=place.number)
+def _draw_place(place: ContextPlace) -> Markup:
+    words = t(f"messages.context_{place.state}", n=place.number)
     if place.state == "there":
-        return show.h('<a href="#{}" data-rb-to="{}" aria-label="{}">{} {}</a>',
-                      _id(place), _id(place), said, place.number, SIGNS[place.state])  # fmt: skip
-    return show.h('<span class="rb-{}" role="img" aria-label="{}">{} {}</span>',
-                  place.state, said, place.number, SIGNS[place.state])  # fmt: skip
+        return show.h(
+            '<a href="#{}" data-rb-to="{}" aria-label="{}">{} {}</a>',
+            _id(place),
+            _id(place),
+            words,
+            place.number,
+            SIGNS[place.state],
+        )
+    return show.h(
+        '<span class="rb-{}" role="img" aria-label="{}">{} {}</span>',
+        place.state,
+        words,
+        place.number,
+        SIGNS[place.state],
+    )
 
 
 def _id(place: ContextPlace) -> str:

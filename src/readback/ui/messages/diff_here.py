@@ -26,31 +26,37 @@ LISTED = 20  # records that are named
 
 
 def both(old: Assembly, new: Assembly) -> Difference:
-    """What differs between two assemblies of one record."""
-    return compare_sides(_shown(old, "A"), _shown(new, "B"))
+    """Return what differs between two assemblies of one record."""
+    return compare_sides(_shorten(old, "A"), _shorten(new, "B"))
 
 
-def draw(found: Difference, name: str, before: str, after: str) -> None:
-    """The sentence, and side by side what changed; `name` is unique on the page."""
-    for words, shown in ((before, found.a), (after, found.b)):
-        if not shown.messages:
+def draw(difference: Difference, name: str, before: str, after: str) -> None:
+    """Draw the sentence, and side by side what changed; `name` is unique on the page."""
+    for words, title_and_side in ((before, difference.a), (after, difference.b)):
+        if not title_and_side.messages:
             show.problem(t("messages.change_not_built", side=words))
-    if not (found.a.messages and found.b.messages):
+    if not (difference.a.messages and difference.b.messages):
         return
-    if found.equal:
+    if difference.equal:
         show.draw(show.h('<p role="status">{}</p>', t("messages.change_equal")))
         return
-    heads = show.join([show.h('<p class="rb-side-name"><strong>{}</strong> {}</p>', *pair)
-                       for pair in zip("AB", (before, after), strict=True)])  # fmt: skip
+    heads = show.join(
+        [
+            show.h('<p class="rb-side-name"><strong>{}</strong> {}</p>', *pair)
+            for pair in zip("AB", (before, after), strict=True)
+        ]
+    )
     room = AT_ONCE
     body: list[str] = []
-    for number, pair in enumerate(pair for pair in found.messages if not pair.equal):
+    for number, pair in enumerate(pair for pair in difference.messages if not pair.equal):
         drawn, used = _message(pair, f"{name}-{number}", room)
         body.append(drawn)
         room -= used
-    lead = show.h('<p class="rb-lead" role="status">{}</p>', format_sentence(found))
-    st.html(f'<div class="rb rb-compared">{lead}<div class="rb-heads"><div class="rb-row">{heads}</div></div>'
-            f"{''.join(body)}</div>")  # fmt: skip
+    lead = show.h('<p class="rb-lead" role="status">{}</p>', format_sentence(difference))
+    st.html(
+        f'<div class="rb rb-compared">{lead}<div class="rb-heads"><div class="rb-row">{heads}</div></div>'
+        f"{''.join(body)}</div>"
+    )
     if room <= 0:
         show.notice(t("messages.change_cut"), "warning")
 
@@ -71,58 +77,60 @@ def _begin(kind: str, key: object, work_on: Callable[[Progress], RecordCounts]) 
     background.ask(kind, key, work_on)
 
 
-def _counted(found: RecordCounts) -> None:
-    changing = found.differing + found.only_a + found.only_b
-    if found.stopped:
-        said = t("messages.change_counted_some", n=changing, done=found.done)
+def _counted(counts: RecordCounts) -> None:
+    changing = counts.differing + counts.only_a + counts.only_b
+    if counts.stopped:
+        sentence = t("messages.change_counted_some", n=changing, done=counts.done)
     else:
-        said = t("messages.change_counted", n=changing, all=found.total)
-    parts = [] if found.why and not found.done else [said]
-    parts += [t("messages.change_not_now", n=found.only_a)] if found.only_a else []
-    parts += [t("messages.change_not_before", n=found.only_b)] if found.only_b else []
-    parts += [t("messages.change_lost_some", n=found.neither)] if found.neither else []
-    parts += [t("messages.change_lost", why=found.why)] if found.why else []
+        sentence = t("messages.change_counted", n=changing, all=counts.total)
+    parts = [] if counts.why and not counts.done else [sentence]
+    parts += [t("messages.change_not_now", n=counts.only_a)] if counts.only_a else []
+    parts += [t("messages.change_not_before", n=counts.only_b)] if counts.only_b else []
+    parts += [t("messages.change_lost_some", n=counts.neither)] if counts.neither else []
+    parts += [t("messages.change_lost", why=counts.why)] if counts.why else []
     show.draw(show.h('<p role="status">{}</p>', " ".join(parts)))
-    if found.first:
-        links = [_link(*one) for one in found.first[:LISTED]]
-        left = found.differing - len(links)
+    if counts.first:
+        links = [_link(*index) for index in counts.first[:LISTED]]
+        left = counts.differing - len(links)
         more = show.h(" {}", t("messages.change_more", n=left)) if left > 0 else Markup("")
         show.draw(show.h('<p class="rb-small">{} {}{}</p>', t("messages.change_records"), show.join(links, ", "), more))
 
 
 def _link(index: int, called: str | None) -> Markup:
-    kept = {name: st.query_params.get(name) for name in ("change", "whitespace")}
+    settings = {name: st.query_params.get(name) for name in ("change", "whitespace")}
     own = called is not None and called == exact.spelling(called) and choice.dataset().find(called) == index
     at = {"record": called, "index": None} if own else {"record": None, "index": str(index)}
     label = exact.spelling(called) if called is not None else str(index + 1)
-    return show.link("messages", label, **{**address.query(), **kept, **at})
+    return show.link("messages", label, **{**address.query(), **settings, **at})
 
 
-def _shown(made: Assembly, label: str) -> ShownSide:
-    return ShownSide(Side(made.choice), made.messages, made.fingerprint, made, made.diagnostics, label)
+def _shorten(assembly: Assembly, label: str) -> ShownSide:
+    return ShownSide(
+        Side(assembly.choice), assembly.messages, assembly.fingerprint, assembly, assembly.diagnostics, label
+    )
 
 
 def _message(pair: MessageDifference, name: str, room: int) -> tuple[str, int]:
     """One message, as far as there is room for it, and the characters it took."""
     white = message.whitespace()
-    a, b = (Text(one.segments if one else (), message.describe, white) for one in (pair.a, pair.b))
-    shown, used = _within(tuple(rows(a.text, b.text, pair.changes)), room)
+    a, b = (Text(side.segments if side else (), message.describe, white) for side in (pair.a, pair.b))
+    shown_rows, used = _within(tuple(rows(a.text, b.text, pair.changes)), room)
     title = t(f"compare.role_{pair.role_a or pair.role_b or ''}")
     changes = t("compare.changes", n=count(pair.changes))
     head = show.h('<div class="rb-head"><h3>{}</h3><span class="rb-small">{}</span></div>', title, changes)
     label = exact.attribute(title)
-    inner = side_by_side(a, b, shown)
+    inner = side_by_side(a, b, shown_rows)
     look = "rb-diff rb-white" if white else "rb-diff"
     return f'{head}<div class="{look}" id="{name}" role="region" tabindex="0" aria-label="{label}">{inner}</div>', used
 
 
 def _within(items: Sequence[Row | Fold], room: int) -> tuple[tuple[Row | Fold, ...], int]:
-    kept: list[Row | Fold] = []
+    kept_rows: list[Row | Fold] = []
     used = 0
-    for one in items:
-        parts = (one.part,) if isinstance(one, Fold) else one.parts
+    for row in items:
+        parts = (row.part,) if isinstance(row, Fold) else row.parts
         used += sum(stop - start for part in parts for start, stop in (part.a, part.b))
         if used > room:
             break
-        kept.append(one)
-    return tuple(kept), used
+        kept_rows.append(row)
+    return tuple(kept_rows), used

@@ -38,24 +38,29 @@ class Taken:
 
     file: BinaryIO
     errors: BinaryIO | None
-    made: ExportResult
+    exported: ExportResult
 
 
 def draw() -> None:
-    """The choice of what to take along, how far it is, and the download with its size once it is made."""
+    """Draw the choice of what to take along, the progress, and the download with its size."""
     with st.popover(t("messages.export_all"), key="export_all"):
         form: Form = st.selectbox(
             t("messages.export_form"), FORMS, key="export_form", format_func=lambda name: t(f"messages.export_{name}")
         )
-        st.radio(t("messages.export_under"), (HERE, EVERY), key="export_under", horizontal=True,
-                 format_func=lambda name: t(f"messages.export_under_{name}"))  # fmt: skip
+        st.radio(
+            t("messages.export_under"),
+            (HERE, EVERY),
+            key="export_under",
+            horizontal=True,
+            format_func=lambda name: t(f"messages.export_under_{name}"),
+        )
         if form == "openai-batch":
             st.text_input(t("messages.export_model"), key="export_model")
         st.button(t("messages.export_make"), key="export_make", on_click=_begin)
-        if (job := background.find_job(KIND, _asked())) is None:
+        if (job := background.find_job(KIND, _read_widgets())) is None:
             return
-        if said := _refused(job):
-            show.notice(said, "warning")
+        if refusal := _refused(job):
+            show.notice(refusal, "warning")
             return
         if isinstance(job.error, DatasetChanged):
             background.drop(KIND)
@@ -67,7 +72,7 @@ def draw() -> None:
 def take(
     workspace: Workspace, choices: Sequence[Selection], form: Form, model: str, progress: Progress | None = None
 ) -> Taken:
-    """The export in files without a name. Raises what `export` raises."""
+    """Write the export to files without a name. Raises what `export` raises."""
     folder = cache_folder("exports")
     begun: list[BinaryIO] = []
 
@@ -76,10 +81,10 @@ def take(
         return begun[0]
 
     file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - it is open as long as it can be downloaded
-    made = export(workspace, choices, form, file, errors, model=model or None, progress=progress)
-    for one in (file, *begun):
-        one.flush()
-    return Taken(file, begun[0] if begun else None, made)
+    exported = export(workspace, choices, form, file, errors, model=model or None, progress=progress)
+    for stream in (file, *begun):
+        stream.flush()
+    return Taken(file, begun[0] if begun else None, exported)
 
 
 def content(file: BinaryIO) -> bytes:
@@ -95,8 +100,8 @@ def size(file: BinaryIO) -> str:
     return quantity.size(os.fstat(file.fileno()).st_size)
 
 
-def _asked() -> tuple[object, Selection, str, Form, str]:
-    """What the widgets say now: the files in view, what is shown, how much of it, the form, and the model."""
+def _read_widgets() -> tuple[object, Selection, str, Form, str]:
+    """Return what the widgets are set to: the files in view, what is shown, how much of it, the form, and the model."""
     state = st.session_state
     form: Form = state["export_form"]
     model = state.get("export_model", "") if form == "openai-batch" else ""
@@ -104,14 +109,14 @@ def _asked() -> tuple[object, Selection, str, Form, str]:
 
 
 def _begin() -> None:
-    workspace, asked = choice.workspace(), _asked()
-    _, sent, under, form, model = asked
+    workspace, wanted = choice.workspace(), _read_widgets()
+    _, sent, under, form, model = wanted
 
     def make(progress: Progress) -> Taken:
         return take(workspace, _choices(workspace, sent, under), form, model, progress)
 
     background.drop(KIND)  # asked for again, it is made again
-    background.ask(KIND, asked, make)
+    background.ask(KIND, wanted, make)
 
 
 def _choices(workspace: Workspace, sent: Selection, under: str) -> Sequence[Selection]:
@@ -131,23 +136,39 @@ def _refused(job: Job) -> str:
     return ""
 
 
-def _offer(taken: Taken, form: Form) -> None:
-    made = taken.made
-    if made.stopped:
+def _offer(export: Taken, form: Form) -> None:
+    exported = export.exported
+    if exported.stopped:
         show.notice(t("messages.export_stopped"), "warning")
         return
-    if made.wording:
-        show.notice(t("messages.wording", names=", ".join(made.wording)))
-    if made.masked:
+    if exported.wording:
+        show.notice(t("messages.wording", names=", ".join(exported.wording)))
+    if exported.masked:
         show.notice(t("messages.masked"), "warning")
-    said = t("messages.export_counts", n=made.records, choices=len(made.choices), written=made.written,
-             failed=made.failed)  # fmt: skip
-    show.draw(show.h("<p>{}</p>", said))
+    sentence = t(
+        "messages.export_counts",
+        n=exported.records,
+        choices=len(exported.choices),
+        written=exported.written,
+        failed=exported.failed,
+    )
+    show.draw(show.h("<p>{}</p>", sentence))
     kind, ending = MEDIA[form]
-    called = exports.name(choice.workspace().name, form, exports.wording(tuple(made.wording)))
-    downloads.button(t("messages.export_take", size=size(taken.file)), lambda: content(taken.file), called + ending,
-                     kind, key="export_take", on_click="ignore")  # fmt: skip
-    if (errors := taken.errors) is not None:
-        downloads.button(t("messages.export_errors", size=size(errors)), lambda: content(errors),
-                         f"{called}{ending}.errors.jsonl", "application/jsonl", key="export_errors",
-                         on_click="ignore")  # fmt: skip
+    called = exports.name(choice.workspace().name, form, exports.wording(tuple(exported.wording)))
+    downloads.button(
+        t("messages.export_take", size=size(export.file)),
+        lambda: content(export.file),
+        called + ending,
+        kind,
+        key="export_take",
+        on_click="ignore",
+    )
+    if (errors := export.errors) is not None:
+        downloads.button(
+            t("messages.export_errors", size=size(errors)),
+            lambda: content(errors),
+            f"{called}{ending}.errors.jsonl",
+            "application/jsonl",
+            key="export_errors",
+            on_click="ignore",
+        )

@@ -28,14 +28,14 @@ There = tuple[int, Selection | None, str]  # the record's number, what is sent, 
 
 
 def menu() -> None:
-    """The menu on the bar; what the files do not call for is not in it."""
+    """Draw the menu on the bar; what the files do not call for is not in it."""
     workspace = choice.workspace()
-    sent = [one for one in selections.list_selections(workspace) if one.judge is None]
+    sent = [selection for selection in selections.list_selections(workspace) if selection.judge is None]
     checked = choice.sent() in selections.list_selections(workspace)
     offers = {
         "longest": checked,
         "shortest": checked,
-        "limit": any(_model(workspace, one) for one in sent),
+        "limit": any(_model(workspace, selection) for selection in sent),
         "widest": len(sent) > 1,
         "empty": workspace.dataset is not None,
         "newest": _before() is not None,
@@ -70,13 +70,13 @@ def _begin(name: str) -> None:
 
 
 def _go(name: str, job: Job) -> None:
-    workspace, found = choice.workspace(), job.result
+    workspace, target = choice.workspace(), job.result
     if name == "empty":
-        there = found or (None if job.stopped else t("messages.go_empty_none"))
-    elif found is None or found.stopped:
+        there = target or (None if job.stopped else t("messages.go_empty_none"))
+    elif target is None or target.stopped:
         there = t("messages.go_stopped")
     else:
-        there = _found(name, found, workspace) or t(
+        there = _describe_place(name, target, workspace) or t(
             "messages.go_newest_none" if name == "newest" else "messages.go_none"
         )
     if isinstance(there, str):
@@ -89,7 +89,7 @@ def _go(name: str, job: Job) -> None:
         st.session_state["bar_said"] = why
 
 
-def _found(name: str, audit: Audit, workspace: Workspace) -> There | None:
+def _describe_place(name: str, audit: Audit, workspace: Workspace) -> There | None:
     if name == "limit":
         return _nearest(audit, workspace)
     if name == "widest":
@@ -101,12 +101,12 @@ def _found(name: str, audit: Audit, workspace: Workspace) -> There | None:
     if ends is None:
         return None
     index, n = (ends.longest_at, ends.longest) if name == "longest" else (ends.shortest_at, ends.shortest)
-    said = {"record": called(index), "n": n, "all": ends.records, "sent": compare_words.sent(sent)}
-    return index, None, t(f"messages.go_{name}_said", **said)
+    values = {"record": called(index), "n": n, "all": ends.records, "sent": compare_words.sent(sent)}
+    return index, None, t(f"messages.go_{name}_said", **values)
 
 
 def _nearest(audit: Audit, workspace: Workspace) -> There | None:
-    """The prompt that takes the largest share of what its model reads beside its answer."""
+    """Return the prompt that takes the largest share of what its model reads beside its answer."""
     best: tuple[float, Row, Tokens, Limit] | None = None
     for row in audit.conditions:
         counted, limit = row.tokens, limits.find_limit(workspace.models.get(row.model or ""))
@@ -116,10 +116,16 @@ def _nearest(audit: Audit, workspace: Workspace) -> There | None:
         return None
     share, row, counted, limit = best
     index = audit.lengths[selection_key(row.choice)].longest_at
-    said = {"n": row.longest, "tokens": counted.count, "tokenizer": counted.tokenizer, "percent": 100 * share,
-            "limit": limit.room, "model": row.model}  # fmt: skip
+    values = {
+        "n": row.longest,
+        "tokens": counted.count,
+        "tokenizer": counted.tokenizer,
+        "percent": 100 * share,
+        "limit": limit.room,
+        "model": row.model,
+    }
     where = {"record": called(index), "sent": compare_words.sent(row.choice)}
-    return index, row.choice, t("messages.go_limit_said", **where, **said)
+    return index, row.choice, t("messages.go_limit_said", **where, **values)
 
 
 def _widest(audit: Audit) -> There | None:
@@ -132,33 +138,38 @@ def _widest(audit: Audit) -> There | None:
 
 
 def _newest(audit: Audit) -> There | None:
-    """The first finding that the check before the files changed did not have."""
+    """Return the first finding that the check before the files changed did not have."""
     before = _before()
-    old = {one.key for one in before.findings} if before else set()
-    new = [one for one in audit.findings if one.key not in old and one.place.index is not None]
+    old = {finding.key for finding in before.findings} if before else set()
+    new = [finding for finding in audit.findings if finding.key not in old and finding.place.index is not None]
     if before is None or not new:
         return None
     first = new[0]
     at = first.place
-    sent = Selection(at.condition, None if at.condition else at.mode, None if at.condition else at.adapter,
-                  None if at.condition else at.task, at.judge)  # fmt: skip
-    said = t("messages.go_newest_said", record=called(at.index or 0), n=len(new), message=first.message)
-    return at.index or 0, sent if any(asdict(sent).values()) else None, said
+    sent = Selection(
+        at.condition,
+        None if at.condition else at.mode,
+        None if at.condition else at.adapter,
+        None if at.condition else at.task,
+        at.judge,
+    )
+    sentence = t("messages.go_newest_said", record=called(at.index or 0), n=len(new), message=first.message)
+    return at.index or 0, sent if any(asdict(sent).values()) else None, sentence
 
 
 def _before() -> Audit | None:
-    """The check of the files as they were before they changed, where it was made in full."""
+    """Return the check of the files as they were before they changed, where it was made in full."""
     path, _, fields = choice.key()
-    kept = session.get_accepted(choice.workspace_id())
-    job = caches.audited((path, kept.before.stamp.key, fields)) if kept and kept.before else None
-    made = job.result if job is not None and job.ready.is_set() else None
-    return made if isinstance(made, Audit) and not (made.stopped or made.truncated) else None
+    accepted = session.get_accepted(choice.workspace_id())
+    job = caches.audited((path, accepted.before.stamp.key, fields)) if accepted and accepted.before else None
+    result = job.result if job is not None and job.ready.is_set() else None
+    return result if isinstance(result, Audit) and not (result.stopped or result.truncated) else None
 
 
 def _check() -> Job:
-    """The check of all records, begun if it was not yet."""
+    """Return the check of all records, begun if it was not yet."""
     source, begun = choice.workspace().dataset, caches.audited(choice.key())
-    if begun is None and source and source.path in {one.file for one in choice.moved()}:
+    if begun is None and source and source.path in {moved.file for moved in choice.moved()}:
         choice.overtaken()
     return caches.audit(*choice.key(), choice.workspace())
 
@@ -169,7 +180,7 @@ def _empty_job() -> Job:
 
 
 def _empty(data: Dataset, at: int, progress: Progress) -> There | None:
-    """The next record (after `at`, then from the top) with an empty field."""
+    """Return the next record (after `at`, then from the top) with an empty field."""
     order = (*range(at + 1, len(data)), *range(at + 1))
     for done, index in enumerate(order, 1):
         fields: Mapping[str, object] = data.record(index).fields
@@ -187,12 +198,12 @@ def _blank(value: object) -> bool:
 
 
 def _model(workspace: Workspace, sent: Selection) -> Model | None:
-    """The model that is sent to, where the files say how much it reads."""
+    """Return the model that is sent to, where the files state how much it reads."""
     condition = workspace.condition(sent.condition) if sent.condition else None
     model = workspace.models.get(condition.model or "") if condition else None
     return model if limits.find_limit(model) else None
 
 
 def called(index: int) -> str:
-    """What a record is called, else its number from 1."""
+    """Return a record's id, else its number from 1."""
     return exact.spelling(next(iter(choice.dataset().ids(index, index + 1)), str(index + 1)))

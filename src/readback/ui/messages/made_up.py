@@ -23,11 +23,13 @@ TURNS = (SENT, "later")
 
 
 def alone(workspace: Workspace) -> Mapping[str, SelfTest]:
-    """The models with a server of their own that no condition sends anything to."""
+    """Return the models with a server of their own that no condition sends anything to."""
     named = {condition.model for condition in workspace.conditions}
-    made = run_self_tests(workspace)
+    self_tests = run_self_tests(workspace)
     return {
-        name: self_test for name, self_test in made.items() if name not in named and self_test.first.kind != "format"
+        name: self_test
+        for name, self_test in self_tests.items()
+        if name not in named and self_test.first.kind != "format"
     }
 
 
@@ -41,19 +43,19 @@ def _nothing_sent(workspace: Workspace) -> bool:
 
 
 def lead(workspace: Workspace, here: str) -> None:
-    """What such models are; where the workspace has nothing else, also how to see messages of one's own."""
-    said = show.h('<p class="rb-small">{}</p>', t("made_up.lead"))
+    """Draw what such models are; where the workspace has nothing else, also how to see messages of one's own."""
+    paragraph = show.h('<p class="rb-small">{}</p>', t("made_up.lead"))
     if not _nothing_sent(workspace):
-        show.draw(said)
+        show.draw(paragraph)
         return
     see = show.link("messages", t("made_up.see")) if here != "messages" else None
     bring = show.link("open", t("made_up.bring")) if here != "open" else None
-    links = show.join([one for one in (see, bring) if one], " · ")
-    show.draw(show.h("{}<p>{} {}</p>", said, t("made_up.next"), links))
+    links = show.join([sentence for sentence in (see, bring) if sentence], " · ")
+    show.draw(show.h("{}<p>{} {}</p>", paragraph, t("made_up.next"), links))
 
 
 def section(workspace: Workspace) -> None:
-    """The table of such models on the overview; nothing where there is none."""
+    """Draw the table of such models on the overview; nothing where there is none."""
     rows = [_row(workspace, name, self_test) for name, self_test in alone(workspace).items()]
     if not rows:
         return
@@ -62,7 +64,7 @@ def section(workspace: Workspace) -> None:
     columns = (
         Column("name", t("overview.model"), show=_link),
         Column("by", t("made_up.by")),
-        Column("text", t("made_up.text"), show=_said),
+        Column("text", t("made_up.text"), show=_describe),
         Column("error", t("overview.errors"), number=True),
         Column("warning", t("overview.warnings"), number=True),
     )
@@ -70,71 +72,87 @@ def section(workspace: Workspace) -> None:
 
 
 def page(workspace: Workspace) -> None:
-    """The page Messages for such a model: its texts with the findings marked, and what the conversation was."""
-    made = alone(workspace)
+    """Draw the page Messages for such a model: its texts with the findings marked, and what the conversation was."""
+    self_tests = alone(workspace)
     with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
-        name = address.follow(KEY, next(iter(made)), made)
-        st.selectbox(t("overview.model"), list(made), key=KEY, on_change=address.keep, args=(KEY,), width=360)
+        name = address.follow(KEY, next(iter(self_tests)), self_tests)
+        st.selectbox(t("overview.model"), list(self_tests), key=KEY, on_change=address.keep, args=(KEY,), width=360)
         which = address.follow("turns", SENT, TURNS)
-        st.selectbox(t("made_up.turns"), TURNS, key="turns", on_change=address.keep, args=("turns", SENT), width=360,
-                     format_func=lambda one: t(f"made_up.turns_{one}"))  # fmt: skip
+        st.selectbox(
+            t("made_up.turns"),
+            TURNS,
+            key="turns",
+            on_change=address.keep,
+            args=("turns", SENT),
+            width=360,
+            format_func=lambda finding: t(f"made_up.turns_{finding}"),
+        )
         address.follow_switch("whitespace")
-        st.toggle(t("messages.whitespace"), key="whitespace", help=t("messages.whitespace_help"),
-                  on_change=address.keep, args=("whitespace",))  # fmt: skip
+        st.toggle(
+            t("messages.whitespace"),
+            key="whitespace",
+            help=t("messages.whitespace_help"),
+            on_change=address.keep,
+            args=("whitespace",),
+        )
     lead(workspace, "messages")
-    self_test, model = made[name], workspace.models[name]
+    self_test, model = self_tests[name], workspace.models[name]
     sent = self_test.first if which == SENT else self_test.later
-    found = _found(workspace, model)
+    findings = _list_findings(workspace, model)
     left, right = st.columns([7, 3], gap="medium")
     with left:
         marked = model_input_marks.marks(
-            found, 1, sent, self_test.system, model_input_marks.others_of(_turns(self_test))
+            findings, 1, sent, self_test.system, model_input_marks.others_of(_turns(self_test))
         )
         rule = model_input_view.engine_in_words(workspace, model, sent)
-        model_input_view.text(sent, (), (), marked, refused=model_input_view.is_refused(found), rule=rule)
+        model_input_view.text(sent, (), (), marked, refused=model_input_view.is_refused(findings), rule=rule)
         others = self_test.others or (None, None)
         model_input_view.draw_other(sent, others[0] if which == SENT else others[1])
         if not sent.segments:
             show.findings(
-                [one for one in found if one.code in {diagnostic.code for diagnostic in sent.diagnostics}],
+                [
+                    finding
+                    for finding in findings
+                    if finding.code in {diagnostic.code for diagnostic in sent.diagnostics}
+                ],
                 to_message=False,
             )
     with right:
-        model_input_view.findings(found, 1)
-        if not found:
+        model_input_view.findings(findings, 1)
+        if not findings:
             show.draw(show.h('<p class="rb-small">{}</p>', t("made_up.no_findings")))
         show.draw(_conversation(self_test, which))
 
 
-def _found(workspace: Workspace, model: Model) -> tuple[Finding, ...]:
-    return tuple(one for one in find_server_findings(workspace, model) if isinstance(one, Finding))
+def _list_findings(workspace: Workspace, model: Model) -> tuple[Finding, ...]:
+    return tuple(finding for finding in find_server_findings(workspace, model) if isinstance(finding, Finding))
 
 
 def _row(workspace: Workspace, name: str, self_test: SelfTest) -> Mapping[str, Any]:
-    found = _found(workspace, workspace.models[name])
+    findings = _list_findings(workspace, workspace.models[name])
     at = self_test.first.place
-    counts = {word: sum(one.severity == word for one in found) for word in ("error", "warning")}
+    counts = {word: sum(finding.severity == word for finding in findings) for word in ("error", "warning")}
     by = show.where(Location(file=at.file, line=at.line)) if at.file else self_test.first.format
     return {
         "name": name,
         "by": by,
-        "text": self_test.first.text or _why(self_test.first, found),
+        "text": self_test.first.text or _why(self_test.first, findings),
         **counts,
         "self_test": self_test,
     }
 
 
-def _why(sent: ModelInput, found: tuple[Finding, ...]) -> str:
+def _why(sent: ModelInput, findings: tuple[Finding, ...]) -> str:
     """Why there is no text."""
     codes = {diagnostic.code for diagnostic in sent.diagnostics}
-    return next((one.message for one in found if one.code in codes), t("messages.model_input_none"))
+    return next((finding.message for finding in findings if finding.code in codes), t("messages.model_input_none"))
 
 
 def _link(row: Mapping[str, Any]) -> Markup:
     return show.link("messages", row["name"], model=row["name"])
 
 
-def _said(row: Mapping[str, Any]) -> Markup:
+def _describe(row: Mapping[str, Any]) -> Markup:
     first: ModelInput = row["self_test"].first
     if not first.segments:
         return show.h('<span class="rb-warn">{}</span>', row["text"])
@@ -149,8 +167,8 @@ def _turns(self_test: SelfTest) -> tuple[Message, ...]:
 
 
 def _conversation(self_test: SelfTest, which: str) -> Markup:
-    """The messages that were made up."""
-    said = [("system", self_test.system), ("user", self_test.user)]
-    said += [("assistant", self_test.reply), ("user", self_test.user)] if which != SENT else []
-    rows = [show.h("<dt>{}</dt><dd>{}</dd>", t(f"messages.role_{role}"), show.exact_text(text)) for role, text in said]
+    """Draw the messages that were made up."""
+    turns = [("system", self_test.system), ("user", self_test.user)]
+    turns += [("assistant", self_test.reply), ("user", self_test.user)] if which != SENT else []
+    rows = [show.h("<dt>{}</dt><dd>{}</dd>", t(f"messages.role_{role}"), show.exact_text(text)) for role, text in turns]
     return show.h("<h3>{}</h3><dl class='rb-fields'>{}</dl>", t("made_up.conversation"), show.join(rows))

@@ -16,37 +16,37 @@ NO_VALUE = "<no value>"
 
 
 def marks(
-    about: Sequence[Finding], first: int, sent: ModelInput, said: str, others: Iterable[Segment]
+    about: Sequence[Finding], first: int, sent: ModelInput, system_text: str, others: Iterable[Segment]
 ) -> tuple[exact.Mark, ...]:
-    """A mark for each stretch; the findings are numbered from `first`. `said` is the system text."""
-    asked = st.query_params.get("finding")
+    """Return a mark for each stretch; the findings are numbered from `first`. `system_text` is the system text."""
+    key_in_address = st.query_params.get("finding")
     own = tuple(others)
     return tuple(
-        exact.Mark(start, end, number, one.severity, title, one.key == asked)
-        for number, one in enumerate(about, first)
-        for (start, end), title in _stretches(one.code, sent, said, own)
-        if not _spanned(one)
+        exact.Mark(start, end, number, finding.severity, title, finding.key == key_in_address)
+        for number, finding in enumerate(about, first)
+        for (start, end), title in _stretches(finding.code, sent, system_text, own)
+        if not _spanned(finding)
     )
 
 
-def system_of(made: Assembly, stated: str | None) -> str:
-    """The system text that reaches the server: the one that is sent, else its own."""
-    return next((one.text for one in made.messages if one.role == "system"), stated or "")
+def system_of(assembly: Assembly, stated: str | None) -> str:
+    """Return the system text that reaches the server: the one that is sent, else its own."""
+    return next((message.text for message in assembly.messages if message.role == "system"), stated or "")
 
 
 def others_of(messages: Iterable[Message]) -> tuple[Segment, ...]:
-    """What the messages of other roles are put together from."""
-    return tuple(segment for one in messages if one.role != "system" for segment in one.segments)
+    """Return what the messages of other roles are put together from."""
+    return tuple(segment for message in messages if message.role != "system" for segment in message.segments)
 
 
-def _spanned(one: Finding) -> bool:
+def _spanned(finding: Finding) -> bool:
     """Whether a finding has its own stretch, which is marked as every finding's is."""
-    return one.place.role == "prompt" and one.place.start is not None
+    return finding.place.role == "prompt" and finding.place.start is not None
 
 
-def _stretches(code: str, sent: ModelInput, said: str, others: Sequence[Segment]) -> Iterator[tuple[Span, str]]:
+def _stretches(code: str, sent: ModelInput, system_text: str, others: Sequence[Segment]) -> Iterator[tuple[Span, str]]:
     if code == "oll-system-twice":
-        for n, span in enumerate(find_text(sent, said, others), 1):
+        for n, span in enumerate(find_text(sent, system_text, others), 1):
             yield span, t(f"messages.system_time_{n}" if n < 4 else "messages.system_time_n", n=n)
     elif code == "oll-chatml-newline":
         yield from ((span, t("messages.no_newline")) for span in _ends(sent))
@@ -58,7 +58,7 @@ def _stretches(code: str, sent: ModelInput, said: str, others: Sequence[Segment]
 
 
 def _ends(sent: ModelInput) -> Iterator[Span]:
-    """The tokens that end a turn with something else than a newline behind them."""
+    """Return the tokens that end a turn with something else than a newline after them."""
     at = sent.text.find(TURN_END)
     while at >= 0:
         end = at + len(TURN_END)

@@ -23,40 +23,52 @@ REFUSED = ("oll-syntax", "oll-no-from")
 SWALLOWED = "oll-swallowed-lines"  # of those some
 
 
-def about(made: Assembly, sent: ModelInput | None) -> tuple[Finding, ...]:
-    """The findings about the server that made this text, whatever the record; none where no server did."""
+def about(assembly: Assembly, sent: ModelInput | None) -> tuple[Finding, ...]:
+    """Return the findings about the server that made this text, whatever the record; none where no server did."""
     workspace = choice.workspace()
-    model = find_model(workspace, made.choice)
+    model = find_model(workspace, assembly.choice)
     if model is None or sent is None or sent.kind == "format":
         return ()
-    return tuple(one for one in find_server_findings(workspace, model) if isinstance(one, Finding))
+    return tuple(finding for finding in find_server_findings(workspace, model) if isinstance(finding, Finding))
 
 
-def draw(sent: ModelInput, made: Assembly, found: Sequence[Finding], server: Sequence[Finding]) -> None:
-    """The text with its marks, or why there is none."""
+def draw(sent: ModelInput, assembly: Assembly, messages_findings: Sequence[Finding], server: Sequence[Finding]) -> None:
+    """Draw the text with its marks, or why there is none."""
     workspace = choice.workspace()
-    model = find_model(workspace, made.choice)
+    model = find_model(workspace, assembly.choice)
     stated = model.modelfile.system if model and model.modelfile else None
-    numbered = [(n, one) for n, one in enumerate(found, 1) if one.place.role == "prompt"]
-    said, others = model_input_marks.system_of(made, stated), model_input_marks.others_of(made.messages)
-    more = model_input_marks.marks(server, len(found) + 1, sent, said, others)
-    more = (*more, *contexts_strip.draw({"wire": sent.segments}, made).get("wire", ()))
-    on_this = {name: getattr(made.choice, name) for name in under.CHOICE}
-    more = (*more, *under_notes.marks({"record": made.record, "layer": "model-input", **on_this}))
-    sized = token_sizes.of_model_input(sent.segments, made)
-    text(sent, [one for _, one in numbered], [n for n, _ in numbered], more, made.masked, sized,
-         refused=is_refused(server), rule=engine_in_words(workspace, model, sent) if model else "")  # fmt: skip
-    other = model_input.build_alternative(workspace, model, made.messages) if model else None
-    draw_other(sent, other, made.masked)
+    numbered = [(n, finding) for n, finding in enumerate(messages_findings, 1) if finding.place.role == "prompt"]
+    system_text, others = model_input_marks.system_of(assembly, stated), model_input_marks.others_of(assembly.messages)
+    more = model_input_marks.marks(server, len(messages_findings) + 1, sent, system_text, others)
+    more = (*more, *contexts_strip.draw({"wire": sent.segments}, assembly).get("wire", ()))
+    on_this = {name: getattr(assembly.choice, name) for name in under.CHOICE}
+    more = (*more, *under_notes.marks({"record": assembly.record, "layer": "model-input", **on_this}))
+    sized = token_sizes.of_model_input(sent.segments, assembly)
+    text(
+        sent,
+        [finding for _, finding in numbered],
+        [n for n, _ in numbered],
+        more,
+        assembly.masked,
+        sized,
+        refused=is_refused(server),
+        rule=engine_in_words(workspace, model, sent) if model else "",
+    )
+    other = model_input.build_alternative(workspace, model, assembly.messages) if model else None
+    draw_other(sent, other, assembly.masked)
     if not sent.segments:
-        why = [one for one in (*found, *server) if one.code in {diagnostic.code for diagnostic in sent.diagnostics}]
+        why = [
+            finding
+            for finding in (*messages_findings, *server)
+            if finding.code in {diagnostic.code for diagnostic in sent.diagnostics}
+        ]
         show.findings([*why], to_message=False)
         show.draw(show.h("<p>{}</p>", show.link("messages", t("messages.to_messages"), view=None)))
 
 
 def text(
     sent: ModelInput,
-    found: Sequence[Finding],
+    text_findings: Sequence[Finding],
     numbers: Sequence[int],
     more: Sequence[exact.Mark],
     masked: bool = False,
@@ -65,7 +77,7 @@ def text(
     refused: bool = False,
     rule: str = "",
 ) -> None:
-    """What made the text, the text, and where its answer ends.
+    """Draw what made the text, the text, and where its answer ends.
 
     `refused`: no model can be made of the file; `rule`: why this template made it, in a sentence.
     """
@@ -76,24 +88,26 @@ def text(
         show.problem(t("messages.model_input_none"))
         return
     title = t("messages.model_input_title", format=sent.format)
-    message.message("wire", title, sent.segments, found, numbers, masked, more, sized)
+    message.message("wire", title, sent.segments, text_findings, numbers, masked, more, sized)
     if sent.stops:
-        stops = show.join([show.h("<code>{}</code>", show.exact_text(one)) for one in sent.stops], " ")
+        stops = show.join([show.h("<code>{}</code>", show.exact_text(stop)) for stop in sent.stops], " ")
         show.draw(show.h('<p class="rb-small">{} {}</p>', t("messages.stops"), stops))
 
 
 def errors(server: Sequence[Finding]) -> int:
     """How many of them are errors."""
-    return sum(one.severity == "error" for one in server)
+    return sum(finding.severity == "error" for finding in server)
 
 
 def is_refused(server: Sequence[Finding]) -> bool:
     """Whether Ollama would refuse the file that the text is made with."""
-    return any(one.code in REFUSED or (one.code == SWALLOWED and one.values.get("refused")) for one in server)
+    return any(
+        finding.code in REFUSED or (finding.code == SWALLOWED and finding.values.get("refused")) for finding in server
+    )
 
 
 def draw_other(sent: ModelInput, other: ModelInput | None, masked: bool = False) -> None:
-    """The text by the template that Ollama does not take, or may take instead, or that it is the same."""
+    """Draw the text by the template that Ollama does not take, or may take instead, or that it is the same."""
     if other is None or not other.segments:
         return
     if other.text == sent.text:
@@ -124,7 +138,7 @@ def _engine_sentence(workspace: Workspace, model: Model, engine: Engine) -> str:
 
 
 def options_in_words(options: Mapping[str, Any]) -> str:
-    """What a template is given besides the messages, in a sentence; empty where that is nothing."""
+    """Return what a template is given besides the messages, in a sentence; empty where that is nothing."""
     listed = (
         t("messages.template_option_list", name=name, n=len(value))
         if isinstance(value, list)
@@ -148,9 +162,9 @@ def source(sent: ModelInput) -> str:
 
 
 def findings(server: Sequence[Finding], first: int) -> None:
-    """The findings about the server's template, numbered on from `first` as they are marked."""
+    """Draw the findings about the server's template, numbered on from `first` as they are marked."""
     if not server:
         return
     show.draw(show.h("<h3>{}</h3>", t("messages.server_findings")))
-    rows = [show.finding(one, number, False) for number, one in enumerate(server, first)]
+    rows = [show.finding(finding, number, False) for number, finding in enumerate(server, first)]
     show.draw(show.h('<div class="rb-findings">{}</div>', show.join(rows)))

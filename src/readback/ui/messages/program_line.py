@@ -15,7 +15,7 @@ OTHER = {"classic": "current", "current": "classic"}
 
 
 def draw() -> None:
-    """The line on Messages, with the way to what the other program sends; nothing where no Albert mode is sent."""
+    """Draw the line on Messages, with the way to what the other program sends; nothing where no Albert mode is sent."""
     workspace, sent = choice.workspace(), choice.sent()
     own = request_settings.find_program(workspace, sent)
     if own is None:
@@ -23,12 +23,12 @@ def draw() -> None:
         return
     other = f"albert_dialect={OTHER[own.dialect]}"
     link = show.link("compare", t("messages.program_other"), differs="option", b_option=other)
-    said = " · ".join((in_short(workspace, sent), *_further(workspace, own)))
-    show.draw(show.h('<p class="rb-small rb-program">{} · {}<br>{}</p>', said, link, _sampling(workspace, sent)))
+    line = " · ".join((in_short(workspace, sent), *_further(workspace, own)))
+    show.draw(show.h('<p class="rb-small rb-program">{} · {}<br>{}</p>', line, link, _sampling(workspace, sent)))
 
 
 def in_short(workspace: Workspace, sent: Selection) -> str:
-    """The program and its format, in a few words; empty where no Albert mode is sent."""
+    """Return the program and its format, in a few words; empty where no Albert mode is sent."""
     own = request_settings.find_program(workspace, sent)
     if own is None:
         return ""
@@ -36,7 +36,7 @@ def in_short(workspace: Workspace, sent: Selection) -> str:
 
 
 def _format(workspace: Workspace, sent: Selection, own: request_settings.Program) -> str:
-    """The chat format in force; nothing where a Modelfile or a chat template decides."""
+    """Return the chat format in force; nothing where a Modelfile or a chat template decides."""
     condition = workspace.condition(sent.condition) if sent.condition else None
     model = workspace.models.get(condition.model) if condition and condition.model else None
     if model and (model.modelfile or model.chat_template):
@@ -48,30 +48,32 @@ def _format(workspace: Workspace, sent: Selection, own: request_settings.Program
 
 
 def _further(workspace: Workspace, own: request_settings.Program) -> Iterator[str]:
-    """The option of the later program's ChatML, where it counts."""
+    """Yield the option of the later program's ChatML, where it counts."""
     if own.dialect == "current" and "chatml_bug" in options.called_for(workspace):
         yield options.say("chatml_bug", own.chatml_bug)
 
 
 def _sampling(workspace: Workspace, sent: Selection) -> str:
-    """The sampling values with the line that sets each, and the names that nothing sets."""
+    """Draw the sampling values with the line that sets each, and the names that nothing sets."""
     stated = request_settings.find_sampling(workspace, sent)
     if not stated:
         return t("messages.program_no_sampling")
-    said = ", ".join(_stated(name, one) for name, one in stated.items())
+    stated_values = ", ".join(_stated(name, setting) for name, setting in stated.items())
     rest = ", ".join(name for name in request_settings.SAMPLING if name not in stated)
-    values = t("messages.program_sampling", values=said)
+    values = t("messages.program_sampling", values=stated_values)
     return f"{values} · {t('messages.program_not_set', names=rest)}" if rest else values
 
 
 def _draw_settings(workspace: Workspace, sent: Selection) -> None:
-    """The settings of a request to a model or a judge, each with the line that states it; nothing without any."""
+    """Draw the settings of a request to a model or a judge, each with the line that states it; nothing without any."""
     settings = request_settings.find_settings(workspace, sent)
     if settings:
         values = ", ".join(_stated(name, setting) for name, setting in settings.items())
         show.draw(show.h('<p class="rb-small rb-program">{}</p>', t("messages.settings", values=values)))
 
 
-def _stated(name: str, one: request_settings.Setting) -> str:
-    where = t(f"messages.program_set_{one.level}", file=one.place.file or "", line=str(one.place.line or ""))
-    return f"{name} {json.dumps(one.value, ensure_ascii=False)} ({where})"
+def _stated(name: str, setting: request_settings.Setting) -> str:
+    where = t(
+        f"messages.program_set_{setting.level}", file=setting.place.file or "", line=str(setting.place.line or "")
+    )
+    return f"{name} {json.dumps(setting.value, ensure_ascii=False)} ({where})"

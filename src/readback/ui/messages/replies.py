@@ -29,29 +29,35 @@ class Reply:
 
 
 def replies(record: Record, answer: Answer | None) -> tuple[Reply, ...]:
-    """The reference of the record, the answers that its row is to teach, and what the condition's model said."""
+    """Return the reference of the record, the answers that its row is to teach, and the model's reply."""
     return tuple(_replies(record, answer))
 
 
-def draw(shown: Sequence[Reply], made: Assembly, found: Sequence[Finding], masked: bool) -> None:
-    """The texts, with the findings about their fields; and with citations switched on the numbers of those."""
-    if not shown:
+def draw(replies_in_view: Sequence[Reply], assembly: Assembly, findings: Sequence[Finding], masked: bool) -> None:
+    """Draw the texts, with the findings about their fields; and with citations switched on the numbers of those."""
+    if not replies_in_view:
         return
     address.follow_switch(KEY)
     part = st.expander(t("replies.title"), key=KEY, on_change=address.keep, args=(KEY,))
     if not part.open:  # nothing of it is worked out then
         return
     with part:
-        held = cited.source(made) if cited.on() else None
-        numbered = list(enumerate(found, 1))
-        for one in shown:
-            mine = [(n, f) for n, f in numbered if one.field is not None and f.place.field == one.field]
-            segment = Segment(one.text, "variable", one.field or "answer", one.place)
+        cited_source = cited.source(assembly) if cited.on() else None
+        numbered = list(enumerate(findings, 1))
+        for reply in replies_in_view:
+            mine = [(n, f) for n, f in numbered if reply.field is not None and f.place.field == reply.field]
+            segment = Segment(reply.text, "variable", reply.field or "answer", reply.place)
             message.message(
-                one.name, one.title, (segment,), [f for _, f in mine], [n for n, _ in mine], masked, source=held
+                reply.name,
+                reply.title,
+                (segment,),
+                [f for _, f in mine],
+                [n for n, _ in mine],
+                masked,
+                source=cited_source,
             )
-        if held is not None:
-            show.draw(cited_numbers.tables([(one.title, one.text) for one in shown], held))
+        if cited_source is not None:
+            show.draw(cited_numbers.tables([(reply.title, reply.text) for reply in replies_in_view], cited_source))
 
 
 def _replies(record: Record, answer: Answer | None) -> Iterator[Reply]:

@@ -56,8 +56,10 @@ def results() -> None:
         return
     with st.container(border=True, key="search_results"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            asked = show.h(' class="rb-listed" data-rb-listed="{}"', now.listed) if now.listed else ""
-            show.draw(show.h("<p{}>{} <strong>{}</strong></p>", asked, t("messages.search_for"), _shown(now.query)))
+            attributes = show.h(' class="rb-listed" data-rb-listed="{}"', now.listed) if now.listed else ""
+            show.draw(
+                show.h("<p{}>{} <strong>{}</strong></p>", attributes, t("messages.search_for"), _show_hit(now.query))
+            )
             st.button(t("messages.search_end"), key="search_end", on_click=_end)
         if any(choice.moved()):
             show.notice(t("messages.search_stale"), "warning")
@@ -81,28 +83,28 @@ def _ready(job: Job, kind: str, part: Callable[[SearchResult], None] | None) -> 
     return work.look(job, "messages.searching", kind, part=part)
 
 
-def after(found: SearchResult, sent: Selection, at: int) -> int | None:
-    """The next record (after `at`, then from the top) that is a hit under a choice."""
-    hits = found.under(sent)
+def after(result: SearchResult, sent: Selection, at: int) -> int | None:
+    """Return the next record (after `at`, then from the top) that is a hit under a choice."""
+    hits = result.under(sent)
     if hits is None or not hits.records:
         return None
     return hits.records[bisect_right(hits.records, at) % len(hits.records)]
 
 
 def _job(now: Search) -> Job:
-    """The search of this session over the files in view."""
+    """Return the search of this session over the files in view."""
     workspace, key = choice.workspace(), (choice.key(), now.query, now.under)
     return background.ask(KIND, key, lambda progress: iterate_results(workspace, now.under, now.query, progress))
 
 
 def _next(now: Search) -> Job:
-    """The next hit under what is sent: known where all records were searched, else looked for, in front of them."""
+    """Return the next hit under what is sent: known where all records were searched, else searched for now."""
     workspace, sent, at, every = choice.workspace(), choice.sent(), choice.position(), _job(now)
 
     def find(progress: Progress) -> int | None:
-        found = every.result
-        if isinstance(found, SearchResult) and not found.stopped and found.under(sent):
-            return after(found, sent, at)
+        result = every.result
+        if isinstance(result, SearchResult) and not result.stopped and result.under(sent):
+            return after(result, sent, at)
         return find_next(workspace, sent, now.query, at, progress)
 
     return background.ask(NEXT, (choice.key(), now.query, sent, at), find)
@@ -119,9 +121,9 @@ def _go(job: Job) -> None:
 
 
 def _every(workspace: Workspace) -> tuple[Selection, ...]:
-    """What is sent in a workspace: the conditions; judges only where there is nothing else."""
+    """Return what is sent in a workspace: the conditions; judges only where there is nothing else."""
     every = selections.list_selections(workspace)
-    return tuple(one for one in every if one.judge is None) or every
+    return tuple(selection for selection in every if selection.judge is None) or every
 
 
 def _end() -> None:
@@ -130,33 +132,33 @@ def _end() -> None:
     hits.put(None)
 
 
-def _draw(found: SearchResult) -> None:
-    if found.stopped:
-        show.notice(t("messages.search_stopped", done=found.done, total=found.total), "warning")
-    _lost(found)
-    hits = found.under(choice.sent()) or next((hits for hits in found.hits if hits.records), None)
-    if hits is None or not any(hits.records for hits in found.hits):
+def _draw(result: SearchResult) -> None:
+    if result.stopped:
+        show.notice(t("messages.search_stopped", done=result.done, total=result.total), "warning")
+    _draw_unread(result)
+    hits = result.under(choice.sent()) or next((hits for hits in result.hits if hits.records), None)
+    if hits is None or not any(hits.records for hits in result.hits):
         show.draw(show.h("<p>{}</p>", t("messages.search_empty")))
-    elif len(found.hits) == 1:
-        _records(hits, found)
+    elif len(result.hits) == 1:
+        _records(hits, result)
     else:
         left, right = st.columns([2, 3], gap="medium")
         with left.container(height=HEIGHT, border=False):
-            _table(found)
+            _table(result)
         with right.container(height=HEIGHT, border=False):
-            _records(hits, found)
+            _records(hits, result)
 
 
-def _so_far(found: SearchResult) -> None:
-    """The records found while the others are still searched."""
-    if any(hits.records for hits in found.hits):
-        show.draw(show.h('<p class="rb-small">{}</p>', t("messages.search_so_far", done=found.done)))
-        _draw(found)
+def _so_far(result: SearchResult) -> None:
+    """Draw the records found while the others are still searched."""
+    if any(hits.records for hits in result.hits):
+        show.draw(show.h('<p class="rb-small">{}</p>', t("messages.search_so_far", done=result.done)))
+        _draw(result)
 
 
-def _table(found: SearchResult) -> None:
-    """The hits by condition; each leads to the condition, whose records are then listed."""
-    rows = [{"sent": hits.choice, "records": len(hits.records), "hits": hits.count} for hits in found.hits]
+def _table(result: SearchResult) -> None:
+    """Draw the hits by condition; each leads to the condition, whose records are then listed."""
+    rows = [{"sent": hits.choice, "records": len(hits.records), "hits": hits.count} for hits in result.hits]
     columns = (
         Column("sent", t("messages.search_condition"), show=_link),
         Column("records", t("messages.search_records"), number=True),
@@ -169,22 +171,27 @@ def _link(row: Mapping[str, Any]) -> Markup:
     return show.link("messages", compare_words.sent(row["sent"]), **asdict(row["sent"]))
 
 
-def _records(hits: SelectionHits, found: SearchResult) -> None:
+def _records(hits: SelectionHits, result: SearchResult) -> None:
     name = compare_words.sent(hits.choice)
     if not hits.records:
         show.draw(show.h("<p>{}</p>", t("messages.search_none_here", sent=name)))
         return
-    lead = t("messages.search_results", n=len(hits.records), done=found.done)
+    lead = t("messages.search_results", n=len(hits.records), done=result.done)
     start = min(st.session_state.get(AT, 0), (len(hits.first) - 1) // PLACES * PLACES)
-    shown = hits.first[start : start + PLACES]
-    rows = show.join([show.h("<li>{}</li>", _row(hit, hits.choice)) for hit in shown])
+    places = hits.first[start : start + PLACES]
+    rows = show.join([show.h("<li>{}</li>", _row(hit, hits.choice)) for hit in places])
     title = t("messages.search_here", sent=name)
     show.draw(show.h('<h3>{}</h3><p>{}</p><ol class="rb-hits" start="{}">{}</ol>', title, lead, start + 1, rows))
     if len(hits.first) > PLACES:
         with st.container(horizontal=True, vertical_alignment="center"):
             for word, at in (("earlier", start - PLACES), ("later", start + PLACES)):
-                st.button(t(f"findings.{word}"), key=f"search_{word}", disabled=not 0 <= at < len(hits.first),
-                          on_click=_turn, args=(at,))  # fmt: skip
+                st.button(
+                    t(f"findings.{word}"),
+                    key=f"search_{word}",
+                    disabled=not 0 <= at < len(hits.first),
+                    on_click=_turn,
+                    args=(at,),
+                )
             if len(hits.records) > len(hits.first):
                 st.caption(t("messages.search_more", kept=len(hits.first), n=len(hits.records)))
 
@@ -216,18 +223,20 @@ def _name(hit: Hit) -> str:
     return exact.spelling(hit.record) if hit.record is not None else str(hit.index + 1)
 
 
-def _shown(query: Query) -> Markup:
+def _show_hit(query: Query) -> Markup:
     return show.exact_text(query.text)
 
 
-def _lost(found: SearchResult) -> None:
-    if not found.lost:
+def _draw_unread(result: SearchResult) -> None:
+    if not result.lost:
         return
-    show.notice(t("messages.search_lost", n=len(found.lost)), "warning")
-    said = [
-        t("messages.search_lost_one", index=one.index + 1, why=one.why)
-        if one.index is not None
-        else t("messages.search_lost_rest", sent=compare_words.sent(one.choice or Selection()), why=one.why)
-        for one in found.lost[:PLACES]
+    show.notice(t("messages.search_lost", n=len(result.lost)), "warning")
+    sentences = [
+        t("messages.search_lost_one", index=record.index + 1, why=record.why)
+        if record.index is not None
+        else t("messages.search_lost_rest", sent=compare_words.sent(record.choice or Selection()), why=record.why)
+        for record in result.lost[:PLACES]
     ]
-    show.draw(show.h('<ul class="rb-small">{}</ul>', show.join([show.h("<li>{}</li>", one) for one in said])))
+    show.draw(
+        show.h('<ul class="rb-small">{}</ul>', show.join([show.h("<li>{}</li>", record) for record in sentences]))
+    )

@@ -13,42 +13,50 @@ SHOWN = 2_000  # characters of one text; the rest is where it is stated
 
 
 def draw(workspace: Workspace, model: Model, trained: Assembly | None, sent: Assembly) -> None:
-    """The table; nothing where no place states any."""
-    found = system_places(workspace, model, trained=_system(trained), sent=_system(sent))
-    if not found:
+    """Draw the table; nothing where no place states any."""
+    stated_texts = system_places(workspace, model, trained=_system(trained), sent=_system(sent))
+    if not stated_texts:
         return
     heads = [t(f"training_text.system_{name}") for name in ("where", "text", "same")]
     cells = show.join([show.h('<th scope="col">{}</th>', head) for head in heads])
     caption = t("training_text.system_title", model=model.name)
-    rows = show.join([_row(one) for one in found])
+    rows = show.join([_row(stated) for stated in stated_texts])
     table = '<table class="rb-table"><caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table>'
-    show.draw(show.h(f'<h2>{{}}</h2><div class="rb-scroll" role="region" tabindex="0" aria-label="{{}}">{table}</div>',
-                     caption, caption, caption, cells, rows))  # fmt: skip
-
-
-def _row(one: Stated) -> Markup:
-    where = show.h(
-        '{}<br><span class="rb-small">{}</span>', t(f"training_text.place_{one.kind}"), show.where(one.place)
+    show.draw(
+        show.h(
+            f'<h2>{{}}</h2><div class="rb-scroll" role="region" tabindex="0" aria-label="{{}}">{table}</div>',
+            caption,
+            caption,
+            caption,
+            cells,
+            rows,
+        )
     )
-    text = one.text or ""
-    shown = (
+
+
+def _row(stated: Stated) -> Markup:
+    where = show.h(
+        '{}<br><span class="rb-small">{}</span>', t(f"training_text.place_{stated.kind}"), show.where(stated.place)
+    )
+    text = stated.text or ""
+    text_cell = (
         show.exact_text(text[:SHOWN])
         if text
         else show.h('<em class="rb-small">{}</em>', t("training_text.states_none"))
     )
     more = t("messages.more_characters", n=len(text) - SHOWN) if len(text) > SHOWN else ""
-    looks = "" if one.same else ' class="rb-odd"'
+    looks = "" if stated.same else ' class="rb-odd"'
     cells = '<td>{}</td><td class="rb-system">{} {}</td><td>{}</td>'
-    return show.h(f"<tr{looks}>{cells}</tr>", where, shown, more, _same(one))
+    return show.h(f"<tr{looks}>{cells}</tr>", where, text_cell, more, _same(stated))
 
 
-def _same(one: Stated) -> Markup:
-    if one.same:
+def _same(stated: Stated) -> Markup:
+    if stated.same:
         return show.h("{}", t("training_text.same"))
-    key = "odd_none" if not one.text else "odd_blanks" if one.blanks else "odd"
+    key = "odd_none" if not stated.text else "odd_blanks" if stated.blanks else "odd"
     sign = '<span class="rb-severity rb-warning"><span class="rb-sign" aria-hidden="true">▲</span> {}</span>'
-    return show.h(sign, t(f"training_text.{key}", at=one.at + 1))
+    return show.h(sign, t(f"training_text.{key}", at=stated.at + 1))
 
 
-def _system(made: Assembly | None) -> Message | None:
-    return next((one for one in made.messages if one.role == "system"), None) if made else None
+def _system(assembly: Assembly | None) -> Message | None:
+    return next((message for message in assembly.messages if message.role == "system"), None) if assembly else None

@@ -35,27 +35,27 @@ class Column:
         self._texts = [Text(message.segments, describe, whitespace) for message in messages]
         self._left = list(placed(messages, served))
 
-    def of(self, span: Span) -> str:
-        """What belongs to a stretch of the served text; spans are asked for in order."""
-        return "".join(self._taken(span[1]))
+    def take_text(self, span: Span) -> str:
+        """Return what belongs to a stretch of the served text; spans are asked for in order."""
+        return "".join(self._take_stretches(span[1]))
 
     def rest(self) -> str:
-        """What is nowhere in it."""
-        return "".join(self._taken(None))
+        """Return what is nowhere in it."""
+        return "".join(self._take_stretches(None))
 
-    def _taken(self, until: int | None) -> Iterator[str]:
+    def _take_stretches(self, until: int | None) -> Iterator[str]:
         while self._left and (until is None or self._left[0].at < until):
-            one = self._left.pop(0)
-            room = one.end if until is None else min(one.end, one.start + until - one.at)
-            yield self._html(one, one.start, room)
-            if room < one.end:
-                self._left.insert(0, Stretch(one.message, room, one.end, one.at + room - one.start))
+            stretch = self._left.pop(0)
+            room = stretch.end if until is None else min(stretch.end, stretch.start + until - stretch.at)
+            yield self._html(stretch, stretch.start, room)
+            if room < stretch.end:
+                self._left.insert(0, Stretch(stretch.message, room, stretch.end, stretch.at + room - stretch.start))
 
-    def _html(self, one: Stretch, start: int, end: int) -> str:
-        text = self._texts[one.message].html((start, end))
+    def _html(self, stretch: Stretch, start: int, end: int) -> str:
+        text = self._texts[stretch.message].html((start, end))
         if start:
             return text
-        role = show.h('<span class="rb-role">{}</span>', role_title(self._messages[one.message].role))
+        role = show.h('<span class="rb-role">{}</span>', role_title(self._messages[stretch.message].role))
         return f'{role}<div class="rb-said">{text}</div>'
 
 
@@ -65,28 +65,35 @@ def placed(messages: Sequence[Message], served: str) -> Iterator[Stretch]:
     for number, message in enumerate(messages):
         text = message.text
         inner = text.strip()
-        found = served.find(text, at) if text else -1
+        offset = served.find(text, at) if text else -1
         before = 0
-        if found < 0 and inner:
-            found, before = served.find(inner, at), text.index(inner)
-        if found < 0:
+        if offset < 0 and inner:
+            offset, before = served.find(inner, at), text.index(inner)
+        if offset < 0:
             yield Stretch(number, 0, len(text), at)
             continue
-        yield Stretch(number, 0, len(text), max(found - before, at))
-        at = found + len(text) - before
+        yield Stretch(number, 0, len(text), max(offset - before, at))
+        at = offset + len(text) - before
 
 
 def html(
-    trained: Sequence[Segment], served: Sequence[Segment], messages: Sequence[Message], changes: Sequence[Change],
-    describe: tuple[Describe, Describe], *, whitespace: bool, whole: bool, rest: Sequence[Segment] = (),
-) -> tuple[str, bool]:  # fmt: skip
-    """The rows as HTML, and whether all of them are shown. `rest` is what the training text goes on with; `describe`
+    trained: Sequence[Segment],
+    served: Sequence[Segment],
+    messages: Sequence[Message],
+    changes: Sequence[Change],
+    describe: tuple[Describe, Describe],
+    *,
+    whitespace: bool,
+    whole: bool,
+    rest: Sequence[Segment] = (),
+) -> tuple[str, bool]:
+    """Return the rows as HTML, and whether all are shown. `rest` is what the training text goes on with; `describe`
     says where a stretch comes from, in training and elsewhere.
     """
-    a, b = (Text(one, by, whitespace) for one, by in zip((trained, served), describe, strict=True))
+    a, b = (Text(text, by, whitespace) for text, by in zip((trained, served), describe, strict=True))
     third = Column(messages, b.text, describe[1], whitespace)
-    kept, complete = _bounded(list(rows(a.text, b.text, changes, whole=whole)))
-    body = side_by_side(a, b, kept, third.of)
+    bounded_rows, complete = _bounded(list(rows(a.text, b.text, changes, whole=whole)))
+    body = side_by_side(a, b, bounded_rows, third.take_text)
     if not complete:
         return body, False
     left = third.rest()
@@ -103,11 +110,11 @@ def html(
 
 
 def _answer(text: str, characters: int) -> str:
-    """What the training text goes on with; folded where it is long, for it is not compared."""
+    """Return what the training text goes on with; folded where it is long, for it is not compared."""
     if characters <= WORTH:
         return text
-    said = exact.text(t("training_text.answer", n=characters))
-    return f'<details class="rb-fold"><summary>{said}</summary>{text}</details>'
+    words = exact.text(t("training_text.answer", n=characters))
+    return f'<details class="rb-fold"><summary>{words}</summary>{text}</details>'
 
 
 def _row(a: str, b: str, c: str) -> str:
@@ -116,14 +123,14 @@ def _row(a: str, b: str, c: str) -> str:
     return f'<div class="rb-row rb-after">{cells}</div>'
 
 
-def _bounded(found: Sequence[Row | Fold]) -> tuple[list[Row | Fold], bool]:
+def _bounded(all_rows: Sequence[Row | Fold]) -> tuple[list[Row | Fold], bool]:
     """As many rows as a browser draws at once."""
-    kept: list[Row | Fold] = []
+    bounded_rows: list[Row | Fold] = []
     weight = 0
-    for one in found:
-        parts = one.parts if isinstance(one, Row) else (one.part,)
+    for row in all_rows:
+        parts = row.parts if isinstance(row, Row) else (row.part,)
         weight += max(part.a[1] - part.a[0] for part in parts) + max(part.b[1] - part.b[0] for part in parts)
-        if kept and weight > AT_ONCE:
-            return kept, False
-        kept.append(one)
-    return kept, True
+        if bounded_rows and weight > AT_ONCE:
+            return bounded_rows, False
+        bounded_rows.append(row)
+    return bounded_rows, True

@@ -35,71 +35,84 @@ class Listed:
 
     @property
     def items(self) -> int:
+        """Return the number of items."""
         return len(self.values)
 
 
-def draw(made: Assembly, tried: Values) -> None:
-    """The bar, a sentence with the room left, and the form; of what the model reads, else of its messages."""
-    by, limit = token_sizes.counter(made.choice), limit_of(made)
-    by_look = _read(made)
+def draw(assembly: Assembly, tried: Values) -> None:
+    """Draw the bar, a sentence with the room left, and the form; of what the model reads, else of its messages."""
+    by, limit = token_sizes.counter(assembly.choice), limit_of(assembly)
+    by_look = _read(assembly)
     used = sum(by_look.values())
     if not used:
         return
     if limit is None:
         counted = token_sizes.describe_size(used, by)
-        show.draw(show.h('<p class="rb-small">{}: {}. {}</p>', _what(made), counted, t("tokens.no_limit")))
+        show.draw(show.h('<p class="rb-small">{}: {}. {}</p>', _what(assembly), counted, t("tokens.no_limit")))
     else:
-        sentence = f"{_what(made)}: {room(used, limit, by.exact)}"
+        sentence = f"{_what(assembly)}: {room(used, limit, by.exact)}"
         bar = show.h('<div class="rb-bar" role="img" aria-label="{}">{}</div>', sentence, _parts(by_look, used, limit))
         looks = "rb-warn" if used > limit.room else "rb-small"
         show.draw(show.h('{}<p class="{}">{}</p>', bar, looks, sentence))
     if not by.exact:
         show.draw(show.h('<p class="rb-small">{}</p>', t("tokens.why_estimated")))
     with st.expander(t("tokens.what_if"), key="what_if_open", expanded=_typed() is not None):
-        _what_if(made, limit, tried)
+        _what_if(assembly, limit, tried)
 
 
-def limit_of(made: Assembly) -> Limit | None:
+def limit_of(assembly: Assembly) -> Limit | None:
     """How much the model reads; in an Albert mode without one, the budget that its configuration gives."""
     workspace = choice.workspace()
-    if found := limits.find_limit(token_counts.find_model(workspace, made.choice)):
-        return found
-    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
-    mode = made.choice.mode or (condition.mode if condition else None)
-    prompt = workspace.prompts.get(mode or "") if not made.choice.judge else None
-    config = next((one for one in workspace.configs if prompt and one.prompts.get(prompt.mode) == prompt), None)
+    if limit := limits.find_limit(token_counts.find_model(workspace, assembly.choice)):
+        return limit
+    condition = workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
+    mode = assembly.choice.mode or (condition.mode if condition else None)
+    prompt = workspace.prompts.get(mode or "") if not assembly.choice.judge else None
+    config = next(
+        (
+            configuration
+            for configuration in workspace.configs
+            if prompt and configuration.prompts.get(prompt.mode) == prompt
+        ),
+        None,
+    )
     homes: tuple[Values, ...] = (
         prompt.settings if prompt else {},
         {"max_tokens": config.max_tokens if config else None},
     )
-    said = limits.find_number(homes, ("max_tokens",))
-    return Limit(said[1], context_key="max_tokens") if said else None
+    reserve = limits.find_number(homes, ("max_tokens",))
+    return Limit(reserve[1], context_key="max_tokens") if reserve else None
 
 
 def room(used: int, limit: Limit, exactly: bool) -> str:
-    """What is left, in a sentence."""
+    """Return what is left, in a sentence."""
     word = "left" if used <= limit.room else "over"
-    kept = t("tokens.reserve", n=limit.reserve) if limit.reserve else ""
-    return t(f"tokens.{word}" if exactly else f"tokens.{word}_estimated", used=used, n=abs(limit.room - used),
-             context=limit.context, reserve=kept)  # fmt: skip
+    reserved = t("tokens.reserve", n=limit.reserve) if limit.reserve else ""
+    return t(
+        f"tokens.{word}" if exactly else f"tokens.{word}_estimated",
+        used=used,
+        n=abs(limit.room - used),
+        context=limit.context,
+        reserve=reserved,
+    )
 
 
-def _what(made: Assembly) -> str:
-    """What was counted, in words."""
-    return t("tokens.of_wire" if _sent(made) else "tokens.of_messages")
+def _what(assembly: Assembly) -> str:
+    """Return what was counted, in words."""
+    return t("tokens.of_wire" if _sent(assembly) else "tokens.of_messages")
 
 
-def lists(record: Record, made: Assembly, tried: Values) -> Listed | None:
-    """The list that most of the text in the messages comes from."""
-    segments = [one for message in made.messages for one in message.segments if one.origin == "variable"]
-    if made.choice.judge:
+def lists(record: Record, assembly: Assembly, tried: Values) -> Listed | None:
+    """Return the list that most of the text in the messages comes from."""
+    segments = [part for message in assembly.messages for part in message.segments if part.origin == "variable"]
+    if assembly.choice.judge:
         return _documents(record, segments, tried)
     sizes: dict[str, int] = {}
     for segment in segments:
-        if found := ITEM.match(segment.name or ""):
-            sizes[found[1]] = sizes.get(found[1], 0) + len(segment.text)
+        if match := ITEM.match(segment.name or ""):
+            sizes[match[1]] = sizes.get(match[1], 0) + len(segment.text)
     names = aliases()
-    for name in sorted(sizes, key=lambda one: -sizes[one]):
+    for name in sorted(sizes, key=lambda part: -sizes[part]):
         head, dot, rest = name.partition(".")
         path = names.get(head, head) + dot + rest
         value = look(record.fields, path)
@@ -109,16 +122,16 @@ def lists(record: Record, made: Assembly, tried: Values) -> Listed | None:
 
 
 def _documents(record: Record, segments: Sequence[Segment], tried: Values) -> Listed | None:
-    """The documents of a judge, from the row that they are from: the record's or its answer's."""
-    first = next((one.place for one in segments if (one.name or "").startswith("documents[")), None)
-    found = ITEM.match(first.field or "") if first else None
-    if first is None or found is None:
+    """Return the documents of a judge, from the row that they are from: the record's or its answer's."""
+    first = next((row.place for row in segments if (row.name or "").startswith("documents[")), None)
+    match = ITEM.match(first.field or "") if first else None
+    if first is None or match is None:
         value = tried.get("documents") if first else None
         return Listed("documents", "documents", value) if isinstance(value, list) else None
     answer = choice.answer()
-    rows = {(one.place.file, one.place.line): one.fields for one in (answer, record) if one}
-    value = look(rows.get((first.file, first.line), {}), found[1])
-    return Listed(found[1], "documents", value) if isinstance(value, list) else None
+    rows = {(row.place.file, row.place.line): row.fields for row in (answer, record) if row}
+    value = look(rows.get((first.file, first.line), {}), match[1])
+    return Listed(match[1], "documents", value) if isinstance(value, list) else None
 
 
 def _parts(by_look: Mapping[str, int], used: int, limit: Limit) -> str:
@@ -128,9 +141,9 @@ def _parts(by_look: Mapping[str, int], used: int, limit: Limit) -> str:
     return show.join([show.h('<span class="{}" style="flex:{} 0 0"></span>', name, size) for name, size in wide])
 
 
-def _what_if(made: Assembly, limit: Limit | None, tried: Values) -> None:
+def _what_if(assembly: Assembly, limit: Limit | None, tried: Values) -> None:
     record = choice.record()
-    listed = lists(record, made, tried)
+    listed = lists(record, assembly, tried)
     with st.form("what_if_form", border=False):
         st.number_input(t("tokens.limit"), 1, 100_000_000, limit.context if limit else 4096, key="what_if_limit")
         if listed:
@@ -140,33 +153,35 @@ def _what_if(made: Assembly, limit: Limit | None, tried: Values) -> None:
     if typed is None:
         return
     context, dropped = typed
-    kept = listed.items - dropped if listed else 0
-    then = _without(made, listed, kept, tried) if listed and dropped else made
-    used, by = sum(_read(then).values()), token_sizes.counter(made.choice)
+    remaining = listed.items - dropped if listed else 0
+    then = _without(assembly, listed, remaining, tried) if listed and dropped else assembly
+    used, by = sum(_read(then).values()), token_sizes.counter(assembly.choice)
     reserve = limit.reserve if limit and limit.reserve < context else 0
-    said = room(used, Limit(context, reserve), by.exact)
+    sentence = room(used, Limit(context, reserve), by.exact)
     if listed and dropped:
-        said = t("tokens.with", kept=kept, all=listed.items, field=exact.spelling(listed.path), outcome=said)
-        if then.fingerprint == made.fingerprint:
-            said += " " + t("tokens.unmoved", field=exact.spelling(listed.path))
-    show.notice(said, "info" if used <= context - reserve else "warning")
+        sentence = t(
+            "tokens.with", kept=remaining, all=listed.items, field=exact.spelling(listed.path), outcome=sentence
+        )
+        if then.fingerprint == assembly.fingerprint:
+            sentence += " " + t("tokens.unmoved", field=exact.spelling(listed.path))
+    show.notice(sentence, "info" if used <= context - reserve else "warning")
 
 
-def _without(made: Assembly, listed: Listed, kept: int, tried: Values) -> Assembly:
-    """The messages with the first items of a list only; nothing is written anywhere."""
-    return choice.assembly(made.choice, {**tried, listed.name: listed.values[:kept]})
+def _without(assembly: Assembly, listed: Listed, remaining: int, tried: Values) -> Assembly:
+    """Return the messages with the first items of a list only; nothing is written anywhere."""
+    return choice.assembly(assembly.choice, {**tried, listed.name: listed.values[:remaining]})
 
 
-def _read(made: Assembly) -> Mapping[str, int]:
-    """The tokens of each look in what the model reads."""
-    return token_sizes.by_look(_sent(made), made)
+def _read(assembly: Assembly) -> Mapping[str, int]:
+    """Return the tokens of each look in what the model reads."""
+    return token_sizes.by_look(_sent(assembly), assembly)
 
 
-def _sent(made: Assembly) -> tuple[Segment, ...]:
-    """The text that the model reads; empty where it is not known."""
+def _sent(assembly: Assembly) -> tuple[Segment, ...]:
+    """Return the text that the model reads; empty where it is not known."""
     workspace = choice.workspace()
-    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
-    sent = model_input.build_model_input(workspace, choice.record(), made, condition, False)
+    condition = workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
+    sent = model_input.build_model_input(workspace, choice.record(), assembly, condition, False)
     return sent.segments if sent else ()
 
 
@@ -175,7 +190,7 @@ def _submit() -> None:
 
 
 def _typed() -> tuple[int, int] | None:
-    """What was typed for the record and the condition in view."""
+    """Return what was typed for the record and the condition in view."""
     view, typed = st.session_state.get(STATE, (None, None))
     return typed if view == _view() else None
 

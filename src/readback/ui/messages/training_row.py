@@ -40,31 +40,37 @@ def kinds(counts: Mapping[str, int], records: int) -> str:
     )
 
 
-def said(audit: Audit | None) -> Iterator[str]:
-    """The training files beside the dataset and what became of their lines, for the overview."""
-    for one in audit.training if audit else ():
-        if one.beside:
-            counts = loaded.counts(one.path, one.counts)
-            yield f"{counts} {t('training_row.file', split=one.split, kinds=kinds(one.kinds, one.counts.read))}"
+def show_training_files(audit: Audit | None) -> Iterator[str]:
+    """Draw the training files beside the dataset and what became of their lines, for the overview."""
+    for entry in audit.training if audit else ():
+        if entry.beside:
+            counts = loaded.counts(entry.path, entry.counts)
+            answers = kinds(entry.kinds, entry.counts.read)
+            yield f"{counts} {t('training_row.file', split=entry.split, kinds=answers)}"
 
 
 def page() -> None:
-    """The page Messages for such a file."""
+    """Draw the page Messages for such a file."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
         bar.records()
         jump.menu()
-    bar.said()
+    bar.show_search_outcome()
     jump.arrive()
     searching.results()
-    record, made = choice.record(), choice.assembly(Selection())
+    record, assembly = choice.record(), choice.assembly(Selection())
     row = training_reader.read(record.fields)
-    found, faults = _found(made)
+    findings, faults = _find_findings(assembly)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="switch"):
         show.draw(show.h('<p class="rb-lead">{}</p>', _lead(row, record)))
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             address.follow_switch("whitespace")
-            st.toggle(t("messages.whitespace"), key="whitespace", help=t("messages.whitespace_help"),
-                      on_change=address.keep, args=("whitespace",))  # fmt: skip
+            st.toggle(
+                t("messages.whitespace"),
+                key="whitespace",
+                help=t("messages.whitespace_help"),
+                on_change=address.keep,
+                args=("whitespace",),
+            )
             cited.switch([turn.text for _, turns in (row.answers if row else ()) for turn in turns])
             size.buttons()
             keys.listen(keys.MESSAGES)
@@ -73,19 +79,19 @@ def page() -> None:
         if record.masked:
             show.notice(t("messages.masked"), "warning")
         if row:
-            held = cited.held_by(record.fields, row.question.text if row.question else "") if cited.on() else None
-            _Drawn(record, list(enumerate(found, 1)), held).row(row)
-            if held:
+            source = cited.held_by(record.fields, row.question.text if row.question else "") if cited.on() else None
+            _Drawn(record, list(enumerate(findings, 1)), source).row(row)
+            if source:
                 answers = [(t(f"training_row.{name}"), turns[-1].text) for name, turns in row.answers]
-                show.draw(cited_numbers.tables(answers, held))
+                show.draw(cited_numbers.tables(answers, source))
         else:
             show.notice(t("training_row.no_row"), "warning")
     with right:
-        views.findings(found, faults)
-        bar.next_finding(found)
+        views.findings(findings, faults)
+        bar.next_finding(findings)
         with st.expander(t("messages.fields"), expanded=True, key="fields_open"):
             whole = [turn.field for turns in _parts(row) for turn in turns if turn.role]
-            beside.fields(record, replace(made, messages=_messages(row, record)), found, whole=whole)
+            beside.fields(record, replace(assembly, messages=_messages(row, record)), findings, whole=whole)
 
 
 def read_from(place: Location | None) -> None:
@@ -99,14 +105,21 @@ def _lead(row: TrainingRow | None, record: Record) -> str:
     return t("training_row.lead", kind=kind, line=record.place.line or 0, file=record.place.file or "")
 
 
-def _found(made: Assembly) -> tuple[tuple[Finding, ...], Sequence[Fault]]:
-    """What is found in the row, and what the check of all rows found in it besides: repeats and leaks."""
-    own, faults = choice.find_findings(made)
+def _find_findings(assembly: Assembly) -> tuple[tuple[Finding, ...], Sequence[Fault]]:
+    """Return the findings of the row, and what the check of all rows found in it besides: repeats and leaks."""
+    own, faults = choice.find_findings(assembly)
     job = caches.audited(choice.key())
     audit = job.result if job and job.ready.is_set() else None
-    at, file, known = choice.position(), choice.dataset().file, {one.key for one in own}
-    more = [one for one in audit.findings if one.place.index == at and one.place.file == file
-            and one.key not in known] if isinstance(audit, Audit) else []  # fmt: skip
+    at, file, keys = choice.position(), choice.dataset().file, {finding.key for finding in own}
+    more = (
+        [
+            finding
+            for finding in audit.findings
+            if finding.place.index == at and finding.place.file == file and finding.key not in keys
+        ]
+        if isinstance(audit, Audit)
+        else []
+    )
     return tuple(sorted((*own, *more), key=in_text)), faults
 
 
@@ -117,18 +130,19 @@ def _messages(row: TrainingRow | None, record: Record) -> tuple[Message, ...]:
 
 
 def _parts(row: TrainingRow | None) -> tuple[tuple[Turn, ...], ...]:
-    """The stretches of a row's conversation: what leads to the answers, and the answers."""
+    """Return the stretches of a row's conversation: what leads to the answers, and the answers."""
     if row is None:
         return ()
     return row.prompt, row.other_prompt or (), row.completion, row.chosen, row.rejected
 
 
 def _segments(turn: Turn, record: Record) -> tuple[Segment, ...]:
-    """A turn's text in the fields that it is in."""
+    """Return a turn's text in the fields that it is in."""
     parts = [
-        Segment(one.text, "variable", one.field, row_fields.locate_field(record, one.field)) for one in turn.stretches
+        Segment(stretch.text, "variable", stretch.field, row_fields.locate_field(record, stretch.field))
+        for stretch in turn.stretches
     ]
-    return tuple(part for one in parts for part in (Segment("\n", "joiner"), one))[1:]
+    return tuple(part for stretch in parts for part in (Segment("\n", "joiner"), stretch))[1:]
 
 
 class _Drawn:
@@ -136,8 +150,10 @@ class _Drawn:
     answers are held against.
     """
 
-    def __init__(self, record: Record, found: Sequence[tuple[int, Finding]], held: cited.Source | None = None) -> None:
-        self.record, self.found, self.held = record, found, held
+    def __init__(
+        self, record: Record, findings: Sequence[tuple[int, Finding]], source: cited.Source | None = None
+    ) -> None:
+        self.record, self.findings, self.source = record, findings, source
 
     def row(self, row: TrainingRow) -> None:
         for number, turn in enumerate(row.prompt):
@@ -176,44 +192,48 @@ class _Drawn:
                     show.notice(t(f"training_row.no_{name}"), "warning")
 
     def role(self, turn: Turn) -> str:
-        known = {"developer": "system", "function": "tool"}.get(turn.role, turn.role)
-        return t(f"messages.role_{known}") if known in ("system", "user", "assistant", "tool") else t(
-            "training_row.role", role=show.md(turn.role)
-        )  # fmt: skip
+        shown_role = {"developer": "system", "function": "tool"}.get(turn.role, turn.role)
+        return (
+            t(f"messages.role_{shown_role}")
+            if shown_role in ("system", "user", "assistant", "tool")
+            else t("training_row.role", role=show.md(turn.role))
+        )
 
     def turn(self, name: str, title: str, turn: Turn, more: Sequence[Mark] = ()) -> None:
         mine = list(self._placed(turn))
-        found, numbers = [one for _, one in mine], [number for number, _ in mine]
-        held = None if name.startswith(("prompt", "other")) else self.held
+        findings, numbers = [finding for _, finding in mine], [number for number, _ in mine]
+        cited_source = None if name.startswith(("prompt", "other")) else self.source
         segments = _segments(turn, self.record)
-        message.message(name, title, segments, found, numbers, self.record.masked, more, source=held, whole=turn.whole)
+        message.message(
+            name, title, segments, findings, numbers, self.record.masked, more, source=cited_source, whole=turn.whole
+        )
 
     def _placed(self, turn: Turn) -> Iterator[tuple[int, Finding]]:
-        """The findings in a turn's text, with offsets into all of it."""
+        """Yield the findings in a turn's text, with offsets into all of it."""
         at = 0
-        for one in turn.stretches:
-            for number, finding in self.found:
+        for stretch in turn.stretches:
+            for number, finding in self.findings:
                 place = finding.place
-                if place.field == one.field and place.start is not None and place.end is not None:
+                if place.field == stretch.field and place.start is not None and place.end is not None:
                     yield number, replace(finding, place=replace(place, start=place.start + at, end=place.end + at))
-            at += len(one.text) + 1
+            at += len(stretch.text) + 1
 
 
 def _apart(chosen: str, rejected: str) -> tuple[tuple[tuple[Mark, ...], tuple[Mark, ...]], str]:
-    """The stretches that only one of the answers has, and a sentence on them."""
+    """Return the stretches that only one of the answers has, and a sentence on them."""
     if chosen == rejected:
         return ((), ()), t("training_row.equal")
-    found = compare_texts(chosen, rejected)
-    equal = sum(one.a[1] - one.a[0] for one in found.changes if one.kind == "equal")
-    if found.coarse or 2 * equal < SIMILAR * (len(chosen) + len(rejected)):
+    comparison = compare_texts(chosen, rejected)
+    equal = sum(change.a[1] - change.a[0] for change in comparison.changes if change.kind == "equal")
+    if comparison.coarse or 2 * equal < SIMILAR * (len(chosen) + len(rejected)):
         return ((), ()), t("training_row.unlike")
     marks = (
-        _marks(found.changes, "a", t("training_row.only_chosen")),
-        _marks(found.changes, "b", t("training_row.only_rejected")),
+        _marks(comparison.changes, "a", t("training_row.only_chosen")),
+        _marks(comparison.changes, "b", t("training_row.only_rejected")),
     )
-    return marks, t("training_row.differ", n=sum(one.kind != "equal" for one in found.changes))
+    return marks, t("training_row.differ", n=sum(change.kind != "equal" for change in comparison.changes))
 
 
 def _marks(changes: Sequence[Change], side: str, title: str) -> tuple[Mark, ...]:
-    spans = [one.a if side == "a" else one.b for one in changes if one.kind != "equal"]
+    spans = [change.a if side == "a" else change.b for change in changes if change.kind != "equal"]
     return tuple(Mark(start, end, 0, "apart", title) for start, end in spans if start < end)

@@ -30,77 +30,82 @@ LISTED = 20  # differences below the texts
 BY = ("text", "role")  # one text, or message by message
 
 
-def there(made: Assembly) -> bool:
+def there(assembly: Assembly) -> bool:
     """Whether it is known what the model of what is sent was trained on for this record; made without its template."""
-    workspace, known = choice.workspace(), model(made)
-    sent = find_question(made.messages)
+    workspace, trained_model = choice.workspace(), model(assembly)
+    sent = find_question(assembly.messages)
     return (
-        known is not None
-        and training_text.find_training_messages(workspace, choice.record(), known.name, sent) is not None
+        trained_model is not None
+        and training_text.find_training_messages(workspace, choice.record(), trained_model.name, sent) is not None
     )
 
 
-def trained(made: Assembly) -> TrainedText | None:
-    """What the model of what is sent was trained on for this record; None where no layout is known."""
-    workspace, known = choice.workspace(), model(made)
-    found = build_trained_text(workspace, choice.record(), known.name, made.messages) if known else None
-    return found if found and found.messages is not None else None
+def trained(assembly: Assembly) -> TrainedText | None:
+    """Return what the model of what is sent was trained on for this record; None where no layout is known."""
+    workspace, trained_model = choice.workspace(), model(assembly)
+    trained_text = (
+        build_trained_text(workspace, choice.record(), trained_model.name, assembly.messages) if trained_model else None
+    )
+    return trained_text if trained_text and trained_text.messages is not None else None
 
 
-def model(made: Assembly) -> Model | None:
-    """The model that this is sent to; without conditions the first there is."""
+def model(assembly: Assembly) -> Model | None:
+    """Return the model that this is sent to; without conditions the first one."""
     workspace = choice.workspace()
-    condition = workspace.condition(made.choice.condition) if made.choice.condition else None
+    condition = workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
     name = condition.model if condition else next(iter(workspace.models), None)
     return workspace.models.get(name or "")
 
 
-def by_role(known: TrainedText, sent: ModelInput | None) -> bool:
+def by_role(trained_text: TrainedText, sent: ModelInput | None) -> bool:
     """Whether messages are compared one by one: where somebody asks for it, or where one of the texts is not known."""
-    return st.query_params.get("by") == "role" or not (known.prompt and sent and sent.segments)
+    return st.query_params.get("by") == "role" or not (trained_text.prompt and sent and sent.segments)
 
 
-def switch(known: TrainedText, sent: ModelInput | None) -> None:
-    """The two ways to look at it; where there is only one, what the other needs."""
-    if not (known.prompt and sent and sent.segments):
-        show.notice(_needs(known, sent))
+def switch(trained_text: TrainedText, sent: ModelInput | None) -> None:
+    """Draw the two ways to look at it; where there is only one, what the other needs."""
+    if not (trained_text.prompt and sent and sent.segments):
+        show.notice(_needs(trained_text, sent))
         return
-    now = by_role(known, sent)
-    kept = {key: st.query_params.get(key) for key in ("whitespace", "look", "whole")}
+    now = by_role(trained_text, sent)
+    settings = {key: st.query_params.get(key) for key in ("whitespace", "look", "whole")}
     links = [
-        show.h('<a class="rb-link" target="_self" href="{}"{}>{}</a>',
-               address.href("messages", view="training", by=None if name == "text" else name, **kept),
-               show.h(' aria-current="page"') if (name == "role") == now else "", t(f"training_text.by_{name}"))
+        show.h(
+            '<a class="rb-link" target="_self" href="{}"{}>{}</a>',
+            address.href("messages", view="training", by=None if name == "text" else name, **settings),
+            show.h(' aria-current="page"') if (name == "role") == now else "",
+            t(f"training_text.by_{name}"),
+        )
         for name in BY
-    ]  # fmt: skip
+    ]
     show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("training_text.by"), show.join(links)))
 
 
-def page(known: TrainedText, sent: ModelInput | None, made: Assembly) -> None:
+def page(trained_text: TrainedText, sent: ModelInput | None, assembly: Assembly) -> None:
     """All of the view: the texts or the messages, then every place that states the system message."""
-    training_row.read_from(training_text.find_source_row(known.messages) if known.messages else None)
-    switch(known, sent)
-    if sent and not by_role(known, sent):
-        draw(known, sent, made)
-    elif known.messages:
-        views.training(made, known.messages)
-    if by := model(made):
-        system_table.draw(choice.workspace(), by, known.messages, made)
+    training_row.read_from(training_text.find_source_row(trained_text.messages) if trained_text.messages else None)
+    switch(trained_text, sent)
+    if sent and not by_role(trained_text, sent):
+        draw(trained_text, sent, assembly)
+    elif trained_text.messages:
+        views.training(assembly, trained_text.messages)
+    if by := model(assembly):
+        system_table.draw(choice.workspace(), by, trained_text.messages, assembly)
 
 
-def draw(known: TrainedText, sent: ModelInput, made: Assembly) -> None:
-    """The sentence, the three texts beside each other, and every difference."""
-    found = find_first_differences(known.prompt, sent.segments)
+def draw(trained_text: TrainedText, sent: ModelInput, assembly: Assembly) -> None:
+    """Draw the sentence, the three texts beside each other, and every difference."""
+    differences = find_first_differences(trained_text.prompt, sent.segments)
     names = (t("training_text.training"), t("training_text.serving"))
-    lead = coded(format_first_difference(found, *names) if found else t("training_text.equal"))
+    lead = coded(format_first_difference(differences, *names) if differences else t("training_text.equal"))
     show.draw(show.h('<p class="rb-lead" role="status">{}</p>', lead))
-    if known.template:
-        show.notice(_basis(known.template), "warning" if known.template.basis == "assumed" else "info")
-    if known.messages and known.messages.masked:
+    if trained_text.template:
+        show.notice(_basis(trained_text.template), "warning" if trained_text.template.basis == "assumed" else "info")
+    if trained_text.messages and trained_text.messages.masked:
         show.notice(t("messages.masked"), "warning")
-    _texts(known, sent, made)
-    if found:
-        _list(found, known, sent, made, names)
+    _texts(trained_text, sent, assembly)
+    if differences:
+        _list(differences, trained_text, sent, assembly, names)
 
 
 def described(segment: Segment) -> str:
@@ -110,72 +115,114 @@ def described(segment: Segment) -> str:
     return message.describe(segment)
 
 
-def _needs(known: TrainedText, sent: ModelInput | None) -> str:
+def _needs(trained_text: TrainedText, sent: ModelInput | None) -> str:
     """Why the texts cannot be shown, with the cure."""
-    if known.missing == "template":
+    if trained_text.missing == "template":
         return t("training_text.no_template")
-    if known.missing == "text":
-        diagnostic = next(iter(known.diagnostics), None)
+    if trained_text.missing == "text":
+        diagnostic = next(iter(trained_text.diagnostics), None)
         return t("training_text.failed", why=rules.build_finding(diagnostic).message if diagnostic else "")
     return t("training_text.no_serving" if sent is None else "training_text.serving_failed")
 
 
-def _basis(found: TrainingTemplate) -> str:
-    return t(f"training_text.basis_{found.basis}", name=found.name)
+def _basis(template: TrainingTemplate) -> str:
+    return t(f"training_text.basis_{template.basis}", name=template.name)
 
 
-def _texts(known: TrainedText, sent: ModelInput, made: Assembly) -> None:
-    one, other = "".join(s.text for s in known.prompt), sent.text
-    whole = st.query_params.get("whole") == "1" or (one == other and len(one) <= LONG)
-    text = known.text.segments if known.text else ()
-    rest = cut_segments(text, len(one), sum(len(segment.text) for segment in text))
+def _texts(trained_text: TrainedText, sent: ModelInput, assembly: Assembly) -> None:
+    training_prompt, other = "".join(s.text for s in trained_text.prompt), sent.text
+    whole = st.query_params.get("whole") == "1" or (training_prompt == other and len(training_prompt) <= LONG)
+    text = trained_text.text.segments if trained_text.text else ()
+    rest = cut_segments(text, len(training_prompt), sum(len(segment.text) for segment in text))
     body, complete = three_texts.html(
-        known.prompt, sent.segments, made.messages, align_marked(one, other), (described, message.describe),
-        whitespace=message.whitespace(), whole=whole, rest=rest,
-    )  # fmt: skip
-    template = known.template.name if known.template else ""
-    heads = show.join([_head(*pair) for pair in (("training_head", template), ("serving_head", sent.format),
-                                                 ("messages_head", ""))])  # fmt: skip
+        trained_text.prompt,
+        sent.segments,
+        assembly.messages,
+        align_marked(training_prompt, other),
+        (described, message.describe),
+        whitespace=message.whitespace(),
+        whole=whole,
+        rest=rest,
+    )
+    template = trained_text.template.name if trained_text.template else ""
+    heads = show.join(
+        [_head(*pair) for pair in (("training_head", template), ("serving_head", sent.format), ("messages_head", ""))]
+    )
     white = " rb-white" if message.whitespace() else ""
     label, spoken = exact.attribute(t("training_text.beside")), show.spoken_attribute()
     name = f'role="region" tabindex="0" aria-label="{label}"{spoken}'
-    st.html(f'<div class="rb rb-compared rb-three"><div class="rb-heads"><div class="rb-row">{heads}</div></div>'
-            f'<div class="rb-diff{white}" {name}>{body}</div></div>')  # fmt: skip
+    st.html(
+        f'<div class="rb rb-compared rb-three"><div class="rb-heads"><div class="rb-row">{heads}</div></div>'
+        f'<div class="rb-diff{white}" {name}>{body}</div></div>'
+    )
     if not complete:
         show.notice(show.link("compare", t("training_text.cut"), differs="layer", layer="training", b_layer="wire"))
 
 
 def _head(name: str, form: str) -> Markup:
-    said = show.h(' <span class="rb-small">{}</span>', form) if form else Markup("")
-    return show.h('<p class="rb-side-name"><strong>{}</strong>{}</p>', t(f"training_text.{name}"), said)
+    note = show.h(' <span class="rb-small">{}</span>', form) if form else Markup("")
+    return show.h('<p class="rb-side-name"><strong>{}</strong>{}</p>', t(f"training_text.{name}"), note)
 
 
 def _list(
-    found: Sequence[FirstDifference], known: TrainedText, sent: ModelInput, made: Assembly, names: tuple[str, str]
+    differences: Sequence[FirstDifference],
+    trained_text: TrainedText,
+    sent: ModelInput,
+    assembly: Assembly,
+    names: tuple[str, str],
 ) -> None:
     """Every difference with its places; which token it is, where the model's tokenizer is known."""
-    workspace, by = choice.workspace(), model(made)
-    at = [[one.a.start + one.shared for one in found], [one.b.start + one.shared for one in found]]
-    texts = ("".join(s.text for s in known.prompt), sent.text)
+    workspace, by = choice.workspace(), model(assembly)
+    at = [
+        [difference.a.start + difference.shared for difference in differences],
+        [difference.b.start + difference.shared for difference in differences],
+    ]
+    texts = ("".join(s.text for s in trained_text.prompt), sent.text)
     tokens = [find_token_numbers(by, text, some, workspace.root) for text, some in zip(texts, at, strict=True)]
-    rows = [_row(one, number, names, tokens, by is not None and trained_differences.is_harmless(one, sent.kind, by))
-            for number, one in enumerate(found[:LISTED], 1)]  # fmt: skip
-    more = show.h("<p>{}</p>", t("training_text.more", n=len(found) - LISTED)) if len(found) > LISTED else Markup("")
+    rows = [
+        _row(
+            difference,
+            number,
+            names,
+            tokens,
+            by is not None and trained_differences.is_harmless(difference, sent.kind, by),
+        )
+        for number, difference in enumerate(differences[:LISTED], 1)
+    ]
+    more = (
+        show.h("<p>{}</p>", t("training_text.more", n=len(differences) - LISTED))
+        if len(differences) > LISTED
+        else Markup("")
+    )
     heads = [t("training_text.difference"), t("training_text.training_head"), t("training_text.serving_head")]
     cells = show.join([show.h('<th scope="col">{}</th>', head) for head in heads])
     table = '<table class="rb-table"><caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table>{}'
-    caption = t("training_text.differences", n=len(found))
-    show.draw(show.h(f'<div class="rb-scroll" role="region" tabindex="0" aria-label="{{}}">{table}</div>',
-                     caption, caption, cells, show.join(rows), more))  # fmt: skip
+    caption = t("training_text.differences", n=len(differences))
+    show.draw(
+        show.h(
+            f'<div class="rb-scroll" role="region" tabindex="0" aria-label="{{}}">{table}</div>',
+            caption,
+            caption,
+            cells,
+            show.join(rows),
+            more,
+        )
+    )
 
 
 def _row(
-    one: FirstDifference, number: int, names: tuple[str, str], tokens: Sequence[Mapping[int, int]], harmless: bool
+    difference: FirstDifference,
+    number: int,
+    names: tuple[str, str],
+    tokens: Sequence[Mapping[int, int]],
+    harmless: bool,
 ) -> Markup:
     says = (described, message.describe)
-    spots = [_spot(spot.start + one.shared, spot.line, describe(spot.segments[0]) if spot.segments else "", token)
-             for spot, describe, token in zip((one.a, one.b), says, tokens, strict=True)]  # fmt: skip
-    words = describe_difference(one, *names)
+    spots = [
+        _spot(spot.start + difference.shared, spot.line, describe(spot.segments[0]) if spot.segments else "", token)
+        for spot, describe, token in zip((difference.a, difference.b), says, tokens, strict=True)
+    ]
+    words = describe_difference(difference, *names)
     words = coded(words[0].upper() + words[1:])
     words = show.h('{}<br><span class="rb-small">{}</span>', words, t("training_text.harmless")) if harmless else words
     return show.h("<tr><td>{}. {}</td><td>{}</td><td>{}</td></tr>", number, words, *spots)

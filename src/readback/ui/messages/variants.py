@@ -16,11 +16,11 @@ from readback.ui.compare.compare_words import coded
 from readback.words import t
 
 
-def draw(made: Assembly) -> None:
+def draw(assembly: Assembly) -> None:
     """On Messages: a line for each option that made the text."""
-    for one in made_by.list_variants(choice.workspace(), made.choice):
-        links = show.join([_link(one, value) for value, _ in one.others], " ")
-        show.draw(show.h('<p class="rb-small">{} {}</p>', coded(_said(one)), links))
+    for variant in made_by.list_variants(choice.workspace(), assembly.choice):
+        links = show.join([_link(variant, value) for value, _ in variant.others], " ")
+        show.draw(show.h('<p class="rb-small">{} {}</p>', coded(_describe_variant(variant)), links))
 
 
 def compared(d: Difference) -> None:
@@ -28,18 +28,22 @@ def compared(d: Difference) -> None:
     if d.a.variants == d.b.variants:
         _lines("", d.a.variants)
         return
-    for name, shown in (("A", d.a), ("B", d.b)):
-        _lines(f"{name}: ", shown.variants)
+    for name, name_and_side in (("A", d.a), ("B", d.b)):
+        _lines(f"{name}: ", name_and_side.variants)
 
 
-def _lines(side: str, found: Sequence[Variant]) -> None:
-    for one in found:
-        show.draw(show.h('<p class="rb-small">{}</p>', coded(f"{side}{_said(one)}")))
+def _lines(side: str, variants: Sequence[Variant]) -> None:
+    for variant in variants:
+        show.draw(show.h('<p class="rb-small">{}</p>', coded(f"{side}{_describe_variant(variant)}")))
 
 
-def _said(one: Variant) -> str:
-    now = t("variants.in_force", option=t(f"compare.option_{one.option}"), **_value(one.option, one.value, one.version))
-    others = (t("variants.another", **_value(one.option, value, version)) for value, version in one.others)
+def _describe_variant(variant: Variant) -> str:
+    now = t(
+        "variants.in_force",
+        option=t(f"compare.option_{variant.option}"),
+        **_value(variant.option, variant.value, variant.version),
+    )
+    others = (t("variants.another", **_value(variant.option, value, version)) for value, version in variant.others)
     return " ".join((now, *others))
 
 
@@ -47,5 +51,5 @@ def _value(option: str, value: str, version: str) -> dict[str, str]:
     return {"value": t(f"compare.value_{option}_{value}"), "written": f"{option}: {value}", "version": version}
 
 
-def _link(one: Variant, value: str) -> Markup:
-    return show.link("compare", t("variants.compare"), differs="option", b_option=f"{one.option}={value}")
+def _link(variant: Variant, value: str) -> Markup:
+    return show.link("compare", t("variants.compare"), differs="option", b_option=f"{variant.option}={value}")

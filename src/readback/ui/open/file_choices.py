@@ -18,7 +18,7 @@ SENT = ("record", "index", "condition", "mode", "adapter", "task", "judge")  # m
 
 
 def several(workspace: Workspace) -> None:
-    """A choice for each kind of which several files lie in the folder; nothing where none is left open."""
+    """Draw a choice for each kind of which several files are in the folder; nothing where none is left open."""
     there = {kind: files for kind in KINDS if (files := workspace.alternatives.get(kind))}
     if not there:
         return
@@ -57,16 +57,16 @@ def _place(workspace: Workspace, model: Model, texts: Mapping[str, SystemText]) 
         show.md(t("open.training_of", model=model.name)),
         ["", *([now] if now and now not in texts else []), *texts],
         key=key,
-        format_func=lambda place: _said(place, texts.get(place)),
+        format_func=lambda place: _describe_choice(place, texts.get(place)),
         on_change=_trained,
         args=(workspace, model.name, key),
     )
     file = model.training.place.file if model.training else None
-    if why := next((one.detail for one in workspace.recognised if one.path == file and one.detail), ""):
+    if why := next((entry.detail for entry in workspace.recognised if entry.path == file and entry.detail), ""):
         show.draw(show.h('<p class="rb-small">{}</p>', why))
 
 
-def _said(place: str, text: SystemText | None) -> str:
+def _describe_choice(place: str, text: SystemText | None) -> str:
     if not place:
         return t("open.training_none")
     first = " ".join(text.text.split())[:60] if text else ""
@@ -77,7 +77,7 @@ def _now(workspace: Workspace, kind: str) -> str | None:
     if kind == "dataset":
         return workspace.dataset.path if workspace.dataset and not workspace.dataset.absent else None
     what = {"plan": PLAN, "prompts": PROMPTS}[kind]
-    return next((one.path for one in workspace.recognised if one.what == what and one.used), None)
+    return next((entry.path for entry in workspace.recognised if entry.what == what and entry.used), None)
 
 
 def _chosen(kind: str, key: str) -> None:
@@ -88,6 +88,8 @@ def _chosen(kind: str, key: str) -> None:
 
 
 def _trained(workspace: Workspace, model: str, key: str) -> None:
-    kept = {name: place for name, place in parse_places(workspace.chosen.get(KEY)).items() if name in workspace.models}
-    address.put(**{KEY: format_places({**kept, model: st.session_state[key]})})
+    places = {
+        name: place for name, place in parse_places(workspace.chosen.get(KEY)).items() if name in workspace.models
+    }
+    address.put(**{KEY: format_places({**places, model: st.session_state[key]})})
     choice.begin()

@@ -22,18 +22,18 @@ def size(workspace: Workspace) -> int:
     return sum(path.stat().st_size for _, path in _files(workspace))
 
 
-def folder_zip(workspace: Workspace, said: str) -> bytes:
-    """A zip of the files that the workspace uses, each at its path, and `said` as its readback.yml."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
-        archive.writestr(NAME, said.encode("utf-8", "surrogatepass"))
+def folder_zip(workspace: Workspace, configuration: str) -> bytes:
+    """Return a zip of the files that the workspace uses, each at its path, with `configuration` as its readback.yml."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
+        archive.writestr(NAME, configuration.encode("utf-8", "surrogatepass"))
         for name, path in _files(workspace):
             archive.write(path, name)
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def _files(workspace: Workspace) -> list[tuple[str, Path]]:
-    """The files in use but for readback.yml itself; one that has gone meanwhile is left out."""
-    used = [one.path for one in workspace.recognised if one.used and one.count == 1 and one.path != NAME]
-    found = [(name, resolve(workspace.root, name)) for name in dict.fromkeys(used)]
-    return [(name, path) for name, path in found if isinstance(path, Path)]
+    """Yield the files in use but for readback.yml itself; one that has gone meanwhile is left out."""
+    used = [entry.path for entry in workspace.recognised if entry.used and entry.count == 1 and entry.path != NAME]
+    resolved = [(name, resolve(workspace.root, name)) for name in dict.fromkeys(used)]
+    return [(name, path) for name, path in resolved if isinstance(path, Path)]

@@ -19,7 +19,7 @@ from readback.words import t
 
 
 def mapping(workspace: Workspace, data: Dataset) -> None:
-    """What was mapped in this session, what still wants a field, and then the way to the messages."""
+    """Draw what was mapped in this session, what still wants a field, and then the way to the messages."""
     st.subheader(t("open.mapping"))
     records = tuple(data.records(0, LOOKED_AT))
     wanted = unmapped(workspace, records) if records else ()
@@ -29,14 +29,14 @@ def mapping(workspace: Workspace, data: Dataset) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             show.notice(t("open.mapped", variable=called, field=field))
             st.button(t("open.unmap"), key=f"unmap_{variable}", on_click=choice.map_field, args=(variable, None))
-    if any(not one.optional for one in wanted):
+    if any(not entry.optional for entry in wanted):
         show.draw(show.h("<p>{}</p>", t("open.mapping_lead")))
     elif not choice.mapped():
         templates = workspace.prompts or workspace.tasks or workspace.judges
         show.draw(show.h("<p>{}</p>", t("open.mapping_none" if templates else "open.mapping_no_template")))
-    known = fields(records)
-    for one in wanted:
-        _row(one, known)
+    names = fields(records)
+    for entry in wanted:
+        _row(entry, names)
     _judges(
         field_mapping.inputs(
             workspace, records, lambda condition: caches.answers(*choice.key(), condition.name, workspace)
@@ -47,59 +47,59 @@ def mapping(workspace: Workspace, data: Dataset) -> None:
 
 
 def written_down(workspace: Workspace) -> str:
-    """The workspace as readback.yml, with what was mapped here."""
+    """Return the workspace as readback.yml, with what was mapped here."""
     return reading.init_text(workspace, field_mapping.said(field_mapping.inputs(workspace)))
 
 
-def _judges(found: Sequence[Input]) -> None:
-    """What each judge reads from which field, to be changed here."""
-    if not found:
+def _judges(inputs: Sequence[Input]) -> None:
+    """Draw what each judge reads from which field, to be changed here."""
+    if not inputs:
         return
     st.subheader(t("open.judges"))
     show.draw(show.h("<p>{}</p>", t("open.judges_lead")))
-    for one in found:
-        key = f"judge_{one.judge}_{one.name}"
+    for judge_input in inputs:
+        key = f"judge_{judge_input.judge}_{judge_input.name}"
         st.session_state[key] = ""
         st.selectbox(
-            show.md(t("open.judge_name", name=one.name, judge=one.judge)),
-            ["", *one.offered],
+            show.md(t("open.judge_name", name=judge_input.name, judge=judge_input.judge)),
+            ["", *judge_input.offered],
             key=key,
-            format_func=partial(_or_now, one),
+            format_func=partial(_or_now, judge_input),
             on_change=_chosen,
-            args=(f"{one.judge}{JUDGED}{one.name}", key),
+            args=(f"{judge_input.judge}{JUDGED}{judge_input.name}", key),
         )
 
 
-def _or_now(one: Input, option: str) -> str:
-    """A field that can be chosen; without one, where the judge's value is from as things are."""
+def _or_now(judge_input: Input, option: str) -> str:
+    """Return a field that can be chosen; without one, where the judge's value is from now."""
     if option:
         return option
-    if one.left_out or one.field is None:
-        return t("open.judge_left_out" if one.left_out else "open.judge_nowhere")
-    return t("open.judge_said" if one.said else "open.judge_found", field=one.field)
+    if judge_input.left_out or judge_input.field is None:
+        return t("open.judge_left_out" if judge_input.left_out else "open.judge_nowhere")
+    return t("open.judge_said" if judge_input.said else "open.judge_found", field=judge_input.field)
 
 
-def _row(one: Unmapped, known: Sequence[str]) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom", key=f"row_{one.variable}"):
-        key = f"field_{one.variable}"
+def _row(unmapped: Unmapped, names: Sequence[str]) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"row_{unmapped.variable}"):
+        key = f"field_{unmapped.variable}"
         st.session_state[key] = ""
         st.selectbox(
-            show.md(t("open.map_optional" if one.optional else "open.map_from", variable=one.variable)),
-            ["", *known],
+            show.md(t("open.map_optional" if unmapped.optional else "open.map_from", variable=unmapped.variable)),
+            ["", *names],
             key=key,
             format_func=lambda option: option or t("open.map_leave"),
-            help=show.md(t("open.map_readers", readers=", ".join(one.readers))),
+            help=show.md(t("open.map_readers", readers=", ".join(unmapped.readers))),
             on_change=_chosen,
-            args=(one.variable, key),
+            args=(unmapped.variable, key),
             width=300,
         )
-        if one.offered:
+        if unmapped.offered:
             st.button(
-                show.md(t("open.map_offer", field=one.offered, variable=one.variable)),
-                key=f"offer_{one.variable}",
-                type="secondary" if one.optional else "primary",
+                show.md(t("open.map_offer", field=unmapped.offered, variable=unmapped.variable)),
+                key=f"offer_{unmapped.variable}",
+                type="secondary" if unmapped.optional else "primary",
                 on_click=choice.map_field,
-                args=(one.variable, one.offered),
+                args=(unmapped.variable, unmapped.offered),
             )
 
 

@@ -19,7 +19,7 @@ from readback.words import t
 
 
 def listed(title: str, there: Iterable[str]) -> None:
-    """A list of workspaces, each a link."""
+    """Draw a list of workspaces, each a link."""
     st.header(title)
     show.draw(
         show.h('<ul class="rb-listed">{}</ul>', show.join([show.h("<li>{}</li>", _link(name)) for name in there]))
@@ -27,7 +27,7 @@ def listed(title: str, there: Iterable[str]) -> None:
 
 
 def own_workspaces(there: Iterable[str]) -> None:
-    """The uploads of this browser, each with a button that deletes it at once."""
+    """Draw the uploads of this browser, each with a button that deletes it at once."""
     st.header(t("open.uploads"))
     for token in there:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -36,7 +36,7 @@ def own_workspaces(there: Iterable[str]) -> None:
 
 
 def bring() -> None:
-    """The upload: files or a whole folder, kept as a workspace of their own and opened."""
+    """Draw the upload: files or a whole folder, stored as a workspace of their own and opened."""
     st.header(t("open.mine"))
     _own_words()
     turn = st.session_state.setdefault("uploads", 0)  # a new key empties the two after use
@@ -44,9 +44,9 @@ def bring() -> None:
         t("open.upload"), accept_multiple_files=True, key=f"upload_{turn}", help=t("open.upload_help")
     )
     folder = st.file_uploader(t("open.upload_folder"), accept_multiple_files="directory", key=f"folder_{turn}")
-    given = [*(files or ()), *(folder or ())]
-    if st.button(t("open.upload_go"), key="upload_go", type="primary", disabled=not given):
-        _take(given)
+    uploads_sent = [*(files or ()), *(folder or ())]
+    if st.button(t("open.upload_go"), key="upload_go", type="primary", disabled=not uploads_sent):
+        _take(uploads_sent)
     show.draw(show.h('<p class="rb-small">{}</p>', t("open.upload_private")))
 
 
@@ -56,24 +56,24 @@ def _own_words() -> None:
     The style sheet says where they are.
     """
     most = int(st.get_option("server.maxUploadSize"))
-    said = {
+    labels = {
         "choose": t("open.upload_choose"),
         "choose-folder": t("open.upload_choose_folder"),
         "drop": t("open.upload_drop", n=most),
         "drop-folder": t("open.upload_drop_folder", n=most),
     }
-    lines = [show.h("--rb-{}: {};", name, _css(text)) for name, text in said.items()]
+    lines = [show.h("--rb-{}: {};", name, _css(text)) for name, text in labels.items()]
     st.html(show.h("<style>:root {{ {} }}</style>", show.join(lines, " ")))
 
 
 def _css(text: str) -> Markup:
-    """A text as a CSS string in which no character can mean anything else."""
+    """Return a text as a CSS string in which no character can mean anything else."""
     signs = [sign if sign.isascii() and sign.isalnum() else f"\\{ord(sign):x} " for sign in text]
     return show.h('"{}"', "".join(signs))
 
 
-def said() -> None:
-    """What came of the upload or the deletion a moment ago."""
+def show_outcome() -> None:
+    """Draw what came of the upload or the deletion a moment ago."""
     if st.session_state.pop("upload_deleted", False):
         show.notice(t("open.deleted"))
     token, count, diagnostics = st.session_state.get("upload_said", ("", 0, ()))
@@ -89,9 +89,9 @@ def _delete(token: str) -> None:
         address.put(workspace=None)
 
 
-def _take(given: list[Any]) -> None:
+def _take(uploads_sent: list[Any]) -> None:
     try:
-        token, diagnostics = upload.save([(file.name, file) for file in given], choice.browser(), unwrap=True)
+        token, diagnostics = upload.save([(file.name, file) for file in uploads_sent], choice.browser(), unwrap=True)
     except NoRoom as error:
         show.problem(t("open.not_kept"), str(error))
         return
@@ -103,8 +103,8 @@ def _take(given: list[Any]) -> None:
         show.problem(t("open.nothing_kept"))
         show.findings([build_finding(diagnostic) for diagnostic in diagnostics], to_message=False)
         return
-    kept: tuple[str, int, tuple[Diagnostic, ...]] = (token, len(given), diagnostics)
-    st.session_state["upload_said"] = kept
+    outcome: tuple[str, int, tuple[Diagnostic, ...]] = (token, len(uploads_sent), diagnostics)
+    st.session_state["upload_said"] = outcome
     st.session_state["uploads"] += 1
     address.put(workspace=token)
     st.rerun()

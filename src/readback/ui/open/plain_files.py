@@ -23,42 +23,52 @@ BUTTONS = 8  # files that get a button each; of more, one is chosen from a list
 
 
 def offered(workspace: Workspace) -> None:
-    """A click for each text file that could be a prompt and is not used."""
+    """Draw a button for each text file that could be a prompt and is not used."""
     files = workspace.alternatives.get(plain_templates.KEY, ())
     if len(files) > BUTTONS:
         st.session_state["use_file"] = ""
-        st.selectbox(t("open.use_one"), ["", *files], key="use_file", on_change=_chosen, width=400,
-                     format_func=lambda file: file or t("open.use_none"))  # fmt: skip
+        st.selectbox(
+            t("open.use_one"),
+            ["", *files],
+            key="use_file",
+            on_change=_chosen,
+            width=400,
+            format_func=lambda file: file or t("open.use_none"),
+        )
         return
     for file in files:
         st.button(show.md(t("open.use_file", file=file)), key=f"use_{file}", on_click=_use, args=(file,))
 
 
 def several(workspace: Workspace) -> None:
-    """A click for each file that may hold several prompts, and one that makes such a file one prompt again."""
+    """Draw a button for each file that may hold several prompts, and one that makes such a file one prompt again."""
     for file in workspace.alternatives.get(plain_templates.PARTS, ()):
         with st.container(horizontal=True, vertical_alignment="center"):
             show.notice(t("open.parts", file=file))
             st.button(show.md(t("open.parts_use", file=file)), key=f"parts_{file}", on_click=_cut, args=(file, True))
-    asked = (address.get(plain_templates.PARTS) or "").split("\n")
+    parts = (address.get(plain_templates.PARTS) or "").split("\n")
     for file, n in plain_templates.list_cut_files(workspace).items():
-        if file in asked:
+        if file in parts:
             with st.container(horizontal=True, vertical_alignment="center"):
                 show.notice(t("open.parts_used", file=file, n=n))
                 st.button(t("open.unmap"), key=f"whole_{file}", on_click=_cut, args=(file, False))
 
 
 def ids(workspace: Workspace) -> None:
-    """A click for the column that may be the id."""
+    """Draw a button for the column that may be the id."""
     for name in workspace.alternatives.get(ID_KEY, ()):
         with st.container(horizontal=True, vertical_alignment="center"):
             show.notice(t("open.id_column", name=name))
-            st.button(show.md(t("open.id_column_use", name=name)), key="id_column", on_click=_put,
-                      args=(ID_KEY, [name]))  # fmt: skip
+            st.button(
+                show.md(t("open.id_column_use", name=name)),
+                key="id_column",
+                on_click=_put,
+                args=(ID_KEY, [name]),
+            )
 
 
 def encodings(workspace: Workspace, data: Dataset | None) -> None:
-    """A click that reads the dataset in the encoding that its bytes look like, and one that takes this back."""
+    """Draw a button that reads the dataset in the encoding that its bytes look like, and one that takes this back."""
     file = workspace.dataset.path if workspace.dataset else ""
     stated = address.get(ENCODING_KEY)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -68,12 +78,16 @@ def encodings(workspace: Workspace, data: Dataset | None) -> None:
         elif encoding := find_likely_encoding(() if data is None else data.diagnostics):
             named = NAMES.get(encoding, encoding)
             show.notice(t("open.encoding", file=file, encoding=named))
-            st.button(show.md(t("open.encoding_use", file=file, encoding=named)), key="encoding", on_click=_put,
-                      args=(ENCODING_KEY, [encoding]))  # fmt: skip
+            st.button(
+                show.md(t("open.encoding_use", file=file, encoding=named)),
+                key="encoding",
+                on_click=_put,
+                args=(ENCODING_KEY, [encoding]),
+            )
 
 
 def languages(workspace: Workspace) -> None:
-    """The language of each mode that is a plain file, to be changed where it was guessed wrong."""
+    """Draw the language of each mode that is a plain file, to be changed where it was guessed wrong."""
     modes = _modes(workspace)
     if not modes:
         return
@@ -82,9 +96,15 @@ def languages(workspace: Workspace) -> None:
     for mode, prompt in islice(modes.items(), LISTED):
         key = f"language_{mode}"
         st.session_state[key] = prompt.syntax
-        label = show.md(t("open.language_of", mode=mode))
-        name = LANGUAGE_NAMES.__getitem__
-        st.selectbox(label, LANGUAGES, key=key, format_func=name, on_change=_language, args=(mode, key), width=340)
+        st.selectbox(
+            show.md(t("open.language_of", mode=mode)),
+            LANGUAGES,
+            key=key,
+            format_func=LANGUAGE_NAMES.__getitem__,
+            on_change=_language,
+            args=(mode, key),
+            width=340,
+        )
     if len(modes) > LISTED:
         show.draw(show.h('<p class="rb-small">{}</p>', t("open.languages_more", n=len(modes) - LISTED)))
 
@@ -104,17 +124,17 @@ def _use(file: str) -> None:
     _put(plain_templates.KEY, [*(address.get(plain_templates.KEY) or "").split("\n"), file])
 
 
-def _cut(file: str, asked: bool) -> None:
-    before = [one for one in (address.get(plain_templates.PARTS) or "").split("\n") if one != file]
+def _cut(file: str, wanted: bool) -> None:
+    before = [part for part in (address.get(plain_templates.PARTS) or "").split("\n") if part != file]
     address.put(mode=None, condition=None)  # the modes have other names then
-    _put(plain_templates.PARTS, [*before, *([file] if asked else [])])
+    _put(plain_templates.PARTS, [*before, *([file] if wanted else [])])
 
 
 def _language(mode: str, key: str) -> None:
-    kept = plain_templates.parse_languages(address.get(plain_templates.SYNTAX))
+    languages_chosen = plain_templates.parse_languages(address.get(plain_templates.SYNTAX))
     _put(
         plain_templates.SYNTAX,
-        (plain_templates.format_languages({**kept, mode: st.session_state[key]}) or "").split("\n"),
+        (plain_templates.format_languages({**languages_chosen, mode: st.session_state[key]}) or "").split("\n"),
     )
 
 

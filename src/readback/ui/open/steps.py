@@ -30,7 +30,7 @@ def wanted(workspace: Workspace) -> bool:
 
 
 def draw(workspace: Workspace, data: Dataset | None) -> None:
-    """The three steps, each with what is still missing."""
+    """Draw the three steps, each with what is still missing."""
     records = tuple(data.records(0, LOOKED_AT)) if data else ()
     st.subheader(t("open.step_rows"))
     if records and data and workspace.dataset:
@@ -41,23 +41,36 @@ def draw(workspace: Workspace, data: Dataset | None) -> None:
     st.subheader(t("open.step_template"))
     show.draw(show.h("<p>{}</p>", t("open.step_template_lead")))
     plain_files.offered(workspace)
-    known = fields(records)
-    if known:
-        show.draw(show.h('<p class="rb-small">{} {}</p>', t("open.step_fields"),
-                         show.join([show.h("<code>{}</code>", name) for name in known], ", ")))  # fmt: skip
-    user = st.text_area(t("open.step_user"), key="step_user", height=180, max_chars=LONGEST,
-                        placeholder=t("open.step_example", field=known[0] if known else "question"))  # fmt: skip
+    names = fields(records)
+    if names:
+        show.draw(
+            show.h(
+                '<p class="rb-small">{} {}</p>',
+                t("open.step_fields"),
+                show.join([show.h("<code>{}</code>", name) for name in names], ", "),
+            )
+        )
+    user = st.text_area(
+        t("open.step_user"),
+        key="step_user",
+        height=180,
+        max_chars=LONGEST,
+        placeholder=t("open.step_example", field=names[0] if names else "question"),
+    )
     with st.expander(t("open.step_system_open"), key="step_system_open"):
         system = st.text_area(t("open.step_system"), key="step_system", height=100, max_chars=LONGEST)
-    found = detect_language("typed", user, frozenset(known) if records else None)
-    said = st.selectbox(
-        t("open.language"), [AUTOMATIC, *LANGUAGES], key="step_language", width=340,
-        format_func=lambda one: LANGUAGE_NAMES[one] if one else t("open.language_automatic"),
-    )  # fmt: skip
-    if user.strip() and not said:
-        told = t("open.language_found", language=LANGUAGE_NAMES[found.syntax], reason=found.reason)
-        show.draw(show.h('<p class="rb-small">{}</p>', told))
-    _messages(workspace, records, user, system, said or found.syntax)
+    guess = detect_language("typed", user, frozenset(names) if records else None)
+    choice_of_language = st.selectbox(
+        t("open.language"),
+        [AUTOMATIC, *LANGUAGES],
+        key="step_language",
+        width=340,
+        format_func=lambda option: LANGUAGE_NAMES[option] if option else t("open.language_automatic"),
+    )
+    if user.strip() and not choice_of_language:
+        sentence = t("open.language_found", language=LANGUAGE_NAMES[guess.syntax], reason=guess.reason)
+        show.draw(show.h('<p class="rb-small">{}</p>', sentence))
+    _messages(workspace, records, user, system, choice_of_language or guess.syntax)
 
 
 def _messages(workspace: Workspace, records: Sequence[Record], user: str, system: str, syntax: str) -> None:
@@ -68,19 +81,19 @@ def _messages(workspace: Workspace, records: Sequence[Record], user: str, system
     typed = plain_templates.format_template(user, system or None, syntax)
     trial = plain_templates.add_typed_templates(workspace, {MODE: typed})
     record = records[0] if records else Record(None, {})
-    made = assemble.assemble(trial, record, Selection(mode=MODE))
-    for one in made.messages:
-        head = show.h("<h4>{}</h4>", show.role(one.role))
-        show.draw(show.h("{}{}", head, show.exact_text(one.text)))
-    found, _ = choice.findings_in(trial, record, made)
-    show.findings(found, to_message=False)
+    assembly = assemble.assemble(trial, record, Selection(mode=MODE))
+    for message in assembly.messages:
+        head = show.h("<h4>{}</h4>", show.role(message.role))
+        show.draw(show.h("{}{}", head, show.exact_text(message.text)))
+    findings, _ = choice.findings_in(trial, record, assembly)
+    show.findings(findings, to_message=False)
     if st.button(t("open.step_use"), key="step_use", type="primary"):
         choice.type_template(MODE, typed)
         st.switch_page("pages/messages_page.py", query_params=address.query())
 
 
 def typed_here() -> None:
-    """The templates that were typed in this session, each with a way to take it back."""
+    """Draw the templates that were typed in this session, each with a way to take it back."""
     for mode in choice.typed():
         with st.container(horizontal=True, vertical_alignment="center"):
             show.notice(t("open.typed", mode=mode))

@@ -36,71 +36,85 @@ CHUNK = 500  # records between two looks at whether to go on
 
 
 def draw(data: Dataset) -> None:
-    """The filter, the columns, and the table; each record is a link to the whole of it."""
+    """Draw the filter, the columns, and the table; each record is a link to the whole of it."""
     with st.container(horizontal=True, vertical_alignment="top"):
-        text = st.text_input(t("records.filter"), key="records_filter", help=t("records.filter_help"), width=240,
-                             on_change=address.put, kwargs={"at": None})  # fmt: skip
+        text = st.text_input(
+            t("records.filter"),
+            key="records_filter",
+            help=t("records.filter_help"),
+            width=240,
+            on_change=address.put,
+            kwargs={"at": None},
+        )
         try:
             looked_at = tuple(data.records(0, LOOKED_AT))
-            known = [name for name in fields(looked_at) if name != data.id_field]
-            chosen = st.multiselect(t("records.columns"), known, default=short(looked_at, known), key="records_columns",
-                                    format_func=exact.spelling)  # fmt: skip
+            names = [name for name in fields(looked_at) if name != data.id_field]
+            chosen = st.multiselect(
+                t("records.columns"),
+                names,
+                default=short(looked_at, names),
+                key="records_columns",
+                format_func=exact.spelling,
+            )
         except DatasetChanged as changed:
             choice.overtaken(changed)
-    kept = _with(data, text) if text else range(len(data))
-    if kept is None:
+    matching = _with(data, text) if text else range(len(data))
+    if matching is None:
         return
-    start = setting.offset("at", len(kept), PAGE)
+    start = setting.offset("at", len(matching), PAGE)
     try:
-        rows = [_row(data.record(index), index, chosen) for index in kept[start : start + PAGE]]
+        rows = [_row(data.record(index), index, chosen) for index in matching[start : start + PAGE]]
     except DatasetChanged as changed:
         choice.overtaken(changed)
     columns = [Column("id", t("messages.record"), show=_link)]
     columns += [Column(f"f_{name}", exact.spelling(name), show=partial(_value, f"f_{name}")) for name in chosen]
     table.draw(columns, rows, t("records.title"))
-    said = {"first": start + 1 if rows else 0, "last": start + len(rows), "n": len(kept), "all": len(data)}
-    more = t("records.more", n=FOUND) if len(kept) == FOUND and text else ""
-    counted = t("records.with_text" if text else "records.shown", **said)
+    values = {"first": start + 1 if rows else 0, "last": start + len(rows), "n": len(matching), "all": len(data)}
+    more = t("records.more", n=FOUND) if len(matching) == FOUND and text else ""
+    counted = t("records.with_text" if text else "records.shown", **values)
     show.draw(show.h('<p class="rb-small">{} {}{}</p>', counted, more, show.aloud(counted)))
-    _turn(start, len(kept))
+    _turn(start, len(matching))
 
 
-def short(looked_at: Sequence[Record], known: Sequence[str]) -> list[str]:
-    """The columns that are shown first: what a record asks; then what a cell holds whole, so that many records are in
-    view, words before numbers; else any.
+def short(looked_at: Sequence[Record], names: Sequence[str]) -> list[str]:
+    """Return the columns that are shown first: what a record asks; then what a cell holds whole, so that many records
+    are in view, words before numbers; else any.
     """
-    asked = sorted((name for name in known if name.rpartition(".")[2].casefold() in ASKED), key=lambda n: n.count("."))[
-        :1
-    ]
-    whole = [name for name in known if all(_is_short(look(one.fields, name)) for one in looked_at)]
-    whole.sort(key=lambda name: not any(_has_words(look(one.fields, name)) for one in looked_at))
-    return list(dict.fromkeys((*asked, *whole)))[:COLUMNS] or list(known)[:COLUMNS]
+    questions = sorted(
+        (name for name in names if name.rpartition(".")[2].casefold() in ASKED), key=lambda n: n.count(".")
+    )[:1]
+    whole = [name for name in names if all(_is_short(look(record.fields, name)) for record in looked_at)]
+    whole.sort(key=lambda name: not any(_has_words(look(record.fields, name)) for record in looked_at))
+    return list(dict.fromkeys((*questions, *whole)))[:COLUMNS] or list(names)[:COLUMNS]
 
 
 def _is_short(value: Any) -> bool:
     if isinstance(value, list):
-        return all(isinstance(one, str) for one in value) and sum(map(len, value)) <= SHOWN
+        return all(isinstance(item, str) for item in value) and sum(map(len, value)) <= SHOWN
     return value is MISSING or (not isinstance(value, Mapping) and len(str(value)) <= SHOWN)
 
 
 def _has_words(value: Any) -> bool:
     texts = value if isinstance(value, list) else [value]
-    return any(isinstance(one, str) and re.search(r"[^\W\d_]{2}", one) for one in texts)
+    return any(isinstance(text, str) and re.search(r"[^\W\d_]{2}", text) for text in texts)
 
 
 def _question(value: Any) -> str | None:
-    """What was said last by the user in a list of messages, and of how many; None of any other value."""
+    """Return the user's last turn in a list of messages, and the number of messages; None of any other value."""
     turns = value if isinstance(value, list) else []
     for turn in reversed(turns):
-        role, text = (next((turn[key] for key in keys if key in turn), None) for keys in (ROLE, SAID)
-                      ) if isinstance(turn, Mapping) else (None, None)  # fmt: skip
+        role, text = (
+            (next((turn[key] for key in keys if key in turn), None) for keys in (ROLE, SAID))
+            if isinstance(turn, Mapping)
+            else (None, None)
+        )
         if role in ("user", "human") and isinstance(text, str):
             return text if len(turns) == 1 else t("records.last_message", text=text, n=len(turns))
     return None
 
 
-def found(data: Dataset, text: str, progress: Progress) -> tuple[int, ...]:
-    """The numbers of the first records with a field that holds the text. Raises Cancelled, DatasetChanged."""
+def find_records(data: Dataset, text: str, progress: Progress) -> tuple[int, ...]:
+    """Return the numbers of the first records with a field that holds the text. Raises Cancelled, DatasetChanged."""
     numbers: list[int] = []
     for start in range(0, len(data), CHUNK):
         if not progress(start, len(data)):
@@ -112,8 +126,8 @@ def found(data: Dataset, text: str, progress: Progress) -> tuple[int, ...]:
 
 
 def cell(record: Record, name: str) -> str:
-    """A field's value in a cell: of messages the last question; a longer one says how much more there is, and a dash is
-    for a field that is not.
+    """Return a field's value in a cell: of messages the last question; a longer one states how much more there is, a
+    dash is for a field that is not.
     """
     value = look(record.fields, name)
     if value is MISSING:
@@ -123,10 +137,12 @@ def cell(record: Record, name: str) -> str:
 
 
 def _with(data: Dataset, text: str) -> Sequence[int] | None:
-    """The records with the text, or None while they are looked for, and where that was stopped."""
+    """Return the records with the text, or None while they are searched for, and where that was stopped."""
     key = (choice.key(), text)
     # One that was stopped stays so until somebody asks for another text.
-    job = background.find_job(KIND, key) or background.ask(KIND, key, lambda progress: found(data, text, progress))
+    job = background.find_job(KIND, key) or background.ask(
+        KIND, key, lambda progress: find_records(data, text, progress)
+    )
     if isinstance(job.error, DatasetChanged):
         choice.overtaken(job.error)
     if not work.look(job, "records.looking", KIND):
@@ -157,5 +173,10 @@ def _turn(start: int, count: int) -> None:
         return
     with st.container(horizontal=True):
         for label, at in (("earlier", start - PAGE), ("later", start + PAGE)):
-            st.button(t(f"findings.{label}"), key=label, disabled=not 0 <= at < count, on_click=address.put,
-                      kwargs={"at": str(at) if at > 0 else None})  # fmt: skip
+            st.button(
+                t(f"findings.{label}"),
+                key=label,
+                disabled=not 0 <= at < count,
+                on_click=address.put,
+                kwargs={"at": str(at) if at > 0 else None},
+            )

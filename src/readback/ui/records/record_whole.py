@@ -18,7 +18,7 @@ MOST = 500  # fields that are drawn; the download has all
 
 
 def draw(record: Record, name: str) -> None:
-    """The fields of the record, which is called `name` on the page, one under the other."""
+    """Draw the fields of the record, which is called `name` on the page, one under the other."""
     show.draw(show.h('<p class="rb-small">{}</p>', show.where(replace(record.place, record=None))))
     values = list(beside.leaves_of(record.fields))
     rows = [_field(path, value) for path, value in values[:MOST]]
@@ -27,8 +27,13 @@ def draw(record: Record, name: str) -> None:
         show.draw(show.h('<p class="rb-small">{}</p>', t("records.more_fields", n=len(values) - MOST)))
     if record.masked:
         show.notice(t("frame.masked"))
-    downloads.button(t("records.download"), lambda: json.dumps(as_written(record.fields), indent=1),
-                     f"{exports.name('record', name)}.json", "application/json", key="record_json")  # fmt: skip
+    downloads.button(
+        t("records.download"),
+        lambda: json.dumps(as_written(record.fields), indent=1),
+        f"{exports.name('record', name)}.json",
+        "application/json",
+        key="record_json",
+    )
 
 
 def _field(path: str, value: Any) -> Markup:
