@@ -12,7 +12,7 @@ from typing import Any
 from readback import project_files
 from readback.readers import paths
 from readback.readers.text_file import read_text
-from readback.readers.yaml_file import nearest, read_yaml, unknown_keys
+from readback.readers.yaml_file import find_nearest, read_yaml, report_unknown_keys
 from readback.readers.yaml_node import Node
 from readback.tasks import CURRENT, DOCUMENT, groups_of, keys_for, tasks_of
 from readback.types import Adapter, Addition, Diagnostic, Location, Message
@@ -34,7 +34,7 @@ def read_adapter(path: Path, root: Path, profile: str = DOCUMENT) -> tuple[Adapt
     What cannot be used is reported and left out: unknown keys, unknown tasks, wrong values. An entry for an unknown
     task stays, in case the workspace has a task of that name. `profile` decides which tasks and capabilities exist.
     """
-    parsed = read_yaml(path, paths.show(root, path))
+    parsed = read_yaml(path, paths.format_relative(root, path))
     diagnostics = list(parsed.diagnostics)
     top = Node(parsed.value, parsed, diagnostics)
     further = FURTHER if profile == CURRENT else ()
@@ -171,7 +171,7 @@ def find_parent_fault(adapter: Adapter, listed: Mapping[str, Adapter]) -> Diagno
         return None
     names = [ancestor.name for ancestor in chain]
     cycle = [*names[names.index(parent) :], parent] if parent in names else []
-    close = "" if cycle else nearest(parent, {**load_shipped(), **listed}) or ""
+    close = "" if cycle else find_nearest(parent, {**load_shipped(), **listed}) or ""
     values = {"adapter": child.name, "parent": parent, "nearest": close, "cycle": " → ".join(cycle)}
     return Diagnostic("asm-adapter-parent", values, replace(child.place, adapter=adapter.name), parent)
 
@@ -191,7 +191,7 @@ def _read_tasks(node: Node, lines: Sequence[str], profile: str) -> Iterator[tupl
     names = (*tasks, *groups_of(profile))
     for task, entry in node.entries():
         if task not in names:
-            close = nearest(task, names) or ""
+            close = find_nearest(task, names) or ""
             entry.report("asm-adapter-task", task, task=task, nearest=close, known=list(tasks))
         yield task, tuple(_read_additions(entry, lines))
 
@@ -225,7 +225,7 @@ def _entries(node: Node, known_keys: tuple[str, ...]) -> Iterator[tuple[str, Any
         if node.value is not None or (not node.keys and not node.diagnostics):
             node.wrong("a mapping with " + ", ".join(known_keys))
         return
-    for diagnostic in unknown_keys(node.value, known_keys, node.parsed, *node.keys, code=CODE):
+    for diagnostic in report_unknown_keys(node.value, known_keys, node.parsed, *node.keys, code=CODE):
         # A misspelt key loses its text: an error. Another unknown key may be a remark.
         misspelt = bool(diagnostic.values["nearest"])
         node.diagnostics.append(diagnostic if misspelt else replace(diagnostic, severity="warning"))

@@ -249,7 +249,7 @@ def test_a_file_that_cannot_be_read_now_is_left_to_the_check(write: Write, monke
 
     folder = write(FILES)
     first, _ = ask(folder)
-    monkeypatch.setattr(checksum, "of_part", fail)
+    monkeypatch.setattr(checksum, "hash_part", fail)
     assert ask(folder) == (first, True)
 
 

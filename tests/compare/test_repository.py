@@ -17,7 +17,7 @@ from readback.cli import main
 from readback.compare.git import Git
 from readback.compare.revisions import copy_revision
 from readback.compare.side import SideError
-from readback.readers.paths import of_git
+from readback.readers.paths import is_git_folder
 from readback.ui.common.uploads import store as upload
 
 FILE = "dataset: data.jsonl\nmodes: [{mode: m, template: 'Q: {{ q }}'}]\n"
@@ -297,9 +297,9 @@ def test_c1_the_command_says_it_in_one_sentence(tmp_path: Path, theirs: Path, ca
 
 @pytest.mark.parametrize("name", [".git", ".GIT", ".Git", ".git.", ".git ", ".git. .", ".g\u200cit", "git~1", "GIT~1"])
 def test_c1_a_name_that_a_file_system_takes_for_gits_directory(name: str) -> None:
-    assert of_git(name)
+    assert is_git_folder(name)
 
 
 @pytest.mark.parametrize("name", [".gitignore", ".github", "git", "x.git", ".git-blame", ".gitkeep", "..git"])
 def test_c1_a_name_that_is_nothing_of_git(name: str) -> None:
-    assert not of_git(name)
+    assert not is_git_folder(name)

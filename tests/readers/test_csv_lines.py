@@ -86,7 +86,7 @@ def test_a_block_is_plain_without_quotes_where_its_lines_end_alike(data: bytes, 
 @pytest.mark.parametrize("end", [b"", b"\n", b"\n1,2\n"])
 def test_blocks_bound_a_line_as_lines_do(length: int, end: bytes) -> None:
     data = b"a,b\n" + b"x" * length + end
-    expected = list(lines.lines(BytesIO(data)))
+    expected = list(lines.read_lines(BytesIO(data)))
     split = []
     for block in lines.read_blocks(BytesIO(data)):
         split.extend(block.split() if isinstance(block, lines.Block) else [block])

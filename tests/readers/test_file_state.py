@@ -56,8 +56,8 @@ def test_c9_a_file_that_stays_is_read_once(tmp_path: Path, monkeypatch: pytest.M
     path = tmp_path / "a.txt"
     path.write_text("x")
     read: list[object] = []
-    edges = file_state._edges
-    monkeypatch.setattr(file_state, "_edges", lambda *asked: read.append(asked) or edges(*asked))
+    edges = file_state._hash_edges
+    monkeypatch.setattr(file_state, "_hash_edges", lambda *asked: read.append(asked) or edges(*asked))
     monkeypatch.setattr(file_state, "CERTAIN_AFTER", 0)
     assert len({state(path) for _ in range(50)}) == 1
     assert len(read) == 1

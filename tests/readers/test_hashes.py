@@ -14,13 +14,13 @@ from readback.readers import checksum
 def read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """The parts that are read from now on."""
     seen: list[tuple[int, int]] = []
-    really = checksum.of_part
+    really = checksum.hash_part
 
     def of_part(path: Path, start: int, end: int) -> str:
         seen.append((start, end))
         return really(path, start, end)
 
-    monkeypatch.setattr(checksum, "of_part", of_part)
+    monkeypatch.setattr(checksum, "hash_part", of_part)
     return seen
 
 
@@ -29,18 +29,18 @@ def test_a_part_is_read_once_while_its_file_is_the_same(tmp_path: Path, read: li
     path.write_bytes(b"one two")
     parts = [(path, 0, 4), (path, 4, 99)]
     expected = [blake3(one).hexdigest() for one in (b"one ", b"two")]
-    assert hashes.of_parts(parts) == hashes.of_parts(parts) == expected
+    assert hashes.hash_parts(parts) == hashes.hash_parts(parts) == expected
     assert sorted(read) == [(0, 4), (4, 99)]
     path.write_bytes(b"one TWO")
-    assert hashes.of_part(path, 4, 99) == blake3(b"TWO").hexdigest()
-    assert checksum.Hashes().of_parts(parts[:1]) == expected[:1]
+    assert hashes.hash_part(path, 4, 99) == blake3(b"TWO").hexdigest()
+    assert checksum.Hashes().hash_parts(parts[:1]) == expected[:1]
     assert len(read) == 4  # whoever comes later believes nothing of it
 
 
 def test_what_changes_while_it_is_read_is_not_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, hashes = tmp_path / "a", checksum.Hashes()
     path.write_bytes(b"one")
-    really = checksum.of_part
+    really = checksum.hash_part
 
     def while_read(path: Path, start: int, end: int) -> str:
         made = really(path, start, end)
@@ -48,6 +48,6 @@ def test_what_changes_while_it_is_read_is_not_remembered(tmp_path: Path, monkeyp
         return made
 
     with monkeypatch.context() as patch:
-        patch.setattr(checksum, "of_part", while_read)
-        assert hashes.of_part(path, 0, 3) == blake3(b"one").hexdigest()
-    assert hashes.of_part(path, 0, 3) == blake3(b"two").hexdigest()
+        patch.setattr(checksum, "hash_part", while_read)
+        assert hashes.hash_part(path, 0, 3) == blake3(b"one").hexdigest()
+    assert hashes.hash_part(path, 0, 3) == blake3(b"two").hexdigest()

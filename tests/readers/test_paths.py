@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback.readers.hub_cache import snapshot
-from readback.readers.paths import expand, listing, resolve, show
+from readback.readers.paths import expand, format_relative, list_files, resolve
 from readback.types import Diagnostic, Location
 
 Write = Callable[[dict[str, Any]], Path]
 
 
 def code(found: Path | Diagnostic) -> str:
-    return found.code if isinstance(found, Diagnostic) else show(found.parent, found)
+    return found.code if isinstance(found, Diagnostic) else format_relative(found.parent, found)
 
 
 @pytest.mark.parametrize(
@@ -148,12 +148,12 @@ def test_the_snapshot_of_a_cache_entry_is_that_of_main_or_the_only_one(tmp_path:
 
 def test_a_search_goes_four_folders_deep_and_skips_what_is_hidden(write: Write) -> None:
     root = write({"top": "", "a/b/c/d/four": "", "a/b/c/d/e/five": "", ".git/x": "", "a/.hidden": ""})
-    assert {"top", "four"} == {p.name for p in listing(root).files}
+    assert {"top", "four"} == {p.name for p in list_files(root).files}
 
 
 def test_a_search_finds_the_shallow_files_first_and_stops_with_a_note(write: Write) -> None:
     root = write({f"sub/{i:04d}": "" for i in range(30)} | {"z": ""})
-    found = listing(root, limit=5)
+    found = list_files(root, limit=5)
     assert [p.name for p in found.files] == ["z", "0000", "0001", "0002", "0003"]
     assert [diagnostic.code for diagnostic in found.diagnostics] == ["dat-limit"]
 
@@ -161,7 +161,7 @@ def test_a_search_finds_the_shallow_files_first_and_stops_with_a_note(write: Wri
 def test_a_search_does_not_enter_folders_that_are_links(write: Write) -> None:
     root = write({"a/x": ""})
     (root / "a" / "again").symlink_to(root)
-    assert sorted((p.name for p in listing(root).files), reverse=True) == ["x", "again"]
+    assert sorted((p.name for p in list_files(root).files), reverse=True) == ["x", "again"]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_a_search_does_not_enter_folders_that_are_links(write: Write) -> None:
 def test_a_pattern_finds_files_below_the_folder(write: Write, expected: list[str], pattern: str) -> None:
     root = write({"r/a.jsonl": "", "r/b.jsonl": "", "r/s/c.jsonl": "", "r/x.csv": "", "r/.h.jsonl": ""})
     found, diagnostics = expand(root, pattern)
-    assert expected == [show(root, p) for p in found]
+    assert expected == [format_relative(root, p) for p in found]
     assert bool(diagnostics) == (not expected)
 
 

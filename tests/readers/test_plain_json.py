@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from readback.readers import jsonl
 from readback.readers.json_text import DEEPEST, Decoder
-from readback.readers.plain_json import Plain, plain
+from readback.readers.plain_json import Plain, decode_plain
 from readback.readers.row import Event, Row
 from readback.types import Location
 
@@ -104,7 +104,7 @@ def test_what_is_read_fast_is_what_our_own_reader_reads_and_has_nothing_to_repor
         if found is not None:
             assert not said
             assert spelled(found) == spelled(value)
-    if (found := plain(raw)) is not None:  # a repeated key is not asked for here
+    if (found := decode_plain(raw)) is not None:  # a repeated key is not asked for here
         assert spelled(found) == spelled(value)
 
 
@@ -127,7 +127,7 @@ def spelled(value: Any) -> str:
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 25), st.integers(-330, 310))
 def test_floats_are_the_nearest_ones_however_they_are_written(number: float, digits: int, power: int) -> None:
     for spelling in (repr(number), f"{number:.{digits}e}", f"{abs(int(number)) % 10**digits}.5e{power}"):
-        found = plain(b'{"a": %s}' % spelling.encode())
+        found = decode_plain(b'{"a": %s}' % spelling.encode())
         if found is not None:
             assert repr(found["a"]) == repr(float(spelling))
 
@@ -135,7 +135,7 @@ def test_floats_are_the_nearest_ones_however_they_are_written(number: float, dig
 @pytest.mark.parametrize("levels", [DEEPEST - 1, DEEPEST, DEEPEST + 1, 5_000, 200_000])
 def test_what_is_nested_too_deep_is_left_to_our_own_reader(levels: int) -> None:
     raw = b'{"a":' * levels + b"1" + b"}" * levels
-    assert {one is not None for one in (*readings(raw), plain(raw))} == {levels <= DEEPEST}
+    assert {one is not None for one in (*readings(raw), decode_plain(raw))} == {levels <= DEEPEST}
     assert slowly(raw)[1] == (levels > DEEPEST)
 
 
@@ -147,7 +147,7 @@ def test_a_plain_record_goes_the_fast_way() -> None:
         json.dumps(record, ensure_ascii=False, separators=(",", ":")),
         json.dumps(record, indent=1),
     ):
-        assert [*readings(raw.encode()), plain(raw.encode())] == [record] * 5
+        assert [*readings(raw.encode()), decode_plain(raw.encode())] == [record] * 5
 
 
 @settings(max_examples=many(5_000), deadline=None)

@@ -17,7 +17,7 @@ from looking import page, words
 from readback import cli, workspace
 from readback.checks.run import engine
 from readback.notebook import open_workspace
-from readback.readers.encodings import CHUNK, ENCODINGS, decode_head, decoding
+from readback.readers.encodings import CHUNK, ENCODINGS, decode_head, make_decoding_step
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import Diagnostic
 
@@ -75,7 +75,7 @@ def test_what_is_written_in_an_encoding_comes_back(tmp_path: Path, encoding: str
     path = tmp_path / "f"
     path.write_bytes(raw)
     out = io.BytesIO()
-    assert not [one for one in decoding(encoding)(path, out, "f") if isinstance(one, Diagnostic)]
+    assert not [one for one in make_decoding_step(encoding)(path, out, "f") if isinstance(one, Diagnostic)]
     assert out.getvalue().decode("utf-8") == raw.decode(ENCODINGS[encoding])
     assert decode_head(raw, encoding) == out.getvalue()
 
@@ -85,7 +85,7 @@ def test_utf_16_comes_back_also_over_the_edge_of_a_piece(tmp_path: Path, text: s
     path, out = tmp_path / "f", io.BytesIO()
     whole = "x" * (CHUNK // 2 - 2) + "\U0001f600" + text
     path.write_bytes(whole.encode("utf-16"))
-    assert not [one for one in decoding("utf-16")(path, out, "f") if isinstance(one, Diagnostic)]
+    assert not [one for one in make_decoding_step("utf-16")(path, out, "f") if isinstance(one, Diagnostic)]
     assert out.getvalue().decode("utf-8") == whole
 
 

@@ -17,7 +17,15 @@ from in_time import in_time
 
 from readback import sandbox
 from readback.readers import yaml_decode
-from readback.readers.yaml_file import MASKED, Parsed, mask_secrets, nearest, parse_yaml, read_yaml, unknown_keys
+from readback.readers.yaml_file import (
+    MASKED,
+    Parsed,
+    find_nearest,
+    mask_secrets,
+    parse_yaml,
+    read_yaml,
+    report_unknown_keys,
+)
 from readback.types import Diagnostic
 
 Write = Callable[[dict[str, Any]], Path]
@@ -278,7 +286,9 @@ def test_decoding_that_dies_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_an_unknown_key_is_noted_with_the_nearest_known_one() -> None:
     parsed = parse_yaml("prompts:\n  - mode: a\n    sytem_prompt: x\n    zzz: 1\n", "p.yml")
     known = ("mode", "system_prompt", "template")
-    diagnostics = list(unknown_keys(parsed.value["prompts"][0], known, parsed, "prompts", 0, code="alb-unknown-key"))
+    diagnostics = list(
+        report_unknown_keys(parsed.value["prompts"][0], known, parsed, "prompts", 0, code="alb-unknown-key")
+    )
     assert [(n.code, n.values["key"], n.values["nearest"], n.place.line) for n in diagnostics] == [
         ("alb-unknown-key", "sytem_prompt", "system_prompt", 3),
         ("alb-unknown-key", "zzz", "", 4),
@@ -289,7 +299,7 @@ def test_an_unknown_key_is_noted_with_the_nearest_known_one() -> None:
     ("name", "expected"), [("Sytem", "system"), ("SYSTEM", "system"), ("q", None), ("x" * 10**6, None), ("", None)]
 )
 def test_the_nearest_name_is_found_quickly(name: str, expected: str | None) -> None:
-    assert nearest(name, ("system", "template")) == expected
+    assert find_nearest(name, ("system", "template")) == expected
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """What is named for the cache, and is a file; so is the place that is tried without it."""
     place = tmp_path / "Cache"
     place.write_text("")
-    monkeypatch.setattr("readback.readers.cache_folder._places", lambda: iter((place, place)))
+    monkeypatch.setattr("readback.readers.cache_folder._list_places", lambda: iter((place, place)))
     return place
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.readers.yaml_text import flow
+from readback.readers.yaml_text import format_flow
 from readback.sources.options import OPTIONS
 from readback.types import Ignored, Workspace
 from readback.workspace.workspace_file.reader import SECTIONS
@@ -299,4 +299,4 @@ def test_a_value_written_as_yaml_reads_back_as_itself(value: Any) -> None:
     import yaml
 
     surrogates = any("\ud800" <= c <= "\udfff" for c in repr(value).encode("utf-8", "replace").decode())
-    assert surrogates or value == yaml.safe_load(f"key: {flow(value)}\n")["key"]
+    assert surrogates or value == yaml.safe_load(f"key: {format_flow(value)}\n")["key"]

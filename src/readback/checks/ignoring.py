@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from readback.checks.summary import covers
-from readback.readers.yaml_text import flow
+from readback.readers.yaml_text import format_flow
 from readback.types import Finding, Ignored, Location
 
 SELECTION = ("condition", "mode", "task", "adapter")
@@ -17,10 +17,10 @@ TORN = re.compile("[\ud800-\udfff]")  # lone surrogates, which no YAML holds
 
 def lines(one: Ignored, first: bool = True) -> str:
     """The entry as YAML, with the key `ignore:` above it where it is the first one."""
-    where = f"\n    where: {flow(dict(one.where))}" if one.where else ""
+    where = f"\n    where: {format_flow(dict(one.where))}" if one.where else ""
     told = {name: TORN.sub("\ufffd", getattr(one, name)) for name in ("why", "by", "date")}
-    said = "".join(f"\n    {name}: {flow(text)}" for name, text in told.items())
-    return f"{'ignore:' if first else ''}\n  - code: {flow(one.code)}{where}{said}\n".lstrip("\n")
+    said = "".join(f"\n    {name}: {format_flow(text)}" for name, text in told.items())
+    return f"{'ignore:' if first else ''}\n  - code: {format_flow(one.code)}{where}{said}\n".lstrip("\n")
 
 
 def conditions(found: Iterable[Finding]) -> tuple[Mapping[str, str], ...]:

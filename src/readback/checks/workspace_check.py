@@ -13,7 +13,7 @@ from readback.checks.summary import covers
 from readback.checks.training import Part
 from readback.prompts.self_tests import list_general_diagnostics, run_self_tests
 from readback.readers.bounded_diagnostics import ENCODING, MANY, about, many_of
-from readback.readers.encodings import encoding_of
+from readback.readers.encodings import find_encoding_name
 from readback.readers.progress import Progress
 from readback.records import answers
 from readback.records.batch_replies import BatchRequests, count_rows
@@ -143,7 +143,7 @@ def _count_signs(opened: Workspace, condition: Condition) -> tuple[int, Mapping[
 
 def name_encoding_option(diagnostic: Diagnostic) -> Diagnostic:
     """Return the diagnostic of a dataset; one of an encoding that may be stated names the statement."""
-    encoding = encoding_of(diagnostic.values.get("looks")) if diagnostic.code == ENCODING else ""
+    encoding = find_encoding_name(diagnostic.values.get("looks")) if diagnostic.code == ENCODING else ""
     if not encoding:
         return diagnostic
     return replace(diagnostic, values={**diagnostic.values, "option": encoding})
@@ -151,5 +151,5 @@ def name_encoding_option(diagnostic: Diagnostic) -> Diagnostic:
 
 def find_likely_encoding(diagnostics: Iterable[Diagnostic]) -> str:
     """Return the encoding that may be stated of a dataset with these diagnostics; "" where there is none."""
-    encodings = (encoding_of(each.values.get("looks")) for each in diagnostics if each.code == ENCODING)
+    encodings = (find_encoding_name(each.values.get("looks")) for each in diagnostics if each.code == ENCODING)
     return next(filter(None, encodings), "")

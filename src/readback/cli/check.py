@@ -34,8 +34,8 @@ from readback.cli.common.workspace import (
     open_records,
     open_workspace,
 )
-from readback.readers.yaml_file import nearest
-from readback.readers.yaml_text import flow
+from readback.readers.yaml_file import find_nearest
+from readback.readers.yaml_text import format_flow
 from readback.types import Finding, Workspace
 from readback.workspace import plain_templates
 from readback.workspace.dataset_choices import ID_KEY
@@ -217,7 +217,7 @@ def _read_codes(texts: Collection[str]) -> frozenset[str]:
     names = [*rules.AREAS, *rules.RULES()]
     codes = [code.strip() for text in texts for code in text.split(",") if code.strip()]
     for code in codes:
-        if code not in names and not nearest(code, names):  # the whole list of rules would be no help
+        if code not in names and not find_nearest(code, names):  # the whole list of rules would be no help
             raise UsageError(
                 fill(
                     "no rule or area '{name}'; the areas are {areas}, and readback rule --all lists the rules",
@@ -416,7 +416,7 @@ def _print_hints(workspace: Workspace) -> None:
                     "--id {option}"
                 ),
                 field=name,
-                option=flow(name),
+                option=format_flow(name),
             )
         )
 
@@ -445,6 +445,6 @@ def _format_unfilled(workspace: Workspace, variables: Sequence[Unmapped]) -> Ite
     yield "fields:"
     for variable in variables:
         if variable.offered:
-            yield f"  {flow(variable.variable)}: {flow(variable.offered)}  # a guess; there are {listed}"
+            yield f"  {format_flow(variable.variable)}: {format_flow(variable.offered)}  # a guess; there are {listed}"
         else:
-            yield f"  {flow(variable.variable)}: ''  # put one of: {listed}"
+            yield f"  {format_flow(variable.variable)}: ''  # put one of: {listed}"

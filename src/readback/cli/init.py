@@ -43,11 +43,11 @@ def run(args: argparse.Namespace) -> int:
     if args.only_print:
         print(text, end="")
         return 0
-    if by_address.origin(workspace.root):
+    if by_address.find_origin(workspace.root):
         raise UsageError(
             fill(
                 "{workspace} is at an address, and nothing is written there; --print shows what would be written",
-                workspace=by_address.shown(args.workspace),
+                workspace=by_address.redact_address(args.workspace),
             )
         )
     folder = Path(args.workspace)

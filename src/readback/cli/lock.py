@@ -74,11 +74,11 @@ def run(args: argparse.Namespace) -> int:
     if args.rev is not None and not args.check:
         raise UsageError("--rev needs --check")
     workspace, jobs = open_workspace(args), options.read_jobs(args)
-    if not (args.output or args.check) and by_address.origin(workspace.root):
+    if not (args.output or args.check) and by_address.find_origin(workspace.root):
         raise UsageError(
             fill(
                 "{workspace} is at an address, and nothing is written there: give a file with -o",
-                workspace=by_address.shown(args.workspace),
+                workspace=by_address.redact_address(args.workspace),
             )
         )
     path = Path(args.output) if args.output else workspace.root / lock_file.NAME

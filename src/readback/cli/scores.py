@@ -20,7 +20,7 @@ from readback.cli.common.lines import escape_newlines, make_safe
 from readback.cli.common.parser import Command
 from readback.cli.common.terminal import Progress, fill
 from readback.cli.common.workspace import add_workspace_arguments, open_workspace
-from readback.readers.yaml_text import flow
+from readback.readers.yaml_text import format_flow
 from readback.records.dataset import open_dataset
 from readback.scores import answer as answers
 from readback.scores import answer_sections, conclusion, criterion_kinds, loading, pooled, report, summary, warnings
@@ -232,7 +232,7 @@ def _propose_tables(workspace: Workspace, path: str) -> Iterator[str]:
         yield "  that writes readback.yml with the other files found here and these lines:"
         yield "    scores:"
         with_table = workspaces.open(path, chosen={**workspace.chosen, table.key: table.line})
-        yield from (f"      - {flow(build_scores(source))}" for source in with_table.scores)
+        yield from (f"      - {format_flow(build_scores(source))}" for source in with_table.scores)
 
 
 # Findings and scores.

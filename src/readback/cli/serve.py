@@ -66,7 +66,7 @@ def _find_workspace(path: str) -> str:
         try:
             return str(by_address.fetch(path))
         except by_address.Refused as refused:
-            raise UsageError(f"{by_address.shown(path)}: {refused}") from None
+            raise UsageError(f"{by_address.redact_address(path)}: {refused}") from None
     if temporary_workspace.needs_storing(path):
         raise UsageError(
             fill(

@@ -14,7 +14,7 @@ from readback.compare.git import Blob, Git
 from readback.compare.side import SideError
 from readback.readers import cache_folder
 from readback.readers.bounded_diagnostics import as_json, from_json
-from readback.readers.paths import of_git
+from readback.readers.paths import is_git_folder
 from readback.types import NOWHERE, Diagnostic
 
 MAX_FILES = 20_000  # of one revision of a workspace
@@ -138,7 +138,7 @@ def _leads_out(root: Path, link: Path, named: str) -> bool:
 
 def _is_plain_path(path: str) -> bool:
     parts = path.split("/")
-    return all(part not in ("", ".", "..") and not of_git(part) for part in parts) and path.isprintable()
+    return all(part not in ("", ".", "..") and not is_git_folder(part) for part in parts) and path.isprintable()
 
 
 def _report_missing(path: str, reason: str) -> Diagnostic:

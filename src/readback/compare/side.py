@@ -18,7 +18,7 @@ from typing import Literal, cast
 from readback.prompts.messages import compute_fingerprint
 from readback.prompts.selections import Variant
 from readback.prompts.training_text import TrainedText
-from readback.readers.yaml_file import nearest
+from readback.readers.yaml_file import find_nearest
 from readback.sources.options import OPTIONS
 from readback.types import Assembly, Diagnostic, Message, Selection
 
@@ -182,7 +182,7 @@ def _read_pairs(text: str, side: str) -> dict[str, str]:
 
 def _check_key(key: str, side: str) -> None:
     if key not in (*KEYS, *OPTIONS):
-        near = nearest(key, (*KEYS, *OPTIONS))
+        near = find_nearest(key, (*KEYS, *OPTIONS))
         hint = f"did you mean '{near}'?" if near else f"there are: {', '.join((*KEYS, *OPTIONS))}"
         raise SideError(f"{side}: unknown key '{key}'; {hint}")
 

@@ -21,7 +21,7 @@ from readback.prompts import assemble, model_input
 from readback.prompts.messages import compute_fingerprint
 from readback.prompts.selections import explain_unknown_system, list_selections, list_variants
 from readback.prompts.training_text import build_trained_text
-from readback.readers.yaml_file import nearest
+from readback.readers.yaml_file import find_nearest
 from readback.records import answers
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.records.missing_record import format_missing_record
@@ -165,7 +165,7 @@ def resolve_choice(workspace: Workspace, choice: Selection) -> Selection:
 
 
 def _describe_unknown(kind: str, name: str, known: Collection[str]) -> str:
-    near = nearest(name, known)
+    near = find_nearest(name, known)
     there = f"there are: {', '.join(known)}" if known else "the workspace has none"
     return f"no {kind} '{name}'; {f'did you mean {near!r}?' if near else there}"
 

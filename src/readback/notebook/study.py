@@ -78,7 +78,7 @@ def open_workspace(
         chosen = {kind: file for kind, file in named.items() if file}
         return Study(workspace.open(path, fields=fields, chosen=chosen))
     except workspace.NothingRead as nothing:
-        raise ValueError(nothing.name_path(by_address.shown(str(path)))) from None
+        raise ValueError(nothing.name_path(by_address.redact_address(str(path)))) from None
 
 
 class Study:

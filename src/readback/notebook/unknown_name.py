@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from readback.readers.yaml_file import nearest
+from readback.readers.yaml_file import find_nearest
 
 NAMES_LISTED = 20  # the others are counted
 
@@ -22,7 +22,7 @@ def build_unknown_name_error(kind: str, name: str, names: Iterable[str]) -> Unkn
     names = list(dict.fromkeys(names))
     if not names:
         return UnknownNameError(f"there is no {kind} '{name}': the workspace has none")
-    near = nearest(name, names)
+    near = find_nearest(name, names)
     if near and len(names) > NAMES_LISTED:
         names = [near, *(candidate for candidate in names if candidate != near)]
     more = f" and {len(names) - NAMES_LISTED:,} more" if len(names) > NAMES_LISTED else ""

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from readback import adapters
 from readback.prompts.builders import choose_builder
-from readback.readers.yaml_file import nearest
+from readback.readers.yaml_file import find_nearest
 from readback.sources.options import OPTIONS
 from readback.sources.prompt_formats import unknown_mode
 from readback.sources.verification import running_here
@@ -103,14 +103,14 @@ def resolve_selection(workspace: Workspace, choice: Selection) -> SelectedTexts 
 def report_unknown_name(kind: str, name: str, available: Iterable[str]) -> Diagnostic:
     """Make the diagnostic for a name that the workspace does not have."""
     names = sorted(available)
-    values = {"kind": kind, "name": name, "nearest": nearest(name, names) or "", "known": ", ".join(names)}
+    values = {"kind": kind, "name": name, "nearest": find_nearest(name, names) or "", "known": ", ".join(names)}
     return Diagnostic("dat-unknown-name", values, flagged=name)
 
 
 def report_unknown_interface(name: str, workspace: Workspace) -> Diagnostic:
     """Make the diagnostic for an adapter that is neither the workspace's nor a shipped one."""
     names = sorted({**adapters.load_shipped(), **workspace.adapters})
-    values = {"interface": name, "nearest": nearest(name, names) or "", "known": ", ".join(names)}
+    values = {"interface": name, "nearest": find_nearest(name, names) or "", "known": ", ".join(names)}
     return Diagnostic("asm-unknown-interface", values, flagged=name)
 
 

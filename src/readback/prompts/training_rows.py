@@ -157,7 +157,7 @@ def _load_index(path: Path) -> _Hashes | None:
     except OSError:
         return None
     # A bounded child does not check the checksum: its caller has.
-    whole = content[: -checksum.SIZE] if sandbox.is_child() else checksum.checked(content)
+    whole = content[: -checksum.SIZE] if sandbox.is_child() else checksum.strip_checksum(content)
     return _Hashes(memoryview(whole).cast("Q")) if whole is not None and len(whole) % (2 * ITEM) == 0 else None
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from datetime import date, time
 from typing import Any
 
-from readback.readers.table_columns import unique
+from readback.readers.table_columns import number_repeated_names
 from readback.types import Location
 
 BATCH = 1024  # rows decoded at once
@@ -38,65 +38,71 @@ def rows(path: str) -> Iterator[dict[str, Any]]:
     broken = (pa.ArrowException, OSError, ValueError)  # also what is no UTF-8 and no base64
     try:
         with parquet.ParquetFile(path, memory_map=False, pre_buffer=False, page_checksum_verification=True) as file:
-            if unlike := _unlike(file):
+            if unlike := _describe_contradiction(file):
                 yield {"error": unlike}
                 return
-            given = file.schema_arrow.names
-            yield {"names": given, "rows": file.metadata.num_rows}
-            names, _ = unique(given, Location())
+            column_names = file.schema_arrow.names
+            yield {"names": column_names, "rows": file.metadata.num_rows}
+            names, _ = number_repeated_names(column_names, Location())
             for number in range(file.metadata.num_row_groups):
-                yield from _group(file, number, names, broken)
+                yield from _read_group(file, number, names, broken)
     except broken as error:
-        yield {"error": _said(error)}
+        yield {"error": _shorten_error(error)}
 
 
-def _unlike(file: Any) -> str:
+def _describe_contradiction(file: Any) -> str:
     """How the footer contradicts itself, which has no checksum of its own; "" where it does not."""
     about = file.metadata
     groups = [about.row_group(number) for number in range(about.num_row_groups)]
-    if (told := sum(group.num_rows for group in groups)) != about.num_rows:
-        return f"its end says {about.num_rows} rows, and its {len(groups)} groups say {told}"
+    if (row_count := sum(group.num_rows for group in groups)) != about.num_rows:
+        return f"its end says {about.num_rows} rows, and its {len(groups)} groups say {row_count}"
     names = list(file.schema_arrow.names)
     written = (about.metadata or {}).get(b"ARROW:schema")  # the same once more, from whoever wrote it with Arrow
     if written is not None:
-        again = list(_arrow(written).names)
+        repeated_names = list(_read_arrow_schema(written).names)
     else:
         paths = [group.column(at).path_in_schema for group in groups[:1] for at in range(group.num_columns)]
-        again = list(dict.fromkeys(path.partition(".")[0] for path in paths)) if paths and about.num_rows else names
-    return "" if names == again else f"its end calls the columns {', '.join(names)} and also {', '.join(again)}"
+        repeated_names = (
+            list(dict.fromkeys(path.partition(".")[0] for path in paths)) if paths and about.num_rows else names
+        )
+    return (
+        ""
+        if names == repeated_names
+        else f"its end calls the columns {', '.join(names)} and also {', '.join(repeated_names)}"
+    )
 
 
-def _arrow(written: bytes) -> Any:
+def _read_arrow_schema(written: bytes) -> Any:
     import pyarrow as pa
 
     return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(written)))
 
 
-def _group(
+def _read_group(
     file: Any, number: int, names: tuple[str, ...], broken: tuple[type[Exception], ...]
 ) -> Iterator[dict[str, Any]]:
-    """The rows of one row group; what it promised and does not give is lost."""
+    """Yield the rows of one row group, and how many are lost of those that it promises."""
     left = file.metadata.row_group(number).num_rows
     error = "it has fewer rows than its end says"
     try:
         for batch in file.iter_batches(BATCH, row_groups=[number], use_threads=False):
             left -= batch.num_rows
-            yield from _frames(batch, names)
+            yield from _split_into_frames(batch, names)
     except broken as stopped:
-        error = _said(stopped)
+        error = _shorten_error(stopped)
     if left > 0:
         yield {"lost": left, "error": error}
 
 
-def _said(error: Exception) -> str:
+def _shorten_error(error: Exception) -> str:
     return " ".join(str(error).split())[:300]
 
 
-def _frames(batch: Any, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _split_into_frames(batch: Any, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     texts: list[str] = []
     size = 0
     for start in range(0, batch.num_rows, 16):
-        for text in _texts(batch.slice(start, 16), names):
+        for text in _encode_rows(batch.slice(start, 16), names):
             texts.append(text)
             size += len(text)
         if size > FRAME:
@@ -106,23 +112,23 @@ def _frames(batch: Any, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
         yield {"json": texts}
 
 
-def _texts(batch: Any, names: tuple[str, ...]) -> list[str]:
+def _encode_rows(batch: Any, names: tuple[str, ...]) -> list[str]:
     try:
-        rows = zip(*(_values(column) for column in batch.columns), strict=True)
-        return [json.dumps(dict(zip(names, row, strict=True)), default=_text) for row in rows]
+        rows = zip(*(_list_values(column) for column in batch.columns), strict=True)
+        return [json.dumps(dict(zip(names, row, strict=True)), default=_convert_value) for row in rows]
     except (ValueError, OverflowError, RecursionError):
         if batch.num_rows == 1:
             return [UNREADABLE]
-        return [text for row in range(batch.num_rows) for text in _texts(batch.slice(row, 1), names)]
+        return [text for row in range(batch.num_rows) for text in _encode_rows(batch.slice(row, 1), names)]
 
 
-def _values(column: Any) -> list[Any]:
+def _list_values(column: Any) -> list[Any]:
     if str(column.type).startswith(("timestamp[ns", "duration[ns", "time64[ns")):
         return list(column.cast("string").to_pylist())  # nanoseconds: Python's own types would cut them
     return list(column.to_pylist())
 
 
-def _text(value: Any) -> Any:
+def _convert_value(value: Any) -> Any:
     if isinstance(value, bytes):
         try:
             return value.decode("utf-8")

@@ -16,12 +16,12 @@ LONGEST = 500  # characters of one value inside a diagnostic
 
 
 def many_of(code: str) -> str:
-    """What the finding that there are more of a code than are listed goes by where findings are chosen by code."""
+    """Return the code by which the finding that a code has more findings than are listed can be selected."""
     return f"{MANY} {code}"
 
 
 def about(diagnostic: Diagnostic) -> str:
-    """The code that a diagnostic speaks of: its own, but for the one that says of which code not all are listed."""
+    """Return the code that a diagnostic is about: for "more than are listed" the code of those, else its own."""
     return str(diagnostic.values["code"]) if diagnostic.code == MANY else diagnostic.code
 
 
@@ -33,6 +33,7 @@ class BoundedDiagnostics:
         self.counts: Counter[str] = Counter()
 
     def add(self, diagnostic: Diagnostic) -> None:
+        """Add a diagnostic: keep it among the first of its code, else only count it."""
         if diagnostic.code == ENCODING and self._merge_encoding(diagnostic):
             return
         self.counts[diagnostic.code] += 1
@@ -42,20 +43,21 @@ class BoundedDiagnostics:
 
     def _merge_encoding(self, diagnostic: Diagnostic) -> bool:
         """Take a further line of a file in another encoding into the finding of its first; whether there is one."""
-        for at, kept in enumerate(self.diagnostics):
-            if kept.code == ENCODING and kept.place.file == diagnostic.place.file:
+        for at, earlier in enumerate(self.diagnostics):
+            if earlier.code == ENCODING and earlier.place.file == diagnostic.place.file:
                 new = diagnostic.values
                 values = {
-                    **kept.values,
-                    "count": kept.values["count"] + new["count"],
-                    "lines": (kept.values.get("lines") or 1) + (new.get("lines") or 1),
-                    "looks": kept.values["looks"] or new["looks"],
+                    **earlier.values,
+                    "count": earlier.values["count"] + new["count"],
+                    "lines": (earlier.values.get("lines") or 1) + (new.get("lines") or 1),
+                    "looks": earlier.values["looks"] or new["looks"],
                 }
-                self.diagnostics[at] = replace(kept, values=values)
+                self.diagnostics[at] = replace(earlier, values=values)
                 return True
         return False
 
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Add several diagnostics."""
         for diagnostic in diagnostics:
             self.add(diagnostic)
 
@@ -70,7 +72,7 @@ class BoundedDiagnostics:
                 yield Diagnostic(MANY, values, Location(file=file), code)
 
     def list_all(self, file: str) -> tuple[Diagnostic, ...]:
-        """What is kept of the file, and of which codes there are more."""
+        """Return the diagnostics of the file, and one for each code that has more than are kept."""
         return (*self.diagnostics, *self.list_limits(file))
 
     def take(self, others: BoundedDiagnostics) -> None:
@@ -80,14 +82,14 @@ class BoundedDiagnostics:
 
 
 def bounded(diagnostics: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:
-    """The first of each code, and of which codes the file has more."""
-    found = BoundedDiagnostics()
-    found.extend(diagnostics)
-    return found.list_all(file)
+    """Return the first diagnostics of each code, and one for each code of which the file has more."""
+    collected = BoundedDiagnostics()
+    collected.extend(diagnostics)
+    return collected.list_all(file)
 
 
 def as_json(diagnostic: Diagnostic) -> dict[str, Any]:
-    """A diagnostic as JSON values."""
+    """Convert a diagnostic to JSON values."""
     place = {name: value for name, value in asdict(diagnostic.place).items() if value is not None}
     return {
         "code": diagnostic.code,
@@ -99,5 +101,5 @@ def as_json(diagnostic: Diagnostic) -> dict[str, Any]:
 
 
 def from_json(value: Mapping[str, Any]) -> Diagnostic:
-    """The diagnostic that `as_json` wrote."""
+    """Restore the diagnostic that `as_json` converted."""
     return Diagnostic(value["code"], value["values"], Location(**value["place"]), value["flagged"], value["severity"])

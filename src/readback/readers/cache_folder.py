@@ -37,7 +37,7 @@ class NoFolder(DiskFull, PermissionError):  # noqa: N818
 
 @contextlib.contextmanager
 def room() -> Iterator[None]:
-    """What is done here writes to the cache: raises DiskFull where there is no room, whoever catches OSError.
+    """Turn OSError for a full disk into DiskFull while the cache is written to, so that no `except OSError` hides it.
 
     Not in a bounded child, which may write no file at all: what it lacks, its caller had, so that it has changed.
     """
@@ -46,33 +46,33 @@ def room() -> Iterator[None]:
     except OSError as error:
         if error.errno not in FULL or sandbox.is_child():
             raise
-        raise DiskFull(_no_room(error)) from error
+        raise DiskFull(_describe_full_disk(error)) from error
 
 
-def _no_room(error: OSError) -> str:
-    there, why = cache_folder().parent, (error.strerror or str(error)).lower()
+def _describe_full_disk(error: OSError) -> str:
+    parent, why = cache_folder().parent, (error.strerror or str(error)).lower()
     if error.errno == errno.EFBIG:
         return (
-            f"a file in {there} may not become as large as an index of the files has to be ({why}); "
+            f"a file in {parent} may not become as large as an index of the files has to be ({why}); "
             "raise the limit for one file (ulimit -f)"
         )
     return (
-        f"the disk of {there} is full ({why}), so no index of the files can be written there; "
+        f"the disk of {parent} is full ({why}), so no index of the files can be written there; "
         "free some space, or let READBACK_CACHE name a folder on another disk"
     )
 
 
 def cache_folder(kind: str = "datasets") -> Path:
-    """The private folder for entries of one kind: READBACK_CACHE, else ~/.cache/readback, else a temporary one.
+    """Return the private folder for entries of one kind, in READBACK_CACHE, ~/.cache/readback or a temporary folder.
 
     Raises NoFolder where none of these can be written to.
     """
     tried = []
-    for place in _places():
+    for place in _list_places():
         folder = place / kind
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if all(one.lstat().st_uid == os.getuid() for one in (place, folder)):  # else a trap in a shared folder
+            if all(path.lstat().st_uid == os.getuid() for path in (place, folder)):  # else a trap in a shared folder
                 folder.chmod(0o700)
                 return folder
             tried.append(f"{place} (it is another account's)")
@@ -95,11 +95,11 @@ def uploaded(path: Path) -> bool:
     real = Path(os.path.realpath(path))
     if real.is_relative_to(os.path.realpath(uploads())):
         return True
-    return any(one.name.startswith(UPLOAD) and os.path.lexists(one / OWNER) for one in (real, *real.parents))
+    return any(folder.name.startswith(UPLOAD) and os.path.lexists(folder / OWNER) for folder in (real, *real.parents))
 
 
 def upload_of(real: Path) -> str | None:
-    """The name of the folder of the upload in which a real path lies; None where it lies in none of now."""
+    """Return the folder name of the upload in which a real path lies; None where it lies in no present upload."""
     home = Path(os.path.realpath(uploads()))
     if not real.is_relative_to(home) or real == home:
         return None
@@ -107,7 +107,7 @@ def upload_of(real: Path) -> str | None:
     return name if name.startswith(UPLOAD) else None
 
 
-def _places() -> Iterator[Path]:
+def _list_places() -> Iterator[Path]:
     if named := os.environ.get("READBACK_CACHE"):
         yield Path(named)
     else:
@@ -118,17 +118,17 @@ def _places() -> Iterator[Path]:
 
 
 def entry(path: Path, settings: Any, version: str) -> Path:
-    """The folder of the entry for the file as it is now, read with these settings. Raises OSError."""
-    return cache_folder() / f"{_digest([str(path), settings])}-{_digest([version, *state(path)])}"
+    """Return the folder of the entry for the file as it is now, read with these settings. Raises OSError."""
+    return cache_folder() / f"{_compute_digest([str(path), settings])}-{_compute_digest([version, *state(path)])}"
 
 
-def _digest(value: Any) -> str:
+def _compute_digest(value: Any) -> str:
     text = json.dumps(value, sort_keys=True).encode()
     return hashlib.blake2b(text, digest_size=12).hexdigest()
 
 
 def fresh(folder: Path) -> Path:
-    """A new folder beside the entry, to be filled and then kept by `keep`."""
+    """Create a new folder beside the entry, to be filled and then published by `keep`."""
     return Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
 
 
@@ -149,20 +149,20 @@ def alone(folder: Path, waiting: Callable[[], None]) -> Iterator[None]:
         os.close(lock)
 
 
-def keep(made: Path, folder: Path) -> None:
+def keep(staged: Path, folder: Path) -> None:
     """Give a filled folder its name, all at once; what was kept of earlier versions of the file goes."""
     for old in of_same_file(folder):
         drop(old)
-    made.rename(folder)
-    if _due():
+    staged.rename(folder)
+    if _is_tidying_due():
         tidy()
 
 
 def of_same_file(folder: Path) -> list[Path]:
-    """The entries of all versions of the file that an entry is of, read with the same settings."""
+    """List the entries of all versions of the file that an entry is about, read with the same settings."""
     begins = f"{folder.name.partition('-')[0]}-"
-    with contextlib.suppress(FileNotFoundError), os.scandir(folder.parent) as kept:
-        return [Path(one.path) for one in kept if one.name.startswith(begins)]
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder.parent) as entries:
+        return [Path(entry.path) for entry in entries if entry.name.startswith(begins)]
     return []
 
 
@@ -181,20 +181,20 @@ def remove(entry: Path) -> None:
 
 def entries_of_uploads() -> Iterator[tuple[Path, str]]:
     """Yield what is kept about files of uploads: the entry, and the name of the folder of its upload."""
-    for folder, path in _kept():
+    for folder, path in _iterate_entries():
         if name := upload_of(Path(os.path.realpath(path))):
             yield folder, name
 
 
 def forget(below: Path) -> int:
     """Remove what is kept about files at or below a path (an upload that is deleted); answers how many entries."""
-    gone = [folder for folder, path in _kept() if path == below or path.is_relative_to(below)]
+    gone = [folder for folder, path in _iterate_entries() if path == below or path.is_relative_to(below)]
     for folder in gone:
         drop(folder)
     return len(gone)
 
 
-def _due() -> bool:
+def _is_tidying_due() -> bool:
     """Whether nobody has tidied for an hour: a look at every entry takes longer than most files do to be indexed."""
     mark = cache_folder() / TIDIED
     with contextlib.suppress(OSError):
@@ -207,7 +207,7 @@ def _due() -> bool:
 
 def tidy() -> int:
     """Remove entries whose file is no longer there, and what was begun a day ago and never finished."""
-    gone = [folder for folder, path in _kept() if not path.exists()]
+    gone = [folder for folder, path in _iterate_entries() if not path.exists()]
     for begun in cache_folder().glob(".new-*"):
         with contextlib.suppress(OSError):
             if begun.stat().st_mtime < time.time() - 86_400:
@@ -217,7 +217,7 @@ def tidy() -> int:
     return len(gone)
 
 
-def _kept() -> Iterator[tuple[Path, Path]]:
+def _iterate_entries() -> Iterator[tuple[Path, Path]]:
     for folder in cache_folder().iterdir():
         with contextlib.suppress(OSError, ValueError, KeyError):
             yield folder, Path(json.loads((folder / ABOUT).read_text("utf-8"))["path"])

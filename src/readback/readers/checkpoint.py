@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 from readback.readers import jsonl
 from readback.readers.json_cursor import Cursor, TooLong
 from readback.readers.json_text import Decoder, NotJson
-from readback.readers.json_walk import Walk, begun
+from readback.readers.json_walk import Walk, skip_mark
 from readback.readers.lines import LONGEST
 from readback.readers.row import Event, Header, Refused, Row
 from readback.types import Diagnostic, Location, Severity
@@ -46,11 +46,11 @@ class Part(NamedTuple):
     line: int
 
 
-def begins(head: bytes) -> bool:
+def is_checkpoint(head: bytes) -> bool:
     """Whether a text that begins so is a checkpoint: an object of the type DataFeed with its list of questions."""
     if not head.startswith(b"{") or not LISTED.search(head):
         return False
-    types = {found.start() for found in TYPE.finditer(head)}
+    types = {match.start() for match in TYPE.finditer(head)}
     depth = 0
     for mark in NESTING.finditer(head) if types else ():
         if depth == 1 and mark.start() in types:
@@ -67,14 +67,14 @@ def lists_questions(head: bytes) -> bool:
 def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
     """Every question as a Row, and every entry of the list that is none as a Refused."""
     kind: Any = None
-    there = listed = refused = False
+    has_parts = listed = refused = False
     for part in parts(stream, file):
-        there = True
+        has_parts = True
         match part:
             case Part(name="@type", value=value):
                 kind = value
             case Part(name="dataFeedElement", value=Row() as row):
-                yield _question(row, file)
+                yield _convert_question(row, file)
             case Part(name="dataFeedElement", value=Refused() as bad):
                 yield bad
             case Part(name="dataFeedElement", value=[], line=line):
@@ -82,13 +82,13 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
                 yield Header({"list": QUESTIONS}, 0, 0, 0)
             case Part(name="dataFeedElement", value=value, line=line):
                 listed = True
-                yield wrong_value(QUESTIONS, value, "a list of questions", Location(file=file, line=line))
+                yield report_wrong_value(QUESTIONS, value, "a list of questions", Location(file=file, line=line))
             case Part():
                 pass
             case event:
                 refused = refused or isinstance(event, Refused)
                 yield event
-    if refused or not there:
+    if refused or not has_parts:
         return
     typed = kind == FEED or (isinstance(kind, list) and FEED in kind)
     place = Location(file=file)
@@ -96,13 +96,13 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
         reason = f"no checkpoint: the type of the object is not {FEED}, and it has no {QUESTIONS}"
         yield Refused(Diagnostic("dat-bad-line", {"reason": reason}, replace(place, line=1)), 1, 1, 0)
     elif not typed:
-        yield wrong_value("@type", kind, FEED, place, "warning")
+        yield report_wrong_value("@type", kind, FEED, place, "warning")
     elif not listed:
-        yield wrong_value(QUESTIONS, None, "a list of questions", place)
+        yield report_wrong_value(QUESTIONS, None, "a list of questions", place)
 
 
 def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a question whose bytes were read before. Raises ValueError when the file has changed."""
+    """Return the fields of a question whose bytes were read before. Raises ValueError when the file has changed."""
     fields, _ = record(jsonl.parse(raw, shape), Location())
     if isinstance(fields, str):
         raise ValueError(fields)
@@ -113,11 +113,11 @@ def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parts(stream: BinaryIO, file: str, lists: tuple[str, ...] = (QUESTIONS,)) -> Iterator[Part | Event]:
-    """The values of the root; the lists under the names in `lists` item by item, so that one item is held at a time.
+    """Yield the values of the root, and the lists under the names in `lists` item by item: one item is held at a time.
 
     What is wrong with the text is an event. After a value that is no JSON, reading goes on with the questions.
     """
-    begin = yield from begun(stream, file)
+    begin = yield from skip_mark(stream, file)
     if begin is None:
         return
     walk = Walk(Cursor(stream, begin), file)
@@ -125,7 +125,7 @@ def parts(stream: BinaryIO, file: str, lists: tuple[str, ...] = (QUESTIONS,)) ->
         case "":
             return
         case "{":
-            yield from _root(walk, lists)
+            yield from _read_root(walk, lists)
         case _:
             yield walk.refused("a checkpoint is one object")
             return
@@ -133,30 +133,30 @@ def parts(stream: BinaryIO, file: str, lists: tuple[str, ...] = (QUESTIONS,)) ->
         yield walk.refused("something follows the end of the object")
 
 
-def _root(walk: Walk, lists: tuple[str, ...]) -> Iterator[Part | Event]:
+def _read_root(walk: Walk, lists: tuple[str, ...]) -> Iterator[Part | Event]:
     cursor = walk.cursor
-    seen: dict[str, int] = {}
+    first_lines: dict[str, int] = {}
     cursor.take("{")
     if cursor.take("}"):
         return
     while name := walk.key():
         opener, line = cursor.peek(), cursor.line
         place = Location(file=walk.file, line=line)
-        if name in seen:
-            values = {"key": name, "first": seen[name]}
+        if name in first_lines:
+            values = {"key": name, "first": first_lines[name]}
             yield Diagnostic("dat-duplicate-key", values, place, name)
-        if name in lists and opener in ("[", "{") and not (name in seen and name == QUESTIONS):
+        if name in lists and opener in ("[", "{") and not (name in first_lines and name == QUESTIONS):
             yield Part(name, [], line)
             at = cursor.offset
             for event in walk.items() if opener == "[" else (walk.item(),):
                 yield Part(name, event, line)
             walk.whole = walk.whole and cursor.offset > at  # an only question that is no JSON was not passed
-        elif name in lists and name in seen:
+        elif name in lists and name in first_lines:
             yield walk.refused(f"a second {name}; the first is read")
             walk.whole = cursor.skip_value()
         else:
-            yield from _value(walk, name, place)
-        seen.setdefault(name, line)
+            yield from _read_value(walk, name, place)
+        first_lines.setdefault(name, line)
         if walk.whole and cursor.take("}"):
             return
         if walk.whole and not cursor.take(","):
@@ -167,11 +167,11 @@ def _root(walk: Walk, lists: tuple[str, ...]) -> Iterator[Part | Event]:
     else:
         walk.whole = False
         yield walk.refused("a name is missing, or the end of the object")
-    if QUESTIONS not in seen:
-        yield from _questions_below(walk)
+    if QUESTIONS not in first_lines:
+        yield from _find_questions(walk)
 
 
-def _value(walk: Walk, name: str, place: Location) -> Iterator[Part | Event]:
+def _read_value(walk: Walk, name: str, place: Location) -> Iterator[Part | Event]:
     cursor = walk.cursor
     try:
         value, _ = cursor.value()
@@ -187,8 +187,8 @@ def _value(walk: Walk, name: str, place: Location) -> Iterator[Part | Event]:
         yield Part(name, value, place.line or 0)
 
 
-def _questions_below(walk: Walk) -> Iterator[Part]:
-    """The questions where something above them cannot be read; the context may have their name, too."""
+def _find_questions(walk: Walk) -> Iterator[Part]:
+    """Yield the questions below a place that cannot be read; the context may have a key of the same name."""
     while walk.cursor.skip_to(f'"{QUESTIONS}"'):
         if walk.key() and walk.cursor.peek() == "[":
             yield Part(QUESTIONS, [], walk.cursor.line)
@@ -200,7 +200,7 @@ def _questions_below(walk: Walk) -> Iterator[Part]:
 # One question.
 
 
-def _question(row: Row, file: str) -> Row | Refused:
+def _convert_question(row: Row, file: str) -> Row | Refused:
     place = Location(file=file, line=row.line)
     fields, diagnostics = record(row.fields, place)
     if isinstance(fields, str):
@@ -209,93 +209,104 @@ def _question(row: Row, file: str) -> Row | Refused:
 
 
 def record(element: Mapping[str, Any], place: Location) -> tuple[dict[str, Any] | str, list[Diagnostic]]:
-    """The fields of an entry of the list, or why it is no question; and what was left out of it."""
-    found: list[Diagnostic] = []
-    item = only(element.get("item"))
+    """Return the fields of an entry of the list, or why it is not a question, and diagnostics of what was left out."""
+    diagnostics: list[Diagnostic] = []
+    item = unwrap_single(element.get("item"))
     text = item.get("text") if isinstance(item, Mapping) else None
     if not isinstance(item, Mapping) or not isinstance(text, str) or not text.strip():
-        what = f"item.text is {_said(text)}" if isinstance(item, Mapping) else f"item is {_said(item)}"
-        return f"no question: {what}", found
+        what = (
+            f"item.text is {_describe_value(text)}" if isinstance(item, Mapping) else f"item is {_describe_value(item)}"
+        )
+        return f"no question: {what}", diagnostics
 
     def leave(where: str, value: Any, expected: str, severity: Severity | None = "warning") -> None:
-        found.append(wrong_value(where, value, expected, place, severity))
+        diagnostics.append(report_wrong_value(where, value, expected, place, severity))
 
-    fields: dict[str, Any] = {"id": question_id(element)}
+    fields: dict[str, Any] = {"id": compute_question_id(element)}
     if not isinstance(element.get("@id"), str | None):
         leave("@id", element["@id"], "a text")
     fields["question"] = text
     for name, key in (("reference", "acceptedAnswer"), ("template_source", "hasPart")):
-        held = only(item.get(key))
-        inner = held.get("text") if isinstance(held, Mapping) else held
-        if isinstance(inner, str) and isinstance(held, Mapping):
+        holder = unwrap_single(item.get(key))
+        inner = holder.get("text") if isinstance(holder, Mapping) else holder
+        if isinstance(inner, str) and isinstance(holder, Mapping):
             fields[name] = inner
         elif inner is not None:
-            leave(f"item.{key}", held, "an object with a text")
+            leave(f"item.{key}", holder, "an object with a text")
     keywords = item.get("keywords", element.get("keywords"))
-    if isinstance(keywords, str) or (isinstance(keywords, list) and all(isinstance(one, str) for one in keywords)):
+    if isinstance(keywords, str) or (
+        isinstance(keywords, list) and all(isinstance(keyword, str) for keyword in keywords)
+    ):
         fields["keywords"] = keywords
     elif keywords is not None:
         leave("keywords", keywords, "a list of texts")
-    _properties(fields, (*properties(element, found, place), *properties(item, found, place, "item.")), found, place)
+    _add_properties(
+        fields,
+        (*properties(element, diagnostics, place), *properties(item, diagnostics, place, "item.")),
+        diagnostics,
+        place,
+    )
     for source in (item, element):
         for key, value in source.items():
             if key not in TAKEN and not key.startswith("@"):
                 fields.setdefault(key, value)
-    return fields, found
+    return fields, diagnostics
 
 
-def question_id(element: Mapping[str, Any]) -> str:
-    """The id of an entry of the list; without one what the program makes of the question."""
-    called = element.get("@id")
-    if isinstance(called, str) and called.strip():
-        return called
-    item = only(element.get("item"))
+def compute_question_id(element: Mapping[str, Any]) -> str:
+    """Return the id of an entry of the list; without one compute the id that the program makes from the question."""
+    identifier = element.get("@id")
+    if isinstance(identifier, str) and identifier.strip():
+        return identifier
+    item = unwrap_single(element.get("item"))
     text = item.get("text") if isinstance(item, Mapping) else ""
-    asked = text if isinstance(text, str) else ""
-    slug = asked.lower().replace(" ", "-").translate(dict.fromkeys(map(ord, "?.,")))[:SLUG]
-    digest = hashlib.md5(asked.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+    question = text if isinstance(text, str) else ""
+    slug = question.lower().replace(" ", "-").translate(dict.fromkeys(map(ord, "?.,")))[:SLUG]
+    digest = hashlib.md5(question.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
     return f"urn:uuid:question-{slug}-{digest[:8]}"
 
 
 def properties(
-    holder: Mapping[str, Any], found: list[Diagnostic], place: Location, where: str = ""
+    holder: Mapping[str, Any], diagnostics: list[Diagnostic], place: Location, where: str = ""
 ) -> Iterator[tuple[str, Any]]:
-    """The additional properties by name, in order; what is none is added to `found`."""
-    stated = holder.get(PROPERTIES)
-    listed = [stated] if isinstance(stated, Mapping) else stated
+    """Yield the additional properties by name, in order; add a diagnostic for each that is malformed."""
+    value = holder.get(PROPERTIES)
+    listed = [value] if isinstance(value, Mapping) else value
     if not isinstance(listed, list | None):
-        found.append(wrong_value(where + PROPERTIES, stated, "a list of objects with name and value", place, "warning"))
+        diagnostics.append(
+            report_wrong_value(where + PROPERTIES, value, "a list of objects with name and value", place, "warning")
+        )
         return
-    for n, one in enumerate(listed or ()):
-        name = one.get("name") if isinstance(one, Mapping) else None
-        if isinstance(name, str) and name and isinstance(one, Mapping):
-            yield name, one.get("value")
+    for n, entry in enumerate(listed or ()):
+        name = entry.get("name") if isinstance(entry, Mapping) else None
+        if isinstance(name, str) and name and isinstance(entry, Mapping):
+            yield name, entry.get("value")
         else:
             at = f"{where}{PROPERTIES}[{n}]"
-            found.append(wrong_value(at, one, "an object with name and value", place, "warning"))
+            diagnostics.append(report_wrong_value(at, entry, "an object with name and value", place, "warning"))
 
 
-def _properties(
-    fields: dict[str, Any], stated: tuple[tuple[str, Any], ...], found: list[Diagnostic], place: Location
+def _add_properties(
+    fields: dict[str, Any], stated: tuple[tuple[str, Any], ...], diagnostics: list[Diagnostic], place: Location
 ) -> None:
     custom: dict[str, Any] = {}
-    seen: set[str] = set()
-    for name, given in stated:
-        if name in seen:
-            found.append(Diagnostic("dat-duplicate-key", {"key": name, "first": place.line}, place, name))
-        seen.add(name)
+    names: set[str] = set()
+    for name, value in stated:
+        if name in names:
+            diagnostics.append(Diagnostic("dat-duplicate-key", {"key": name, "first": place.line}, place, name))
+        names.add(name)
         if name.startswith(CUSTOM) and name != CUSTOM:
-            custom[name.removeprefix(CUSTOM)] = given
+            custom[name.removeprefix(CUSTOM)] = value
         elif name in OWN:
-            found.append(wrong_value(f"{PROPERTIES}.name", name, "a name of its own", place))
+            diagnostics.append(report_wrong_value(f"{PROPERTIES}.name", name, "a name of its own", place))
         else:
-            fields[name] = json_of(name, given, found, place) if name in JSON_TEXTS else given
+            fields[name] = decode_property(name, value, diagnostics, place) if name in JSON_TEXTS else value
     if custom:
         fields["custom"] = custom
 
 
-def json_of(name: str, value: Any, found: list[Diagnostic], place: Location) -> Any:
-    """What a text holds as JSON; one that is none stays what it is, and is added to `found`."""
+def decode_property(name: str, value: Any, diagnostics: list[Diagnostic], place: Location) -> Any:
+    """Decode a text as JSON; return one that is not JSON unchanged, and add a diagnostic."""
     if not isinstance(value, str) or not value.strip():
         return value
     decoder = Decoder()
@@ -303,25 +314,27 @@ def json_of(name: str, value: Any, found: list[Diagnostic], place: Location) -> 
         inner = decoder.whole(value)
     except NotJson as error:
         severity: Severity | None = None if name == "few_shot_examples" else "info"
-        found.append(wrong_value(name, value, f"JSON ({error.reason})", place, severity))
+        diagnostics.append(report_wrong_value(name, value, f"JSON ({error.reason})", place, severity))
         return value
-    found.extend(decoder.diagnostics(inner, place))
+    diagnostics.extend(decoder.diagnostics(inner, place))
     return inner
 
 
-def only(value: Any) -> Any:
+def unwrap_single(value: Any) -> Any:
     """JSON-LD writes a single value as itself or as a list of one."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
-def wrong_value(where: str, value: Any, expected: str, place: Location, severity: Severity | None = None) -> Diagnostic:
-    """The diagnostic for a value that cannot be used."""
-    values = {"where": where, "value": _said(value), "expected": expected}
-    return Diagnostic("dat-wrong-value", values, place, f"{where} {_said(value)}", severity)
+def report_wrong_value(
+    where: str, value: Any, expected: str, place: Location, severity: Severity | None = None
+) -> Diagnostic:
+    """Return the diagnostic for a value that cannot be used."""
+    values = {"where": where, "value": _describe_value(value), "expected": expected}
+    return Diagnostic("dat-wrong-value", values, place, f"{where} {_describe_value(value)}", severity)
 
 
-def _said(value: Any) -> str:
-    """A value in few words."""
+def _describe_value(value: Any) -> str:
+    """Describe a value in few words."""
     if isinstance(value, Mapping):
         return "an object"
     if isinstance(value, str):

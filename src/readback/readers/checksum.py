@@ -23,23 +23,23 @@ def compute_digest(content: bytes | memoryview) -> bytes:
     return hashlib.blake2b(content, digest_size=SIZE).digest()
 
 
-def of_file(path: Path) -> str:
-    """The same over a file's bytes, in hex. Raises OSError."""
+def compute_file_digest(path: Path) -> str:
+    """Return the same checksum over a file's bytes, in hex. Raises OSError."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=SIZE)).hexdigest()
 
 
 def write(file: BinaryIO, pieces: Iterable[bytes | memoryview]) -> None:
     """Write content that comes in pieces, and its checksum behind it. Raises OSError."""
-    made = hashlib.blake2b(digest_size=SIZE)
+    hasher = hashlib.blake2b(digest_size=SIZE)
     for piece in pieces:
-        made.update(piece)
+        hasher.update(piece)
         file.write(piece)
-    file.write(made.digest())
+    file.write(hasher.digest())
 
 
-def checked(content: bytes | memoryview) -> bytes | memoryview | None:
-    """What is before a checksum at the end of the content; None where it is not the checksum of that."""
+def strip_checksum(content: bytes | memoryview) -> bytes | memoryview | None:
+    """Return what stands before the checksum at the end of the content; None where the checksum does not match."""
     body = content[:-SIZE]
     return body if len(content) >= SIZE and compute_digest(body) == bytes(content[-SIZE:]) else None
 
@@ -48,8 +48,8 @@ def checked(content: bytes | memoryview) -> bytes | memoryview | None:
 # three times as fast as SHA-256, which counts where whole files are hashed (docs/decisions/0042).
 
 
-def of_content(begin: bytes | memoryview = b"") -> blake3:
-    """A hash of content that comes in pieces, of which this is the first one: it has `update` and `hexdigest`."""
+def start_hash(begin: bytes | memoryview = b"") -> blake3:
+    """Start a BLAKE3 hash of content that comes in pieces with the first one; use `update` and `hexdigest`."""
     return blake3(begin)
 
 
@@ -61,31 +61,31 @@ class Hashes:
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Path, State, int, int], str] = {}
+        self._digests: dict[tuple[Path, State, int, int], str] = {}
 
-    def of_parts(self, parts: Sequence[tuple[Path, int, int]]) -> list[str]:
+    def hash_parts(self, parts: Sequence[tuple[Path, int, int]]) -> list[str]:
         """Of parts, each a path, its first byte and the byte after its last. Raises OSError."""
         with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="readback-hash") as threads:
-            return list(threads.map(lambda one: self.of_part(*one), parts))
+            return list(threads.map(lambda part: self.hash_part(*part), parts))
 
-    def of_part(self, path: Path, start: int, end: int) -> str:
+    def hash_part(self, path: Path, start: int, end: int) -> str:
         """Of one part, which ends earlier where the file does. Raises OSError."""
-        asked = (path, state(path), start, end)
-        if (known := self._known.get(asked)) is not None:
-            return known
-        made = of_part(path, start, end)
-        if state(path) == asked[1]:
-            self._known[asked] = made
-        return made
+        key = (path, state(path), start, end)
+        if (digest := self._digests.get(key)) is not None:
+            return digest
+        digest = hash_part(path, start, end)
+        if state(path) == key[1]:
+            self._digests[key] = digest
+        return digest
 
 
-def of_part(path: Path, start: int, end: int) -> str:
-    """The BLAKE3 of one part in hex, which ends earlier where the file does; other threads work meanwhile."""
-    made = of_content()
+def hash_part(path: Path, start: int, end: int) -> str:
+    """Return the BLAKE3 of one part in hex; the part ends earlier where the file does. Other threads run meanwhile."""
+    hasher = start_hash()
     with path.open("rb", buffering=0) as file:
         file.seek(start)
         left = end - start
         while left and (block := file.read(min(BLOCK, left))):
-            made.update(block)
+            hasher.update(block)
             left -= len(block)
-    return made.hexdigest()
+    return hasher.hexdigest()

@@ -19,7 +19,7 @@ PARQUET = b"PAR1"
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenFormat:
     """The module that reads a file, whether it is packed with gzip, what was decided on the way, and the encoding that
     somebody states, where it is text in another one than UTF-8.
     """
@@ -30,51 +30,57 @@ class Chosen:
     encoding: str | None = None
 
 
-def choose(path: Path, file: str, named: str | None = None, encoding: str | None = None) -> Chosen | Diagnostic:
-    """The format of the file at `path`; `named` and `encoding` are what the workspace states. Raises OSError."""
+def choose_format(
+    path: Path, file: str, named: str | None = None, encoding: str | None = None
+) -> ChosenFormat | Diagnostic:
+    """Choose the format of the file at `path`; the workspace states `named` and `encoding`. Raises OSError."""
     with path.open("rb") as stream:
         head = stream.read(HEAD)
     packed = head.startswith(GZIP)
     if packed:
-        head = unpacked(head)
+        head = unpack_head(head)
     if encoding and needs_decoding(encoding):
         head = decode_head(head, encoding)
     suffixes = [suffix.lower() for suffix in PurePath(path.name).suffixes if suffix.lower() != ".gz"]
-    name = named or _by_content(head, suffixes[-1] if suffixes else "")
+    name = named or _recognise_content(head, suffixes[-1] if suffixes else "")
     if named == "jsonl" and head.removeprefix(UTF8_MARK).lstrip().startswith(b"["):
-        name = _by_content(head, ".jsonl")  # a list, whatever it is called: its reader says so
+        name = _recognise_content(head, ".jsonl")  # a list, whatever it is called: its reader says so
     formats = plugins.load_modules("formats")
     if name not in formats:
         reason = f"there is no format '{named}'" if named else "its name and first bytes show no known format"
-        endings = [ending for one in formats.values() for ending in one.SUFFIXES]
+        endings = [ending for reader in formats.values() for ending in reader.SUFFIXES]
         values = {"path": file, "reason": reason, "known": sorted(formats), "endings": endings}
         return Diagnostic("dat-not-recognised", values, Location(file=file))
     module = formats[name]
     odd = bool(suffixes) and not named and suffixes[-1] not in module.SUFFIXES
     stated = encoding if needs_decoding(encoding) and not hasattr(module, "spool") else None
-    return Chosen(module, packed, f"read as {name} by its content" if odd else "", stated)
+    return ChosenFormat(module, packed, f"read as {name} by its content" if odd else "", stated)
 
 
-def _by_content(head: bytes, suffix: str) -> str | None:
+def _recognise_content(head: bytes, suffix: str) -> str | None:
     if head.startswith(PARQUET):
         return "parquet"
     begin = head.removeprefix(UTF8_MARK).lstrip(b" \t\r\n")
-    known = next((name for name, one in plugins.load_modules("formats").items() if suffix in one.SUFFIXES), None)
-    if known in ("json", None) and checkpoint.begins(begin):
+    format_name = next(
+        (name for name, module in plugins.load_modules("formats").items() if suffix in module.SUFFIXES), None
+    )
+    if format_name in ("json", None) and checkpoint.is_checkpoint(begin):
         return checkpoint.NAME
-    if known not in ("json", "jsonl", None):
-        return known
+    if format_name not in ("json", "jsonl", None):
+        return format_name
     first, _, rest = begin.partition(b"\n")
     rest = rest.lstrip(b" \t\r\n")
     if begin.startswith(b"["):
-        return "jsonl" if known == "jsonl" and rest and first.rstrip().endswith(b"]") else "json"
+        return "jsonl" if format_name == "jsonl" and rest and first.rstrip().endswith(b"]") else "json"
     if begin.startswith(b"{"):
-        return "jsonl" if known == "jsonl" or (first.rstrip().endswith(b"}") and rest.startswith(b"{")) else "json"
-    return known
+        return (
+            "jsonl" if format_name == "jsonl" or (first.rstrip().endswith(b"}") and rest.startswith(b"{")) else "json"
+        )
+    return format_name
 
 
-def unpacked(head: bytes) -> bytes:
-    """The beginning of a gzip file, unpacked; nothing where it is none."""
+def unpack_head(head: bytes) -> bytes:
+    """Return the beginning of a gzip file, unpacked; empty where it is not gzip."""
     try:
         return zlib.decompressobj(wbits=31).decompress(head, HEAD)
     except zlib.error:

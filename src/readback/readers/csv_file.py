@@ -19,15 +19,15 @@ from readback.readers.lines import (
     Comments,
     Ends,
     Line,
-    content,
     is_utf8,
-    marks,
-    not_utf8,
     read_blocks,
-    too_long,
+    report_mark,
+    report_not_utf8,
+    report_too_long,
+    strip_line_end,
 )
 from readback.readers.row import Blank, Event, Header, Refused, Row
-from readback.readers.table_columns import unique, with_json
+from readback.readers.table_columns import decode_json_cells, number_repeated_names
 from readback.types import Diagnostic, Location
 
 NAME = "csv"
@@ -63,7 +63,7 @@ def rows(stream: BinaryIO, file: str, delimiter: str | None = None, absent: str 
 
 
 def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a record whose bytes were read before. Raises ValueError when the file has changed."""
+    """Return the fields of a record whose bytes were read before. Raises ValueError when the file has changed."""
     try:
         cells = next(_csv_reader(iter((raw.decode("utf-8"),)), shape["delimiter"]), [])
     except csv.Error as error:
@@ -71,7 +71,7 @@ def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = dict(zip(shape["names"], cells, strict=True))
     if not shape.get("json"):
         return fields
-    return with_json(fields, shape["json"], shape.get("named", True))
+    return decode_json_cells(fields, shape["json"], shape.get("named", True))
 
 
 class Record(NamedTuple):
@@ -176,7 +176,7 @@ class _Table:
             yield Diagnostic("dat-blank-rows", {"rows": len(self._blank_rows)}, place)
 
     def _read_header(self, record: Record, delimiter: str) -> Iterator[Event]:
-        self._names, diagnostics = unique(record.cells, Location(file=self._file, line=record.line))
+        self._names, diagnostics = number_repeated_names(record.cells, Location(file=self._file, line=record.line))
         shape = {"names": list(self._names), "delimiter": delimiter}
         yield Header(shape, record.line, record.end_line, record.end)
         yield from diagnostics
@@ -210,7 +210,7 @@ class _RecordReader:
         self.delimiter = ","
         self._blocks = read_blocks(stream)
         self._waiting: deque[Line] = deque()  # lines to read before the next block
-        self._taken: list[Line] = []  # lines of the record in hand
+        self._record_lines: list[Line] = []  # lines of the record in hand
         self._size = 0  # bytes of it
         self._budget = AGAIN
 
@@ -219,7 +219,7 @@ class _RecordReader:
         first = self._next_line()
         if first is None:
             return
-        if first.data is not None and (mark := marks(first.data, self.file)):
+        if first.data is not None and (mark := report_mark(first.data, self.file)):
             if first.data.startswith(UTF16_MARKS):
                 yield Refused(mark, first.number, first.number, first.end)
                 while (line := self._next_line()) is not None:
@@ -254,7 +254,7 @@ class _RecordReader:
                     yield plain
                     continue
                 self._wait(block)
-            self._taken = []
+            self._record_lines = []
             self._size = 0
             try:
                 cells = next(reader)
@@ -280,17 +280,17 @@ class _RecordReader:
 
     def _texts(self) -> Iterator[str]:
         while (line := self._next_line()) is not None:
-            if self._taken and self._budget < 0:
+            if self._record_lines and self._budget < 0:
                 self._waiting.appendleft(line)
                 return  # each line alone: the csv module sees the end of its data
-            self._taken.append(line)
+            self._record_lines.append(line)
             self._size += line.end - line.offset
-            if line.data is None or self._size > LONGEST or len(self._taken) > MOST_LINES:
+            if line.data is None or self._size > LONGEST or len(self._record_lines) > MOST_LINES:
                 raise _TooLong
             yield line.data.decode("utf-8", "surrogateescape")
 
     def _record(self, cells: list[str]) -> Record | Refused | Blank:
-        lines = self._taken
+        lines = self._record_lines
         first, last = lines[0], lines[-1]
         for line in lines:
             self.ends.see(line)
@@ -299,19 +299,19 @@ class _RecordReader:
             return Blank(first.number, last.end)
         for line in lines:
             if not is_utf8(line.data or b""):
-                diagnostic = not_utf8(line.data or b"", self.file, line.number)
+                diagnostic = report_not_utf8(line.data or b"", self.file, line.number)
                 return Refused(diagnostic, first.number, last.number, last.end)
-        return Record(cells, first.number, last.number, first.offset, last.end, content(raw))
+        return Record(cells, first.number, last.number, first.offset, last.end, strip_line_end(raw))
 
     def _refuse(self, error: Exception) -> Refused:
         """Refuse the first line in hand and give the others back."""
-        first, *later = self._taken
+        first, *later = self._record_lines
         if later:
             self._budget -= self._size
         self._waiting.extendleft(reversed(later))
         self.ends.see(first)
         if isinstance(error, _TooLong):
-            diagnostic = too_long(self.file, first.number, self._size)
+            diagnostic = report_too_long(self.file, first.number, self._size)
         else:
             reason = REASONS.get(str(error), str(error))
             diagnostic = Diagnostic("dat-bad-line", {"reason": reason}, Location(file=self.file, line=first.number))

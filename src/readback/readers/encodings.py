@@ -33,7 +33,7 @@ def needs_decoding(encoding: str | None) -> bool:
     return encoding is not None and encoding != "utf-8"
 
 
-def encoding_of(looks: object) -> str:
+def find_encoding_name(looks: object) -> str:
     """Return the name under which an encoding that a finding speaks of may be stated; "" where there is none."""
     name = str(looks).lower()
     return name if name in ENCODINGS else ""
@@ -41,11 +41,11 @@ def encoding_of(looks: object) -> str:
 
 def decode_head(head: bytes, encoding: str) -> bytes:
     """Return the beginning of a file in UTF-8; bytes that are no text in its encoding stay as they are."""
-    decoder = _decoder(encoding, head)
+    decoder = _choose_decoder(encoding, head)
     return head if isinstance(decoder, str) else _encode(decoder.decode(head), encoding)
 
 
-def decoding(encoding: str) -> Callable[[Path, BinaryIO, str], Iterator[int | Diagnostic]]:
+def make_decoding_step(encoding: str) -> Callable[[Path, BinaryIO, str], Iterator[int | Diagnostic]]:
     """Return the step that writes a file of that encoding as UTF-8, line by line what it was.
 
     It yields how many bytes are done, and a Diagnostic where the file is not in the encoding. A byte that stands for
@@ -55,7 +55,7 @@ def decoding(encoding: str) -> Callable[[Path, BinaryIO, str], Iterator[int | Di
     def decode(path: Path, out: BinaryIO, file: str) -> Iterator[int | Diagnostic]:
         with path.open("rb") as source:
             data = source.read(CHUNK)
-            decoder = _decoder(encoding, data[:HEAD])
+            decoder = _choose_decoder(encoding, data[:HEAD])
             if isinstance(decoder, str):
                 yield Diagnostic("dat-bad-line", {"reason": decoder}, Location(file=file, line=1))
                 return
@@ -71,7 +71,7 @@ def decoding(encoding: str) -> Callable[[Path, BinaryIO, str], Iterator[int | Di
     return decode
 
 
-def _decoder(encoding: str, head: bytes) -> codecs.IncrementalDecoder | str:
+def _choose_decoder(encoding: str, head: bytes) -> codecs.IncrementalDecoder | str:
     """Return what decodes a file that begins with `head`, or why it is not in that encoding."""
     marked = next((name for mark, name in MARKS.items() if head.startswith(mark)), encoding)
     if marked != encoding:

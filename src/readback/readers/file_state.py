@@ -27,36 +27,36 @@ class State(NamedTuple):
     content: str  # "" for what is not a file or may not be read
 
 
-class _Seen(NamedTuple):
+class _Remembered(NamedTuple):
     about: tuple[int, int, int]  # size, time, and the time of the last change of anything, which nobody can set
     at: int
     content: str
 
 
-_seen: dict[tuple[int, int], _Seen] = {}
+_remembered: dict[tuple[int, int], _Remembered] = {}
 
 
 def state(file: Path | str | int) -> State:
-    """The state of a file, by its path or its open descriptor. Raises OSError where there is none.
+    """Return the state of a file, by its path or its open descriptor. Raises OSError where there is none.
 
     It is read again only if the system says that something of it changed, or may not have had the time to say so:
     some microseconds for a known file, some tens for one that is read.
     """
-    found = os.stat(file)  # noqa: PTH116 - a path or a descriptor
-    about = (found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-    key = (found.st_dev, found.st_ino)
-    known = _seen.get(key)
-    if known is None or known.about != about or known.at - found.st_ctime_ns < CERTAIN_AFTER:
+    status = os.stat(file)  # noqa: PTH116 - a path or a descriptor
+    about = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    key = (status.st_dev, status.st_ino)
+    entry = _remembered.get(key)
+    if entry is None or entry.about != about or entry.at - status.st_ctime_ns < CERTAIN_AFTER:
         now = time.time_ns()
-        content = _edges(file, found.st_size) if stat.S_ISREG(found.st_mode) else ""
-        if len(_seen) >= KEPT:
-            _seen.clear()
-        known = _seen[key] = _Seen(about, now, content)
-    return State(found.st_size, found.st_mtime_ns, found.st_ino, known.content)
+        content = _hash_edges(file, status.st_size) if stat.S_ISREG(status.st_mode) else ""
+        if len(_remembered) >= KEPT:
+            _remembered.clear()
+        entry = _remembered[key] = _Remembered(about, now, content)
+    return State(status.st_size, status.st_mtime_ns, status.st_ino, entry.content)
 
 
-def _edges(file: Path | str | int, size: int) -> str:
-    """The hash of a file's first and last bytes."""
+def _hash_edges(file: Path | str | int, size: int) -> str:
+    """Hash a file's first and last bytes; "" for a file that cannot be read."""
     try:
         handle = file if isinstance(file, int) else os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:

@@ -45,7 +45,7 @@ class Cursor:
         return True
 
     def peek(self) -> str:
-        """The next character that is not blank, without taking it; "" at the end."""
+        """Return the next character that is not blank, without taking it; "" at the end."""
         while True:
             start = self._at
             while self._at < len(self._buffer) and self._buffer[self._at] in BLANK:
@@ -64,7 +64,7 @@ class Cursor:
         return True
 
     def value(self) -> tuple[object, str]:
-        """The value that begins here, and its text; the cursor is behind it. Raises NotJson and TooLong.
+        """Decode the value that begins here, move behind it, and return it with its text. Raises NotJson and TooLong.
 
         After NotJson the cursor still is at the value's start; `at` in the error counts from there.
         """
@@ -73,12 +73,12 @@ class Cursor:
             try:
                 value, end = self.decoder.value(self._buffer, self._at)
             except NotJson as error:
-                held = len(self._buffer) - self._at
-                if not self._ended and held <= LONGEST:
+                buffered = len(self._buffer) - self._at
+                if not self._ended and buffered <= LONGEST:
                     self._more()
                     continue
                 error.at -= self._at
-                if held > LONGEST and (error.at >= LONGEST or error.reason.startswith("unterminated")):
+                if buffered > LONGEST and (error.at >= LONGEST or error.reason.startswith("unterminated")):
                     raise TooLong from None
                 raise
             if end == len(self._buffer) and not self._ended:  # `12` may be the beginning of `123`
@@ -108,8 +108,8 @@ class Cursor:
             return True
         depth, inside, at = 0, False, self._at
         while True:
-            while found := (QUOTED if inside else PLAIN).search(self._buffer, at):
-                mark, at = found.group(), found.end()
+            while match := (QUOTED if inside else PLAIN).search(self._buffer, at):
+                mark, at = match.group(), match.end()
                 inside ^= mark == '"'
                 if mark in BRACKETS and not inside:
                     depth += 1 if mark in OPENERS else -1
@@ -124,9 +124,9 @@ class Cursor:
     def _skip_to(self, wanted: str, into: int) -> bool:
         self._pass(min(self._at + 1, len(self._buffer)))
         while True:
-            found = self._buffer.find(wanted, self._at)
-            if found >= 0:
-                self._pass(found + into)
+            start = self._buffer.find(wanted, self._at)
+            if start >= 0:
+                self._pass(start + into)
                 return True
             self._pass(max(self._at, len(self._buffer) - len(wanted) + 1))
             if not self._more():
@@ -139,7 +139,7 @@ class Cursor:
         return self.line + below, len(text) - text.rfind("\n") if below else self.column + len(text)
 
     def ahead(self, count: int) -> str:
-        """The next characters, as far as they were read."""
+        """Return the next characters, as far as they were read."""
         return self._buffer[self._at : self._at + count]
 
     def _pass(self, end: int) -> None:

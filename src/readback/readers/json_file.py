@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from readback.readers import jsonl
 from readback.readers.json_cursor import Cursor
-from readback.readers.json_walk import LISTS, Walk, begun
+from readback.readers.json_walk import LISTS, Walk, skip_mark
 from readback.readers.row import Event, Row
 from readback.readers.spread_objects import SpreadCount
 
@@ -25,7 +25,7 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
     itself is the record. After an item that is not JSON reading goes on where another item starts at the
     same indentation; where there is none the rest is refused as one.
     """
-    begin = yield from begun(stream, file)
+    begin = yield from skip_mark(stream, file)
     if begin is None:
         return
     walk = Walk(Cursor(stream, begin), file)
@@ -42,7 +42,7 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
                 yield from listed.report(file, "written as one list", ".[]")
         case "{":
             row = walk.item()
-            key = _list(row.fields) if isinstance(row, Row) else None
+            key = _find_list(row.fields) if isinstance(row, Row) else None
             if isinstance(row, Row) and key is None:
                 yield row
             else:
@@ -56,8 +56,10 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
         yield walk.refused("something follows the end of the list or object")
 
 
-def _list(fields: Mapping[str, Any]) -> str | None:
-    """The key under which an object holds a list of records."""
+def _find_list(fields: Mapping[str, Any]) -> str | None:
+    """Return the key under which an object holds a list of records; None where there is none."""
     keys = [key for key in fields if key in LISTS] or list(fields)
-    held = [key for key in keys if isinstance(fields[key], list) and any(isinstance(one, dict) for one in fields[key])]
-    return held[0] if len(held) == 1 and (held[0] in LISTS or len(fields) == 1) else None
+    list_keys = [
+        key for key in keys if isinstance(fields[key], list) and any(isinstance(item, dict) for item in fields[key])
+    ]
+    return list_keys[0] if len(list_keys) == 1 and (list_keys[0] in LISTS or len(fields) == 1) else None

@@ -36,8 +36,8 @@ class Decoder:
     def _pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         value = dict(pairs)
         if len(value) != len(pairs):
-            seen: set[str] = set()
-            self.repeated += [key for key, _ in pairs if key in seen or seen.add(key)]  # type: ignore[func-returns-value]
+            keys: set[str] = set()
+            self.repeated += [key for key, _ in pairs if key in keys or keys.add(key)]  # type: ignore[func-returns-value]
         return value
 
     def _float(self, text: str) -> float:
@@ -51,25 +51,25 @@ class Decoder:
         return float(text)
 
     def value(self, text: str, start: int = 0) -> tuple[Any, int]:
-        """The JSON value that begins at `start`, and the character after it. Raises NotJson."""
+        """Decode the JSON value that begins at `start`; return it and the index after it. Raises NotJson."""
         self.repeated = []
         self.endless = False
         try:
             value, end = self._decode(text, start)
         except json.JSONDecodeError as error:
-            said = error.msg.removesuffix(" at").removesuffix(" starting")
-            raise NotJson(said[:1].lower() + said[1:], error.pos) from None
+            reason = error.msg.removesuffix(" at").removesuffix(" starting")
+            raise NotJson(reason[:1].lower() + reason[1:], error.pos) from None
         except RecursionError:
             raise NotJson(f"nested deeper than {DEEPEST} levels", start) from None
         except ValueError:  # int() refuses more digits than sys.get_int_max_str_digits()
             raise NotJson("a whole number of thousands of digits", start) from None
         openers = text.count("[", start, end) + text.count("{", start, end)
-        if openers > DEEPEST and _deeper(value, DEEPEST):
+        if openers > DEEPEST and _is_deeper(value, DEEPEST):
             raise NotJson(f"nested deeper than {DEEPEST} levels", start)
         return value, end
 
     def whole(self, text: str) -> Any:
-        """The one JSON value that `text` holds. Raises NotJson."""
+        """Decode the one JSON value that `text` holds. Raises NotJson."""
         start = _skip(text, 0)
         value, end = self.value(text, start)
         if (end := _skip(text, end)) != len(text):
@@ -77,7 +77,7 @@ class Decoder:
         return value
 
     def diagnostics(self, value: Any, place: Location) -> tuple[Diagnostic, ...]:
-        """Notes on the text decoded last, which gave `value`."""
+        """Return diagnostics on the text decoded last, which gave `value`."""
         if not self.repeated and not self.endless:
             return ()
         return (*self._again(place), *self._endless(value, place))
@@ -88,7 +88,7 @@ class Decoder:
 
     def _endless(self, value: Any, place: Location) -> Iterator[Diagnostic]:
         if self.endless:
-            for path, number in list(endless(value))[:MOST_NAN]:
+            for path, number in list(find_non_finite(value))[:MOST_NAN]:
                 name = "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
                 yield Diagnostic("dat-nan", {"field": path, "value": name}, place, path)
 
@@ -102,7 +102,7 @@ def _skip(text: str, start: int) -> int:
     return start
 
 
-def _deeper(value: Any, limit: int) -> bool:
+def _is_deeper(value: Any, limit: int) -> bool:
     level = [value]
     for _ in range(limit):
         level = [
@@ -116,19 +116,19 @@ def _deeper(value: Any, limit: int) -> bool:
     return True
 
 
-def endless(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
+def find_non_finite(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
     """Where NaN and infinities are inside a value, as dotted paths."""
     if isinstance(value, float):
         if not math.isfinite(value):
             yield path, value
     elif isinstance(value, dict):
         for key, inner in value.items():
-            yield from endless(inner, f"{path}.{key}" if path else key)
+            yield from find_non_finite(inner, f"{path}.{key}" if path else key)
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from endless(inner, f"{path}[{index}]")
+            yield from find_non_finite(inner, f"{path}[{index}]")
 
 
-def spelling(text: str) -> Any:
+def decode_numbers_as_text(text: str) -> Any:
     """`text` decoded with every number as the text it is written as; for ids."""
     return json.loads(text, parse_int=str, parse_float=str, parse_constant=lambda _: None)

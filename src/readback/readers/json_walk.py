@@ -7,8 +7,16 @@ from typing import BinaryIO
 
 from readback.readers.json_cursor import Cursor, TooLong
 from readback.readers.json_text import NotJson
-from readback.readers.jsonl import bad, no_object
-from readback.readers.lines import LONGEST, UTF8_MARK, UTF16_MARKS, is_utf8, marks, not_utf8, too_long
+from readback.readers.jsonl import report_bad_record, report_no_object
+from readback.readers.lines import (
+    LONGEST,
+    UTF8_MARK,
+    UTF16_MARKS,
+    is_utf8,
+    report_mark,
+    report_not_utf8,
+    report_too_long,
+)
 from readback.readers.row import Event, Header, Refused, Row
 from readback.types import Location
 
@@ -16,10 +24,10 @@ LISTS = ("data", "records", "rows", "items", "examples", "samples", "entries", "
 MOST_BAD = 1_000  # items after which the rest is given up: finding the next good one costs a search
 
 
-def begun(stream: BinaryIO, file: str) -> Generator[Event, None, int | None]:
+def skip_mark(stream: BinaryIO, file: str) -> Generator[Event, None, int | None]:
     """Say a byte-order mark, and go to where the text begins; None where it is not read, which a Refused has said."""
     head = stream.read(len(UTF8_MARK))
-    mark = marks(head, file)
+    mark = report_mark(head, file)
     if mark and head.startswith(UTF16_MARKS):
         yield Refused(mark, 1, 1, len(head))
         return None
@@ -38,12 +46,13 @@ class Walk:
         self._bad = 0
 
     def refused(self, reason: str, ahead: str = "") -> Refused:
+        """Return the refusal of what is here, or of the place after the text `ahead`."""
         line, column = self.cursor.position(ahead)
-        diagnostic = bad(reason, Location(file=self.file, line=line), column)
+        diagnostic = report_bad_record(reason, Location(file=self.file, line=line), column)
         return Refused(diagnostic, line, line, self.cursor.offset)
 
     def items(self) -> Iterator[Event]:
-        """The items of the list that begins here."""
+        """Yield the items of the list that begins here."""
         cursor = self.cursor
         cursor.take("[")
         if cursor.take("]"):
@@ -67,7 +76,7 @@ class Walk:
                 return
 
     def item(self) -> Row | Refused:
-        """The value that begins here as a record; the cursor does not move when it is not JSON."""
+        """Read the value that begins here as a record; do not move the cursor when it is not JSON."""
         cursor = self.cursor
         cursor.peek()
         line, column, offset = cursor.line, cursor.column, cursor.offset
@@ -77,17 +86,19 @@ class Walk:
         except NotJson as error:
             return self.refused(f"not JSON ({error.reason})", cursor.ahead(error.at))
         except TooLong:
-            return Refused(too_long(self.file, line, LONGEST), line, line, offset)
+            return Refused(report_too_long(self.file, line, LONGEST), line, line, offset)
         raw = text.encode("utf-8", "surrogateescape")
         if isinstance(value, dict) and (text.isascii() or is_utf8(raw)):
             return Row(value, line, cursor.line, offset, cursor.offset, raw, cursor.decoder.diagnostics(value, place))
         diagnostic = (
-            not_utf8(raw, self.file, line, column) if isinstance(value, dict) else no_object(value, place, column)
+            report_not_utf8(raw, self.file, line, column)
+            if isinstance(value, dict)
+            else report_no_object(value, place, column)
         )
         return Refused(diagnostic, line, cursor.line, cursor.offset)
 
-    def object(self, key: str | None, found: Row | Refused) -> Iterator[Event]:
-        """The records of the object that begins here: the list under `key`.
+    def object(self, key: str | None, whole_object: Row | Refused) -> Iterator[Event]:
+        """Yield the records of the object that begins here: the list under `key`.
 
         Without a key the object could not be read as a whole (`found`), because it is long or ends early: then
         the first list under a name in LISTS, or first of all, is taken.
@@ -112,14 +123,14 @@ class Walk:
             if not cursor.take(","):
                 self.whole = False
                 break
-        if not listed and isinstance(found, Refused):
+        if not listed and isinstance(whole_object, Refused):
             self.whole = False
-            yield found
+            yield whole_object
         elif not self.whole and not self._bad:
             yield self.refused("the object could not be read to its end")
 
     def key(self) -> str | None:
-        """The name that begins here, with its colon; None, and not whole, where there is none."""
+        """Read the name that begins here, with its colon; return None and clear `whole` where there is none."""
         try:
             name, _ = self.cursor.value()
         except (NotJson, TooLong):

@@ -7,8 +7,18 @@ from dataclasses import replace
 from typing import Any, BinaryIO
 
 from readback.readers.json_text import Decoder, NotJson
-from readback.readers.lines import UTF8_MARK, UTF16_MARKS, Comments, Ends, Line, content, marks, not_utf8, too_long
-from readback.readers.plain_json import Plain, plain
+from readback.readers.lines import (
+    UTF8_MARK,
+    UTF16_MARKS,
+    Comments,
+    Ends,
+    Line,
+    report_mark,
+    report_not_utf8,
+    report_too_long,
+    strip_line_end,
+)
+from readback.readers.plain_json import Plain, decode_plain
 from readback.readers.row import Blank, Event, Refused, Row
 from readback.readers.spread_objects import LineFeed, SpreadCount, SpreadObject, find_spread_object
 from readback.types import Diagnostic, Location
@@ -38,7 +48,7 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
         data = line.data
         start = line.offset
         if line.number == 1 and data is not None:
-            if mark := marks(data, file):
+            if mark := report_mark(data, file):
                 utf16 = data.startswith(UTF16_MARKS)
                 yield Refused(mark, 1, 1, line.end) if utf16 else mark
             if utf16:
@@ -47,10 +57,10 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
                 data = data[len(UTF8_MARK) :]
                 start += len(UTF8_MARK)
         if utf16 or data is None:
-            diagnostic = None if utf16 else too_long(file, line.number, line.end - line.offset)
+            diagnostic = None if utf16 else report_too_long(file, line.number, line.end - line.offset)
             yield Refused(diagnostic, line.number, line.number, line.end)
             continue
-        raw = content(data)
+        raw = strip_line_end(data)
         if not raw.strip(BLANKS):
             ends.see(line)
             yield Blank(line.number, line.end)
@@ -61,23 +71,23 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
             yield Blank(line.number, line.end)
             continue
         begun = True
-        if len(raw) <= SHORT and (known := refused.get(raw)) is not None:
+        if len(raw) <= SHORT and (earlier := refused.get(raw)) is not None:
             ends.see(line)
-            place = Location(file=file, line=line.number, column=known.place.column)
-            yield Refused(Diagnostic(known.code, known.values, place), line.number, line.number, line.end)
+            place = Location(file=file, line=line.number, column=earlier.place.column)
+            yield Refused(Diagnostic(earlier.code, earlier.values, place), line.number, line.number, line.end)
             continue
         if (fields := quick.read(raw)) is not None:
             ends.see(line)
             yield Row(fields, line.number, line.number, start, start + len(raw), raw)
             continue
         place = Location(file=file, line=line.number)
-        value = _value(decoder, raw, place)
+        value = _decode_value(decoder, raw, place)
         record_lines: tuple[Line, ...] = (line,)
         if _is_open(raw, value):
             spread_object = find_spread_object(line, data, feed)
             if spread_object:
-                raw, record_lines = _separate(spread_object, feed)
-                value = _value(decoder, raw, place)
+                raw, record_lines = _separate_objects(spread_object, feed)
+                value = _decode_value(decoder, raw, place)
                 if isinstance(value, dict):
                     spread.add(line.number)
         for record_line in record_lines:
@@ -95,20 +105,20 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
     yield from ends.report(file)
 
 
-def _value(decoder: Decoder, raw: bytes, place: Location) -> dict[str, Any] | Diagnostic:
+def _decode_value(decoder: Decoder, raw: bytes, place: Location) -> dict[str, Any] | Diagnostic:
     text = ""
     try:
         text = raw.decode("utf-8")
         value = decoder.whole(text)
     except UnicodeDecodeError:
-        return not_utf8(raw, place.file or "", place.line or 0)
+        return report_not_utf8(raw, place.file or "", place.line or 0)
     except NotJson as error:
         above = text[: error.at]
         where = replace(place, line=(place.line or 0) + above.count("\n")) if "\n" in above else place
-        return bad(f"not JSON ({error.reason})", where, len(above) - above.rfind("\n"))
+        return report_bad_record(f"not JSON ({error.reason})", where, len(above) - above.rfind("\n"))
     if isinstance(value, dict):
         return value
-    return no_object(value, place, 1)
+    return report_no_object(value, place, 1)
 
 
 def _is_open(raw: bytes, value: dict[str, Any] | Diagnostic) -> bool:
@@ -118,21 +128,21 @@ def _is_open(raw: bytes, value: dict[str, Any] | Diagnostic) -> bool:
     return (value.place.column or 0) > len(raw.rstrip(BLANKS).decode("utf-8"))
 
 
-def _separate(spread: SpreadObject, feed: LineFeed) -> tuple[bytes, tuple[Line, ...]]:
+def _separate_objects(spread: SpreadObject, feed: LineFeed) -> tuple[bytes, tuple[Line, ...]]:
     """Return the bytes and lines of an object; another one that begins in the last of its lines comes next."""
     if not spread.rest.strip():
         return spread.raw, spread.lines
     if not spread.rest.lstrip().startswith(b"{"):
-        return spread.raw + content(spread.rest), spread.lines
+        return spread.raw + strip_line_end(spread.rest), spread.lines
     last = spread.lines[-1]
     feed.put_back([last._replace(offset=last.end - len(spread.rest), data=spread.rest)])
     return spread.raw, spread.lines[:-1]
 
 
-def no_object(value: object, place: Location, column: int) -> Diagnostic:
+def report_no_object(value: object, place: Location, column: int) -> Diagnostic:
     """Return the diagnostic for a JSON value that is no record; "kind" among its values says what it is instead."""
     kind = KINDS[type(value).__name__]
-    return bad(f"{kind}, where an object is needed", place, column, kind=kind)
+    return report_bad_record(f"{kind}, where an object is needed", place, column, kind=kind)
 
 
 KINDS = {"list": "a list", "str": "a text", "int": "a number", "float": "a number", "bool": "true or false"} | {
@@ -140,7 +150,7 @@ KINDS = {"list": "a list", "str": "a text", "int": "a number", "float": "a numbe
 }
 
 
-def bad(reason: str, place: Location, column: int, **values: str) -> Diagnostic:
+def report_bad_record(reason: str, place: Location, column: int, **values: str) -> Diagnostic:
     """Return the diagnostic for a record that is not JSON, or not an object."""
     return Diagnostic(
         "dat-bad-line", {"reason": reason, **values}, Location(file=place.file, line=place.line, column=column)
@@ -149,7 +159,7 @@ def bad(reason: str, place: Location, column: int, **values: str) -> Diagnostic:
 
 def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a record whose bytes were read before. Raises ValueError when the file has changed."""
-    if (fields := plain(raw)) is not None:
+    if (fields := decode_plain(raw)) is not None:
         return fields
     try:
         value = Decoder().whole(raw.decode("utf-8"))

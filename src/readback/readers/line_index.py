@@ -37,14 +37,14 @@ class LineIndex:
     digests: bytes
 
     def line(self, number: int, longest: int) -> bytes | None:
-        """The line of that number, from 1, with its line end; None where there is none, or a longer one. Raises
+        """Return the line of that number (from 1) with its line end; None where there is none or it is longer. Raises
         Changed, and OSError.
         """
         with self.path.open("rb", buffering=0) as file:
-            found = self._begin(file.fileno(), number)
-            if found is None:
+            start = self._begin(file.fileno(), number)
+            if start is None:
                 return None
-            block, at = found
+            block, at = start
             pieces, size = list[bytes](), 0
             while block < len(self.ends) and size <= longest:
                 piece = self._block(file.fileno(), block)[at:]
@@ -57,7 +57,7 @@ class LineIndex:
         return b"".join(pieces) if 0 < size <= longest else None
 
     def _begin(self, file: int, number: int) -> tuple[int, int] | None:
-        """The block in which a line begins, and its first byte there."""
+        """Return the block in which a line begins, and its first byte there; None where there is no such line."""
         before = number - 1  # line ends
         if not before:
             return 0, 0
@@ -71,39 +71,39 @@ class LineIndex:
 
     def _block(self, file: int, number: int) -> bytes:
         content = os.pread(file, BLOCK, number * BLOCK)
-        if checksum.of_content(content).digest() != self.digests[number * DIGEST : (number + 1) * DIGEST]:
+        if checksum.start_hash(content).digest() != self.digests[number * DIGEST : (number + 1) * DIGEST]:
             raise Changed(f"{self.path}: its bytes from {number * BLOCK} on are others")
         return content
 
 
 def load_index(path: Path) -> LineIndex:
-    """The index of a file as it is now; made where there is none yet, and kept. Raises Changed, OSError and
+    """Load the index of a file as it is now; build and store it where there is none yet. Raises Changed, OSError and
     DiskFull.
     """
     with cache_folder.room():
         entry = cache_folder.entry(path, LINES, VERSION)
-    if known := _read(path, entry / LINES):
-        return known
-    seen = state(path)
-    made = read(path)
-    if state(path) != seen:
+    if stored := _read(path, entry / LINES):
+        return stored
+    before = state(path)
+    index = read(path)
+    if state(path) != before:
         raise Changed(f"{path}: it is written to")
     with cache_folder.room():
         folder = cache_folder.fresh(entry)
         try:
             with (folder / LINES).open("wb") as out:
-                checksum.write(out, [made.ends.tobytes(), made.digests])
+                checksum.write(out, [index.ends.tobytes(), index.digests])
             (folder / cache_folder.ABOUT).write_text(json.dumps({"path": str(path)}), "utf-8")
             cache_folder.keep(folder, entry)
         except OSError:
             cache_folder.drop(folder)
             if not entry.exists():  # else somebody was quicker
                 raise
-    return made
+    return index
 
 
 def read(path: Path) -> LineIndex:
-    """The index of a file, read from its first byte to its last. Raises OSError."""
+    """Build the index of a file from its first byte to its last. Raises OSError."""
     import numpy as np  # not with the command line, which hardly ever asks
 
     ends, digests, block, count = array("q"), bytearray(), bytearray(BLOCK), 0
@@ -112,13 +112,13 @@ def read(path: Path) -> LineIndex:
         while size := file.readinto(block):
             count += int(np.count_nonzero(letters[:size] == END))
             ends.append(count)
-            digests += checksum.of_content(view[:size]).digest()
+            digests += checksum.start_hash(view[:size]).digest()
     return LineIndex(path, ends, bytes(digests))
 
 
-def _read(path: Path, kept: Path) -> LineIndex | None:
+def _read(path: Path, index_file: Path) -> LineIndex | None:
     try:
-        whole = checksum.checked(kept.read_bytes())
+        whole = checksum.strip_checksum(index_file.read_bytes())
     except OSError:
         return None
     if whole is None:

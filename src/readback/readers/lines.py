@@ -31,7 +31,7 @@ class Line(NamedTuple):
     whole: bool = True
 
 
-def lines(stream: BinaryIO, longest: int = LONGEST, number: int = 0, offset: int = 0) -> Iterator[Line]:
+def read_lines(stream: BinaryIO, longest: int = LONGEST, number: int = 0, offset: int = 0) -> Iterator[Line]:
     """Every line of `stream`, which is at byte `offset`, below line `number`; the last one need not end in LF."""
     while data := stream.readline(longest + 2):
         number += 1
@@ -55,7 +55,7 @@ class Block(NamedTuple):
 
     def split(self) -> Iterator[Line]:
         """Yield the lines of the block."""
-        return lines(BytesIO(self.data), number=self.line - 1, offset=self.offset)
+        return read_lines(BytesIO(self.data), number=self.line - 1, offset=self.offset)
 
 
 def read_blocks(stream: BinaryIO) -> Iterator[Block | Line]:
@@ -89,15 +89,15 @@ def _skip_line(stream: BinaryIO) -> int:
     return size
 
 
-def content(line: bytes) -> bytes:
-    """A line without its LF and one CR before it."""
+def strip_line_end(line: bytes) -> bytes:
+    """Return a line without its LF and the CR before it."""
     if line.endswith(b"\n"):
         line = line[:-1]
     return line[:-1] if line.endswith(b"\r") else line
 
 
-def too_long(file: str, line: int, size: int) -> Diagnostic:
-    """The diagnostic for a line or record above the bound."""
+def report_too_long(file: str, line: int, size: int) -> Diagnostic:
+    """Return the diagnostic for a line or record above the bound."""
     return Diagnostic(
         "dat-too-large", {"what": "one record", "size": size, "limit": LONGEST}, Location(file=file, line=line)
     )
@@ -112,8 +112,8 @@ def is_utf8(data: bytes) -> bool:
     return True
 
 
-def not_utf8(data: bytes, file: str, line: int, column: int = 1) -> Diagnostic:
-    """The diagnostic for bytes that are not UTF-8 and begin at a place: where the first one is, and their number."""
+def report_not_utf8(data: bytes, file: str, line: int, column: int = 1) -> Diagnostic:
+    """Return the diagnostic for bytes that are not UTF-8: the place of the first one, and their number."""
     text = data.decode("utf-8", "surrogateescape")
     wrong = [at for at, letter in enumerate(text) if "\udc80" <= letter <= "\udcff"]
     before = text[: wrong[0]]
@@ -123,12 +123,12 @@ def not_utf8(data: bytes, file: str, line: int, column: int = 1) -> Diagnostic:
     byte = f"0x{ord(text[wrong[0]]) - 0xDC00:02x}"
     return Diagnostic(
         "dat-encoding",
-        {"byte": byte, "count": len(wrong), "looks": likely_encoding(data), "lines": "", "option": ""},
+        {"byte": byte, "count": len(wrong), "looks": guess_encoding(data), "lines": "", "option": ""},
         place,
     )
 
 
-def likely_encoding(data: bytes) -> str:
+def guess_encoding(data: bytes) -> str:
     """Return the encoding that bytes which are not UTF-8 look like: Windows-1252 where each of them is then a letter or
     a sign of print inside text; "" where that cannot be told.
     """
@@ -141,8 +141,8 @@ def likely_encoding(data: bytes) -> str:
     return "Windows-1252" if plain and 2 * ascii_part >= len(text) else ""
 
 
-def marks(head: bytes, file: str) -> Diagnostic | None:
-    """What a byte-order mark at the start of a file says: UTF-8 (skipped), or UTF-16 (not read)."""
+def report_mark(head: bytes, file: str) -> Diagnostic | None:
+    """Return the diagnostic for a byte-order mark at the start of a file: UTF-8 (skipped) or UTF-16 (not read)."""
     place = Location(file=file, line=1, column=1)
     if head.startswith(UTF8_MARK):
         return Diagnostic("dat-bom", {}, place)
@@ -164,11 +164,13 @@ class Comments:
     first: str = ""
 
     def see(self, number: int, data: bytes) -> None:
+        """Count one line of comments."""
         if not self.count:
             self.line, self.first = number, data.decode("utf-8", "replace").strip()[:SHOWN]
         self.count += 1
 
     def report(self, file: str) -> Iterator[Diagnostic]:
+        """Yield the diagnostic if there were comments."""
         if self.count:
             values = {"lines": self.count, "first": self.first}
             yield Diagnostic("dat-comment-lines", values, Location(file=file, line=self.line))
@@ -192,5 +194,6 @@ class Ends:
         self.first = self.first or first
 
     def report(self, file: str) -> Iterator[Diagnostic]:
+        """Yield the diagnostic if any line ends in CR LF."""
         if self.count:
             yield Diagnostic("dat-crlf", {"lines": self.count}, Location(file=file, line=self.first))

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from readback.readers import jsonl
 from readback.readers.row import Event, Refused
-from readback.readers.table_columns import unique
+from readback.readers.table_columns import number_repeated_names
 from readback.sandbox import Limits, Stopped, stream
 from readback.types import Diagnostic, Location
 
@@ -30,16 +30,19 @@ def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Diagnostic]:
     try:
         for frame in stream("readback.readers._parquet_rows:rows", str(path.resolve()), LIMITS):
             if "names" in frame:
-                _, diagnostics = unique(frame["names"], place)
+                _, diagnostics = number_repeated_names(frame["names"], place)
                 promised = frame["rows"]
                 yield from diagnostics
             elif "lost" in frame:
-                lost = min(frame["lost"], LOST)
-                out.write(GONE * lost)
+                count = min(frame["lost"], LOST)
+                out.write(GONE * count)
                 yield Diagnostic(
-                    "dat-bad-line", {"reason": _lost(frame, done)}, replace(place, line=done + 1), f"{done}"
+                    "dat-bad-line",
+                    {"reason": _describe_lost_rows(frame, done)},
+                    replace(place, line=done + 1),
+                    f"{done}",
                 )
-                done += lost
+                done += count
             elif "error" in frame:
                 yield Diagnostic("dat-bad-line", {"reason": f"not Parquet that can be read: {frame['error']}"}, place)
             else:
@@ -50,7 +53,7 @@ def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Diagnostic]:
         yield Diagnostic("dat-limit", {"what": f"{stopped.kind} for decoding", "limit": stopped.detail}, place)
 
 
-def _lost(frame: Mapping[str, Any], done: int) -> str:
+def _describe_lost_rows(frame: Mapping[str, Any], done: int) -> str:
     """Which rows are gone, and why; an end that promises more than `LOST` of them is not believed."""
     many, error = frame["lost"], frame["error"]
     if many > LOST:
@@ -59,7 +62,7 @@ def _lost(frame: Mapping[str, Any], done: int) -> str:
 
 
 def rows(lines: BinaryIO, file: str) -> Iterator[Event]:
-    """The rows that `spool` wrote; `line` is the number of the row."""
+    """Yield the rows that `spool` wrote; `line` is the number of the row."""
     for event in jsonl.rows(lines, file):
         if (
             isinstance(event, Refused)
@@ -68,7 +71,9 @@ def rows(lines: BinaryIO, file: str) -> Iterator[Event]:
         ):
             yield event._replace(diagnostic=None)  # told once for all rows that were lost together
         elif isinstance(event, Refused) and event.diagnostic and event.diagnostic.code == "dat-bad-line":
-            diagnostic = jsonl.bad("a value in this row cannot be decoded", Location(file=file, line=event.line), 1)
+            diagnostic = jsonl.report_bad_record(
+                "a value in this row cannot be decoded", Location(file=file, line=event.line), 1
+            )
             yield event._replace(diagnostic=diagnostic)
         else:
             yield event

@@ -31,25 +31,25 @@ class Listing:
     deeper: bool = False  # whether there are folders below those that were searched
 
 
-def of_git(name: str) -> bool:
+def is_git_folder(name: str) -> bool:
     """Whether a file or folder of this name may be taken for git's own directory, on any file system.
 
     Case, trailing blanks and dots, and characters without width do not count on some; `git~1` is its short name.
     """
-    seen = "".join(sign for sign in name if unicodedata.category(sign) != "Cf")
-    return seen.rstrip(". \t").casefold() in (".git", "git~1")
+    visible = "".join(sign for sign in name if unicodedata.category(sign) != "Cf")
+    return visible.rstrip(". \t").casefold() in (".git", "git~1")
 
 
-def show(root: Path, path: Path) -> str:
-    """The posix path of `path` relative to `root`; its bare name when it lies elsewhere."""
+def format_relative(root: Path, path: Path) -> str:
+    """Return the posix path of `path` relative to `root`; its bare name when it lies elsewhere."""
     try:
         return path.relative_to(root).as_posix()
     except ValueError:
         return path.name
 
 
-def absent(relative: str, folder: str = "") -> str:
-    """What a file is called that a workspace names and does not have: its path where that lies below, else its name."""
+def format_absent(relative: str, folder: str = "") -> str:
+    """Return how to name a missing file: its path where it would lie below the workspace, else its name."""
     path = PurePosixPath(os.path.normpath(PurePosixPath(folder) / relative))
     return path.name if path.is_absolute() or ".." in path.parts else path.as_posix()
 
@@ -57,48 +57,48 @@ def absent(relative: str, folder: str = "") -> str:
 def resolve(
     root: Path, relative: str, *, base: Path | None = None, place: Location = NOWHERE, folder: bool = False
 ) -> Path | Diagnostic:
-    """The file (or folder) that `relative` names, seen from `base` (default: `root`), if it lies in the workspace.
+    """Return the file (or folder) that `relative` names from `base` (default: `root`), if it lies in the workspace.
 
     Answers a Diagnostic, dat-path-outside or dat-file-missing, instead of a path that may not or cannot be read.
     A symbolic link may lead elsewhere in the workspace, or into blobs/ of the Hugging Face cache entry that
     holds it, and nowhere else.
     """
     if ADDRESS.match(relative):
-        return _missing(relative, "it is an address of the web, from which nothing is fetched", place)
+        return _report_missing(relative, "it is an address of the web, from which nothing is fetched", place)
     named = PurePosixPath(relative)
     values = {"path": relative, "reason": "it is an absolute path"}
     if named.is_absolute() or relative.startswith("~") or re.match(r"[A-Za-z]:[\\/]|\\\\", relative):
         return Diagnostic("dat-path-outside", values, place, relative)
     path = Path(os.path.normpath((base or root) / relative))
-    if "\0" in relative or not _printable(relative):
-        return _missing(relative, "its name cannot be a file's name", place)
+    if "\0" in relative or not _is_printable(relative):
+        return _report_missing(relative, "its name cannot be a file's name", place)
     if not path.is_relative_to(root):
         return Diagnostic("dat-path-outside", values | {"reason": "it leads out of the folder"}, place, relative)
     real = Path(os.path.realpath(path))
-    if not (real.is_relative_to(os.path.realpath(root)) or _own_blob(root, path, real)):
+    if not (real.is_relative_to(os.path.realpath(root)) or _is_own_blob(root, path, real)):
         return Diagnostic(
             "dat-path-outside", values | {"reason": "it is a link that leads out of the folder"}, place, relative
         )
-    return _there(path, relative, place, folder)
+    return _check_kind(path, relative, place, folder)
 
 
-def _there(path: Path, relative: str, place: Location, folder: bool) -> Path | Diagnostic:
+def _check_kind(path: Path, relative: str, place: Location, folder: bool) -> Path | Diagnostic:
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:
-        return _missing(relative, (getattr(error, "strerror", None) or "not a path").lower(), place)
+        return _report_missing(relative, (getattr(error, "strerror", None) or "not a path").lower(), place)
     if folder:
-        return path if stat.S_ISDIR(mode) else _missing(relative, "it is not a folder", place)
+        return path if stat.S_ISDIR(mode) else _report_missing(relative, "it is not a folder", place)
     if stat.S_ISREG(mode):
         return path
-    return _missing(relative, "it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file", place)
+    return _report_missing(relative, "it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file", place)
 
 
-def _missing(relative: str, reason: str, place: Location) -> Diagnostic:
+def _report_missing(relative: str, reason: str, place: Location) -> Diagnostic:
     return Diagnostic("dat-file-missing", {"path": relative, "reason": reason}, place, relative)
 
 
-def _own_blob(root: Path, path: Path, real: Path) -> bool:
+def _is_own_blob(root: Path, path: Path, real: Path) -> bool:
     """Whether `real` lies in blobs/ of the Hugging Face cache entry in which the link `path` is.
 
     The entry is a plain folder: no link leads to it from the workspace, nor from it to a workspace that is a snapshot.
@@ -113,20 +113,20 @@ def _own_blob(root: Path, path: Path, real: Path) -> bool:
     return plain and real.is_relative_to(home / "blobs")
 
 
-def listing(root: Path, depth: int = DEPTH, limit: int = FILES) -> Listing:
-    """The files at most `depth` folders below `root`: hidden names skipped, folders that are links not entered."""
+def list_files(root: Path, depth: int = DEPTH, limit: int = FILES) -> Listing:
+    """List the files at most `depth` folders below `root`, without hidden names and without entering linked folders."""
     files: list[Path] = []
     diagnostics: list[Diagnostic] = []
     deeper = False
     waiting = deque([(root, 0)])
     while waiting:
         folder, level = waiting.popleft()
-        names = entries(folder)
+        names = list_entries(folder)
         if len(names) > ENTRIES:
-            diagnostics.append(_limit(f"names in one folder ({show(root, folder) or '.'})", ENTRIES))
+            diagnostics.append(_report_limit(f"names in one folder ({format_relative(root, folder) or '.'})", ENTRIES))
         for path in names[:ENTRIES]:
-            if not _printable(path.name):
-                diagnostic = _missing(ascii(path.name), "its name is not UTF-8", NOWHERE)
+            if not _is_printable(path.name):
+                diagnostic = _report_missing(ascii(path.name), "its name is not UTF-8", NOWHERE)
                 diagnostics.append(replace(diagnostic, severity="info"))
             elif is_folder(path):
                 deeper = deeper or level >= depth
@@ -135,19 +135,19 @@ def listing(root: Path, depth: int = DEPTH, limit: int = FILES) -> Listing:
             elif len(files) < limit:
                 files.append(path)
             else:
-                return Listing(tuple(files), (*diagnostics, _limit("files in the folder", limit)))
+                return Listing(tuple(files), (*diagnostics, _report_limit("files in the folder", limit)))
     return Listing(tuple(files), tuple(diagnostics), deeper)
 
 
-def _limit(what: str, limit: int) -> Diagnostic:
+def _report_limit(what: str, limit: int) -> Diagnostic:
     return Diagnostic("dat-limit", {"what": what, "limit": limit}, NOWHERE, what)
 
 
-def entries(folder: Path) -> list[Path]:
-    """What is in a folder, by name, hidden names left out; nothing of one that cannot be read."""
+def list_entries(folder: Path) -> list[Path]:
+    """List what is in a folder by name, without hidden names; empty for one that cannot be read."""
     try:
-        with os.scandir(folder) as found:
-            names = [entry.name for entry in islice(found, ENTRIES + 1)]
+        with os.scandir(folder) as scan:
+            names = [entry.name for entry in islice(scan, ENTRIES + 1)]
     except OSError:
         return []
     return [folder / name for name in sorted(names) if not name.startswith(".")]
@@ -161,7 +161,7 @@ def is_folder(path: Path) -> bool:
         return False
 
 
-def _printable(name: str) -> bool:
+def _is_printable(name: str) -> bool:
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:
@@ -170,7 +170,7 @@ def _printable(name: str) -> bool:
 
 
 def expand(root: Path, pattern: str, place: Location = NOWHERE) -> tuple[tuple[Path, ...], tuple[Diagnostic, ...]]:
-    """The files that match `pattern` (`*`, `?`, `[…]`, and `**` for any folders), sorted; never outside `root`."""
+    """List the files that match `pattern` (`*`, `?`, `[…]`, `**` for any folders), sorted; never outside `root`."""
     named = PurePosixPath(pattern).parts
     parts = tuple(part for i, part in enumerate(named) if not (part == "**" and named[i - 1 : i] == ("**",)))
     if not re.search(r"[*?\[]", pattern) or ".." in parts or pattern.startswith(("/", "~")):
@@ -179,17 +179,21 @@ def expand(root: Path, pattern: str, place: Location = NOWHERE) -> tuple[tuple[P
     plain = next(i for i, part in enumerate(parts) if re.search(r"[*?\[]", part))
     start = root.joinpath(*parts[:plain])
     deep = DEPTH if "**" in parts else len(parts) - plain - 1
-    found = listing(start, deep, MATCHES) if start == root or isinstance(_inside(root, start), Path) else Listing(())
-    matching = [p for p in found.files if _matches(PurePosixPath(show(start, p)).parts, parts[plain:])]
-    paths = [resolve(root, show(root, p), place=place) for p in sorted(matching)]
-    diagnostics = [n for n in (*found.diagnostics, *paths) if isinstance(n, Diagnostic)]
+    listed = (
+        list_files(start, deep, MATCHES)
+        if start == root or isinstance(_resolve_folder(root, start), Path)
+        else Listing(())
+    )
+    matching = [p for p in listed.files if _matches(PurePosixPath(format_relative(start, p)).parts, parts[plain:])]
+    paths = [resolve(root, format_relative(root, p), place=place) for p in sorted(matching)]
+    diagnostics = [n for n in (*listed.diagnostics, *paths) if isinstance(n, Diagnostic)]
     if not matching:
-        diagnostics.append(_missing(pattern, "no file matches", place))
+        diagnostics.append(_report_missing(pattern, "no file matches", place))
     return tuple(p for p in paths if isinstance(p, Path)), tuple(diagnostics)
 
 
-def _inside(root: Path, folder: Path) -> Path | Diagnostic:
-    return resolve(root, show(root, folder), folder=True)
+def _resolve_folder(root: Path, folder: Path) -> Path | Diagnostic:
+    return resolve(root, format_relative(root, folder), folder=True)
 
 
 def _matches(names: tuple[str, ...], parts: tuple[str, ...]) -> bool:

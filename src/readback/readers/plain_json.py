@@ -27,32 +27,32 @@ class Plain:
         self._counted = False
 
     def read(self, raw: bytes) -> dict[str, Any] | None:
-        """The object that these bytes are, as `json_text.Decoder` reads it; None where that one has to look at them.
+        """Decode an object as `json_text.Decoder` does; return None where that decoder has to look at the bytes.
 
         It has to where anything is wrong (no JSON, no UTF-8, no object, nested deeper than DEEPEST levels) and where
         there is something to report (a repeated key, NaN, a number beyond floats, half of a surrogate pair).
         """
-        value = _object(raw)
+        value = _decode_object(raw)
         if value is None:
             return None
         if not self._counted:
             again = _encode(value)
             if (_spaced(again, indent=0) if self._spaced else again) == raw:
-                return value if _quotes(value, False, DEEPEST) >= 0 else None
+                return value if _count_quotes(value, False, DEEPEST) >= 0 else None
             self._spaced = len(again) != len(raw)
-        if not _each_once(value, raw):
+        if not _has_each_key_once(value, raw):
             return None
         self._counted = self._spaced
         return value
 
 
-def plain(raw: bytes) -> dict[str, Any] | None:
-    """The same for a record that was read before, where a repeated key needs no report: the last one is taken."""
-    value = _object(raw)
-    return value if value is not None and _quotes(value, False, DEEPEST) >= 0 else None
+def decode_plain(raw: bytes) -> dict[str, Any] | None:
+    """Decode a record that was read before; of a repeated key the last value is taken without a report."""
+    value = _decode_object(raw)
+    return value if value is not None and _count_quotes(value, False, DEEPEST) >= 0 else None
 
 
-def _object(raw: bytes) -> dict[str, Any] | None:
+def _decode_object(raw: bytes) -> dict[str, Any] | None:
     try:
         value = _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -60,33 +60,33 @@ def _object(raw: bytes) -> dict[str, Any] | None:
     return value if type(value) is dict else None
 
 
-def _each_once(value: dict[str, Any], raw: bytes) -> bool:
+def _has_each_key_once(value: dict[str, Any], raw: bytes) -> bool:
     """Whether `raw` holds no key or text beside those of `value`; False also for one that is too deep."""
     escapes = b"\\" in raw
     if escapes and QUOTE_BY_NUMBER in raw:
         return False
-    return _quotes(value, escapes, DEEPEST) == raw.count(b'"')
+    return _count_quotes(value, escapes, DEEPEST) == raw.count(b'"')
 
 
-def _quotes(value: dict[str, Any] | list[Any], escapes: bool, levels: int) -> int:
+def _count_quotes(value: dict[str, Any] | list[Any], escapes: bool, levels: int) -> int:
     """How many quotes `value` is written with, each key once; below 0 where it has more levels.
 
     `escapes`: texts may hold quotes, too.
     """
     if not levels:
         return TOO_MANY
-    found = 0
+    count = 0
     inner: Any = value
     if type(value) is dict:
-        found = 2 * len(value)
+        count = 2 * len(value)
         if escapes:
             for key in value:
-                found += key.count('"')
+                count += key.count('"')
         inner = value.values()
-    for one in inner:
-        kind = type(one)
+    for item in inner:
+        kind = type(item)
         if kind is str:
-            found += 2 + one.count('"') if escapes else 2
+            count += 2 + item.count('"') if escapes else 2
         elif kind is dict or kind is list:
-            found += _quotes(one, escapes, levels - 1)
-    return found
+            count += _count_quotes(item, escapes, levels - 1)
+    return count

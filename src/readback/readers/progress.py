@@ -24,14 +24,14 @@ class Meter:
         self._next = 0
 
     def begin(self, total: int) -> None:
-        """The next pass starts, over `total` bytes."""
+        """Start the next pass, over `total` bytes."""
         self._current += 1
         self._total = total
         self._next = 0
         self.at(0)
 
     def again(self) -> None:
-        """The same pass starts anew."""
+        """Start the same pass anew."""
         self._current -= 1
         self.begin(self._total)
 

@@ -25,8 +25,8 @@ LOOKS = re.compile(r"\s*(?:\[\s*(?:[uU]?['\"\[({]|[-+.\d]|None|True|False)|\{\s*
 
 def read_python(text: str) -> Any:
     """Return the list or mapping that a text writes. Raises NotJson."""
-    value, at = _value(text, _blank(text, 0), 0)
-    if (at := _blank(text, at)) != len(text):
+    value, at = _read_value(text, _skip_blanks(text, 0), 0)
+    if (at := _skip_blanks(text, at)) != len(text):
         raise NotJson("something follows the value", at)
     if not isinstance(value, list | dict):
         raise NotJson("it is no list", 0)
@@ -38,44 +38,44 @@ def looks_like_python(text: str) -> bool:
     return bool(LOOKS.match(text)) and text.rstrip()[-1:] in ("]", "}")
 
 
-def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
+def _read_value(text: str, at: int, depth: int) -> tuple[Any, int]:
     if depth > DEEPEST:
         raise NotJson(f"nested deeper than {DEEPEST} levels", at)
     if text[at : at + 1] in CLOSING:
-        return _holder(text, at, depth)
-    if found := TEXT.match(text, at):
-        return _unescaped(found[1][1:-1], at), found.end()
-    if found := NUMBER.match(text, at):
-        return _number(found[0]), found.end()
-    if found := WORD.match(text, at):
-        return WORDS[found[0]], found.end()
+        return _read_container(text, at, depth)
+    if match := TEXT.match(text, at):
+        return _unescape(match[1][1:-1], at), match.end()
+    if match := NUMBER.match(text, at):
+        return _convert_number(match[0]), match.end()
+    if match := WORD.match(text, at):
+        return WORDS[match[0]], match.end()
     raise NotJson("no value as Python writes it", at)
 
 
-def _holder(text: str, at: int, depth: int) -> tuple[Any, int]:
+def _read_container(text: str, at: int, depth: int) -> tuple[Any, int]:
     opening = text[at]
     closing = CLOSING[opening]
     values: list[Any] = []
     pairs: dict[str, Any] = {}
-    at = _blank(text, at + 1)
+    at = _skip_blanks(text, at + 1)
     while text[at : at + 1] != closing:
-        value, at = _value(text, at, depth + 1)
-        at = _blank(text, at)
+        value, at = _read_value(text, at, depth + 1)
+        at = _skip_blanks(text, at)
         if opening == "{":
             if not isinstance(value, str) or text[at : at + 1] != ":":
                 raise NotJson("a key is no text", at)
-            pairs[value], at = _value(text, _blank(text, at + 1), depth + 1)
-            at = _blank(text, at)
+            pairs[value], at = _read_value(text, _skip_blanks(text, at + 1), depth + 1)
+            at = _skip_blanks(text, at)
         else:
             values.append(value)
         if text[at : at + 1] == ",":
-            at = _blank(text, at + 1)
+            at = _skip_blanks(text, at + 1)
         elif text[at : at + 1] != closing:
             raise NotJson(f"no comma and no {closing}", at)
     return pairs if opening == "{" else values, at + 1
 
 
-def _number(text: str) -> int | float:
+def _convert_number(text: str) -> int | float:
     if text.lstrip("+-").isdigit():
         if len(text) > 300:
             raise NotJson("a number of more than 300 digits", 0)
@@ -83,11 +83,11 @@ def _number(text: str) -> int | float:
     return float(text)
 
 
-def _unescaped(text: str, at: int) -> str:
-    def sign(found: re.Match[str]) -> str:
-        code = found[1] or found[2] or found[3]
+def _unescape(text: str, at: int) -> str:
+    def sign(match: re.Match[str]) -> str:
+        code = match[1] or match[2] or match[3]
         if code is None:
-            return SIGNS.get(found[4], found[4] if found[4] in "\\'\"" else found[0])
+            return SIGNS.get(match[4], match[4] if match[4] in "\\'\"" else match[0])
         if int(code, 16) > 0x10FFFF:
             raise NotJson("no character has this number", at)
         return chr(int(code, 16))
@@ -95,6 +95,6 @@ def _unescaped(text: str, at: int) -> str:
     return ESCAPE.sub(sign, text) if "\\" in text else text
 
 
-def _blank(text: str, at: int) -> int:
-    found = BLANKS.match(text, at)
-    return found.end() if found else at
+def _skip_blanks(text: str, at: int) -> int:
+    match = BLANKS.match(text, at)
+    return match.end() if match else at

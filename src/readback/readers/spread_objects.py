@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import BinaryIO
 
-from readback.readers.lines import LONGEST, MOST_LINES, Line, lines
+from readback.readers.lines import LONGEST, MOST_LINES, Line, read_lines
 from readback.types import Diagnostic, Location
 
 AGAIN = 64 << 20  # bytes read a second time after objects that never end; beyond it each line is alone
@@ -25,7 +25,7 @@ class LineFeed:
     """Yield the lines of a stream; lines that are put back come once more."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._new = lines(stream)
+        self._new = read_lines(stream)
         self._returned: deque[Line] = deque()
         self._returned_bytes = 0
 

@@ -13,16 +13,19 @@ from readback.readers.row import Row
 from readback.types import Diagnostic, Location
 
 
-def unique(given: Sequence[str], place: Location) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
-    """The names with a repeated one numbered (`score`, `score_2`), so that no cell is lost; a diagnostic for each; one
-    note for all columns without a name.
+def number_repeated_names(
+    column_names: Sequence[str], place: Location
+) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
+    """Return the names with repeated ones numbered (`score`, `score_2`), so that no cell is lost, and diagnostics.
+
+    There is one for each repeated name, and one for all columns without a name.
     """
     names: dict[str, None] = {}
     diagnostics: list[Diagnostic] = []
-    for name in given:
+    for name in column_names:
         called = name
         number = 2
-        while called in names or (called != name and called in given):
+        while called in names or (called != name and called in column_names):
             called = f"{name}_{number}"
             number += 1
         if called != name and name.strip():
@@ -30,18 +33,18 @@ def unique(given: Sequence[str], place: Location) -> tuple[tuple[str, ...], tupl
                 Diagnostic("dat-duplicate-name", {"kind": "column", "name": name, "called": called}, place, name)
             )
         names[called] = None
-    blank = [at for at, name in enumerate(given, 1) if not name.strip()]
+    blank = [at for at, name in enumerate(column_names, 1) if not name.strip()]
     if len(blank) > 1:
         diagnostics.append(Diagnostic("dat-unnamed-columns", {"columns": blank, "count": len(blank)}, place))
-    padded = [name for name in given if name.strip(" \t") and name != name.strip(" \t")]
+    padded = [name for name in column_names if name.strip(" \t") and name != name.strip(" \t")]
     if padded:
         values = {"names": [f"'{name}'" for name in padded], "count": len(padded)}
         diagnostics.append(Diagnostic("dat-header-blanks", values, place, padded[0]))
     return tuple(names), tuple(diagnostics)
 
 
-def with_json(fields: Mapping[str, Any], columns: Collection[str], named: bool = True) -> dict[str, Any]:
-    """A row whose cells in `columns` are read as JSON; one that is empty or not JSON stays the text it is.
+def decode_json_cells(fields: Mapping[str, Any], columns: Collection[str], named: bool = True) -> dict[str, Any]:
+    """Return a row whose cells in `columns` are decoded as JSON; one that is empty or not JSON stays text.
 
     Where nobody `named` the columns, a list or an object still prints as its cell.
     """
@@ -49,7 +52,7 @@ def with_json(fields: Mapping[str, Any], columns: Collection[str], named: bool =
     row = dict(fields)
     for name in columns:
         if isinstance(cell := row.get(name), str) and cell.strip(BLANK):
-            value = _value(decoder, cell, named)
+            value = _decode_cell(decoder, cell, named)
             if not isinstance(value, NotJson):
                 row[name] = value if named else with_cell(value, cell)
     return row
@@ -82,7 +85,7 @@ class JsonColumns:
             if self.declared is None and not cell.lstrip(BLANK).startswith(("[", "{")):
                 self._refute(name)
                 continue
-            value = _value(self._decoder, cell, self.declared is not None)
+            value = _decode_cell(self._decoder, cell, self.declared is not None)
             if not isinstance(value, NotJson):
                 self.json_columns.setdefault(name)
                 values[name] = value
@@ -103,8 +106,8 @@ class JsonColumns:
         self._text.add(name)
 
 
-def _value(decoder: Decoder, cell: str, named: bool) -> Any | NotJson:
-    """What a cell holds as JSON; in a column that is `named`, a list as Python writes it will do."""
+def _decode_cell(decoder: Decoder, cell: str, named: bool) -> Any | NotJson:
+    """Decode a cell as JSON; in a column that is `named`, also a list as Python writes it. Return NotJson otherwise."""
     try:
         return decoder.whole(cell)
     except NotJson as error:

@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from readback.readers.lines import likely_encoding
+from readback.readers.lines import guess_encoding
 from readback.types import Diagnostic, Location
 
 BOM = b"\xef\xbb\xbf"
@@ -15,7 +15,7 @@ HEAD = 8192  # bytes in which a binary file shows itself
 
 
 def read_text(path: Path, file: str, limit: int = 1 << 20) -> tuple[str | None, tuple[Diagnostic, ...]]:
-    """The text of `path`, called `file` in diagnostics: UTF-8 without its byte-order mark, line ends kept.
+    """Read the text of `path`, called `file` in diagnostics: UTF-8 without its byte-order mark, line ends kept.
 
     None when it is missing, no regular file, larger than `limit` bytes, or not UTF-8 text; the diagnostics say which.
     """
@@ -34,19 +34,19 @@ def read_text(path: Path, file: str, limit: int = 1 << 20) -> tuple[str | None, 
 
 
 def read_bytes(path: Path, file: str, limit: int) -> bytes | Diagnostic:
-    """The bytes of a regular file no larger than `limit`. Pipes and devices are not even opened."""
+    """Read the bytes of a regular file no larger than `limit`. Pipes and devices are not even opened."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            return _missing(file, "it is a folder" if path.is_dir() else "it is not a regular file")
+            return _report_missing(file, "it is a folder" if path.is_dir() else "it is not a regular file")
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
-            found = os.fstat(opened.fileno())
-            if not stat.S_ISREG(found.st_mode):  # swapped since we looked
-                return _missing(file, "it is not a regular file")
+            status = os.fstat(opened.fileno())
+            if not stat.S_ISREG(status.st_mode):  # swapped since we looked
+                return _report_missing(file, "it is not a regular file")
             data = opened.read(limit + 1)
     except (OSError, ValueError) as error:
-        return _missing(file, (getattr(error, "strerror", None) or "not a path").lower())
+        return _report_missing(file, (getattr(error, "strerror", None) or "not a path").lower())
     if len(data) > limit:
-        values = {"what": "the file", "size": max(found.st_size, len(data)), "limit": limit}
+        values = {"what": "the file", "size": max(status.st_size, len(data)), "limit": limit}
         return Diagnostic("dat-too-large", values, Location(file=file))
     return data
 
@@ -62,12 +62,12 @@ def read_head(path: Path, size: int = 1 << 20) -> bytes:
         return b""
 
 
-def _missing(file: str, reason: str) -> Diagnostic:
+def _report_missing(file: str, reason: str) -> Diagnostic:
     return Diagnostic("dat-file-missing", {"path": file, "reason": reason}, Location(file=file), file)
 
 
 def _decode(data: bytes, file: str) -> str | Diagnostic:
-    if looks := _looks(data):
+    if looks := _guess_kind(data):
         at = data.index(0) if looks == "binary" else 0
         values = {
             "byte": f"0x{data[at]:02x}",
@@ -88,8 +88,8 @@ def _decode(data: bytes, file: str) -> str | Diagnostic:
             "dat-encoding",
             {
                 "byte": f"0x{data[error.start]:02x}",
-                "count": _wrong(data),
-                "looks": likely_encoding(data),
+                "count": _count_wrong_bytes(data),
+                "looks": guess_encoding(data),
                 "lines": "",
                 "option": "",
             },
@@ -105,8 +105,8 @@ def _decode(data: bytes, file: str) -> str | Diagnostic:
     return text
 
 
-def _looks(data: bytes) -> str:
-    """What the first bytes say the file is instead of UTF-8 text; empty when they say nothing."""
+def _guess_kind(data: bytes) -> str:
+    """Return what the first bytes show the file to be instead of UTF-8 text; "" when they show nothing."""
     if mark := WIDE_MARKS.get(data[:2]):
         return mark
     head = data[:HEAD]
@@ -116,5 +116,5 @@ def _looks(data: bytes) -> str:
     return "binary" if zeros else ""
 
 
-def _wrong(data: bytes) -> int:
+def _count_wrong_bytes(data: bytes) -> int:
     return data.decode("utf-8", "replace").count("\ufffd") - data.count("\ufffd".encode())

@@ -48,13 +48,14 @@ class Refused(Exception):  # noqa: N818 - carries a diagnostic, as every fault o
 
 
 @dataclass(slots=True)
-class Found:
+class Results:
     """What has been decoded so far."""
 
     lines: list[list[Any]] = field(default_factory=list)  # path, line, column
     diagnostics: list[dict[str, Any]] = field(default_factory=list)
 
     def report(self, code: str, mark: Any, flagged: str = "", **values: Any) -> None:
+        """Add a diagnostic; after FAULTS of them say once that more are not listed."""
         if len(self.diagnostics) < FAULTS:
             at = {"line": mark.line + 1, "column": mark.column + 1} if mark else {"line": None, "column": None}
             self.diagnostics.append({"code": code, **at, "values": values, "flagged": flagged})
@@ -67,12 +68,12 @@ class Found:
 
 def decode(payload: dict[str, Any]) -> dict[str, Any]:
     """{"text", "json": bool} → {"value", "lines": [[path, line, column]], "notes": [note]}; value None if unusable."""
-    found = Found()
+    results = Results()
     try:
-        value = _json(payload["text"], found) if payload["json"] else _yaml(payload["text"], found)
+        value = _decode_json(payload["text"], results) if payload["json"] else _decode_yaml(payload["text"], results)
     except Refused as refused:
-        return {"value": None, "lines": found.lines, "notes": [*found.diagnostics, refused.diagnostic]}
-    return {"value": value, "lines": found.lines, "notes": found.diagnostics}
+        return {"value": None, "lines": results.lines, "notes": [*results.diagnostics, refused.diagnostic]}
+    return {"value": value, "lines": results.lines, "notes": results.diagnostics}
 
 
 def warm() -> None:
@@ -81,10 +82,10 @@ def warm() -> None:
         decode({"text": text, "json": text[0] == "{"})
 
 
-def _yaml(text: str, found: Found) -> Any:
+def _decode_yaml(text: str, results: Results) -> Any:
     loader = Loader(text)
     try:
-        return _Composer(loader, found).document()
+        return _Composer(loader, results).document()
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
         reason = ", ".join(part for part in (error.context, error.problem) if part)
@@ -96,17 +97,17 @@ def _yaml(text: str, found: Found) -> Any:
         loader.dispose()
 
 
-def _json(text: str, found: Found) -> Any:
+def _decode_json(text: str, results: Results) -> Any:
     """JSON by Python's parser; the places by the YAML one, which reads nearly all JSON."""
     doubled: list[str] = []
     unreal: list[str] = []
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(items)
-        if len(made) < len(items):
-            seen: set[str] = set()
-            doubled.extend(key for key, _ in items if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        return made
+        mapping = dict(items)
+        if len(mapping) < len(items):
+            keys: set[str] = set()
+            doubled.extend(key for key, _ in items if key in keys or keys.add(key))  # type: ignore[func-returns-value]
+        return mapping
 
     def unreal_number(name: str) -> float:
         unreal.append(name)
@@ -121,28 +122,28 @@ def _json(text: str, found: Found) -> Any:
         raise Refused("dat-limit", None, None, what="levels of nesting", limit=DEPTH) from None
     except ValueError as error:  # an integer of more digits than Python reads
         raise Refused("dat-bad-line", None, None, reason=f"not JSON ({str(error).partition(';')[0]})") from None
-    by_yaml = Found()
+    by_yaml = Results()
     try:
-        _yaml(text, by_yaml)
+        _decode_yaml(text, by_yaml)
     except Refused as refused:
         if refused.diagnostic["code"] == "dat-limit":
             raise
         for key in doubled:
-            found.report("dat-duplicate-key", None, key[:80], key=key[:80], first="?")
-    found.lines.extend(by_yaml.lines)
-    found.diagnostics.extend(
+            results.report("dat-duplicate-key", None, key[:80], key=key[:80], first="?")
+    results.lines.extend(by_yaml.lines)
+    results.diagnostics.extend(
         diagnostic for diagnostic in by_yaml.diagnostics if diagnostic["code"] == "dat-duplicate-key"
     )
     for name in unreal:
-        found.report("dat-nan", None, name, field="", value=name)
+        results.report("dat-nan", None, name, field="", value=name)
     return value
 
 
 class _Composer:
     """Builds values from events, with every node paid for from a budget; an alias pays for what it repeats."""
 
-    def __init__(self, loader: Any, found: Found) -> None:
-        self.loader, self.found = loader, found
+    def __init__(self, loader: Any, results: Results) -> None:
+        self.loader, self.results = loader, results
         self.nodes, self.characters = NODES, CHARACTERS
         self.anchors: dict[str, tuple[Any, int, int] | None] = {}  # value and its cost; None while it is being built
 
@@ -155,11 +156,13 @@ class _Composer:
         self.loader.get_event()  # the end of the document
         if self.loader.check_event(yaml.DocumentStartEvent):
             mark = self.loader.get_event().start_mark
-            self.found.report("dat-bad-line", mark, reason="a second document starts here; only the first one is read")
+            self.results.report(
+                "dat-bad-line", mark, reason="a second document starts here; only the first one is read"
+            )
         return value
 
     def node(self, event: Any, path: Path) -> Any:
-        """The value that starts with `event`."""
+        """Build the value that starts with `event`."""
         if len(path) <= PLACED and (path == () or isinstance(path[-1], int)):
             self.placed(path, event.start_mark)
         if isinstance(event, yaml.AliasEvent):
@@ -197,10 +200,10 @@ class _Composer:
             raise Refused("dat-limit", line, None, what="characters after aliases are followed", limit=CHARACTERS)
 
     def placed(self, path: Path, mark: Any) -> None:
-        self.found.lines.append([list(path), mark.line + 1, mark.column + 1])
+        self.results.lines.append([list(path), mark.line + 1, mark.column + 1])
 
     def alias(self, event: Any) -> Any:
-        if (known := self.anchors.get(event.anchor)) is None:
+        if (anchor := self.anchors.get(event.anchor)) is None:
             why = "is inside itself" if event.anchor in self.anchors else "is not defined before"
             raise Refused(
                 "dat-bad-line",
@@ -208,7 +211,7 @@ class _Composer:
                 event.start_mark.column + 1,
                 reason=f"not YAML (the alias *{event.anchor[:80]} {why})",
             )
-        value, nodes, characters = known
+        value, nodes, characters = anchor
         self.pay(event, nodes, characters)
         return value
 
@@ -225,7 +228,7 @@ class _Composer:
                 continue
             line = event.start_mark.line + 1
             if key in first:
-                self.found.report("dat-duplicate-key", event.start_mark, key[:80], key=key[:80], first=first[key])
+                self.results.report("dat-duplicate-key", event.start_mark, key[:80], key=key[:80], first=first[key])
             first.setdefault(key, line)
             if len(path) < PLACED:
                 self.placed((*path, key), event.start_mark)
@@ -236,7 +239,7 @@ class _Composer:
         return together | own
 
     def key(self, event: Any, path: Path) -> str | None:
-        """A key as the text it is written as; what cannot be one is noted."""
+        """Return a key as the text it is written as; report a key that cannot be text and return None."""
         if isinstance(event, yaml.ScalarEvent):
             self.pay(event, 1, len(event.value))
             if event.anchor is not None:
@@ -244,7 +247,7 @@ class _Composer:
             return str(event.value)
         value = self.node(event, (*path, "?"))
         if not isinstance(value, str):
-            self.found.report("dat-bad-line", event.start_mark, reason="a key must be text; this one is left out")
+            self.results.report("dat-bad-line", event.start_mark, reason="a key must be text; this one is left out")
             return None
         return value
 
@@ -253,7 +256,7 @@ class _Composer:
         maps = [each for each in several if isinstance(each, dict)]
         self.pay(event, sum(map(len, maps)), 0)
         if len(maps) < len(several):
-            self.found.report("dat-bad-line", event.start_mark, "<<", reason="'<<' merges mappings only")
+            self.results.report("dat-bad-line", event.start_mark, "<<", reason="'<<' merges mappings only")
         return maps
 
     def resolved(self, event: Any) -> str:
@@ -264,7 +267,9 @@ class _Composer:
     def collection(self, event: Any, kind: type) -> None:
         tag = event.tag
         if tag not in (None, "!") and tag not in COLLECTIONS:
-            self.found.report("dat-bad-line", event.start_mark, tag[:80], reason=f"the tag {tag[:80]} is not followed")
+            self.results.report(
+                "dat-bad-line", event.start_mark, tag[:80], reason=f"the tag {tag[:80]} is not followed"
+            )
 
     def scalar(self, event: Any, path: Path) -> Any:
         tag, text = self.resolved(event), event.value
@@ -272,19 +277,23 @@ class _Composer:
             self.differing(event, text)
             return text
         if tag not in SCALARS:
-            self.found.report("dat-bad-line", event.start_mark, tag[:80], reason=f"the tag {tag[:80]} is not followed")
+            self.results.report(
+                "dat-bad-line", event.start_mark, tag[:80], reason=f"the tag {tag[:80]} is not followed"
+            )
             return text
         try:
             value = self.loader.yaml_constructors[tag](self.loader, ScalarNode(tag, text))
         except (ValueError, KeyError, IndexError):
-            self.found.report("dat-bad-line", event.start_mark, text[:80], reason=f"{text[:80]!r} is not a {tag[18:]}")
+            self.results.report(
+                "dat-bad-line", event.start_mark, text[:80], reason=f"{text[:80]!r} is not a {tag[18:]}"
+            )
             return text
         if isinstance(value, int) and value.bit_length() > DIGITS * 3:
-            self.found.report("dat-bad-line", event.start_mark, text[:80], reason="a number of too many digits")
+            self.results.report("dat-bad-line", event.start_mark, text[:80], reason="a number of too many digits")
             return text
         if isinstance(value, float) and value - value != 0:
             name = ".".join(map(str, path))
-            self.found.report("dat-nan", event.start_mark, text[:80], field=name, value=text[:80])
+            self.results.report("dat-nan", event.start_mark, text[:80], field=name, value=text[:80])
         self.differing(event, value)
         return value
 
@@ -298,7 +307,7 @@ class _Composer:
             text, read = event.value[:SHOWN], str(value)[:SHOWN]
             if isinstance(value, str):
                 read = f"the text {read!r}"
-            self.found.report("dat-yaml-differs", event.start_mark, text, text=text, read=read, other=other)
+            self.results.report("dat-yaml-differs", event.start_mark, text, text=text, read=read, other=other)
 
 
 def read_as_yaml_1_2(text: str, value: Any, forced: bool) -> str | None:

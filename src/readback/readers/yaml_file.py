@@ -33,13 +33,13 @@ class Parsed:
     def place(self, *keys: str | int) -> Location:
         """Where the value under `keys` is: its key, its list item, or else the nearest known ancestor."""
         for length in range(len(keys), -1, -1):
-            if known := self.lines.get(keys[:length]):
-                return Location(file=self.file, line=known[0], column=known[1])
+            if position := self.lines.get(keys[:length]):
+                return Location(file=self.file, line=position[0], column=position[1])
         return Location(file=self.file)
 
 
 def read_yaml(path: Path, file: str) -> Parsed:
-    """The configuration in `path`, called `file` in places; JSON by JSON's rules when its name says so.
+    """Read the configuration in `path`, called `file` in places; a name in `.json` is read by JSON's rules.
 
     YAML 1.1 as PyYAML's safe loader reads it (so `no` is false), except that keys are text, timestamps stay
     text, and no tag builds an object.
@@ -52,16 +52,16 @@ def read_yaml(path: Path, file: str) -> Parsed:
 
 
 def parse_yaml(text: str, file: str, *, json: bool = False) -> Parsed:
-    """The same for a text that is in memory already (of at most a mebibyte or so)."""
+    """Parse a text in memory (of at most a mebibyte or so) as `read_yaml` does."""
     try:
-        found = sandbox.call("readback.readers.yaml_decode:decode", {"text": text, "json": json}, LIMITS)
+        decoded = sandbox.call("readback.readers.yaml_decode:decode", {"text": text, "json": json}, LIMITS)
     except sandbox.Stopped as stopped:
         diagnostic = Diagnostic(
             "dat-limit", {"what": f"{stopped.kind} for decoding", "limit": stopped.detail}, Location(file=file)
         )
         return Parsed(None, {}, (diagnostic,), file)
-    lines = {tuple(keys): (line, column) for keys, line, column in found["lines"]}
-    return Parsed(found["value"], lines, tuple(_diagnostic(raw, file) for raw in found["notes"]), file)
+    lines = {tuple(keys): (line, column) for keys, line, column in decoded["lines"]}
+    return Parsed(decoded["value"], lines, tuple(_diagnostic(raw, file) for raw in decoded["notes"]), file)
 
 
 def _diagnostic(raw: Mapping[str, Any], file: str) -> Diagnostic:
@@ -69,24 +69,24 @@ def _diagnostic(raw: Mapping[str, Any], file: str) -> Diagnostic:
     return Diagnostic(raw["code"], raw["values"], place, raw["flagged"])
 
 
-def unknown_keys(
+def report_unknown_keys(
     mapping: Mapping[str, Any],
-    known: Collection[str],
+    allowed: Collection[str],
     parsed: Parsed,
     *at: str | int,
     code: str = "dat-unknown-key",
 ) -> Iterator[Diagnostic]:
-    """A diagnostic for each key of `mapping` (which is at `at` in the file) that is not among `known`."""
+    """Yield a diagnostic for each key of `mapping` (which is at `at` in the file) that is not among `allowed`."""
     for key in mapping:
-        if key not in known:
-            shown = str(key)[:LONGEST]
-            values = {"key": shown, "nearest": nearest(shown, known) or "", "known": ", ".join(known)}
-            yield Diagnostic(code, values, parsed.place(*at, key), shown)
+        if key not in allowed:
+            text = str(key)[:LONGEST]
+            values = {"key": text, "nearest": find_nearest(text, allowed) or "", "known": ", ".join(allowed)}
+            yield Diagnostic(code, values, parsed.place(*at, key), text)
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that `name` was probably meant to be."""
-    folded = {each.casefold(): each for each in known}
+def find_nearest(name: str, names: Iterable[str]) -> str | None:
+    """Return the name that `name` was probably meant to be; None where none is close."""
+    folded = {each.casefold(): each for each in names}
     close = get_close_matches(name[:LONGEST].casefold(), folded, n=1)
     return folded[close[0]] if close else None
 

@@ -13,26 +13,26 @@ WORDS = frozenset(("y", "n", "yes", "no", "true", "false", "on", "off", "null", 
 ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
-def flow(value: Any) -> str:
-    """A JSON value in one line of YAML; read back it is the same value."""
+def format_flow(value: Any) -> str:
+    """Format a JSON value in one line of YAML; read back it is the same value."""
     if isinstance(value, str):
-        return _text(value)
+        return _format_text(value)
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_text(str(key))}: {flow(each)}" for key, each in value.items()) + "}"
+        return "{" + ", ".join(f"{_format_text(str(key))}: {format_flow(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(flow(each) for each in value) + "]"
+        return "[" + ", ".join(format_flow(each) for each in value) + "]"
     if isinstance(value, float) and not isinstance(value, bool):
-        return _number(value)
+        return _format_number(value)
     return json.dumps(value)
 
 
-def _text(text: str) -> str:
+def _format_text(text: str) -> str:
     if PLAIN.fullmatch(text) and text.lower() not in WORDS:
         return text
-    return ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+    return ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
-def _number(value: float) -> str:
+def _format_number(value: float) -> str:
     if value != value or value in (float("inf"), float("-inf")):
         return {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}[str(value)]
     text = repr(value)
@@ -40,6 +40,6 @@ def _number(value: float) -> str:
     return re.sub(r"^(-?\d+)e", r"\1.0e", text)
 
 
-def comment(text: str) -> str:
+def format_comment(text: str) -> str:
     """`text` as a comment: one line, whatever it holds."""
     return "# " + " ".join(ESCAPED.sub("?", text).split())

@@ -14,10 +14,10 @@ from typing import Any
 from readback import plugins, sandbox
 from readback.readers import cache_folder, checksum, jsonl
 from readback.readers.bounded_diagnostics import from_json
-from readback.readers.choose_format import Chosen, choose
+from readback.readers.choose_format import ChosenFormat, choose_format
 from readback.readers.file_state import State, state
 from readback.readers.json_cells import cell_of
-from readback.readers.paths import resolve, show
+from readback.readers.paths import format_relative, resolve
 from readback.readers.progress import Cancelled, Progress
 from readback.records import plugin_rows
 from readback.records.changed import ChangedWhileRead, DatasetChanged
@@ -114,7 +114,7 @@ class Dataset:
         These are their bytes, numbers, lines and ids, whether an earlier record has the same id, and how the file is
         read. Raises DatasetChanged.
         """
-        hasher = checksum.of_content(json.dumps([self.file, self.format, self.id_field, start, stop]).encode())
+        hasher = checksum.start_hash(json.dumps([self.file, self.format, self.id_field, start, stop]).encode())
         if self._index is None or start >= stop:
             return hasher.hexdigest()
         hasher.update(json.dumps([self._index.meta["shape"], self.detail, asdict(self.systems)]).encode())
@@ -244,7 +244,7 @@ def open_dataset(
     path = resolve(root, source.path, place=source.place)
     if isinstance(path, Diagnostic):
         return _report_unreadable(root, source, path)
-    file = show(root, path)
+    file = format_relative(root, path)
     try:
         if growing and sandbox.is_child():
             beginning = _open_beginning(path, file, source)
@@ -280,7 +280,7 @@ def _open_stable(path: Path, file: str, source: DatasetSource, progress: Progres
 
 def _open_once(path: Path, file: str, source: DatasetSource, progress: Progress | None) -> Dataset:
     before = state(path)
-    chosen = choose(path, file, source.format, source.encoding)
+    chosen = choose_format(path, file, source.format, source.encoding)
     if isinstance(chosen, Diagnostic):
         return replace(_report_unreadable(path.parent, source, chosen), path=path, file=file)
     plugin = plugins.find_entry("formats", chosen.module)
@@ -320,7 +320,7 @@ def _open_once(path: Path, file: str, source: DatasetSource, progress: Progress 
 
 def _open_beginning(path: Path, file: str, source: DatasetSource) -> Dataset | None:
     """Open the indexed beginning of a file that has grown since; None if it has not grown or has no index."""
-    chosen = choose(path, file, source.format, source.encoding)
+    chosen = choose_format(path, file, source.format, source.encoding)
     if isinstance(chosen, Diagnostic) or list_unpackers(chosen):
         return None
     entry = _locate_entry(path, file, source, plugins.find_entry("formats", chosen.module))
@@ -338,7 +338,7 @@ def _open_beginning(path: Path, file: str, source: DatasetSource) -> Dataset | N
 
 
 def _build_dataset(
-    path: Path, file: str, source: DatasetSource, chosen: Chosen, entry: Path, index: Index, handle: int
+    path: Path, file: str, source: DatasetSource, chosen: ChosenFormat, entry: Path, index: Index, handle: int
 ) -> Dataset:
     """Build the dataset of an open file from its index."""
     meta = index.meta
@@ -387,24 +387,24 @@ def locate_index(root: Path, source: DatasetSource | None) -> tuple[Path, Path] 
     path = resolve(root, source.path, place=source.place)
     if isinstance(path, Diagnostic):
         return None
-    file = show(root, path)
-    chosen = choose(path, file, source.format, source.encoding)
+    file = format_relative(root, path)
+    chosen = choose_format(path, file, source.format, source.encoding)
     if isinstance(chosen, Diagnostic) or list_unpackers(chosen):
         return None
     return path, _locate_entry(path, file, source, plugins.find_entry("formats", chosen.module))
 
 
-def _name_encoding(chosen: Chosen) -> str:
+def _name_encoding(chosen: ChosenFormat) -> str:
     return f" in {chosen.encoding}" if chosen.encoding else ""
 
 
-def _choose_parser(chosen: Chosen, plugin: plugins.Entry | None) -> Any:
+def _choose_parser(chosen: ChosenFormat, plugin: plugins.Entry | None) -> Any:
     if plugin and hasattr(chosen.module, "parse"):
         return plugin_rows.guard_parse(plugin, chosen.module)
     return getattr(chosen.module, "parse", jsonl.parse)
 
 
-def describe_reading(chosen: Chosen, shape: Mapping[str, Any]) -> str:
+def describe_reading(chosen: ChosenFormat, shape: Mapping[str, Any]) -> str:
     """Describe how a file was read: its separator, or the key of its list of records; "" without any of these."""
     separated = {";": "cells separated by ;", "\t": "cells separated by tabs"}.get(shape.get("delimiter", ""), "")
     listed = f"records are the list '{shape['list']}'" if "list" in shape else ""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from posixpath import normpath
 
-from readback.readers.checksum import of_part
+from readback.readers.checksum import hash_part
 from readback.readers.file_state import State, state
 from readback.records.changed import describe_change, describe_unread
 from readback.types import Workspace
@@ -63,7 +63,7 @@ def _take_snapshot(opened: Workspace, name: str, growing: bool) -> _Snapshot | N
     path = opened.root / name
     try:
         current = state(path)
-        first = of_part(path, 0, min(current.size, FIRST)) if growing and path.is_file() else None
+        first = hash_part(path, 0, min(current.size, FIRST)) if growing and path.is_file() else None
         return _Snapshot(current, first)
     except OSError:
         return None
@@ -77,6 +77,6 @@ def _has_changed(opened: Workspace, name: str, snapshot: _Snapshot | None) -> bo
             return snapshot is None
         if snapshot.first is None or now.inode != snapshot.state.inode or now.size < snapshot.state.size:
             return True
-        return of_part(path, 0, min(snapshot.state.size, FIRST)) != snapshot.first
+        return hash_part(path, 0, min(snapshot.state.size, FIRST)) != snapshot.first
     except OSError:
         return snapshot is not None

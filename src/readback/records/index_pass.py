@@ -14,8 +14,8 @@ from readback import plugins
 from readback.quantity import quantity
 from readback.readers import cache_folder, jsonl
 from readback.readers.bounded_diagnostics import BoundedDiagnostics, as_json
-from readback.readers.choose_format import Chosen
-from readback.readers.encodings import decoding
+from readback.readers.choose_format import ChosenFormat
+from readback.readers.encodings import make_decoding_step
 from readback.readers.file_state import State, state
 from readback.readers.lines import BUFFER
 from readback.readers.packed import unpack
@@ -57,7 +57,7 @@ def build(
     path: Path,
     file: str,
     source: DatasetSource,
-    chosen: Chosen,
+    chosen: ChosenFormat,
     entry: Path,
     progress: Progress | None,
     before: State,
@@ -77,7 +77,7 @@ def build(
         raise
 
 
-def _make_row_reader(stream: BinaryIO, chosen: Chosen) -> ReadRow:
+def _make_row_reader(stream: BinaryIO, chosen: ChosenFormat) -> ReadRow:
     parse = getattr(chosen.module, "parse", jsonl.parse)
 
     def read_row(start: int, end: int, shape: dict[str, Any]) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _make_row_reader(stream: BinaryIO, chosen: Chosen) -> ReadRow:
 
 
 def _fill(
-    folder: Path, path: Path, file: str, source: DatasetSource, chosen: Chosen, progress: Progress | None
+    folder: Path, path: Path, file: str, source: DatasetSource, chosen: ChosenFormat, progress: Progress | None
 ) -> None:
     diagnostics = BoundedDiagnostics()
     steps = list_unpackers(chosen)
@@ -126,7 +126,7 @@ def _read(
     stream: BinaryIO,
     file: str,
     source: DatasetSource,
-    chosen: Chosen,
+    chosen: ChosenFormat,
     diagnostics: BoundedDiagnostics,
     folder: Path,
     meter: Meter,
@@ -146,18 +146,18 @@ def _read(
 Unpacker = Callable[[Path, Any, str], Iterator[int | Diagnostic]]
 
 
-def list_unpackers(chosen: Chosen) -> list[Unpacker]:
+def list_unpackers(chosen: ChosenFormat) -> list[Unpacker]:
     """Return the steps that turn a file into text, in order: gzip, other encodings, binary formats."""
     steps: list[Unpacker] = [unpack] if chosen.packed else []
     if chosen.encoding:
-        steps.append(decoding(chosen.encoding))
+        steps.append(make_decoding_step(chosen.encoding))
     if hasattr(chosen.module, "spool"):
         entry = plugins.find_entry("formats", chosen.module)
         steps.append(plugin_rows.guard_spool(entry, chosen.module) if entry else chosen.module.spool)
     return steps
 
 
-def read_events(chosen: Chosen, stream: Any, file: str) -> Iterator[Event]:
+def read_events(chosen: ChosenFormat, stream: Any, file: str) -> Iterator[Event]:
     """Yield the events of a stream of text in the chosen format."""
     entry = plugins.find_entry("formats", chosen.module)
     if entry and hasattr(chosen.module, "rows"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readback.readers.yaml_file import nearest
+from readback.readers.yaml_file import find_nearest
 from readback.records.dataset import Dataset
 
 SHOWN = 5  # ids listed as examples
@@ -23,7 +23,7 @@ def format_missing_record(record_id: str, data: Dataset) -> str:
         examples += f" … '{data.ids(len(data) - 1)[0]}'"
     if data.id_field is None:
         return f"{sentence}: no field names the records, so their ids are their lines: {examples}"
-    near = nearest(record_id, data.ids(0, COMPARED))
+    near = find_nearest(record_id, data.ids(0, COMPARED))
     if near:
         sentence += f"; did you mean {near!r}?"
     return f"{sentence}; the ids of {data.id_field} are {examples}"

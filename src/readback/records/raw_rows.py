@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from readback.readers import cache_folder
-from readback.readers.choose_format import Chosen, choose
+from readback.readers.choose_format import ChosenFormat, choose_format
 from readback.readers.lines import BUFFER, LONGEST
 from readback.readers.packed import unpack
 from readback.readers.row import Event, Header, Refused, Row
@@ -39,7 +39,7 @@ def read_raw_rows(
     stated. Cells of CSV and TSV stay text. `path` is not checked: `paths.resolve` decides whether it may be read.
     """
     try:
-        chosen = choose(path, file, format, encoding)
+        chosen = choose_format(path, file, format, encoding)
         if isinstance(chosen, Diagnostic):
             yield chosen
         else:
@@ -59,7 +59,7 @@ def unpack_beginning(path: Path, out: BinaryIO, file: str) -> Iterator[int | Dia
 def _rows(
     path: Path,
     file: str,
-    chosen: Chosen,
+    chosen: ChosenFormat,
     refused: Callable[[], None],
     walk: Walk | None,
     header: Callable[[Header], None],

@@ -8,7 +8,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from readback.readers.json_text import spelling
+from readback.readers.json_text import decode_numbers_as_text
 from readback.readers.row import Row
 from readback.records.field_path import MISSING, look, split_path
 from readback.types import Diagnostic, Location
@@ -41,8 +41,8 @@ def read_id(row: Row, field: str, nested: bool) -> str | None:
 def _spell_numbers(row: Row) -> Any:
     """Return the fields of a row with every number as the text in the file."""
     if row.cells:
-        return {**row.fields, **{name: spelling(cell) for name, cell in row.cells.items()}}
-    return spelling(row.raw.decode("utf-8"))
+        return {**row.fields, **{name: decode_numbers_as_text(cell) for name, cell in row.cells.items()}}
+    return decode_numbers_as_text(row.raw.decode("utf-8"))
 
 
 def list_id_fields(named: str | None, private: Sequence[str]) -> list[str]:

@@ -6,7 +6,7 @@ import re
 
 from readback.readers import line_index
 from readback.readers.cache_folder import DiskFull
-from readback.readers.lines import LONGEST, UTF8_MARK, content
+from readback.readers.lines import LONGEST, UTF8_MARK, strip_line_end
 from readback.records.dataset import Dataset
 
 FORMATS = frozenset({"csv", "json", "jsonl", "tsv"})  # formats of text, without packed files
@@ -29,5 +29,5 @@ def read_unread_line(data: Dataset, number: int) -> str | None:
         return None
     if line is None:
         return None
-    text = content(line.removeprefix(UTF8_MARK) if number == 1 else line).decode("utf-8", "surrogateescape")
+    text = strip_line_end(line.removeprefix(UTF8_MARK) if number == 1 else line).decode("utf-8", "surrogateescape")
     return NOT_UTF8.sub(INSTEAD, text)

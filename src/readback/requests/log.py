@@ -122,7 +122,7 @@ def _is_about_private(diagnostic: Diagnostic, private: tuple[str, ...]) -> bool:
 @lru_cache(maxsize=4)
 def _load(path: Any) -> tuple[Mapping[Key, tuple[tuple[int, int], ...]], tuple[Diagnostic, ...]] | None:
     try:
-        content = checksum.checked(path.read_bytes())
+        content = checksum.strip_checksum(path.read_bytes())
         if content is None:
             return None
         index = json.loads(bytes(content))

@@ -6,7 +6,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from readback.readers.paths import listing, show
+from readback.readers.paths import format_relative, list_files
 
 FILES = 50  # files that are remembered
 BEGINNING = 64 << 10  # bytes of each of them
@@ -15,7 +15,9 @@ SHARE = 0.5  # of the remembered files that have to be there as they were
 
 def describe(root: Path) -> str:
     """The first files of a folder, each with a digest of its size and its beginning, as JSON."""
-    found = {show(root, path): digest for path in listing(root).files[:FILES] if (digest := _digest(path))}
+    found = {
+        format_relative(root, path): digest for path in list_files(root).files[:FILES] if (digest := _digest(path))
+    }
     return json.dumps(found, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any, Literal, get_args
 
-from readback.readers.paths import of_git
+from readback.readers.paths import is_git_folder
 from readback.review.event import ID, Event
 
 SHA = re.compile(r"[0-9a-f]{64}")
@@ -69,7 +69,7 @@ def path_inside(name: object) -> bool:
     except UnicodeEncodeError:
         return False
     parts = re.split(r"[/\\]", name)
-    return not too_long and not any(part in ("", "..") or of_git(part) for part in parts)
+    return not too_long and not any(part in ("", "..") or is_git_folder(part) for part in parts)
 
 
 def _note(payload: Mapping[str, Any]) -> None:

@@ -36,7 +36,7 @@ def former(root: Path) -> Former | None:
     of a folder that was deleted to another one, so the number alone says nothing: where a review remembers no files,
     the name has to be the same, and whether it is the same folder cannot be told.
     """
-    if uploaded(root) or by_address.origin(root) or os.path.lexists(state_folder.place(root)):
+    if uploaded(root) or by_address.find_origin(root) or os.path.lexists(state_folder.place(root)):
         return None
     real = Path(os.path.realpath(root))
     seen = real.stat()

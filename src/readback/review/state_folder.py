@@ -34,7 +34,7 @@ def place(root: Path) -> Path:
     real = os.path.realpath(root)
     if (upload := cache_folder.upload_of(Path(real))) is not None:
         return folder() / UPLOADS / f"{upload}.{_name(real)}"
-    return folder() / _name(by_address.origin(root) or real)  # each state of an address has a folder of its own
+    return folder() / _name(by_address.find_origin(root) or real)  # each state of an address has a folder of its own
 
 
 def _name(real: str) -> str:

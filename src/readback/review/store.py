@@ -170,7 +170,7 @@ class Store:
 
     def _remember(self, there: Connection) -> None:
         """Keep what the folder holds now, now and then; of a copy of an address nothing, for its address names it."""
-        if clock.monotonic() - self._remembered > REMEMBERED and not by_address.origin(self.root):
+        if clock.monotonic() - self._remembered > REMEMBERED and not by_address.find_origin(self.root):
             _put(there, CONTENT, folder_content.describe(self.root))
             self._remembered = clock.monotonic()
 
@@ -350,7 +350,7 @@ def _synced(folder: Path) -> None:
 
 def _about(root: Path) -> list[dict[str, str]]:
     """What a review is of: a folder's path, and its device and inode; or an address, whichever folder has its copy."""
-    if address := by_address.origin(root):
+    if address := by_address.find_origin(root):
         return [{"name": "path", "value": json.dumps(address)}, {"name": "folder", "value": ""}]
     real = Path(os.path.realpath(root))
     held = {"path": json.dumps(str(real)), "folder": ""}

@@ -13,7 +13,7 @@ from threading import Lock
 from readback.readers.file_state import State, state
 from readback.readers.paths import resolve
 from readback.readers.progress import Cancelled, Progress
-from readback.readers.yaml_file import nearest
+from readback.readers.yaml_file import find_nearest
 from readback.records.batch_replies import START, BatchRequests, Request, has_custom_ids
 from readback.records.dataset import open_dataset
 from readback.scores import expenses, judge_names, reference, rubrics
@@ -359,7 +359,7 @@ def unknown_conditions(workspace: Workspace, c: Columns) -> Iterator[Diagnostic]
         if not len(cells):
             continue
         at = int(cells[0])
-        close = nearest(name, known) or NONE
+        close = find_nearest(name, known) or NONE
         values = {"name": name, "count": len(cells), "nearest": close, "known": ", ".join(names)}
         place = Location(file=c.files[c.file[at]], line=c.line[at] or None, condition=name)
         yield Diagnostic("scr-unknown-condition", values, place, name)

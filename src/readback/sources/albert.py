@@ -12,8 +12,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import show
-from readback.readers.yaml_file import Parsed, nearest, read_yaml, unknown_keys
+from readback.readers.paths import format_relative
+from readback.readers.yaml_file import Parsed, find_nearest, read_yaml, report_unknown_keys
 from readback.readers.yaml_node import Node
 from readback.serving.named_formats import FORMATS
 from readback.sources.albert_templates import BARE, Refused, Templates, Text
@@ -83,7 +83,7 @@ def read(
     Other programs call their files so, too. Unless somebody `named` this one, or it says what only an Albert
     configuration says, one without modes is told for information.
     """
-    name = show(root, path)
+    name = format_relative(root, path)
     parsed = parsed or read_yaml(path, name)
     top = Node(parsed.value, parsed)
     empty = PromptConfig(name, NAME, place=top.place)
@@ -121,7 +121,7 @@ def read(
 def _report_keys(node: Node, known: Sequence[str]) -> None:
     """Report the keys of a mapping that nothing reads, and apart from them those of the later program."""
     every = (*known, *LATER)
-    node.diagnostics.extend(unknown_keys(node.value, every, node.parsed, *node.keys, code="alb-unknown-key"))
+    node.diagnostics.extend(report_unknown_keys(node.value, every, node.parsed, *node.keys, code="alb-unknown-key"))
     for key in LATER:
         if key in node.value:
             node.at(key, node.value[key]).report("alb-later-key", key, key=key)
@@ -236,7 +236,7 @@ def _chat_format(top: Node) -> str | None:
             part.wrong("a text, or null")
             return None
         known = ", ".join(FORMATS)
-        part.report("alb-format-unknown", said, format=said, nearest=nearest(said, FORMATS) or "", known=known)
+        part.report("alb-format-unknown", said, format=said, nearest=find_nearest(said, FORMATS) or "", known=known)
     return said
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from readback.readers.paths import resolve, show
+from readback.readers.paths import format_relative, resolve
 from readback.readers.text_file import read_text
 from readback.types import Diagnostic, Location, Values
 
@@ -55,8 +55,8 @@ class Templates:
         if isinstance(path, Diagnostic):
             code = "alb-template-path" if path.code == "dat-path-outside" else "alb-template-missing"
             return Refused(code, f"{named}: {path.values.get('reason', '')}")
-        text, diagnostics = read_text(path, show(self.root, path))
+        text, diagnostics = read_text(path, format_relative(self.root, path))
         self.diagnostics.extend(diagnostics)
         if text is None:
             return Refused("alb-template-missing", f"{named} cannot be read as text")
-        return Text(text, Location(file=show(self.root, path), line=1, column=1))
+        return Text(text, Location(file=format_relative(self.root, path), line=1, column=1))

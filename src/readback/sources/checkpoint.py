@@ -15,12 +15,12 @@ from readback.readers.checkpoint import (
     CUSTOM,
     QUESTIONS,
     Part,
-    json_of,
-    only,
+    compute_question_id,
+    decode_property,
     parts,
     properties,
-    question_id,
-    wrong_value,
+    report_wrong_value,
+    unwrap_single,
 )
 from readback.readers.row import Event, Row
 from readback.records.raw_rows import read_raw_rows
@@ -110,7 +110,7 @@ def embedded(holder: Mapping[str, Any], place: Location) -> Iterator[tuple[str, 
     """The results among the properties of the root, of an entry, or of its question: the name, and what it holds."""
     for name, value in properties(holder, [], place):
         if name.removeprefix(CUSTOM) in RESULTS and value not in (None, "", [], {}):
-            yield name, json_of(name, value, [], place)
+            yield name, decode_property(name, value, [], place)
 
 
 class _Reading:
@@ -153,7 +153,7 @@ class _Reading:
         found: list[Diagnostic] = []
         for name, value in properties(holder, found, place):
             if listed := EARLIER.get(name):
-                inner = json_of(name, value, found, place)
+                inner = decode_property(name, value, found, place)
                 for n, one in enumerate(inner if isinstance(inner, list) else ()):
                     if isinstance(one, Mapping):
                         self._add(_defined(one, one, listed, KINDS_OF.get(listed, ""), f"{name}[{n}]", found, place))
@@ -164,11 +164,13 @@ class _Reading:
 
     def _question(self, row: Row) -> None:
         element = row.fields
-        item = only(element.get("item"))
+        item = unwrap_single(element.get("item"))
         place = Location(file=self.file, line=row.line)
         if isinstance(item, Mapping):
             if item.get("rating") is not None:
-                self._ratings(item["rating"], replace(place, record=question_id(element)), question_id(element))
+                self._ratings(
+                    item["rating"], replace(place, record=compute_question_id(element)), compute_question_id(element)
+                )
             self.results = self.results or any(True for _ in embedded(item, place))
         self.results = self.results or any(True for _ in embedded(element, place))
 
@@ -203,7 +205,7 @@ def _trait(
     rating: Mapping[str, Any], where: str, found: list[Diagnostic], place: Location, question: str
 ) -> Trait | None:
     """One rating; a type that is not known is a finding, and its range is taken for that of a judge's trait."""
-    stated = only(rating.get("additionalType"))
+    stated = unwrap_single(rating.get("additionalType"))
     kind = stated.removeprefix(PREFIX) if isinstance(stated, str) else ""
     for scope in SCOPES:
         kind = kind.removeprefix(scope)
@@ -250,10 +252,10 @@ def _defined(
             low, high, up = high, low, False if up is None else up
     else:
         low = high = None
-    classes = json_of("classes", details.get("classes"), found, place)
+    classes = decode_property("classes", details.get("classes"), found, place)
     if kind == "literal" and not isinstance(classes, list | Mapping):
         found.append(_wrong(f"{where}.classes", classes, "the classes in their order", place))
-    metrics = json_of("metrics", details.get("metrics"), found, place)
+    metrics = decode_property("metrics", details.get("metrics"), found, place)
     return Trait(
         name, listed, kind, low, high,
         tuple(map(str, classes)) if kind == "literal" and isinstance(classes, list | Mapping) else (),
@@ -275,4 +277,4 @@ def _number(value: Any) -> float | None:
 
 
 def _wrong(where: str, value: Any, expected: str, place: Location) -> Diagnostic:
-    return wrong_value(where, value, expected, place, "warning")
+    return report_wrong_value(where, value, expected, place, "warning")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from readback.readers.paths import show
+from readback.readers.paths import format_relative
 from readback.readers.yaml_file import Parsed, read_yaml
 from readback.readers.yaml_node import Node
 from readback.types import Diagnostic, Values
@@ -35,7 +35,7 @@ def recognise(path: Path, value: Any) -> bool:
 
 def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Comparisons, tuple[Diagnostic, ...]]:
     """The names and pairs in `path`. Other keys (tournament settings) belong to another program and are left alone."""
-    parsed = parsed or read_yaml(path, show(root, path))
+    parsed = parsed or read_yaml(path, format_relative(root, path))
     top = Node(parsed.value, parsed)
     if not isinstance(parsed.value, Mapping):
         top.wrong("a mapping with " + ", ".join(GROUPS))

@@ -12,8 +12,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import show
-from readback.readers.yaml_file import Parsed, mask_secrets, read_yaml, unknown_keys
+from readback.readers.paths import format_relative
+from readback.readers.yaml_file import Parsed, mask_secrets, read_yaml, report_unknown_keys
 from readback.readers.yaml_node import Node
 from readback.sources import few_shot, verification
 from readback.sources.instruction_keys import GROUPS, KEYS, SHORTCUT, SHORTCUTS
@@ -82,7 +82,7 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptCo
     `settings` say which it was (shape), what else the configuration holds, secrets masked, and which obsolete keys
     were dropped. Keys that begin with _comment mean nothing anywhere.
     """
-    file = show(root, path)
+    file = format_relative(root, path)
     parsed = parsed or read_yaml(path, file)
     shape = _shape(parsed.value)
     diagnostics = list(parsed.diagnostics)
@@ -115,7 +115,7 @@ def _verification(
     """The instructions of a verification configuration, its other settings, and what is wrong with it."""
     top = Node(config, parsed, keys=keys)
     top.diagnostics.extend(
-        unknown_keys(config, (*verification.KEYS, *SHORTCUTS, *verification.OBSOLETE), parsed, *keys)
+        report_unknown_keys(config, (*verification.KEYS, *SHORTCUTS, *verification.OBSOLETE), parsed, *keys)
     )
     check(top)
     examples = few_shot.read(top)
@@ -177,7 +177,7 @@ def from_value(value: Any, parsed: Parsed, *at: str | int) -> tuple[Instructions
     for key, group in grouped.items():
         node.at(key, value[key]).report("asm-grouped-task-key", str(key), key=key, group=group)
     others = {key: one for key, one in value.items() if key not in grouped}
-    node.diagnostics.extend(unknown_keys(others, (*KEYS, *SHORTCUTS), parsed, *at))
+    node.diagnostics.extend(report_unknown_keys(others, (*KEYS, *SHORTCUTS), parsed, *at))
     found: Instructions = {}
     for key in (*KEYS, *SHORTCUTS):
         if key not in value:

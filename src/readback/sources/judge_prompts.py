@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import resolve, show
+from readback.readers.paths import format_relative, resolve
 from readback.readers.row import Row
 from readback.readers.text_file import read_text
 from readback.readers.yaml_file import read_yaml
@@ -91,7 +91,7 @@ def read(path: Path, root: Path, spec: Mapping[str, Any] | None = None) -> Found
     elif path.suffix == ".py":
         judges, diagnostics = _from_python(path, root, None, None)
     elif path.suffix in CONFIGS:
-        parsed = read_yaml(path, show(root, path))
+        parsed = read_yaml(path, format_relative(root, path))
         judges, diagnostics = (), parsed.diagnostics
         if judge_rubric.recognise(parsed.value):
             judge, found = judge_rubric.read(path, parsed)
@@ -136,7 +136,7 @@ def _said(path: Path, root: Path, spec: Mapping[str, Any]) -> Found:
 
 def _from_python(path: Path, root: Path, system: str | None, user: str | None) -> Found:
     """The constants of that name; by default the two of the RAG judge, else the only pair that looks like one."""
-    file = show(root, path)
+    file = format_relative(root, path)
     source, diagnostics = read_text(path, file)
     if source is None:
         return (), diagnostics
@@ -200,12 +200,15 @@ def _like(texts: Mapping[str, Any], like: str) -> list[str]:
 
 
 def _from_texts(path: Path, root: Path, system: Path | None, user: Path) -> Found:
-    text, diagnostics = read_text(user, show(root, user))
-    above, more = read_text(system, show(root, system)) if system else (None, ())
+    text, diagnostics = read_text(user, format_relative(root, user))
+    above, more = read_text(system, format_relative(root, system)) if system else (None, ())
     if text is None or (system and above is None):
         return (), (*diagnostics, *more)
-    at = Location(file=show(root, system), line=1) if system else NOWHERE
-    return (_judge(path.stem, text, above, Location(file=show(root, user), line=1), at),), (*diagnostics, *more)
+    at = Location(file=format_relative(root, system), line=1) if system else NOWHERE
+    return (_judge(path.stem, text, above, Location(file=format_relative(root, user), line=1), at),), (
+        *diagnostics,
+        *more,
+    )
 
 
 def _are_definitions(value: Any) -> bool:
@@ -218,7 +221,7 @@ def _are_definitions(value: Any) -> bool:
 
 def _definitions(path: Path, root: Path) -> Found:
     """One judge a row: name, system_prompt, prompt_template; other columns are shown as settings."""
-    file = show(root, path)
+    file = format_relative(root, path)
     judges: list[Judge] = []
     diagnostics: list[Diagnostic] = []
     for row in read_raw_rows(path, file):
@@ -283,5 +286,5 @@ def _prompt_deeper(value: Any) -> str | None:
 
 
 def _nothing(path: Path, root: Path, reason: str) -> Diagnostic:
-    file = show(root, path)
+    file = format_relative(root, path)
     return Diagnostic("jdg-no-prompt", {"file": file, "reason": reason}, Location(file=file), file)

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import show
+from readback.readers.paths import format_relative
 from readback.readers.yaml_file import Parsed, mask_secrets, read_yaml
 from readback.readers.yaml_node import Node
 from readback.sources import prompt_formats
@@ -73,7 +73,7 @@ def is_inference(path: Path, value: Any) -> bool:
 
 def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, tuple[Diagnostic, ...]]:
     """The model in `path`, named by the file's stem, its type inferred where the file does not say one."""
-    parsed = parsed or read_yaml(path, show(root, path))
+    parsed = parsed or read_yaml(path, format_relative(root, path))
     top = Node(parsed.value, parsed)
     diagnostics = [*parsed.diagnostics]
     if isinstance(parsed.value, Mapping) and isinstance(parsed.value.get("inference"), Mapping):
@@ -99,7 +99,7 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, t
 
 def model_of(path: Path, root: Path) -> str | None:
     """The model that such a file names; what is wrong with the file is said where it is read."""
-    value = read_yaml(path, show(root, path)).value
+    value = read_yaml(path, format_relative(root, path)).value
     part = value.get("inference", value) if isinstance(value, Mapping) else None
     found = part.get("model") if isinstance(part, Mapping) else None
     return found if isinstance(found, str) and found else None

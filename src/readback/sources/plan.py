@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import show
+from readback.readers.paths import format_relative
 from readback.readers.yaml_file import Parsed, read_yaml
 from readback.readers.yaml_node import Node
 from readback.types import NOWHERE, Diagnostic, Location, Values
@@ -63,7 +63,7 @@ def recognise(path: Path, value: Any) -> bool:
 
 def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Plan, tuple[Diagnostic, ...]]:
     """The plan in `path`. A run without a label is left out with a diagnostic; everything else of it loads."""
-    parsed = parsed or read_yaml(path, show(root, path))
+    parsed = parsed or read_yaml(path, format_relative(root, path))
     top = Node(parsed.value, parsed)
     parts = top.mapping("defaults", "runs")
     defaults = parts["defaults"].mapping(*DEFAULTS) if "defaults" in parts else {}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from readback import sandbox
-from readback.readers.paths import resolve, show
+from readback.readers.paths import format_relative, resolve
 from readback.readers.text_file import read_text
 from readback.sources import python_constants
 from readback.sources.python_constants import SYSTEM, Text
@@ -56,7 +56,7 @@ class Code:
 
 def read(path: Path, root: Path, deep: int = DEEP) -> Code:
     """What is in `path`. What cannot be read is in the diagnostics, never raised."""
-    file = show(root, path)
+    file = format_relative(root, path)
     cells, source, diagnostics = _cells(path, file)
     sources = [text for _, text in cells]
     found = python_constants.look(sources)

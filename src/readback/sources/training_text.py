@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import show
+from readback.readers.paths import format_relative
 from readback.readers.row import Row
 from readback.records import system_texts
 from readback.records.raw_rows import read_raw_rows
@@ -42,7 +42,7 @@ def read(
     texts are a finding (trn-system-candidates), and one is taken: the first of those with an answer beside them, as
     in training, else the first.
     """
-    file = show(root, path)
+    file = format_relative(root, path)
     candidates, diagnostics = _code(path, root, constant, cell) if recognise(path, None) else _messages(path, file)
     found = [c for c in candidates if c.text is not None]
     if not found:
@@ -134,7 +134,7 @@ def _messages(path: Path, file: str) -> tuple[list[Candidate], tuple[Diagnostic,
 
 def users(path: Path, root: Path) -> Iterator[tuple[int | None, str]]:
     """The first user message of each of the first rows of a messages file, with its line."""
-    for row in islice(read_raw_rows(path, show(root, path)), ROWS):
+    for row in islice(read_raw_rows(path, format_relative(root, path)), ROWS):
         if isinstance(row, Row) and (text := _first_of(row.fields, USER)) is not None:
             yield row.line, text
 

@@ -76,7 +76,7 @@ def open(  # noqa: A001 - the verb that fits
     only files among which the folder leaves a choice may be chosen, since whoever asks may only have followed a link.
     """
     place = _locate(str(path))
-    by_address.used(place)
+    by_address.mark_used(place)
     chosen = {kind: file for kind, file in (chosen or {}).items() if file}
     draft = Draft(
         place, "", options=dict(options or {}), fixed_options=frozenset(options or {}), chosen=chosen, offered=offered
@@ -184,7 +184,7 @@ def _read_file(path: Path, draft: Draft) -> None:
     draft.root, draft.name, draft.file = path.parent, path.name, path.name
     file = recognise(path, draft.root, named=True)
     if path.name == workspace_file.NAME or file.what == WORKSPACE:
-        read_workspace_file(draft, file.parsed or read_yaml(path, paths.show(draft.root, path)))
+        read_workspace_file(draft, file.parsed or read_yaml(path, paths.format_relative(draft.root, path)))
     elif file.what != OTHER:
         discovery.open_file(file, draft)
     else:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from readback.readers.paths import resolve, show
+from readback.readers.paths import format_relative, resolve
 from readback.sources import plan
 from readback.types import Diagnostic, Location
 from readback.workspace.draft import Draft
@@ -39,7 +39,7 @@ def main(draft: Draft, around: Survey, usual: Sequence[str]) -> Main:
     plans, configs = _plans(draft.root, around), in_order(around.all(PROMPTS), draft.root)
     for kind, there in (("plan", plans), ("prompts", configs)):
         if len(there) > 1:
-            draft.alternatives[kind] = tuple(show(draft.root, one.path) for one in there)
+            draft.alternatives[kind] = tuple(format_relative(draft.root, one.path) for one in there)
     if (asked := wanted(draft, "plan", plans) or wanted(draft, "prompts", configs)) is not None:
         return Main(asked)
     top = {one.path.name: one for one in configs if one.path.parent == draft.root}
@@ -54,17 +54,17 @@ def say(draft: Draft, kind: str, taken: Found | None, others: Iterable[Found]) -
         return
     old = [one for one in rest if archived(draft.root, one.path)]
     in_use = [one for one in rest if one not in old] or old
-    files = [show(draft.root, one.path) for one in in_use]
+    files = [format_relative(draft.root, one.path) for one in in_use]
     more = [f"{len(files) - NAMED} more"] if len(files) > NAMED else []
     more += [f"{len(old)} in an archive"] if in_use is not old and old else []
     values = {
         "kind": kind,
         "count": len(in_use) + (taken is not None),
         "others": [*files[:NAMED], *more],
-        "taken": show(draft.root, taken.path) if taken else "",
+        "taken": format_relative(draft.root, taken.path) if taken else "",
     }
     light = kind == "dataset" or (taken is not None and in_use is old)  # many datasets are how most projects are
-    place = Location(file=show(draft.root, taken.path) if taken else None)
+    place = Location(file=format_relative(draft.root, taken.path) if taken else None)
     draft.diagnostics.append(Diagnostic(CODE, values, place, "\n".join(files), "info" if light else None))
 
 
@@ -74,7 +74,7 @@ def wanted(draft: Draft, kind: str, there: Sequence[Found]) -> Found | None:
     Whoever only follows a link gets no other file than those that are offered.
     """
     named = draft.chosen.get(kind)
-    if named and draft.offered and all(show(draft.root, one.path) != named for one in there):
+    if named and draft.offered and all(format_relative(draft.root, one.path) != named for one in there):
         draft.chosen = {key: file for key, file in draft.chosen.items() if key != kind}
         return None
     path = draft.file_at(named, Location()) if named else None

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from readback.quantity import quantity
 from readback.readers import checkpoint as reader
-from readback.readers.choose_format import choose
+from readback.readers.choose_format import choose_format
 from readback.scores.criteria import scale_text
 from readback.scores.files.cells import legible
 from readback.scores.files.formats.verification.taking import Definition, criterion
@@ -32,7 +32,7 @@ def add_benchmark(draft: Draft) -> None:
         return
     path = draft.root / source.path
     try:
-        chosen = choose(path, source.path, source.format, source.encoding)
+        chosen = choose_format(path, source.path, source.format, source.encoding)
     except OSError:
         return  # whoever reads the questions says so
     if isinstance(chosen, Diagnostic) or chosen.module is not reader:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from readback.adapters import load_shipped
-from readback.readers.yaml_file import nearest
+from readback.readers.yaml_file import find_nearest
 from readback.sources import verification
 from readback.sources.prompt_formats import unknown_mode
 from readback.sources.verification import UsedModel, configurations, models_of
@@ -123,7 +123,7 @@ def find_unknown_adapter(name: str, draft: Draft, place: Location) -> Iterator[D
     """Yield a diagnostic where the name is neither a shipped adapter's nor that of one which the workspace lists."""
     adapters = {**load_shipped(), **draft.adapters}
     if name not in adapters:
-        close = nearest(name, adapters) or NONE
+        close = find_nearest(name, adapters) or NONE
         values = {"interface": name, "nearest": close, "known": ", ".join(sorted(adapters))}
         yield Diagnostic("asm-unknown-interface", values, place, name)
 
@@ -133,7 +133,7 @@ def describe_unknown_name(kind: str, name: str, defined: Collection[str], place:
     values = {
         "kind": kind,
         "name": name,
-        "nearest": nearest(name, defined) or NONE,
+        "nearest": find_nearest(name, defined) or NONE,
         "known": ", ".join(sorted(defined)),
     }
     return Diagnostic("dat-unknown-name", values, place, name)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from readback.readers.paths import show
+from readback.readers.paths import format_relative
 from readback.sources import other_tools, prompt_formats
 from readback.workspace import candidates, experiment, judge_tables, plain_templates, score_tables, training
 from readback.workspace.draft import Draft
@@ -85,7 +85,7 @@ def _take_single_files(draft: Draft, files: Survey) -> Survey:
     add_modelfiles(draft, files)
     take_remaining_models(draft, files)
     tables = _propose_tables(draft, files)
-    rest = tuple(file for file in files.recognised if show(draft.root, file.path) not in tables)
+    rest = tuple(file for file in files.recognised if format_relative(draft.root, file.path) not in tables)
     files = replace(files, recognised=rest)
     _choose_dataset(draft, files)
     if not (draft.prompts or draft.tasks):
@@ -105,12 +105,12 @@ def _leave_out_neighbours(draft: Draft, files: Survey) -> Survey:
         home = next((home for folder, home in homes.items() if path.is_relative_to(folder)), None)
         file = files.find(path)
         is_guess = file is None or file.what in DATA
-        name = show(draft.root, path)
+        name = format_relative(draft.root, path)
         if home is None or not is_guess or name in chosen:
             continue
         neighbours.add(path)
         tool = home.detail.partition(",")[0]
-        where = f"it lies beside {tool} ({show(draft.root, home.path)})"
+        where = f"it lies beside {tool} ({format_relative(draft.root, home.path)})"
         draft.reasons[name] = f"{where}, and what lies beside another tool's file is not guessed"
     recognised = tuple(file for file in files.recognised if file.path not in neighbours)
     return replace(files, recognised=recognised, files=tuple(path for path in files.files if path not in neighbours))
@@ -181,7 +181,7 @@ def _list_datasets(draft: Draft, files: Survey) -> list[Found]:
     """Return the files that may be the dataset, those in use first; several are offered as alternatives."""
     datasets = candidates.in_order(_filter_data(files.recognised), draft.root)
     if len(datasets) > 1:
-        draft.alternatives["dataset"] = tuple(show(draft.root, dataset.path) for dataset in datasets)
+        draft.alternatives["dataset"] = tuple(format_relative(draft.root, dataset.path) for dataset in datasets)
     return datasets
 
 
@@ -217,7 +217,7 @@ def _add_prompt_formats(draft: Draft, files: Survey) -> None:
 def _list_unused(draft: Draft, files: Survey) -> None:
     """List what was recognised and not needed, so that nobody wonders."""
     for file in files.recognised:
-        if file.what == FORM and show(draft.root, file.path) not in draft.named:
+        if file.what == FORM and format_relative(draft.root, file.path) not in draft.named:
             draft.diagnostics.extend(file.diagnostics)
         if file.what in (OTHER, BATCH):  # which conditions and judges a batch asked is known at the end
             continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import DEPTH, resolve, show
+from readback.readers.paths import DEPTH, format_relative, resolve
 from readback.sources import prompt_formats
 from readback.types import (
     NOWHERE,
@@ -85,7 +85,7 @@ class Draft:
 
     def say(self, path: Path | str, what: str, used: bool = True, detail: str = "") -> None:
         """Write down what a file was taken for; of several notes on a file the first one counts."""
-        name = path if isinstance(path, str) else show(self.root, path)
+        name = path if isinstance(path, str) else format_relative(self.root, path)
         if all(file.path != name for file in self.recognised):
             self.recognised.append(Recognised(name, what, used, detail))
 
@@ -95,7 +95,7 @@ class Draft:
         if isinstance(path, Diagnostic):
             self.diagnostics.append(path)
             return None
-        self.named.add(show(self.root, path))
+        self.named.add(format_relative(self.root, path))
         return path
 
     def add_config(self, config: PromptConfig, diagnostics: Sequence[Diagnostic] = ()) -> None:

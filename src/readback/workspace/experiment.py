@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from readback.quantity import quantity
-from readback.readers.paths import absent, resolve, show
+from readback.readers.paths import format_absent, format_relative, resolve
 from readback.records.raw_rows import read_raw_rows
 from readback.scores.files.formats import details, metadata, metrics
 from readback.scores.files.formats.details import run_mode
@@ -59,7 +59,7 @@ def _list_conditions(draft: Draft, experiment: Plan, base: Path, survey: Survey)
         model = _take_model(draft, run.files.get("model_config"), base, survey)
         results = _find_results(draft, run, base, survey)
         for path in results.values():
-            draft.scores.append(ScoreSource(show(draft.root, path), label=run.label, place=run.place))
+            draft.scores.append(ScoreSource(format_relative(draft.root, path), label=run.label, place=run.place))
             draft.say(path, "scores", detail=run.label)
         is_hybrid = run.mode == "rag" and model is not None and model.type == "instruction_only"
         yield Condition(
@@ -84,7 +84,7 @@ def _take_model(draft: Draft, file: Named | None, base: Path, survey: Survey) ->
     path = _locate(draft, file, base)
     name = PurePosixPath(file.path).stem
     earlier = draft.models.get(name)
-    if earlier and (path is None or earlier.place.file in (show(draft.root, path), draft.file)):
+    if earlier and (path is None or earlier.place.file in (format_relative(draft.root, path), draft.file)):
         return earlier
     if path is None:
         kind = prompt_formats.infer_type(name, file.path, None, file.place)
@@ -92,7 +92,7 @@ def _take_model(draft: Draft, file: Named | None, base: Path, survey: Survey) ->
         model = Model(name, kind.type, kind.reason, place=file.place)
     else:
         if earlier:  # two files of one name in two folders
-            name = show(draft.root, path)
+            name = format_relative(draft.root, path)
         model, diagnostics = model_yaml.read(path, draft.root)
         model = replace(model, name=name)
         draft.diagnostics.extend(diagnostics)
@@ -140,11 +140,11 @@ def _find_answers(draft: Draft, run: Run, results: Mapping[str, Path], survey: S
     if path is None:
         return None
     draft.say(path, "answers", detail=run.label)
-    return show(draft.root, path)
+    return format_relative(draft.root, path)
 
 
 def _is_readable(draft: Draft, path: Path) -> bool:
-    return isinstance(resolve(draft.root, show(draft.root, path)), Path)
+    return isinstance(resolve(draft.root, format_relative(draft.root, path)), Path)
 
 
 def _find_results(draft: Draft, run: Run, base: Path, survey: Survey) -> dict[str, Path]:
@@ -181,7 +181,7 @@ def _take_dataset(draft: Draft, experiment: Plan, base: Path, survey: Survey) ->
         return
     chosen = candidates.wanted(draft, "dataset", survey.all(DATASET))
     if chosen:
-        draft.dataset = DatasetSource(show(draft.root, chosen.path))
+        draft.dataset = DatasetSource(format_relative(draft.root, chosen.path))
         draft.say(chosen.path, DATASET, detail="chosen")
         return
     file = experiment.dataset
@@ -189,11 +189,11 @@ def _take_dataset(draft: Draft, experiment: Plan, base: Path, survey: Survey) ->
         file = next((run.files["dataset"] for run in experiment.runs if "dataset" in run.files), None)
     path = resolve(draft.root, file.path, base=base, place=file.place) if file else None
     if isinstance(path, Path):
-        draft.dataset = DatasetSource(show(draft.root, path), place=file.place if file else NOWHERE)
+        draft.dataset = DatasetSource(format_relative(draft.root, path), place=file.place if file else NOWHERE)
         draft.say(path, DATASET)
         return
     datasets = survey.all(DATASET)
-    used = show(draft.root, datasets[0].path) if len(datasets) == 1 else ""
+    used = format_relative(draft.root, datasets[0].path) if len(datasets) == 1 else ""
     instead = "used, since it is the only dataset in the folder"
     if used:
         draft.dataset = DatasetSource(used)
@@ -203,7 +203,9 @@ def _take_dataset(draft: Draft, experiment: Plan, base: Path, survey: Survey) ->
         if used:
             reason = f"{reason}; {used} is {instead}"
         else:
-            draft.dataset = DatasetSource(absent(file.path, show(draft.root, base)), place=file.place, absent=True)
+            draft.dataset = DatasetSource(
+                format_absent(file.path, format_relative(draft.root, base)), place=file.place, absent=True
+            )
         draft.diagnostics.append(replace(path, values={**path.values, "reason": reason, "instead": used}))
     if not used:
         candidates.say(draft, "dataset", None, datasets)
@@ -276,9 +278,12 @@ def _build_condition(
         name=name,
         mode=mode if mode in draft.prompts else None,
         judge=rubric if rubric in draft.judges else None,
-        answers=show(draft.root, answers) if answers else None,
-        settings={FOUND: show(draft.root, folder), **{key: value for key, value in settings.items() if value}},
-        place=Location(file=show(draft.root, next(iter(files.values())))),
+        answers=format_relative(draft.root, answers) if answers else None,
+        settings={
+            FOUND: format_relative(draft.root, folder),
+            **{key: value for key, value in settings.items() if value},
+        },
+        place=Location(file=format_relative(draft.root, next(iter(files.values())))),
     )
 
 
@@ -287,7 +292,7 @@ def _read_facts(draft: Draft, files: Mapping[str, Path]) -> list[RunFacts]:
     facts: list[RunFacts] = []
     for kind in ("metadata", "metrics", "details"):
         if kind in files:
-            facts.extend(_read_file_facts(kind, files[kind], show(draft.root, files[kind])))
+            facts.extend(_read_file_facts(kind, files[kind], format_relative(draft.root, files[kind])))
     return facts
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from readback.adapters import read_adapter
 from readback.quantity import quantity
-from readback.readers.paths import show
+from readback.readers.paths import format_relative
 from readback.readers.yaml_file import read_yaml
 from readback.readers.yaml_node import Node
 from readback.serving.modelfile import read_file as modelfile_reader
@@ -53,7 +53,7 @@ def take_config(file: Found, draft: Draft, entry: Node) -> None:
         take_recognised(file, draft, entry.place)
         return
     if file.path.suffix.lower() == ".json":  # what is wrong inside, with its place
-        draft.diagnostics.extend(read_yaml(file.path, show(draft.root, file.path)).diagnostics)
+        draft.diagnostics.extend(read_yaml(file.path, format_relative(draft.root, file.path)).diagnostics)
     entry.wrong("the path of a configuration: that file holds a list of rows, and a configuration is a mapping")
 
 
@@ -67,7 +67,7 @@ def take_recognised(file: Found, draft: Draft, place: Location = NOWHERE, around
         TAKERS[file.what](file, draft)
     else:
         draft.diagnostics.extend(file.diagnostics)
-        name = show(draft.root, file.path)
+        name = format_relative(draft.root, file.path)
         reason = file.detail or file.reason or "its content is not of a kind that Readback knows"
         where = place if place != NOWHERE else Location(file=name)
         kinds = sorted((*TAKERS, PLAN, *DATA))
@@ -79,14 +79,14 @@ def take_dataset(file: Found, draft: Draft, detail: str = "") -> None:
     if draft.dataset is not None and not draft.dataset.absent:
         draft.say(file.path, file.what, used=False)
         return
-    draft.dataset = DatasetSource(show(draft.root, file.path))
+    draft.dataset = DatasetSource(format_relative(draft.root, file.path))
     if file.what == TRAINING:
         detail = "; ".join(filter(None, (file.detail, detail)))
     draft.say(file.path, file.what, detail=detail or file.detail)
 
 
 def _take_prompts(file: Found, draft: Draft) -> None:
-    is_named = show(draft.root, file.path) in draft.named
+    is_named = format_relative(draft.root, file.path) in draft.named
     config, diagnostics = albert.read(file.path, draft.root, file.parsed, is_named)
     draft.add_config(config, diagnostics)
     draft.say(file.path, file.what, detail=", ".join(config.prompts))
@@ -134,7 +134,7 @@ def _take_modelfile(file: Found, draft: Draft, detail: str = "") -> None:
     name = file.path.name
     name = name[len(prefix) :] if name.lower().startswith(prefix) else name.removesuffix(suffix)
     if name in draft.models:
-        name = show(draft.root, file.path)
+        name = format_relative(draft.root, file.path)
     draft.models[name] = Model(name, modelfile=modelfile, place=modelfile.place)
     draft.diagnostics.extend(modelfile.diagnostics)
     draft.say(file.path, file.what, detail=detail or name)
@@ -149,7 +149,7 @@ def _take_adapter(file: Found, draft: Draft) -> None:
 
 def _take_scores(file: Found, draft: Draft) -> None:
     draft.diagnostics.extend(file.diagnostics)
-    draft.scores.append(ScoreSource(show(draft.root, file.path)))
+    draft.scores.append(ScoreSource(format_relative(draft.root, file.path)))
     draft.say(file.path, file.what, detail=file.detail)
 
 
@@ -179,6 +179,6 @@ def take_remaining_models(draft: Draft, files: Survey) -> None:
     served = {model.modelfile.place.file for model in draft.models.values() if model.modelfile}
     detail = "it serves no other model here and stands for itself" if draft.models else ""
     for file in files.all(MODELFILE):
-        if show(draft.root, file.path) not in served:
+        if format_relative(draft.root, file.path) not in served:
             _take_modelfile(file, draft, detail)
     serving_files.take_chat_templates(files.all(CHAT_TEMPLATE), draft)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from readback.readers.paths import show
+from readback.readers.paths import format_relative
 from readback.readers.row import Row
 from readback.records.raw_rows import read_raw_rows
 from readback.scores.files.cells import ABSENT, INAPPLICABLE, NOT_FINITE, TRUTH
@@ -48,7 +48,7 @@ def propose(draft: Draft, around: Survey) -> frozenset[str]:
     offered: list[str] = []
     tables: list[str] = []
     for found in around.all(DATASET):
-        file = show(draft.root, found.path)
+        file = format_relative(draft.root, found.path)
         items, judges = columns(found)
         if file in asked:
             named = items or tuple(sorted(found.fields - set(asked[file])))

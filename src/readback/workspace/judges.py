@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import show
+from readback.readers.paths import format_relative
 from readback.sources import judge_prompts
 from readback.types import Criterion, Judge
 from readback.workspace.draft import Draft
@@ -20,7 +20,7 @@ def read_judges(path: Path, draft: Draft) -> tuple[Judge, ...]:
     fault.
     """
     judges, diagnostics = judge_prompts.read(path, draft.root)
-    is_named = show(draft.root, path) in draft.named
+    is_named = format_relative(draft.root, path) in draft.named
     for diagnostic in diagnostics:
         if diagnostic.code == "jdg-no-prompt" and not is_named:
             draft.diagnostics.append(replace(diagnostic, severity="info"))

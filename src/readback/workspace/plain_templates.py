@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from readback.readers.encodings import needs_decoding
-from readback.readers.paths import resolve, show
+from readback.readers.paths import format_relative, resolve
 from readback.readers.text_file import read_text
 from readback.sources import plain_prompts
 from readback.sources.plain_prompts import PlainPrompt, find_ending
@@ -118,7 +118,7 @@ def take_templates(draft: Draft, survey: Survey) -> None:
 def take_opened_template(draft: Draft, path: Path, survey: Survey) -> None:
     """Take one template file that was opened by name."""
     fields = _list_fields(draft, survey)
-    file = show(draft.root, path)
+    file = format_relative(draft.root, path)
     server_templates: list[Path] = []
     count = len(draft.diagnostics)
     if file not in _list_chosen(draft, KEY) and draft.dataset is None:
@@ -138,7 +138,7 @@ def take_listed_templates(draft: Draft, paths: Sequence[Path]) -> None:
 
 
 def _add_files(draft: Draft, paths: Sequence[Path], fields: frozenset[str] | None) -> None:
-    wanted = [show(draft.root, path) for path in paths]
+    wanted = [format_relative(draft.root, path) for path in paths]
     _add_modes(draft, _read_texts(draft, paths, fields, wanted), _list_chosen(draft, PARTS), fields)
 
 
@@ -156,7 +156,7 @@ def _take_server_templates(files: Sequence[Path], draft: Draft) -> None:
             serving_files.take_named_template(path, draft)
         else:
             reason = "a model's serving: names the template that it is for"
-            draft.say(show(draft.root, path), CHAT_TEMPLATE, used=False, detail=reason)
+            draft.say(format_relative(draft.root, path), CHAT_TEMPLATE, used=False, detail=reason)
 
 
 def apply_languages(draft: Draft) -> None:
@@ -252,7 +252,7 @@ def _read_texts(
     texts: list[_Text] = []
     budget = READ
     for path in paths:
-        file = show(draft.root, path)
+        file = format_relative(draft.root, path)
         if isinstance(resolve(draft.root, file), Diagnostic):
             continue
         is_wanted = file in wanted

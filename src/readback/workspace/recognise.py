@@ -12,7 +12,7 @@ from typing import Any
 
 from readback import plugins
 from readback.readers import checkpoint
-from readback.readers.paths import show
+from readback.readers.paths import format_relative
 from readback.readers.row import Header, Row
 from readback.readers.text_file import read_head
 from readback.readers.yaml_file import Parsed, read_yaml
@@ -126,7 +126,7 @@ class _Look:
 
     @property
     def file(self) -> str:
-        return show(self.root, self.path)
+        return format_relative(self.root, self.path)
 
 
 def recognise(path: Path, root: Path, named: bool = False) -> Found:
@@ -158,7 +158,7 @@ def _checkpoint(look: _Look) -> Found | None:
         return None
     of_json_ld = look.suffix in checkpoint.SUFFIXES
     head = beginning(look.path)
-    if checkpoint.begins(head) or (of_json_ld and (look.named or checkpoint.lists_questions(head))):
+    if checkpoint.is_checkpoint(head) or (of_json_ld and (look.named or checkpoint.lists_questions(head))):
         return Found(look.path, DATASET)
     if of_json_ld:
         detail = f"it is not a checkpoint, which is a {checkpoint.FEED} with {checkpoint.QUESTIONS}"

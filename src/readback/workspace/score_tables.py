@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from readback.readers.paths import show
+from readback.readers.paths import format_relative
 from readback.readers.row import Row
 from readback.records.raw_rows import read_raw_rows
 from readback.scores.files.layout import (
@@ -85,7 +85,7 @@ def propose(draft: Draft, around: Survey, others: frozenset[str]) -> frozenset[s
     offered: list[str] = []
     bare: list[str] = []
     for found in around.all(DATASET):
-        file = show(draft.root, found.path)
+        file = format_relative(draft.root, found.path)
         if file in others:
             continue
         called = any(RATED.search(name.strip()) or VERDICT.search(name.strip()) for name in found.fields)

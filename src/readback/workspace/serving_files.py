@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from readback.readers.paths import resolve, show
+from readback.readers.paths import format_relative, resolve
 from readback.serving import gguf
 from readback.serving.chat import files as chat_files
 from readback.serving.chat import model_input as chat
@@ -41,7 +41,7 @@ def add_modelfile(model: Model, modelfiles: Sequence[Found], draft: Draft) -> Mo
     exact = [own] if own else [file for file in modelfiles if file.path.name == f"Modelfile.{model.type}"]
     named = exact or [file for file in modelfiles if str(model.type) in file.path.name]
     if len(named) != 1:
-        files = [show(draft.root, file.path) for file in named]
+        files = [format_relative(draft.root, file.path) for file in named]
         values = {"model": model.name, "type": model.type, "count": len(files), "files": ", ".join(files)}
         draft.diagnostics.append(Diagnostic("fmt-modelfile-unmapped", values, model.place, model.name))
         return model
@@ -135,12 +135,12 @@ def _find_in_workspace(name: str, modelfile: Modelfile, draft: Draft) -> Weights
     if isinstance(directory, Diagnostic) or (directory == draft.root and not name.startswith(".")):
         return None
     template = chat_files.read(directory, draft.root)
-    return Weights(show(draft.root, directory), "", template) if template.text is not None else None
+    return Weights(format_relative(draft.root, directory), "", template) if template.text is not None else None
 
 
 def _read_gguf(path: Path, draft: Draft) -> Weights | None:
     """Return what the header of a GGUF file says; None, with a diagnostic, where it cannot be read."""
-    file = show(draft.root, path)
+    file = format_relative(draft.root, path)
     try:
         header = gguf.read_weights(path)
     except gguf.HeaderError as refused:
@@ -179,7 +179,7 @@ def _find_in_folder(model: Model, modelfile: Modelfile, draft: Draft) -> Weights
     None where another model is served with it.
     """
     folder = draft.root / PurePosixPath(modelfile.place.file or "").parent
-    path = resolve(draft.root, show(draft.root, folder / chat_files.CONFIG))
+    path = resolve(draft.root, format_relative(draft.root, folder / chat_files.CONFIG))
     if isinstance(path, Diagnostic):
         return None
     template = replace(chat_files.read(path, draft.root), stated=False)
@@ -189,7 +189,7 @@ def _find_in_folder(model: Model, modelfile: Modelfile, draft: Draft) -> Weights
     for other in draft.models.values():
         if other.name != model.name and other.chat_template and other.chat_template.place.file == file:
             return None
-    for name in dict.fromkeys((file, show(draft.root, path))):
+    for name in dict.fromkeys((file, format_relative(draft.root, path))):
         draft.say(name, "chat template", detail="taken for the one in the weights, since it lies beside the Modelfile")
     return Weights(file, "", template, stated=False)
 
@@ -204,20 +204,20 @@ def read_chat_template(path: Path, config: Path | None, draft: Draft, *, adds: b
 def take_chat_template(file: Found, draft: Draft) -> None:
     """Add a chat template as a model by itself: what it serves, without what it was trained with."""
     folder = file.path.parent
-    name = draft.root.name if folder == draft.root else show(draft.root, folder)
+    name = draft.root.name if folder == draft.root else format_relative(draft.root, folder)
     _add_template_model(file.path, name, draft)
 
 
 def take_named_template(path: Path, draft: Draft) -> None:
     """Add a chat template of any name as a model that is called like the file, as several may lie in one folder."""
-    file = show(draft.root, path)
+    file = format_relative(draft.root, path)
     name = str(PurePosixPath(file).with_suffix(""))
     _add_template_model(path, file if name in draft.models else name, draft)
 
 
 def _add_template_model(path: Path, name: str, draft: Draft) -> None:
     template = replace(chat.read(path, draft.root), stated=False)
-    draft.models[name] = Model(name, chat_template=template, place=Location(file=show(draft.root, path)))
+    draft.models[name] = Model(name, chat_template=template, place=Location(file=format_relative(draft.root, path)))
     _list_template(template, path, draft, "; ".join(filter(None, (name, template.detail))))
 
 
@@ -251,6 +251,6 @@ def _list_template(template: ChatTemplate, path: Path, draft: Draft, detail: str
     """Write down what was read, with what was noted on the way."""
     draft.diagnostics.extend(template.diagnostics)
     draft.say(template.place.file or path, CHAT_TEMPLATE, detail=detail)
-    for file in (show(draft.root, path), template.config):
+    for file in (format_relative(draft.root, path), template.config):
         if file:
             draft.say(file, CONFIG)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import DEPTH, listing, resolve, show
+from readback.readers.paths import DEPTH, format_relative, list_files, resolve
 from readback.types import NOWHERE, Diagnostic, Location
 from readback.workspace.recognise import OTHER, Found, recognise
 
@@ -38,7 +38,7 @@ class Survey:
 
 def survey(root: Path, depth: int = DEPTH) -> Survey:
     """Return what each file at most `depth` folders below `root` is. Links that lead out of it are not followed."""
-    listed = listing(root, depth)
+    listed = list_files(root, depth)
     diagnostics = list(listed.diagnostics)
     reasons: dict[str, str] = {}
     recognised = tuple(_recognise_files(root, listed.files, diagnostics, reasons))
@@ -52,7 +52,7 @@ def _recognise_files(
 ) -> Iterator[Found]:
     budget = PARSED
     for path in files:
-        name = show(root, path)
+        name = format_relative(root, path)
         if budget < 0:
             values = {"what": "configurations read to find out what the files are", "limit": f"{PARSED >> 20} MiB"}
             diagnostics.append(Diagnostic("dat-limit", values, NOWHERE, name))

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 from urllib.parse import parse_qsl, urlencode
 
-from readback.readers.paths import show
+from readback.readers.paths import format_relative
 from readback.readers.row import Row
 from readback.records.raw_rows import read_raw_rows
 from readback.records.training_row import DATASET, DESCRIPTIONS, TRAIN, Kind, find_main_kind
@@ -89,7 +89,7 @@ JUDGES = re.compile(r"judge|evaluat|grad(?:e|ing)", re.IGNORECASE)
 
 def add_training_file(draft: Draft, path: Path, split: str, place: Location) -> None:
     """Add a file that the workspace names, or that lies among others of its kind."""
-    name = show(draft.root, path)
+    name = format_relative(draft.root, path)
     if all((file.path, file.split) != (name, split) for file in draft.training):
         draft.training.append(TrainingFile(name, split, place=place))
     kind = _find_kind(draft, name)
@@ -99,7 +99,7 @@ def add_training_file(draft: Draft, path: Path, split: str, place: Location) -> 
 def add_discovered_files(draft: Draft, files: Sequence[Found]) -> None:
     """Add files of training rows of a folder with nothing better: all are checked, in the splits of their names."""
     for file in files:
-        draft.training.append(TrainingFile(show(draft.root, file.path), name_split(file.path.name)))
+        draft.training.append(TrainingFile(format_relative(draft.root, file.path), name_split(file.path.name)))
         draft.say(file.path, file.what, detail=file.detail)
 
 
@@ -273,7 +273,7 @@ def _read_code(draft: Draft, files: Sequence[Found]) -> Iterator[CodeFile]:
 def _read_code_file(file: Found, draft: Draft) -> CodeFile | None:
     """Return the system texts of a file; one without any is listed, and that is all."""
     code = training_code.read(file.path, draft.root)
-    name = show(draft.root, file.path)
+    name = format_relative(draft.root, file.path)
     if not code.texts:
         draft.say(name, CODE, used=False, detail="no system message is in it")
         return None

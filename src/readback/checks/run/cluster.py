@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 from readback import as_json, sandbox
 from readback.checks.run import cluster_worker
 from readback.prompts import model_input
-from readback.readers.by_address import origin
+from readback.readers.by_address import find_origin
 from readback.readers.checksum import Hashes
 from readback.records import carried_index
 from readback.sandbox.json_values import freeze
@@ -134,7 +134,7 @@ def connected(address: str, opened: Workspace, say: Say) -> Iterator[Cluster]:
             "about": cluster_worker.about(),
             "root": str(opened.root),
             "files": files,
-            "address": origin(opened.root),
+            "address": find_origin(opened.root),
         }
         text = json.dumps({**asked, "workspace": freeze(replace(opened, today=day))})
         _known_there(client)

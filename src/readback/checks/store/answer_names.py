@@ -78,7 +78,7 @@ def digest_content(root: Path, files: States, hashes: Hashes) -> list[list[Any]]
     for name, file_state in sorted(files.items()):
         for at in range(0, max(file_state.size, 1), checksum.PART):  # an empty file has one part, too
             parts.append((name, at))
-    digests = hashes.of_parts([(root / name, at, at + checksum.PART) for name, at in parts])
+    digests = hashes.hash_parts([(root / name, at, at + checksum.PART) for name, at in parts])
     return [[name, at, part] for (name, at), part in zip(parts, digests, strict=True)]
 
 

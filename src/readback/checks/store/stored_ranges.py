@@ -25,7 +25,7 @@ from readback.checks.summary import LIMIT
 from readback.prompts import model_input
 from readback.prompts.self_tests import summarise_for_child
 from readback.readers.checksum import Hashes
-from readback.readers.paths import show
+from readback.readers.paths import format_relative
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.records.files_of_rows import list_row_files
 from readback.sandbox.json_values import freeze
@@ -117,7 +117,7 @@ class StoredRanges:
         """Everything that an answer depends on but the records and the choices; None where a file is gone."""
         opened = self._opened
         dated = replace(opened, today=model_input.resolve_today(opened))  # templates may print it
-        own = set() if reads_other_records(opened) else {show(opened.root, self._data.path)}
+        own = set() if reads_other_records(opened) else {format_relative(opened.root, self._data.path)}
         others = {name: state for name, state in self._files.items() if name not in own}
         codes = None if self._codes is None else sorted(self._codes)
         with suppress(OSError):
@@ -132,7 +132,7 @@ def open_ranges(opened: Workspace, data: Dataset, codes: Collection[str] | None,
     if opened.dataset is None or not len(data) or not answer_names.can_name(opened):
         return None
     files = answer_names.list_files(opened.root)
-    if files is None or show(opened.root, data.path) not in files:
+    if files is None or format_relative(opened.root, data.path) not in files:
         return None
     store = answer_store.open_store()
     return None if store is None else StoredRanges(opened, data, codes, files, store, hashes)

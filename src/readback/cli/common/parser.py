@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from readback.cli.common import terminal
 from readback.cli.common.terminal import fill
-from readback.readers.yaml_file import nearest
+from readback.readers.yaml_file import find_nearest
 
 WRONG_USE = 2  # the exit code
 MOST_SIMILAR = 0.75  # how alike an option must be to be suggested: all begin with two dashes
@@ -103,7 +103,7 @@ class Parser(argparse.ArgumentParser):
             return
         choices = [str(choice) for choice in action.choices]
         name = "/".join(action.option_strings) or str(action.metavar or action.dest)
-        near = nearest(str(value), choices)
+        near = find_nearest(str(value), choices)
         sentence = "{name}: '{value}' is not possible; possible are {choices}"
         if near:
             sentence = "{name}: '{value}' is not possible; did you mean {near}? (possible are {choices})"

@@ -18,7 +18,7 @@ from readback.checks import rules
 from readback.cli import UsageError
 from readback.cli.common import lines
 from readback.cli.common.terminal import fill
-from readback.readers.choose_format import GZIP, HEAD, PARQUET, unpacked
+from readback.readers.choose_format import GZIP, HEAD, PARQUET, unpack_head
 from readback.readers.lines import UTF8_MARK
 
 STDIN = "-"
@@ -137,7 +137,7 @@ def _copy(source: BinaryIO, target: BinaryIO, path: str, limit: int) -> None:
 def guess_ending(head: bytes) -> str:
     """Return the file ending of rows that begin with `head`, by their magic bytes, first character and first line."""
     gzip = ".gz" if head.startswith(GZIP) else ""
-    text = unpacked(head) if gzip else head
+    text = unpack_head(head) if gzip else head
     if text.startswith(PARQUET):
         return f".parquet{gzip}"
     text = text.removeprefix(UTF8_MARK).lstrip()

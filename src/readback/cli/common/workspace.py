@@ -16,7 +16,7 @@ from readback.cli.common.terminal import fill
 from readback.readers import by_address
 from readback.readers.encodings import ENCODINGS
 from readback.readers.row import Row
-from readback.readers.yaml_file import nearest
+from readback.readers.yaml_file import find_nearest
 from readback.records.dataset import Dataset, open_dataset
 from readback.records.raw_rows import read_raw_rows
 from readback.sources.template_language import LANGUAGES
@@ -92,7 +92,7 @@ def open_workspace(args: argparse.Namespace, **workspace_options: str) -> Worksp
 
     Raises UsageError when nothing at all could be read, or an option names what is not there.
     """
-    displayed = by_address.shown(args.workspace)
+    displayed = by_address.redact_address(args.workspace)
     path = temporary_workspace.unpack(args.workspace, args.command, args.stack)
     is_address = by_address.is_address(args.workspace)
     if is_address and sys.stderr.isatty():  # a slow store may take its time
@@ -267,7 +267,7 @@ def check_name(kind: str, name: str, names: Collection[str]) -> str:
     """Return `name` if it is among the names; else raise UsageError with the nearest, or with all there are."""
     if name in names:
         return name
-    near = nearest(name, names)
+    near = find_nearest(name, names)
     if near:
         raise UsageError(fill("no {kind} '{name}'; did you mean '{near}'?", kind=kind, name=name, near=near))
     if kind == "rule":  # the list of all would be no help

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from readback.readers.choose_format import choose
+from readback.readers.choose_format import choose_format
 from readback.readers.row import Header
 from readback.records.raw_rows import read_raw_rows
 from readback.scores.criteria import known
@@ -149,7 +149,7 @@ def _open_rows(
 def _is_typed(path: Path, file: str) -> bool:
     """Tell whether the file distinguishes texts from numbers; in a table such as CSV every cell is a text."""
     try:
-        chosen = choose(path, file)
+        chosen = choose_format(path, file)
     except OSError:
         return False
     return not isinstance(chosen, Diagnostic) and not getattr(chosen.module, "CELLS", False)

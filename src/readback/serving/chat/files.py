@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import resolve, show
+from readback.readers.paths import format_relative, resolve
 from readback.readers.text_file import read_text
 from readback.serving.chat.tokenizer_config import Config, locate_template
 from readback.serving.chat.tokenizer_config import read as read_config
@@ -53,7 +53,7 @@ def lacks_template(path: Path, root: Path) -> bool:
         return False
     template = read(path, root)
     reasons = [diagnostic.values.get("reason") for diagnostic in template.diagnostics]
-    return template.text is None and reasons == [_explain_absence(show(root, path))]
+    return template.text is None and reasons == [_explain_absence(format_relative(root, path))]
 
 
 def _explain_absence(file: str) -> str:
@@ -68,7 +68,7 @@ def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_toke
     without a template, or an unreadable one, has `text` None and a diagnostic with the reason.
     """
     path = _find_template_file(path, root)
-    file = show(root, path)
+    file = format_relative(root, path)
     outside = resolve(root, file)
     if isinstance(outside, Diagnostic) and outside.code == "dat-path-outside":
         return ChatTemplate(file, None, place=Location(file=file), diagnostics=(outside,))
@@ -88,9 +88,9 @@ def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_toke
     if text.text is None and not diagnostics:
         diagnostics = (_report_missing(file, _explain_absence(file), text.place),)
     details = [text.detail] if text.detail else []
-    if config and config_path and show(root, config_path) != text.place.file:
+    if config and config_path and format_relative(root, config_path) != text.place.file:
         unused = ", whose own chat_template is not used" if config.template else ""
-        details.append(f"its tokens are those of {show(root, config_path)}{unused}")
+        details.append(f"its tokens are those of {format_relative(root, config_path)}{unused}")
     template = ChatTemplate(
         name=text.place.file or file,
         text=text.text,
@@ -107,7 +107,7 @@ def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_toke
             adds_bos=add_special_tokens and bool(config.bos_token) and config.adds_bos is not False,
             tokenizer_adds_bos=config.adds_bos,
             tokens=config.tokens,
-            config=show(root, config_path) if config_path else None,
+            config=format_relative(root, config_path) if config_path else None,
         )
     tools = text.with_tools
     if tools is not None:
@@ -128,7 +128,7 @@ def _find_template_file(path: Path, root: Path) -> Path:
 
 def _find_sibling(path: Path, root: Path, name: str) -> Path | None:
     """Return the file of that name next to `path`, None if there is none inside `root`."""
-    file = resolve(root, show(root, path.with_name(name)))
+    file = resolve(root, format_relative(root, path.with_name(name)))
     return file if isinstance(file, Path) else None
 
 
@@ -147,8 +147,8 @@ def _load_text(path: Path, root: Path, config: Config | None) -> _Text:
     if path.name == CONFIG and config.source and config.template is None:
         older = _find_sibling(path, root, OLDER)
         if older:
-            return _choose_template(read_config(older, root), Location(file=show(root, older)))
-    return _choose_template(config, Location(file=show(root, path)))
+            return _choose_template(read_config(older, root), Location(file=format_relative(root, older)))
+    return _choose_template(config, Location(file=format_relative(root, path)))
 
 
 def _list_additional(path: Path, root: Path) -> Mapping[str, Path]:
@@ -158,7 +158,7 @@ def _list_additional(path: Path, root: Path) -> Mapping[str, Path]:
         return {}
     templates: dict[str, Path] = {}
     for entry in sorted(islice(folder.iterdir(), MOST)):
-        file = resolve(root, show(root, entry)) if entry.suffix == SUFFIX else None
+        file = resolve(root, format_relative(root, entry)) if entry.suffix == SUFFIX else None
         if isinstance(file, Path):
             templates[file.stem] = file
     return templates
@@ -171,7 +171,7 @@ def _choose_file(separate: Path | None, further: Mapping[str, Path], root: Path,
         files = {DEFAULT: separate, **further}
     tools = _read_plain(files[WITH_TOOLS], root) if WITH_TOOLS in files else None
     if DEFAULT not in files:
-        place = Location(file=show(root, path))
+        place = Location(file=format_relative(root, path))
         reason = f"{FURTHER} has the chat templates {', '.join(files)}, and none is called {DEFAULT}"
         return _Text(None, place, (_report_missing(place.file, reason, place),), with_tools=tools)
     default = _read_plain(files[DEFAULT], root)
@@ -187,7 +187,7 @@ def _describe_choice(templates: Mapping[str, object]) -> str:
 
 
 def _read_plain(path: Path, root: Path) -> _Text:
-    file = show(root, path)
+    file = format_relative(root, path)
     text, diagnostics = read_text(path, file, LIMIT)
     if text is None:
         return _Text(None, Location(file=file), diagnostics)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers.json_text import Decoder, NotJson
-from readback.readers.paths import resolve, show
+from readback.readers.paths import format_relative, resolve
 from readback.readers.text_file import read_text
 from readback.types import Diagnostic, Location
 
@@ -43,7 +43,7 @@ class Config:
 
 def read(path: Path, root: Path) -> Config:
     """Return the contents of the file at `path`; of an unreadable one only a diagnostic with the reason and place."""
-    file = show(root, path)
+    file = format_relative(root, path)
     text, diagnostics = read_text(path, file, LIMIT)
     if text is None:
         return Config(diagnostics=diagnostics)
@@ -84,10 +84,10 @@ def _read_older_map(path: Path, root: Path, found_diagnostics: list[Diagnostic])
     Source: `_from_pretrained` of huggingface/transformers 5. Empty if there is no such file; an unreadable one adds a
     diagnostic.
     """
-    map_path = resolve(root, show(root, path.with_name(OLDER_MAP)))
+    map_path = resolve(root, format_relative(root, path.with_name(OLDER_MAP)))
     if isinstance(map_path, Diagnostic):
         return {}
-    file = show(root, map_path)
+    file = format_relative(root, map_path)
     text, read_diagnostics = read_text(map_path, file, LIMIT)
     found_diagnostics.extend(read_diagnostics)
     if text is None:

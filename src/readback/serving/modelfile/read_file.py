@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import show
+from readback.readers.paths import format_relative
 from readback.readers.text_file import read_bytes
 from readback.serving.modelfile.diagnostics import (
     find_torn_values,
@@ -54,7 +54,7 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path, root: Path) -> Modelfile:
     """Return the Modelfile at `path`; an unreadable one has no commands and a diagnostic with the reason."""
-    file = show(root, path)
+    file = format_relative(root, path)
     data = read_bytes(path, file, LIMIT)
     if isinstance(data, Diagnostic):
         return Modelfile((), place=Location(file=file), diagnostics=(data,))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from readback.prompts.albert import is_findable
 from readback.readers.csv_file import find_separator
-from readback.readers.paths import show
+from readback.readers.paths import format_relative
 from readback.readers.text_file import read_text
 from readback.readers.yaml_file import read_yaml
 from readback.readers.yaml_node import Node
@@ -38,7 +38,7 @@ def read_acronyms(node: Node, draft: Draft) -> None:
 
 def _read_document(path: Path, draft: Draft) -> None:
     """Read YAML or JSON: a mapping, or a list of mappings with an acronym and its long form, as the program's list."""
-    parsed = read_yaml(path, show(draft.root, path))
+    parsed = read_yaml(path, format_relative(draft.root, path))
     top = Node(parsed.value, parsed)
     if isinstance(parsed.value, list):
         for entry in top.items():
@@ -72,7 +72,7 @@ def _read_long_form(part: Node) -> str | None:
 
 def _read_table(path: Path, draft: Draft) -> None:
     """Read two columns, with or without a row of names."""
-    file = show(draft.root, path)
+    file = format_relative(draft.root, path)
     text, diagnostics = read_text(path, file)
     draft.diagnostics.extend(diagnostics)
     delimiter = "\t" if path.suffix.lower() == ".tsv" else find_separator((text or "").partition("\n")[0].encode())

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers.json_text import Decoder, NotJson
-from readback.readers.paths import show
+from readback.readers.paths import format_relative
 from readback.readers.text_file import read_text
 from readback.readers.yaml_node import Node
 from readback.serving import tokens
@@ -126,7 +126,7 @@ def _read_stated(name: str, sources: tuple[TextNode | TextSource, ...], draft: D
             text = _read_source(name, source, draft)
         else:
             path = draft.file_at(source.text, source.place)
-            text = _read_system_text(name, show(draft.root, path), draft) if path else None
+            text = _read_system_text(name, format_relative(draft.root, path), draft) if path else None
         if text:
             yield replace(text, source="configuration")
 
@@ -135,7 +135,7 @@ def _read_source(name: str, source: TextSource, draft: Draft) -> SystemText | No
     path = _locate(source.file, draft)
     if path is None:
         return None
-    return _read_system_text(name, show(draft.root, path), draft, source.constant, source.cell)
+    return _read_system_text(name, format_relative(draft.root, path), draft, source.constant, source.cell)
 
 
 def _read_system_text(
@@ -171,7 +171,7 @@ def _read_base(named: TextNode | None, modelfile: Modelfile | None, draft: Draft
     if modelfile is None:
         named.node.wrong("a file beside modelfile: it says what the model in its FROM has")
         return None
-    file = show(draft.root, path)
+    file = format_relative(draft.root, path)
     draft.say(file, "Modelfile", detail="of the model that another one is made from")
     base = read_file.read(draft.root / file, draft.root)
     draft.diagnostics.extend(base.diagnostics)
@@ -203,7 +203,7 @@ def _read_tokenizer(named: TextNode | None, draft: Draft) -> str | None:
         path = draft.file_at(tokens.locate_file(draft.root, name), named.place)
         if path is None:
             return None
-        name = show(draft.root, path)
+        name = format_relative(draft.root, path)
         draft.say(name, "tokenizer")
     _, diagnostics = tokens.load_counter(name, draft.root, named.place)
     draft.diagnostics.extend(diagnostics)
@@ -241,7 +241,7 @@ def _read_json(node: Node, draft: Draft) -> Any:
     path = draft.file_at(str(node.value), node.place)
     if path is None:
         return None
-    file = show(draft.root, path)
+    file = format_relative(draft.root, path)
     draft.say(file, "template options", detail=node.where)
     text, diagnostics = read_text(path, file, LARGEST)
     draft.diagnostics.extend(diagnostics)
@@ -267,4 +267,4 @@ def _read_file(named: TextNode | None, kind: str, draft: Draft) -> str | None:
     if path is None:
         return None
     draft.say(path, kind)
-    return show(draft.root, path)
+    return format_relative(draft.root, path)

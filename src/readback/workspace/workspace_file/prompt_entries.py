@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import resolve, show
+from readback.readers.paths import format_relative, resolve
 from readback.readers.text_file import read_text
 from readback.readers.yaml_file import read_yaml
 from readback.readers.yaml_node import Node
@@ -42,7 +42,7 @@ def _read_configuration(name: str, named: TextNode, root: Path) -> Iterator[Prom
     if isinstance(path, Diagnostic):
         named.node.diagnostics.append(path)
         return
-    parsed = read_yaml(path, show(root, path))
+    parsed = read_yaml(path, format_relative(root, path))
     top = Node(parsed.value, parsed, named.node.diagnostics)
     named.node.diagnostics.extend(parsed.diagnostics)
     section = PROMPT_FILE.read(top)
@@ -88,9 +88,9 @@ def _read_text(
     if isinstance(path, Diagnostic):
         file.node.diagnostics.append(path)
         return None, NOWHERE
-    text, diagnostics = read_text(path, show(root, path))
+    text, diagnostics = read_text(path, format_relative(root, path))
     file.node.diagnostics.extend(diagnostics)
-    return text, Location(file=show(root, path), line=1, column=1)
+    return text, Location(file=format_relative(root, path), line=1, column=1)
 
 
 def _cut_part(node: Node, number: int | None, text: str | None, place: Location) -> tuple[str | None, Location]:

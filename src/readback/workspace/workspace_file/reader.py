@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from readback.adapters import load_shipped, read_adapter
-from readback.readers.paths import absent, expand, show
-from readback.readers.yaml_file import Parsed, nearest, read_yaml
+from readback.readers.paths import expand, format_absent, format_relative
+from readback.readers.yaml_file import Parsed, find_nearest, read_yaml
 from readback.readers.yaml_node import Node
 from readback.scores.criteria import from_entry
 from readback.sources import instructions, plain_prompts, prompt_formats
@@ -96,7 +96,7 @@ def _take_dataset(file: WorkspaceFile, draft: Draft) -> None:
     place = dataset.parts["path"].place
     path = draft.file_at(name, place)
     draft.dataset = DatasetSource(
-        path=show(draft.root, path) if path else absent(name),
+        path=format_relative(draft.root, path) if path else format_absent(name),
         id=dataset.id,
         fields=dataset.fields,
         private=dataset.private,
@@ -156,7 +156,7 @@ def _take_tasks(file: WorkspaceFile, draft: Draft) -> None:
     tasks = dict.fromkeys(task for profile in PROFILES for task in tasks_of(profile))
     node = file.tasks.node
     for name, part in node.entries() if isinstance(node.value, Mapping) else ():
-        near = None if name in tasks else nearest(name, tasks)
+        near = None if name in tasks else find_nearest(name, tasks)
         if near:
             part.report("asm-unknown-task", name, task=name, nearest=near, known=list(tasks))
 
@@ -173,7 +173,7 @@ def _read_context_value(name: str, node: Node, draft: Draft) -> Any:
     path = draft.file_at(node.value, node.place)
     if path is None:
         return None
-    parsed = read_yaml(path, show(draft.root, path))
+    parsed = read_yaml(path, format_relative(draft.root, path))
     draft.diagnostics.extend(parsed.diagnostics)
     draft.say(path, "schema")
     return parsed.value
@@ -204,7 +204,7 @@ def _read_adapter(named: TextNode, draft: Draft) -> Adapter | None:
         return adapter
     adapters = load_shipped(profile)
     if name not in adapters:
-        close = nearest(name, adapters) or ""
+        close = find_nearest(name, adapters) or ""
         named.node.report("asm-unknown-interface", name, interface=name, nearest=close, known=sorted(adapters))
         return None
     return adapters[name]
@@ -273,7 +273,7 @@ def _build_condition(section: ConditionSection, draft: Draft) -> Condition | Non
     return Condition(
         name=name,
         **parts,
-        answers=show(draft.root, path) if path else None,
+        answers=format_relative(draft.root, path) if path else None,
         aliases=section.aliases,
         settings={**section.settings, **section.factors},
         place=section.place,
@@ -337,14 +337,14 @@ def _take_scores(file: WorkspaceFile, draft: Draft) -> None:
             place=section.place,
         )
         for path in _expand(section.path, draft):
-            draft.scores.append(replace(columns, path=show(draft.root, path)))
+            draft.scores.append(replace(columns, path=format_relative(draft.root, path)))
             draft.say(path, "scores")
 
 
 def _take_sent(file: WorkspaceFile, draft: Draft) -> None:
     for pattern in file.sent:
         for path in _expand(pattern, draft):
-            draft.sent.append(show(draft.root, path))
+            draft.sent.append(format_relative(draft.root, path))
             draft.say(path, "logged requests")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, TypeVar
 
-from readback.readers.yaml_file import unknown_keys
+from readback.readers.yaml_file import report_unknown_keys
 from readback.readers.yaml_node import Node
 from readback.types import Location
 
@@ -113,7 +113,7 @@ def _list_parts(node: Node, keys: Mapping[str, Key]) -> dict[str, Node]:
     documented = {name: declared.names[0] for declared in keys.values() for name in declared.names}
     if not isinstance(node.value, Mapping):
         return node.mapping(*documented_names)
-    for diagnostic in unknown_keys(node.value, tuple(documented), node.parsed, *node.keys):
+    for diagnostic in report_unknown_keys(node.value, tuple(documented), node.parsed, *node.keys):
         values = {**diagnostic.values, "known": ", ".join(documented_names)}
         node.diagnostics.append(replace(diagnostic, values=values))
     parts: dict[str, Node] = {}

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from readback.adapters import load_shipped
-from readback.readers.yaml_text import comment, flow
+from readback.readers.yaml_text import format_comment, format_flow
 from readback.records.training_row import DATASET as DATASET_SPLIT
 from readback.records.training_row import TRAIN
 from readback.sources import plain_prompts, prompt_formats
@@ -81,20 +81,20 @@ def _find_detail(workspace: Workspace, path: str) -> str:
 
 def _add_comment(line: str, reason: str) -> str:
     """Return a line with a comment behind it."""
-    return f"{line}      {comment(reason)}" if reason else line
+    return f"{line}      {format_comment(reason)}" if reason else line
 
 
 def _write_head(workspace: Workspace) -> Iterator[str]:
-    yield comment(HEAD)
-    yield f"name: {flow(workspace.name)}"
+    yield format_comment(HEAD)
+    yield f"name: {format_flow(workspace.name)}"
     if workspace.language:
-        yield f"language: {flow(workspace.language)}"
+        yield f"language: {format_flow(workspace.language)}"
     if workspace.today:
-        yield f"today: {flow(workspace.today)}"
+        yield f"today: {format_flow(workspace.today)}"
     if workspace.headline:
-        yield f"headline: {flow(workspace.headline)}"
+        yield f"headline: {format_flow(workspace.headline)}"
     if workspace.ollama:
-        yield f"serving: {flow({'ollama': _build_ollama(workspace.ollama)})}"
+        yield f"serving: {format_flow({'ollama': _build_ollama(workspace.ollama)})}"
 
 
 def _build_ollama(server: OllamaServer) -> dict[str, Any]:
@@ -111,25 +111,27 @@ def _write_dataset(workspace: Workspace) -> Iterator[str]:
     others = [file.path for file in workspace.recognised if file.what == DATASET and not file.used]
     if source is None:
         if others:
-            yield comment(f"several datasets lie here; name one: dataset: {{path: {others[0]}}}")
+            yield format_comment(f"several datasets lie here; name one: dataset: {{path: {others[0]}}}")
         return
     reason = _find_detail(workspace, source.path)
     if reason:
-        yield comment(reason)
+        yield format_comment(reason)
     if others:
-        yield comment(f"other datasets here: {', '.join(others)}")
+        yield format_comment(f"other datasets here: {', '.join(others)}")
     keys = ("path", "id", "fields", "private", "format", "encoding")
     entry = drop_empty(**{key: getattr(source, key) for key in keys})
     if source.json is not None:  # an empty list says something
         entry["json"] = source.json
-    yield f"dataset: {flow(entry)}"
+    yield f"dataset: {format_flow(entry)}"
 
 
 def _write_options(workspace: Workspace) -> Iterator[str]:
     if any(diagnostic.code == "alb-dialect-inferred" for diagnostic in workspace.diagnostics):
-        yield comment("albert_dialect is a guess: only the later Albert program reads what the configuration holds")
-    if workspace.options:  # on and off are quoted by flow, since YAML takes them for true and false
-        yield f"options: {flow(workspace.options)}"
+        yield format_comment(
+            "albert_dialect is a guess: only the later Albert program reads what the configuration holds"
+        )
+    if workspace.options:  # on and off are quoted by format_flow, since YAML takes them for true and false
+        yield f"options: {format_flow(workspace.options)}"
 
 
 def _write_prompts(workspace: Workspace) -> Iterator[str]:
@@ -144,7 +146,7 @@ def _write_prompts(workspace: Workspace) -> Iterator[str]:
     for path in dict.fromkeys(named):
         is_builtin = path == prompt_formats.BUILTIN
         reason = _describe_formats(workspace) if is_builtin else _find_detail(workspace, path)
-        yield _add_comment(f"  - {flow(path)}", reason)
+        yield _add_comment(f"  - {format_flow(path)}", reason)
 
 
 def _describe_formats(workspace: Workspace) -> str:
@@ -164,15 +166,15 @@ def _write_modes(workspace: Workspace) -> Iterator[str]:
         file = prompt.place.file
         reason = _find_detail(workspace, file or "") if file != workspace.file else ""
         if reason:
-            yield f"  {comment(reason)}"
-        yield f"  {flow(prompt.mode)}: {flow(entry)}"
+            yield f"  {format_comment(reason)}"
+        yield f"  {format_flow(prompt.mode)}: {format_flow(entry)}"
 
 
 def _write_tasks(workspace: Workspace) -> Iterator[str]:
     if workspace.tasks:
         yield "tasks:"
     for name, prompt in workspace.tasks.items():
-        yield f"  {flow(name)}: {flow(_build_prompt(workspace, prompt))}"
+        yield f"  {format_flow(name)}: {format_flow(_build_prompt(workspace, prompt))}"
 
 
 def _build_prompt(workspace: Workspace, prompt: Prompt) -> dict[str, Any]:
@@ -196,12 +198,12 @@ def _write_context(workspace: Workspace) -> Iterator[str]:
     if workspace.context:
         yield "context:"
     for task, values in workspace.context.items():
-        yield f"  {flow(task)}: {flow(values)}"
+        yield f"  {format_flow(task)}: {format_flow(values)}"
 
 
 def _write_adapters(workspace: Workspace) -> Iterator[str]:
     if workspace.adapters:
-        yield f"adapters: {flow([_name_adapter(adapter) for adapter in workspace.adapters.values()])}"
+        yield f"adapters: {format_flow([_name_adapter(adapter) for adapter in workspace.adapters.values()])}"
 
 
 def _name_adapter(adapter: Adapter) -> str:
@@ -220,14 +222,14 @@ def _write_instructions(workspace: Workspace) -> Iterator[str]:
         if task not in from_files or from_files[task] != text
     }
     if own:
-        yield f"instructions: {flow(own)}"
+        yield f"instructions: {format_flow(own)}"
 
 
 def _write_models(workspace: Workspace) -> Iterator[str]:
     if workspace.models:
         yield "models:"
     for name, model in workspace.models.items():
-        yield f"  {flow(name)}:"
+        yield f"  {format_flow(name)}:"
         yield from (f"    {line}" for line in _write_model(workspace, model))
 
 
@@ -252,18 +254,18 @@ def _write_model_files(workspace: Workspace, model: Model) -> Iterator[str]:
     files = {file.path for file in workspace.recognised if file.what == MODEL}
     settings = {key: value for key, value in model.settings.items() if key not in (CONSTANT, CELL)}
     if model.place.file in files:
-        yield f"config: {flow(model.place.file)}"
+        yield f"config: {format_flow(model.place.file)}"
     elif settings:
-        yield f"settings: {flow(settings)}"
+        yield f"settings: {format_flow(settings)}"
     training = _build_training(model)
     if training:
         file = model.training.place.file if model.training else None
-        yield _add_comment(f"training: {flow(training)}", _find_guess(workspace, [file or ""]))
+        yield _add_comment(f"training: {format_flow(training)}", _find_guess(workspace, [file or ""]))
     stated = [text.place for text in model.stated if text.place.file]
     if stated:
         entries = [drop_empty(**{"from": place.file, "constant": place.field}) for place in stated]
         yield _add_comment(
-            f"stated_in: {flow(entries)}", _find_guess(workspace, [place.file or "" for place in stated])
+            f"stated_in: {format_flow(entries)}", _find_guess(workspace, [place.file or "" for place in stated])
         )
 
 
@@ -313,9 +315,9 @@ def _write_serving(workspace: Workspace, model: Model) -> Iterator[str]:
     others = [file.path for file in workspace.recognised if file.what == MODELFILE and not file.used]
     if entry:
         reason = _find_detail(workspace, entry.get("modelfile", ""))
-        yield _add_comment(f"serving: {flow(entry)}", reason)
+        yield _add_comment(f"serving: {format_flow(entry)}", reason)
     elif others and model.type != "base":
-        yield comment(f"no Modelfile was taken; here are {', '.join(others)}: serving: {{modelfile: …}}")
+        yield format_comment(f"no Modelfile was taken; here are {', '.join(others)}: serving: {{modelfile: …}}")
 
 
 def _write_sizes(model: Model) -> Iterator[str]:
@@ -323,17 +325,17 @@ def _write_sizes(model: Model) -> Iterator[str]:
     if model.reserve is not None:  # 0 says something
         sizes["reserve"] = model.reserve
     sizes |= drop_empty(template_options=_split_options(model)[0])
-    yield from (f"{key}: {flow(value)}" for key, value in sizes.items())
+    yield from (f"{key}: {format_flow(value)}" for key, value in sizes.items())
 
 
 def _write_conditions(workspace: Workspace) -> Iterator[str]:
     if workspace.conditions:
         for file in workspace.recognised:
             if file.what in (PLAN, COMPARISONS) and file.used:
-                yield comment(f"{file.path}: {file.detail}")
+                yield format_comment(f"{file.path}: {file.detail}")
         yield "conditions:"
     for condition in workspace.conditions:
-        yield f"  - {flow(_build_condition(condition))}"
+        yield f"  - {format_flow(_build_condition(condition))}"
 
 
 def _build_condition(condition: Condition) -> dict[str, Any]:
@@ -345,8 +347,8 @@ def _write_judges(guesses: Mapping[str, str], workspace: Workspace) -> Iterator[
         yield "judges:"
     for name, judge in workspace.judges.items():
         if name in guesses:
-            yield f"  {comment(guesses[name])}"
-        yield f"  {flow(name)}: {flow(_build_judge(judge))}"
+            yield f"  {format_comment(guesses[name])}"
+        yield f"  {format_flow(name)}: {format_flow(_build_judge(judge))}"
 
 
 def _build_judge(judge: Judge) -> dict[str, Any]:
@@ -364,12 +366,12 @@ def _write_files(workspace: Workspace) -> Iterator[str]:
     if workspace.scores:
         yield "scores:"
     for source in workspace.scores:
-        yield f"  - {flow(build_scores(source))}"
+        yield f"  - {format_flow(build_scores(source))}"
     if workspace.sent:
-        yield f"sent: {flow(workspace.sent)}"
+        yield f"sent: {format_flow(workspace.sent)}"
     training = _build_training_files(workspace.training)
     if training:
-        yield f"training: {flow(training)}"
+        yield f"training: {format_flow(training)}"
 
 
 def build_scores(source: ScoreSource) -> Any:
@@ -396,10 +398,10 @@ def _write_criteria(workspace: Workspace) -> Iterator[str]:
     if own:
         yield "criteria:"
     for name, criterion in own.items():
-        yield f"  {flow(name)}: {flow(_build_criterion(criterion))}"
+        yield f"  {format_flow(name)}: {format_flow(_build_criterion(criterion))}"
     acronyms = _build_acronyms(workspace)
     if acronyms:
-        yield f"acronyms: {flow(acronyms)}"
+        yield f"acronyms: {format_flow(acronyms)}"
 
 
 def _build_criterion(criterion: Criterion) -> dict[str, Any]:
@@ -432,7 +434,7 @@ def _build_acronyms(workspace: Workspace) -> Any:
 def _write_comparisons(workspace: Workspace) -> Iterator[str]:
     if workspace.comparisons:
         yield "comparisons:"
-    yield from (f"  - {flow(pair)}" for pair in workspace.comparisons)
+    yield from (f"  - {format_flow(pair)}" for pair in workspace.comparisons)
 
 
 def _write_findings(workspace: Workspace) -> Iterator[str]:
@@ -441,18 +443,18 @@ def _write_findings(workspace: Workspace) -> Iterator[str]:
         entry: dict[str, Any] = {"threshold": leaks.threshold}
         if leaks.phrases is not None:
             entry["phrases"] = list(leaks.phrases)
-        yield f"leaks: {flow(entry)}"
+        yield f"leaks: {format_flow(entry)}"
     if workspace.ignore:
         yield "ignore:"
     for ignored in workspace.ignore:
         keys = ("code", "why", "by", "date", "where")
-        yield f"  - {flow(drop_empty(**{key: getattr(ignored, key) for key in keys}))}"
+        yield f"  - {format_flow(drop_empty(**{key: getattr(ignored, key) for key in keys}))}"
 
 
 def _write_unused(workspace: Workspace) -> Iterator[str]:
     unused = [file for file in workspace.recognised if not file.used and file.what != OTHER]
     if unused:
-        yield comment("Recognised here and not used:")
+        yield format_comment("Recognised here and not used:")
     for file in unused:
         detail = f" ({file.detail})" if file.detail else ""
-        yield comment(f"  {file.path}: {file.what}{detail}")
+        yield format_comment(f"  {file.path}: {file.what}{detail}")

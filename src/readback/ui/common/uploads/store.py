@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from readback.readers.cache_folder import OWNER, UPLOAD, forget, uploads
-from readback.readers.paths import of_git
+from readback.readers.paths import is_git_folder
 from readback.review import state_folder
 from readback.types import Diagnostic, Location, Severity
 from readback.ui.common.uploads import quota as upload_quota
@@ -47,7 +47,7 @@ class OfGit:
     def folder(self, parts_of_path: tuple[str, ...]) -> str | None:
         """Return the folder of git that a file belongs to ("." for the upload's own), or None."""
         for depth, part in enumerate(parts_of_path):
-            if of_git(part):
+            if is_git_folder(part):
                 return PurePosixPath(*parts_of_path[: depth + 1]).as_posix()
             if parts_of_path[:depth] in self._bare and part.casefold() in KEPT_BY_GIT:
                 return PurePosixPath(*parts_of_path[:depth]).as_posix()
@@ -226,12 +226,12 @@ def _keep(folder: Path, files: Iterable[tuple[str, BinaryIO]], most: int, settin
             )
         except upload_zip.BrokenError as error:
             yield _left_out(name, str(error))
-    git, of_git = OfGit(member.name for member in members), set[str]()
+    git, folders_of_git = OfGit(member.name for member in members), set[str]()
     for member in members:
         named = parts(member.name)
         if named and (home_of := git.folder(named)) is not None:
-            if home_of not in of_git:
-                of_git.add(home_of)
+            if home_of not in folders_of_git:
+                folders_of_git.add(home_of)
                 yield _left_out(home_of, "what git keeps is left out of an upload", "info")
             continue
         if (count := count + 1) > COUNT:

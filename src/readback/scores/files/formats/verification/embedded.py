@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from readback.readers import checkpoint
-from readback.readers.checkpoint import QUESTIONS, Part, only, parts, question_id
-from readback.readers.choose_format import choose
+from readback.readers.checkpoint import QUESTIONS, Part, compute_question_id, parts, unwrap_single
+from readback.readers.choose_format import choose_format
 from readback.readers.row import Event, Refused, Row
 from readback.records.raw_rows import read_raw_rows
 from readback.scores.files.formats.verification.outcome import truth
@@ -26,7 +26,7 @@ DEEPEST = 4  # a run, in a list of results, in an object that holds it
 def rows(path: Path, file: str, refused: Callable[[], None] = lambda: None) -> Iterator[Row | Diagnostic] | None:
     """The results of a checkpoint after one row with its traits; None for every other file."""
     try:
-        chosen = choose(path, file)
+        chosen = choose_format(path, file)
     except OSError:
         return None
     if isinstance(chosen, Diagnostic) or chosen.module is not checkpoint:
@@ -64,10 +64,10 @@ class _Results:
                         yield from self._taken(found, "", at, file)
 
     def _question(self, row: Row, file: str) -> Iterator[Event]:
-        item = only(row.fields.get("item"))
+        item = unwrap_single(row.fields.get("item"))
         for holder in (row.fields, item) if isinstance(item, Mapping) else (row.fields,):
             for _, found in embedded(holder, Location(file=file, line=row.line)):
-                yield from self._taken(found, question_id(row.fields), row, file)
+                yield from self._taken(found, compute_question_id(row.fields), row, file)
 
     def _taken(
         self, found: Any, question: str, at: Row, file: str, run: str = "", level: int = 0

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from readback.readers.choose_format import GZIP, HEAD, unpacked
+from readback.readers.choose_format import GZIP, HEAD, unpack_head
 from readback.readers.lines import UTF8_MARK
 
 MODELS = {"answering", "parsing", "answering_model", "parsing_model"}
@@ -63,7 +63,7 @@ def beginning(path: Path) -> bytes:
     except OSError:
         return b""
     if head.startswith(GZIP):
-        head = unpacked(head)
+        head = unpack_head(head)
     return head.removeprefix(UTF8_MARK).lstrip(b" \t\r\n")
 
 

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 from readback.readers.json_cursor import Cursor, TooLong
 from readback.readers.json_text import NotJson
-from readback.readers.json_walk import MOST_BAD, Walk, begun
+from readback.readers.json_walk import MOST_BAD, Walk, skip_mark
 from readback.readers.row import Event, Refused, Row
 from readback.scores.files.formats.verification.shapes import ENVELOPE, is_result
 
@@ -22,7 +22,7 @@ def results(stream: BinaryIO, file: str) -> Iterator[Event]:
     of results by id. What is beside the results comes last, as a Row of its own. Only one result is held at a
     time. After one that is no JSON, reading goes on where the next begins as the first one did.
     """
-    begin = yield from begun(stream, file)
+    begin = yield from skip_mark(stream, file)
     if begin is None:
         return
     reading = _Results(Cursor(stream, begin), file)
