@@ -5,7 +5,7 @@ from datetime import date
 import streamlit as st
 
 from readback.checks.comparisons import planned
-from readback.review.agenda import agenda
+from readback.review.agenda import build_agenda
 from readback.ui.common import show
 from readback.ui.common.draw import reviewing
 from readback.ui.common.state import choice
@@ -20,7 +20,7 @@ found = reviewing.state()
 audit = choice.audit()
 scored = choices.load_table(workspace) if workspace.scores else None
 since = since_here.known(found)
-made = agenda(workspace, audit, scored, found, date.today(), since.made)
+made = build_agenda(workspace, audit, scored, found, date.today(), since.made)
 one = agenda_here.chosen(made)
 reviewing.show_outcome("board")
 if one is not None:

@@ -22,9 +22,11 @@ def assert_locked(path: Path | str, lock: Path | str | None = None) -> None:
     """
     try:
         opened = workspace.open(path)
-        checked = lock_check.check(opened, Path(lock) if lock else opened.root / lock_file.NAME)
+        checked = lock_check.check_lock(opened, Path(lock) if lock else opened.root / lock_file.NAME)
     except (workspace.NothingRead, lock_file.BadLock, NothingToLock) as error:
         raise AssertionError(f"{path}: {error}") from None
     if checked and checked.stale:
-        changes = [f"{lock_file.head(line.subject)}: {lock_check.describe_change(line)}" for line in checked.stale]
+        changes = [
+            f"{lock_file.format_head(line.subject)}: {lock_check.describe_change(line)}" for line in checked.stale
+        ]
         raise AssertionError("\n".join([f"{path}: the prompts are not those of the lock", *changes]))

@@ -113,7 +113,7 @@ def test_people_meet_decide_and_sign_and_the_report_says_it(
     settle(second)  # else the click may meet a form that is being drawn
     second.get_by_role("button", name="Sign off now").click()
     second.get_by_text("unchanged since").wait_for(timeout=60_000)
-    assert len(state.review(Store(root).events()).notes) == len(NAMES)
+    assert len(state.build_review(Store(root).events()).notes) == len(NAMES)
     out = tmp_path / "report.html"
     assert main(["report", str(root), "-o", str(out)]) == 0
     assert main(["report", "--verify", str(out), str(root)]) == 0

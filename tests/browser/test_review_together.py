@@ -65,7 +65,7 @@ def test_what_one_saves_the_others_see_and_nothing_is_lost(at: At, page: Any, ot
     write_note(other, "second", "Bo")
     seen(third, "first")
     seen(third, "second")
-    found = state.review(Store(root).events()).notes
+    found = state.build_review(Store(root).events()).notes
     assert {(note.by.author, note.text, note.anchor["record"]) for note in found} == {
         ("Ada", "first", "2"), ("Bo", "second", "2")}  # fmt: skip
     page.locator(".st-key-note_here button", has_text="(").first.wait_for()  # with a count it is wider
@@ -138,7 +138,7 @@ def test_a_note_is_on_what_is_selected_and_the_others_see_it_there(
     assert other.locator(".rb-exact mark.rb-noted").inner_text() == "Why 2?"
     write_in_place(other, "by key", "Bo")
     seen(other, "Your note is saved.")
-    found = state.review(Store(root).events()).notes
+    found = state.build_review(Store(root).events()).notes
     assert [note.anchor["quote"] for note in found] == ["Why 2?", "\nAnswer:"]
     open_page(page, at(root, "messages?condition=two&index=2"))
     assert page.locator(".rb-exact mark.rb-noted").all_inner_texts() == ["Why 2?", "\nAnswer:"]

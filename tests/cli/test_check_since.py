@@ -19,7 +19,7 @@ from readback.cli.common.changes import build_change_json
 from readback.compare import record_differences
 from readback.compare.similarity import name_edit
 from readback.records.dataset import open_dataset
-from readback.review import changes, since
+from readback.review import lock_check, since
 from readback.review.leaves import Subject
 from readback.types import Selection
 
@@ -224,12 +224,14 @@ def test_the_words_of_every_record_are_those_that_comparing_it_alone_gives(folde
     (folder / "data.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
     edited(folder, "Answer:{%", "Answer: {{ '' }}{%")
     opened = workspace.open(folder)
-    old, now = since.at_revision(opened, "HEAD")
+    old, now = since.open_revision(opened, "HEAD")
     subject = Subject(Selection(condition="other"), "messages")
-    change = changes.changed(old, now, subject)
-    side = changes.Side(subject.choice)
+    change = lock_check.compare_versions(old, now, subject)
+    side = lock_check.Side(subject.choice)
     before, after = open_dataset(old.root, old.dataset), open_dataset(now.root, now.dataset)
-    alone = {at: changes._sentence(old, now, side, before.record(at), after.record(at)) for at in range(len(ROWS))}
+    alone = {
+        at: lock_check._describe_pair(old, now, side, before.record(at), after.record(at)) for at in range(len(ROWS))
+    }
     assert change.sentences == dict(Counter(alone.values()))
     assert change.looked_at == change.counted.differing == 12
     for words, named in change.examples.items():
@@ -242,7 +244,7 @@ def test_of_too_many_edits_some_records_are_put_into_words(
     rows = [{**row, "c": f"other {n * n}"} for n, row in enumerate(ROWS)]
     (folder / "data.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
     monkeypatch.setattr(record_differences, "MAX_EDITS", 5)
-    monkeypatch.setattr(changes, "LOOKED_AT", 4)
+    monkeypatch.setattr(lock_check, "LOOKED_AT", 4)
     (one, _) = prompts(capsys, folder)
     assert (one["differ"], one["change"]["looked_at"]) == (12, 4)
     assert "4 of them were compared" in one["said"]
@@ -273,7 +275,7 @@ def test_an_edit_of_the_list_of_messages_has_a_name_too() -> None:
 def test_a_change_as_json_names_no_more_than_it_has(folder: Path) -> None:
     opened = workspace.open(folder)
     edited(folder, "Answer:", "Reply:")
-    old, now = since.at_revision(workspace.open(folder), "HEAD")
-    made = changes.changed(old, now, Subject(Selection(condition="other"), "messages"))
+    old, now = since.open_revision(workspace.open(folder), "HEAD")
+    made = lock_check.compare_versions(old, now, Subject(Selection(condition="other"), "messages"))
     value = build_change_json(made)
     assert sum(value["sentences"].values()) == value["looked_at"] == len(opened.conditions) * 6

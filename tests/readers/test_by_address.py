@@ -76,7 +76,7 @@ def test_each_state_has_a_folder_of_its_own_which_stays_as_it_is(store: Any) -> 
     assert held(first) == FILES
     assert held(second) == {**FILES, "rows/d.jsonl": '{"id": "3"}\n', "more/a/b.txt": "x"}
     assert [by_address.find_origin(folder) for folder in (first, second)] == ["memory://team/prompts"] * 2
-    assert state_folder.place(first) == state_folder.place(second)  # one review of what is at an address
+    assert state_folder.find_file(first) == state_folder.find_file(second)  # one review of what is at an address
     for name, text in FILES.items():
         store.pipe_file(f"/team/prompts/{name}", text.encode())
     store.rm("/team/prompts/more", recursive=True)
@@ -149,8 +149,8 @@ def test_the_review_of_an_address_is_that_of_no_other_workspace(
     Store(one).save(Draft("note", {"text": "mine"}, "Ann", "cli", new_id()))
     shutil.rmtree(one.parent.parent)
     (tmp_path / "prompts").mkdir()
-    assert [renamed.former(root) for root in (other, tmp_path / "prompts")] == [None, None]
-    assert state_folder.place(by_address.fetch("memory://team/prompts")).exists()
+    assert [renamed.find_former(root) for root in (other, tmp_path / "prompts")] == [None, None]
+    assert state_folder.find_file(by_address.fetch("memory://team/prompts")).exists()
 
 
 def test_what_nobody_opens_for_long_goes_and_so_does_what_was_begun_and_never_ended(store: Any) -> None:

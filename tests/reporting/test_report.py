@@ -30,8 +30,8 @@ from readback.bookmarks.markdown import spelling
 from readback.cli import main
 from readback.reporting import contents, seal, sentences
 from readback.reporting.forms import FORMS
+from readback.review import agenda as meeting_of_files
 from readback.review import leaves
-from readback.review import meeting as meeting_of_files
 from readback.review.event import Draft, new_id
 from readback.review.store import Store
 from readback.scores import in_view, loading, summary
@@ -245,17 +245,17 @@ def test_an_excerpt_says_which_stretch_it_is_and_how_much_of_its_text_is_left_ou
 
 def test_what_the_prompts_come_to_is_worked_out_once_for_a_report(met: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    work = leaves._leaves_of
+    work = leaves._run_children
 
     def counted(*words: Any) -> Any:
         asked.append(words[:2])
         return work(*words)
 
-    monkeypatch.setattr(leaves, "_leaves_of", counted)
+    monkeypatch.setattr(leaves, "_run_children", counted)
     first = values(met)
     assert len(asked) == 1  # for the sign-off, since it, for the decisions, and for the report itself
-    monkeypatch.setattr(contents, "worked_out_once", contextlib.nullcontext)
-    monkeypatch.setattr(meeting_of_files, "worked_out_once", contextlib.nullcontext)
+    monkeypatch.setattr(contents, "reuse_leaves", contextlib.nullcontext)
+    monkeypatch.setattr(meeting_of_files, "reuse_leaves", contextlib.nullcontext)
     assert values(met) == first
     assert len(asked) > 3
 

@@ -16,7 +16,7 @@ from readback import workspace
 from readback.checks.run import engine
 from readback.cli import main
 from readback.review import state
-from readback.review.agenda import Item, agenda, arranged
+from readback.review.agenda import Item, arrange_items, build_agenda
 from readback.review.event import Draft, new_id
 from readback.review.state import By, Review, Step
 from readback.review.store import Store
@@ -42,7 +42,7 @@ def study(write: Write, templates: Mapping[str, str], more: str = "", rows: Any 
 
 def items(root: Path, found: Review | None = None) -> tuple[Item, ...]:
     opened = workspace.open(root)
-    return agenda(opened, engine.check(opened, engine.CheckOptions(jobs=1)), None, found or Review(), DAY).items
+    return build_agenda(opened, engine.check(opened, engine.CheckOptions(jobs=1)), None, found or Review(), DAY).items
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_items_move_are_dropped_and_what_is_gone_disturbs_nothing() -> None:
         ),
     ]
     for steps, order, dropped in cases:
-        kept, away = arranged(made, steps)
+        kept, away = arrange_items(made, steps)
         assert ("".join(keys(kept)), "".join(keys(away))) == (order, dropped)
 
 
@@ -162,7 +162,7 @@ def test_a_decision_on_an_item_keeps_what_the_item_said_and_takes_no_others_plac
         assert code == 0, err
     there = say("agenda", root)[1]["items"]
     assert all(one["decision"]["reason"] == one["said"] for one in there)
-    found = state.review(Store(root).events())
+    found = state.build_review(Store(root).events())
     assert [one.on for one in found.decisions] == [one["said"] for one in there]
     assert all(one.in_force and one.agenda for one in found.decisions)
     say("review", "decide", root, "--item", there[0]["key"], "--defer", "--reason", "later", "--as", "Ben")
@@ -177,7 +177,7 @@ def test_an_agenda_of_three_hundred_items_and_five_thousand_notes_is_whole(write
     many = some(300)
     for n in range(many):
         store.save(Draft("agenda", {"do": "add", "text": f"<b>Item {n}</b>"}, "Ada", "cli", new_id()))
-    found = state.review(store.events())
+    found = state.build_review(store.events())
     notes = tuple(state.Note(f"note-{n:05}", BY, f"Note {n}") for n in range(5000))
     made = items(root, state.Review(notes=notes, agenda=found.agenda))
     assert [one.said for one in made[:1]] == ["Note of Ada: Note 0"]
@@ -190,7 +190,7 @@ def test_a_step_that_means_nothing_is_kept_and_said_to_be_unread(write: Write, p
     root = study(write, {"one": "Q: {{ q }}", "two": "A: {{ q }}"})
     store = Store(root)
     store.save(Draft("agenda", payload, "Ada", "cli", new_id()))
-    found = state.review(store.events())
+    found = state.build_review(store.events())
     assert (found.agenda, [one.sequence for one in found.unread], found.sequence) == ((), [1], 1)
 
 

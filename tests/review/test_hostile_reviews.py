@@ -25,8 +25,7 @@ from small_study import study
 
 from readback.cli import main
 from readback.review import exchange, kept_text, schema, signing, state, state_folder
-from readback.review.event import Draft, NotSaved, new_id
-from readback.review.payload import BadEventError, check_payload, path_inside
+from readback.review.event import BadEventError, Draft, NotSaved, check_payload, is_path_inside, new_id
 from readback.review.store import NotReadable, Store
 from readback.ui.common.uploads import store as upload
 
@@ -94,8 +93,8 @@ def commands(root: Path, capsys: pytest.CaptureFixture[str], to: Path) -> str:
 
 def in_state(root: Path) -> Path:
     """Where the store of a folder lies; its folder is there."""
-    file = state_folder.place(root)
-    state_folder.prepared(file)
+    file = state_folder.find_file(root)
+    state_folder.prepare_folder(file)
     return file
 
 
@@ -110,9 +109,9 @@ def targets(world: World) -> list[str]:
 
 
 def test_a_name_that_leaves_its_folder_is_none(world: World) -> None:
-    assert [name for name in targets(world) if path_inside(name)] == []
+    assert [name for name in targets(world) if is_path_inside(name)] == []
     for name in ("readback.yml", "a/b c.yml", "./x.yml", "prompts/é.jinja", "a..b/..c", "models--x/snapshots/1/t.json"):
-        assert path_inside(name), name
+        assert is_path_inside(name), name
 
 
 @pytest.mark.parametrize(
@@ -153,7 +152,7 @@ def test_the_payloads_that_the_program_writes_pass(world: World) -> None:
                   ["decide", "--subject", "study", "--defer", "--reason", "r"], ["sign", "--subject", "study"],
                   ["sign", "--subject", "condition:one"]):  # fmt: skip
         assert main(["review", words[0], str(world.root), *words[1:]]) == 0
-    found = state.review(Store(world.root).events())
+    found = state.build_review(Store(world.root).events())
     assert (len(found.notes), len(found.decisions), len(found.signoffs), found.unread) == (1, 2, 2, ())
 
 
@@ -201,7 +200,7 @@ def test_what_lays_kept_files_out_looks_at_their_names_itself(world: World) -> N
     held.save(Draft("note", {"text": "n"}, "Ada", "cli", new_id()), {sha: b"x"})
     for name in targets(world):
         with pytest.raises(signing.NotKept):
-            signing._lay_out(held, {name: sha}, world.home / "cache")
+            signing._write_files(held, {name: sha}, world.home / "cache")
     assert not (world.home / "cache").exists() or not list((world.home / "cache").rglob("x"))
 
 
@@ -352,7 +351,7 @@ def test_an_imported_author_is_never_known_by_the_proxy(
     exported.write_bytes(hostile.export(events))
     assert main(["review", "import", str(world.root), str(exported)]) == 0
     held.save(Draft("note", {"text": "own"}, "Bo", "proxy", new_id()))
-    found = state.review(held.events())
+    found = state.build_review(held.events())
     assert [(one.by.author, one.by.known) for one in (*found.notes, *found.decisions)] == [
         ("The CEO", "imported"), ("Bo", "proxy"), ("The CEO", "imported")]  # fmt: skip
     assert held.broken() is None
@@ -364,9 +363,9 @@ def test_an_imported_author_is_never_known_by_the_proxy(
     assert "The CEO (name from the proxy" not in report
     # Carried on, it stays so on the next machine, and what is own there stays own.
     second = io.BytesIO()
-    exchange.write(held, second)
+    exchange.export_review(held, second)
     other = Store(world.root, world.home / "state" / "other.sqlite3")
-    assert exchange.take(other, io.BytesIO(second.getvalue())) == 3
+    assert exchange.import_review(other, io.BytesIO(second.getvalue())) == 3
     assert all(one.imported for one in other.events())
     other.save(Draft("note", {"text": "mine"}, "Cy", "asked", new_id()))
     assert [one.imported for one in other.events()] == [True, True, True, False]
@@ -467,7 +466,7 @@ def read(root: Path) -> str:
     """All of a store, as far as it can be read; how that ended."""
     held = Store(root)
     try:
-        found = state.review(held.events())
+        found = state.build_review(held.events())
         held.broken()
         for sha in held.kept():
             held.content(sha)
@@ -478,7 +477,7 @@ def read(root: Path) -> str:
     if not all(one.why and one.sequence for one in found.unread):
         return "an entry without a reason"
     try:
-        exchange.write(held, io.BytesIO())
+        exchange.export_review(held, io.BytesIO())
     except NotReadable as error:
         return "not exported" if "cannot be exported" in str(error) or str(held.file) in str(error) else str(error)
     return "without some entries" if found.unread else "whole"
@@ -516,7 +515,7 @@ def test_a_thousand_mutated_stores_are_read_or_said_to_be_damaged(
     world: World, sound: bytes, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     chance = random.Random(52)
-    file = state_folder.place(world.root)
+    file = state_folder.find_file(world.root)
     before, worst, ends = world.tree(), 0, Counter[str]()
     for number in range(many(1_000)):
         for one in file.parent.glob(f"{file.name}*"):

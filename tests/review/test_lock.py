@@ -17,8 +17,8 @@ from readback.cli import main
 from readback.compare.side import Side, SideError
 from readback.compare.sides import show_side
 from readback.review import lock_check, lock_file
-from readback.review.changes import SIDE
-from readback.review.leaves import NothingToLock, leaves
+from readback.review.leaves import NothingToLock, compute_leaves
+from readback.review.lock_check import SIDE
 from readback.review.lock_file import BadLock, NewerLock
 from readback.testing import assert_locked
 from readback.workspace import NothingRead
@@ -34,9 +34,9 @@ def said(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, 
 
 def stale(root: Path) -> dict[str, str]:
     """What `check` says is not the same, by the line's beginning."""
-    checked = lock_check.check(workspace.open(root), root / "readback.lock", jobs=1)
+    checked = lock_check.check_lock(workspace.open(root), root / "readback.lock", jobs=1)
     assert checked is not None
-    return {lock_file.head(line.subject): line.state for line in checked.stale}
+    return {lock_file.format_head(line.subject): line.state for line in checked.stale}
 
 
 def test_a_line_for_each_condition_and_layer_and_the_same_bytes_again(
@@ -95,7 +95,7 @@ def test_the_side_file_counts_what_changed(write: Write, capsys: pytest.CaptureF
     assert out.splitlines()[0] == f'condition "one" messages: {counted}'
     lock = root / "readback.lock"
     lock.write_text(lock.read_text() + "# another file by now\n")
-    assert lock_file.kept(lock) is None
+    assert lock_file.read_records(lock) is None
     assert "records changed" not in said(capsys, "--check", root)[1]
 
 
@@ -150,7 +150,7 @@ def test_a_newer_lock_is_not_written_over(write: Write, capsys: pytest.CaptureFi
     assert (code, (root / "readback.lock").read_text()) == (2, "readback.lock 2\n")
     assert "newer" in err
     with pytest.raises(NewerLock):
-        lock_file.read(root / "readback.lock")
+        lock_file.read_lock(root / "readback.lock")
 
 
 def test_names_of_any_kind_are_read_as_they_were_written(write: Write) -> None:
@@ -158,11 +158,11 @@ def test_names_of_any_kind_are_read_as_they_were_written(write: Write) -> None:
     conditions = "".join(f"  - {{name: {json.dumps(name)}, mode: a}}\n" for name in names)
     root = study(write, FILE.partition("conditions:")[0] + "conditions:\n" + conditions)
     opened = workspace.open(root)
-    made = lock_file.lock(leaves(opened, jobs=1) or pytest.fail("it was stopped"), "2026-01-02")
+    made = lock_file.build_lock(compute_leaves(opened, jobs=1) or pytest.fail("it was stopped"), "2026-01-02")
     assert [subject.choice.condition for subject in made.roots] == names
-    assert lock_file.parsed(lock_file.text(made)) == made
+    assert lock_file.parse_lock(lock_file.format_lock(made)) == made
     with pytest.raises(BadLock, match="twice"):
-        lock_file.parsed(lock_file.text(made) + lock_file.text(made).splitlines()[-1])
+        lock_file.parse_lock(lock_file.format_lock(made) + lock_file.format_lock(made).splitlines()[-1])
 
 
 def test_the_day_of_a_lock_is_the_day_that_templates_print(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
@@ -180,7 +180,7 @@ def test_the_day_of_a_lock_is_the_day_that_templates_print(write: Write, capsys:
 
 def test_records_that_cannot_be_built_have_a_code(write: Write) -> None:
     root = study(write, FILE.replace("\\nA:", "{{ q.x.y }}"))
-    found = leaves(workspace.open(root), jobs=1) or pytest.fail("it was stopped")
+    found = compute_leaves(workspace.open(root), jobs=1) or pytest.fail("it was stopped")
     column = next(column for subject, column in found.columns.items() if subject.choice.condition == "two")
     assert column.failed == 4
     assert len(column.at(0) or "") < 64
@@ -220,12 +220,12 @@ def prints(root: Path) -> dict[str, list[tuple[str | None, str]]]:
     the order of ids: a prompt that belongs to another record is another one.
     """
     opened = workspace.open(root)
-    found = leaves(opened, jobs=1)
+    found = compute_leaves(opened, jobs=1)
     made: dict[str, list[tuple[str | None, str]]] = {}
     assert found is not None
     for subject in found.columns:
         side = Side(subject.choice, layer=SIDE[subject.layer])
-        made[lock_file.head(subject)] = [(found.ids[at], shown(opened, side, at)) for at in found.order()]
+        made[lock_file.format_head(subject)] = [(found.ids[at], shown(opened, side, at)) for at in found.order()]
     return made
 
 

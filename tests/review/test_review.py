@@ -20,7 +20,7 @@ from readback.compare.sides import show_side
 from readback.review import renamed, signing, state, state_folder
 from readback.review.event import Event
 from readback.review.store import Store
-from readback.review.subject import Subject, UnknownSubject, read
+from readback.review.subject import Subject, UnknownSubject, parse_subject
 from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -178,10 +178,10 @@ def test_the_day_of_a_sign_off_is_the_day_that_is_printed(write: Write, say: Say
     root = study(write, file, "{{ strftime_now('%Y-%m-%d') }}{{ messages[0].content }}")
     say("sign", root, "--subject", "two")
     opened, held = workspace.open(root), Store(root)
-    (one,) = state.review(held.events()).signoffs
+    (one,) = state.build_review(held.events()).signoffs
     other = state.SignOff(one.id, one.by, one.subject, {**one.payload, "today": "2001-01-01"})
-    assert not signing.standing(opened, held, one, jobs=1).stale
-    assert [line.subject.layer for line in signing.standing(opened, held, other, jobs=1).lines] == ["model-input"]
+    assert not signing.check_standing(opened, held, one, jobs=1).stale
+    assert [line.subject.layer for line in signing.check_standing(opened, held, other, jobs=1).lines] == ["model-input"]
 
 
 @pytest.mark.parametrize(
@@ -203,9 +203,9 @@ def test_subjects_are_read(write: Write, said: str, expected: Subject | None) ->
     opened = workspace.open(study(write))
     if expected is None:
         with pytest.raises(UnknownSubject, match="the conditions are one, two"):
-            read(opened, said)
+            parse_subject(opened, said)
     else:
-        assert read(opened, said) == expected
+        assert parse_subject(opened, said) == expected
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_a_renamed_folder_is_offered_its_former_review(write: Write, say: Say, t
         if file.is_file():
             file.rename(old / file.name)
     say("note", old, "--text", "kept")
-    assert renamed.former(old) is None
+    assert renamed.find_former(old) is None
     old.rename(new)
     assert "readback review adopt takes it over" in say("list", new, form="text")[1]
     assert say("adopt", new)[1] == {"events": 1, "path": str(old)}
@@ -271,7 +271,7 @@ def test_a_renamed_folder_is_offered_its_former_review(write: Write, say: Say, t
         tmp_path / "deeper" / "new"
     )  # a copy with the same name, of a folder that is still there: nothing is offered
     shutil.copytree(new, other)
-    assert renamed.former(other) is None
+    assert renamed.find_former(other) is None
 
 
 def test_a_deleted_folder_whose_number_the_disk_uses_again_is_not_taken_for_the_new_one(
@@ -288,23 +288,23 @@ def test_a_deleted_folder_whose_number_the_disk_uses_again_is_not_taken_for_the_
     (other / "data.jsonl").write_text('{"id": "1", "q": "Something else?"}\n')
     say("note", old, "--text", "kept")
     shutil.rmtree(old)
-    file = state_folder.place(old)
+    file = state_folder.find_file(old)
     with closing(sqlite3.connect(file)) as there:
         seen = other.stat()
         there.execute("UPDATE about SET value = ? WHERE name = 'folder'", (f"{seen.st_dev} {seen.st_ino}",))
         there.commit()
-    assert renamed.former(other) is None
-    found = renamed.former(same)
+    assert renamed.find_former(other) is None
+    found = renamed.find_former(same)
     assert found is not None
     assert (found.sure, found.path) == (True, str(old))
     with closing(sqlite3.connect(file)) as there:  # one of before, which remembers no files
         there.execute("DELETE FROM about WHERE name = 'content'")
         there.commit()
-    found = renamed.former(other)
+    found = renamed.find_former(other)
     assert found is not None
     assert not found.sure
     other.rename(tmp_path / "c" / "another")
-    assert renamed.former(tmp_path / "c" / "another") is None
+    assert renamed.find_former(tmp_path / "c" / "another") is None
 
 
 def event(sequence: int, kind: str, payload: Mapping[str, Any]) -> Event:
@@ -312,7 +312,7 @@ def event(sequence: int, kind: str, payload: Mapping[str, Any]) -> Event:
 
 
 def test_events_that_mean_nothing_are_counted_and_the_rest_stands() -> None:
-    found = state.review([
+    found = state.build_review([
         event(1, "note", {"text": "a"}),
         event(2, "edit", {"note": "id-of-001", "text": "b"}),
         event(3, "edit", {"note": "id-of-009", "text": "b"}),

@@ -26,7 +26,7 @@ from hypothesis import strategies as some
 from readback.review import exchange, schema, state_folder, store
 from readback.review.event import Draft, Kind, NotSaved, new_id
 from readback.review.store import NotReadable, Store
-from readback.review.who import Who, who
+from readback.review.who import Author, identify_author
 
 SAVE = """
 import sys
@@ -72,7 +72,7 @@ def test_what_is_saved_twice_with_one_id_is_one_event(held: Store) -> None:
 @given(some.text(some.characters(codec=None), max_size=60))
 def test_any_text_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     folder = tmp_path_factory.mktemp("store")
-    made = Store(folder, state_folder.folder() / f"{folder.name}.sqlite3")
+    made = Store(folder, state_folder.find_folder() / f"{folder.name}.sqlite3")
     made.save(Draft("note", {"text": text}, text, "asked", new_id()))
     (event,) = made.events()
     assert (event.payload, event.author) == ({"text": text}, text)
@@ -205,26 +205,26 @@ def test_an_export_is_taken_over_where_it_continues_what_is_there(held: Store, t
     sha = hashlib.sha256(b"text").hexdigest()
     held.save(draft("1\0\ud800"), {sha: b"text"})
     first = BytesIO()
-    exchange.write(held, first)
+    exchange.export_review(held, first)
     held.save(draft("2"))
     second = BytesIO()
-    assert exchange.write(held, second) == 2
+    assert exchange.export_review(held, second) == 2
     other = Store(tmp_path, tmp_path / "other.sqlite3")
-    assert exchange.take(other, BytesIO(first.getvalue())) == 1
-    assert exchange.take(other, BytesIO(second.getvalue())) == 1
-    assert exchange.take(other, BytesIO(second.getvalue())) == 0
+    assert exchange.import_review(other, BytesIO(first.getvalue())) == 1
+    assert exchange.import_review(other, BytesIO(second.getvalue())) == 1
+    assert exchange.import_review(other, BytesIO(second.getvalue())) == 0
     assert [replace(one, imported=False) for one in other.events()] == list(held.events())
     assert all(one.imported and one.source == "imported" for one in other.events())
     assert (other.content(sha), other.broken()) == (b"text", None)
     other.save(draft("mine"))
     with pytest.raises(NotSaved, match="two different histories"):
-        exchange.take(other, BytesIO(second.getvalue()))
+        exchange.import_review(other, BytesIO(second.getvalue()))
     changed = second.getvalue().replace(b'"text":"2"', b'"text":"3"')
     with pytest.raises(NotSaved, match="event 2 of the file is not what was saved"):
-        exchange.take(Store(tmp_path, tmp_path / "third.sqlite3"), BytesIO(changed))
+        exchange.import_review(Store(tmp_path, tmp_path / "third.sqlite3"), BytesIO(changed))
     for raw in (b"", b"{}\n", b"not json\n", second.getvalue()[:-20]):
         with pytest.raises(NotSaved):
-            exchange.take(Store(tmp_path, tmp_path / "fourth.sqlite3"), BytesIO(raw))
+            exchange.import_review(Store(tmp_path, tmp_path / "fourth.sqlite3"), BytesIO(raw))
 
 
 def test_a_network_file_system_is_refused(held: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -245,8 +245,8 @@ def test_a_review_has_a_file_for_its_real_path_and_that_of_an_upload_lies_outsid
     upload.mkdir(parents=True)
     (tmp_path / "link").symlink_to(folder)
     expected = f"{hashlib.sha256(os.fsencode(os.path.realpath(folder))).hexdigest()[:16]}.sqlite3"
-    assert state_folder.place(folder) == state_folder.place(tmp_path / "link") == tmp_path / "state" / expected
-    place = state_folder.place(upload)
+    assert state_folder.find_file(folder) == state_folder.find_file(tmp_path / "link") == tmp_path / "state" / expected
+    place = state_folder.find_file(upload)
     assert (place.parent, place.name.partition(".")[0]) == (tmp_path / "state" / "uploads", "upload-x")
     Store(folder).save(draft())
     assert (tmp_path / "state").stat().st_mode & 0o777 == 0o700
@@ -260,24 +260,24 @@ RIGHT = {"x-user": ["ada"], "x-readback-proxy-secret": ["s3cret"]}
 @pytest.mark.parametrize(
     ("headers", "peer", "settings", "expected"),
     [
-        ({}, "1.2.3.4", {}, Who("Bo")),
-        ({"x-user": ["ada"]}, "10.0.0.1", {}, Who("Bo")),
-        (RIGHT, "10.0.0.1", PROXY, Who("ada", "proxy")),
-        (RIGHT, "0:0:0:0:0:0:0:1", PROXY, Who("ada", "proxy")),
-        (RIGHT, "10.0.0.2", PROXY, Who(refused="not the proxy")),
-        (RIGHT, None, PROXY, Who(refused="not the proxy")),
-        ({**RIGHT, "x-readback-proxy-secret": ["wrong"]}, "10.0.0.1", PROXY, Who(refused="not the proxy")),
-        ({"x-user": ["ada"]}, "10.0.0.1", PROXY, Who(refused="not the proxy")),
-        (RIGHT, "10.0.0.1", {**PROXY, "READBACK_PROXY_SECRET": ""}, Who(refused="not the proxy")),
-        ({**RIGHT, "x-user": ["ada", "eve"]}, "10.0.0.1", PROXY, Who(refused="doubled")),
-        ({**RIGHT, "x-readback-proxy-secret": ["s3cret", "x"]}, "10.0.0.1", PROXY, Who(refused="doubled")),
-        ({**RIGHT, "x-user": [" "]}, "10.0.0.1", PROXY, Who(refused="no name")),
+        ({}, "1.2.3.4", {}, Author("Bo")),
+        ({"x-user": ["ada"]}, "10.0.0.1", {}, Author("Bo")),
+        (RIGHT, "10.0.0.1", PROXY, Author("ada", "proxy")),
+        (RIGHT, "0:0:0:0:0:0:0:1", PROXY, Author("ada", "proxy")),
+        (RIGHT, "10.0.0.2", PROXY, Author(refused="not the proxy")),
+        (RIGHT, None, PROXY, Author(refused="not the proxy")),
+        ({**RIGHT, "x-readback-proxy-secret": ["wrong"]}, "10.0.0.1", PROXY, Author(refused="not the proxy")),
+        ({"x-user": ["ada"]}, "10.0.0.1", PROXY, Author(refused="not the proxy")),
+        (RIGHT, "10.0.0.1", {**PROXY, "READBACK_PROXY_SECRET": ""}, Author(refused="not the proxy")),
+        ({**RIGHT, "x-user": ["ada", "eve"]}, "10.0.0.1", PROXY, Author(refused="doubled")),
+        ({**RIGHT, "x-readback-proxy-secret": ["s3cret", "x"]}, "10.0.0.1", PROXY, Author(refused="doubled")),
+        ({**RIGHT, "x-user": [" "]}, "10.0.0.1", PROXY, Author(refused="no name")),
     ],
 )
 def test_a_name_from_a_header_counts_only_from_the_proxy(
-    headers: dict[str, list[str]], peer: str | None, settings: dict[str, str], expected: Who
+    headers: dict[str, list[str]], peer: str | None, settings: dict[str, str], expected: Author
 ) -> None:
-    assert who(headers, peer, " Bo ", settings) == expected
+    assert identify_author(headers, peer, " Bo ", settings) == expected
 
 
 def test_the_hash_of_an_event_is_the_one_that_is_documented(held: Store) -> None:
@@ -334,7 +334,7 @@ def upgrade():
 
 def test_a_clock_that_goes_back_orders_nothing(held: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     for time in ("2030-01-01T00:00:00.000Z", "1999-01-01T00:00:00.000Z"):
-        monkeypatch.setattr(store, "now", lambda time=time: time)
+        monkeypatch.setattr(store, "get_time", lambda time=time: time)
         held.save(draft(time))
     assert [event.time[:4] for event in held.events()] == ["2030", "1999"]
     assert held.broken() is None

@@ -125,7 +125,8 @@ def told_of(root: Path) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dic
     audit = engine.check(opened, engine.CheckOptions(jobs=1))
     name = groups.names(audit)
     findings = {
-        one.key: (one.code, one.severity, signing.about(one, name(one.place)), one.message) for one in audit.findings
+        one.key: (one.code, one.severity, signing.describe_place(one, name(one.place)), one.message)
+        for one in audit.findings
     }
     rows = score_answer.as_rows(loading.load(opened)) if opened.scores else []
     scores = {json.dumps([row["condition"], row["criterion"], row["judge"]]): [

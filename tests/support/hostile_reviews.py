@@ -13,8 +13,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from readback.review.event import FIRST, Draft, digest
-from readback.review.event import text as written
+from readback.review.event import FIRST, Draft, compute_hash
+from readback.review.event import write_json as written
 
 TIME = "2026-01-02T03:04:05.678Z"
 JOURNAL = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
@@ -42,7 +42,7 @@ def rows(events: Iterable[tuple[str, Mapping[str, Any]]], author: str = "The CEO
     for number, (kind, payload) in enumerate(events, 1):
         said, called = written(dict(payload)), f"hostile-{number:04}"
         draft = Draft(kind, payload, author, known, called)  # type: ignore[arg-type]
-        sha = digest(number, draft, TIME, said, before)
+        sha = compute_hash(number, draft, TIME, said, before)
         made.append((number, called, written(author), known, TIME, kind, said, before, sha))
         before = sha
     return made

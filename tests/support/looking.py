@@ -15,7 +15,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from readback.project_files import PROJECT
-from readback.review.state import review
+from readback.review.state import build_review
 from readback.review.store import Store
 
 
@@ -87,5 +87,5 @@ def named(test: AppTest) -> AppTest:
 
 def on_agenda() -> list[dict[str, Any]]:
     """What pages put on the agenda of the workspace that READBACK_WORKSPACE names."""
-    found = review(Store(Path(os.environ["READBACK_WORKSPACE"])).events())
+    found = build_review(Store(Path(os.environ["READBACK_WORKSPACE"])).events())
     return [dict(one.entry) for one in found.agenda if one.entry]

@@ -27,7 +27,7 @@ def root(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFacto
 
 
 def held(root: Path) -> state.Review:
-    return state.review(Store(root).events())
+    return state.build_review(Store(root).events())
 
 
 def order(test: AppTest) -> list[str]:

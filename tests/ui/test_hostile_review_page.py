@@ -58,8 +58,8 @@ def test_a_damaged_entry_is_named_and_the_others_are_shown(root: Path) -> None:
 
 @pytest.mark.parametrize("name", ["endless view", "a column that is worked out", "a view as version"])
 def test_a_store_that_works_by_itself_is_refused_with_a_sentence(root: Path, name: str) -> None:
-    file = state_folder.place(root)
-    state_folder.prepared(file)
+    file = state_folder.find_file(root)
+    state_folder.prepare_folder(file)
     with closing(sqlite3.connect(file)) as there:
         there.executescript(hostile.SCHEMAS[name])
         there.commit()
@@ -69,8 +69,8 @@ def test_a_store_that_works_by_itself_is_refused_with_a_sentence(root: Path, nam
 
 def test_a_signoff_and_a_note_on_a_bomb_and_a_forged_author_are_shown_as_what_they_are(root: Path) -> None:
     events, kept = hostile.bomb(256 << 20)
-    file = state_folder.place(root)
-    state_folder.prepared(file)
+    file = state_folder.find_file(root)
+    state_folder.prepare_folder(file)
     hostile.store(file, events, kept)
     with closing(sqlite3.connect(file)) as there:
         there.execute("INSERT INTO about VALUES ('imported', '1-2')")

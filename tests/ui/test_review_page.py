@@ -34,7 +34,7 @@ def named(test: AppTest) -> AppTest:
 
 
 def held(root: Path) -> state.Review:
-    return state.review(Store(root).events())
+    return state.build_review(Store(root).events())
 
 
 def test_an_empty_review_leads_out_of_itself(root: Path) -> None:

@@ -15,10 +15,9 @@ from readback.cli.common.parser import Command
 from readback.cli.common.review_lines import print_saved
 from readback.cli.common.terminal import Progress, fill
 from readback.cli.common.workspace import add_workspace_arguments, find_by_prefix, open_workspace
-from readback.review import meeting, state
-from readback.review.agenda import Agenda, Item
+from readback.review import agenda, state
+from readback.review.agenda import Agenda, Item, Meeting
 from readback.review.event import Draft, NotSaved, new_id
-from readback.review.meeting import Meeting
 from readback.review.state import Decision, Review
 from readback.review.store import NotReadable, Store
 
@@ -67,13 +66,13 @@ def run(args: argparse.Namespace) -> int:
     workspace = open_workspace(args)
     store = Store(workspace.root)
     try:
-        review = state.review(store.events())
+        review = state.build_review(store.events())
         if args.add is not None or args.undo or args.restore is not None:
             return _save(args, store, _build_simple_change(args, review))
         progress = Progress(args.quiet)
         args.stack.callback(progress.end)
         today = datetime.now(UTC).date()
-        result = meeting.gathered(workspace, store, today, review, options.read_jobs(args), progress)
+        result = agenda.gather_meeting(workspace, store, today, review, options.read_jobs(args), progress)
         progress.end()
         if args.drop is not None or args.move is not None:
             return _save(args, store, _build_item_change(args, result.agenda))

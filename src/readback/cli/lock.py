@@ -19,7 +19,7 @@ from readback.compare.side import SideError
 from readback.prompts import model_input
 from readback.readers import by_address
 from readback.review import lock_check, lock_file
-from readback.review.leaves import Leaves, NothingToLock, Subject, leaves
+from readback.review.leaves import Leaves, NothingToLock, Subject, compute_leaves
 from readback.review.lock_check import Checked, Line
 from readback.review.lock_file import BadLock, Lock, NewerLock
 from readback.types import Workspace
@@ -105,14 +105,14 @@ def _write_lock(
         print_engine_note(workspace)
     previous = _read_previous(path)
     today = previous.today if previous and previous.today else model_input.resolve_today(workspace)
-    dated = lock_check.dated(workspace, today)
-    prompts = leaves(dated, None, progress, jobs)
+    dated = lock_check.set_day(workspace, today)
+    prompts = compute_leaves(dated, None, progress, jobs)
     progress.end()
     if prompts is None:
         raise KeyboardInterrupt
-    lock = lock_file.lock(prompts, None if workspace.today else dated.today)
+    lock = lock_file.build_lock(prompts, None if workspace.today else dated.today)
     try:
-        lock_file.write(path, lock, prompts if args.records else None)
+        lock_file.write_lock(path, lock, prompts if args.records else None)
     except OSError as error:
         raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from None
     if args.format == "json":
@@ -127,7 +127,7 @@ def _write_lock(
 def _read_previous(path: Path) -> Lock | None:
     """Return the lock that is there already, None where none can be read. Raises NewerLock: it is not overwritten."""
     try:
-        return lock_file.read(path)
+        return lock_file.read_lock(path)
     except NewerLock:
         raise
     except BadLock:
@@ -142,7 +142,7 @@ def _build_lock(lock: Lock) -> list[dict[str, Any]]:
 
 
 def _build_subject(subject: Subject) -> dict[str, Any]:
-    kind, name = lock_file.named(subject.choice)
+    kind, name = lock_file.name_choice(subject.choice)
     judge = {"judge": subject.choice.judge} if subject.choice.judge else {}
     return {kind: name, "layer": subject.layer, **judge}
 
@@ -158,7 +158,7 @@ def _format_size(lock: Lock, prompts: Leaves) -> str:
 def _check_lock(
     args: argparse.Namespace, workspace: Workspace, path: Path, progress: Progress, jobs: int | None
 ) -> int:
-    result = lock_check.check(workspace, path, progress, jobs, args.rev)
+    result = lock_check.check_lock(workspace, path, progress, jobs, args.rev)
     progress.end()
     if result is None:
         raise KeyboardInterrupt
@@ -187,7 +187,7 @@ def _build_line(line: Line) -> dict[str, Any]:
 
 def _format_result(result: Checked, quiet: bool) -> Iterator[str]:
     for line in result.stale:
-        yield f"{lock_file.head(line.subject)}: {lock_check.describe_change(line)}"
+        yield f"{lock_file.format_head(line.subject)}: {lock_check.describe_change(line)}"
     if result.unsaid and any(line.state == "changed" for line in result.lines):
         yield fill("how the texts changed is not known: {why}", why=result.unsaid)
     if quiet:

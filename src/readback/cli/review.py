@@ -21,15 +21,15 @@ from readback.cli.common.workspace import add_workspace_arguments, find_by_prefi
 from readback.compare.side import SideError
 from readback.compare.sides import show_side
 from readback.exporting.whole_file import whole_file
-from readback.review import exchange, meeting, renamed, signing, state, under
+from readback.review import agenda, anchors, exchange, renamed, signing, state
 from readback.review.agenda import Item
 from readback.review.event import Draft, Kind, NotSaved, new_id
 from readback.review.leaves import NothingToLock
 from readback.review.state import ANCHOR, Note
 from readback.review.store import NotReadable, Store
 from readback.review.subject import UnknownSubject
-from readback.review.subject import as_json as subject_to_json
-from readback.review.subject import read as read_subject
+from readback.review.subject import parse_subject as read_subject
+from readback.review.subject import to_json as subject_to_json
 from readback.types import Workspace
 
 TITLE = "Keep notes, decisions and sign-offs on a workspace, and check whether signed prompts have changed."
@@ -268,7 +268,7 @@ def _build_event(
             standing = "open" if args.reopen else "closed"
             return "edit", {"note": _find_note(store, args.note).id, "standing": standing}, {}
         case "withdraw":
-            signoffs = [(signoff.id, signoff) for signoff in state.review(store.events()).signoffs]
+            signoffs = [(signoff.id, signoff) for signoff in state.build_review(store.events()).signoffs]
             signoff = find_by_prefix("sign-off", args.signoff, signoffs)
             return "edit", {"signoff": signoff.id, "withdrawn": True}, {}
         case "decide":
@@ -294,7 +294,7 @@ def _build_decision(
 ) -> tuple[Kind, dict[str, Any], dict[str, bytes]]:
     item = _find_item(args, workspace, store) if args.item else None
     subject = item.subject if item else read_subject(workspace, args.subject)
-    basis = signing.mark(workspace, subject)
+    basis = signing.collect_decided(workspace, subject)
     payload = {
         "subject": subject_to_json(subject),
         "verdict": args.verdict,
@@ -310,20 +310,20 @@ def _build_signoff(args: argparse.Namespace, workspace: Workspace) -> tuple[Kind
     subject = read_subject(workspace, args.subject)
     progress = Progress(args.quiet)
     args.stack.callback(progress.end)
-    basis = signing.keep(workspace, subject, progress, options.read_jobs(args))
+    basis = signing.collect_signed(workspace, subject, progress, options.read_jobs(args))
     progress.end()
     return "signoff", dict(basis.payload), dict(basis.texts)
 
 
 def _find_item(args: argparse.Namespace, workspace: Workspace, store: Store) -> Item:
     """Return the item of the agenda whose key begins with --item. Raises UsageError."""
-    items = meeting.gathered(workspace, store, datetime.now(UTC).date()).agenda.items
+    items = agenda.gather_meeting(workspace, store, datetime.now(UTC).date()).agenda.items
     return find_by_prefix("item of the agenda", args.item, [(item.key, item) for item in items])
 
 
 def _find_note(store: Store, prefix: str) -> Note:
     """Return the note whose id begins with `prefix`. Raises UsageError."""
-    notes = state.review(store.events()).notes
+    notes = state.build_review(store.events()).notes
     return find_by_prefix("note", prefix, [(note.id, note) for note in notes])
 
 
@@ -361,16 +361,16 @@ def _guess_kind(anchor: dict[str, Any]) -> str:
     return next((kind for name, kind in KINDS_BY_NAME.items() if name in anchor), "study")
 
 
-def _find_target(workspace: Workspace, anchor: dict[str, Any]) -> under.Kept:
+def _find_target(workspace: Workspace, anchor: dict[str, Any]) -> anchors.AnchoredText:
     """Return the anchor with the text that it is on, if any. Raises UsageError where that text does not exist."""
-    side = under.side(anchor)
+    side = anchors.find_side(anchor)
     if side is None:
         if "start" in anchor or "message" in anchor:
             raise UsageError("--message and --span need one record; name it with --record")
-        return under.Kept(anchor, "", {})
+        return anchors.AnchoredText(anchor, "", {})
     try:
-        return under.kept(anchor, show_side(workspace, side))
-    except (SideError, under.NoSuchText) as error:
+        return anchors.keep_text(anchor, show_side(workspace, side))
+    except (SideError, anchors.NoSuchText) as error:
         raise UsageError(str(error)) from None
 
 
@@ -407,18 +407,18 @@ def _read_edit(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _list_events(args: argparse.Namespace, workspace: Workspace, store: Store) -> int:
-    review, broken = state.review(store.events()), store.broken()
+    review, broken = state.build_review(store.events()), store.broken()
     jobs, progress = options.read_jobs(args), Progress(args.quiet)
     args.stack.callback(progress.end)
     standings: dict[str, signing.Standing] = {}
-    text_changes: dict[str, under.Changed] = {}
+    text_changes: dict[str, anchors.TextChange] = {}
     if not args.unchecked:
         for signoff in review.signoffs:
             if signoff.withdrawn is None:
-                standings[signoff.id] = signing.standing(workspace, store, signoff, progress, jobs)
+                standings[signoff.id] = signing.check_standing(workspace, store, signoff, progress, jobs)
         progress.end()
         for note in review.notes:
-            change = under.changed(workspace, note, store.content(note.kept) if note.kept else None)
+            change = anchors.compare_text(workspace, note, store.content(note.kept) if note.kept else None)
             if change:
                 text_changes[note.id] = change
     if args.format == "json":
@@ -438,7 +438,7 @@ def _list_events(args: argparse.Namespace, workspace: Workspace, store: Store) -
 
 def _print_former_review(workspace: Workspace) -> None:
     """Print that the folder had a review under its former path, where one is known."""
-    former = renamed.former(workspace.root)
+    former = renamed.find_former(workspace.root)
     if not former:
         return
     doubt = "" if former.sure else "whether it had the files of this folder cannot be told; "
@@ -469,7 +469,7 @@ def _verify(args: argparse.Namespace, store: Store) -> int:
 def _export(args: argparse.Namespace, store: Store) -> int:
     try:
         with whole_file(Path(args.output)) as out:
-            count = exchange.write(store, out)
+            count = exchange.export_review(store, out)
     except OSError as error:
         raise UsageError(f"-o {args.output}: {(error.strerror or str(error)).lower()}") from None
     if args.format == "json":
@@ -480,13 +480,13 @@ def _export(args: argparse.Namespace, store: Store) -> int:
 
 
 def _adopt(args: argparse.Namespace, workspace: Workspace) -> int:
-    former = renamed.former(workspace.root)
+    former = renamed.find_former(workspace.root)
     if former is None:
         raise UsageError(
             "there is no review to take over: none of a folder that no longer exists has this folder's "
             "name or its place on the disk"
         )
-    renamed.adopt(workspace.root, former)
+    renamed.adopt_review(workspace.root, former)
     if args.format == "json":
         print(as_json.dumps({"events": former.events, "path": former.path}))
     else:
@@ -498,7 +498,7 @@ def _adopt(args: argparse.Namespace, workspace: Workspace) -> int:
 def _import(args: argparse.Namespace, store: Store) -> int:
     try:
         with Path(args.file).open("rb") as file:
-            count = exchange.take(store, file)
+            count = exchange.import_review(store, file)
     except OSError as error:
         raise UsageError(f"{args.file}: {(error.strerror or str(error)).lower()}") from None
     if args.format == "json":

@@ -20,10 +20,10 @@ from readback.compare.side import SideError
 from readback.review import since, state
 from readback.review.leaves import NothingToLock
 from readback.review.lock_file import BadLock
-from readback.review.since import Moved, NoBefore, Seen, Since
+from readback.review.since import FindingSummary, NoBefore, ScoreChange, Since
 from readback.review.state import Decision, Review, SignOff
 from readback.review.store import NotReadable, Store
-from readback.review.subject import said as format_subject
+from readback.review.subject import describe_subject as format_subject
 from readback.types import Workspace
 from readback.words import t
 
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     progress = Progress(args.quiet)
     args.stack.callback(progress.end)
     try:
-        result = _compare(args, workspace, store, state.review(store.events()), progress)
+        result = _compare(args, workspace, store, state.build_review(store.events()), progress)
         progress.end()
     except (NoBefore, NotReadable, SideError, BadLock) as error:
         raise UsageError(str(error)) from None
@@ -91,7 +91,7 @@ def _compare(args: argparse.Namespace, workspace: Workspace, store: Store, revie
     if args.lock is not None:
         return since.since_lock(workspace, store, Path(args.lock), review, jobs, progress)
     if args.date:
-        earlier = since.of_day(workspace, review, _read_day(args.date))
+        earlier = since.find_start(workspace, review, _read_day(args.date))
     else:
         earlier = _find_signoff(review, args.signoff)
     if isinstance(earlier, str):
@@ -148,7 +148,7 @@ def _build_json(result: Since) -> dict[str, Any]:
     }
 
 
-def _build_finding(finding: Seen) -> dict[str, str]:
+def _build_finding(finding: FindingSummary) -> dict[str, str]:
     return {
         "code": finding.code,
         "severity": finding.severity,
@@ -203,7 +203,7 @@ def _limit_lines(mark: str, lines: Sequence[str]) -> Iterator[str]:
         yield mark + fill("{n:,} more; --format json has all", n=more)
 
 
-def _format_findings(state_name: str, findings: Sequence[Seen]) -> Iterator[str]:
+def _format_findings(state_name: str, findings: Sequence[FindingSummary]) -> Iterator[str]:
     """Yield a line for each rule: what its first finding says, and how many more there are."""
     for (code, severity), group in groupby(findings, lambda finding: (finding.code, finding.severity)):
         first, *rest = group
@@ -211,7 +211,7 @@ def _format_findings(state_name: str, findings: Sequence[Seen]) -> Iterator[str]
         yield changes.count_places(f"{state_name}: {severity} {code}{place}: {first.said}", len(rest))
 
 
-def _format_score(score: Moved) -> str:
+def _format_score(score: ScoreChange) -> str:
     row = score.row
     names = [", ".join(map(str, row["condition"].values())), row["criterion"]]
     if row["judge"]:

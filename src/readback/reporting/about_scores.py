@@ -13,7 +13,7 @@ from readback import as_json
 from readback.checks import fair_pairs
 from readback.checks.rules import build_finding
 from readback.records.dataset import open_dataset
-from readback.review.meeting import Meeting
+from readback.review.agenda import Meeting
 from readback.scores import answer, chart_sentences, conclusion, criterion_kinds, drawn_pairs, in_view, report, summary
 from readback.scores import charts as drawn
 from readback.scores.comparing import compare

@@ -25,17 +25,16 @@ from readback.readers.paths import resolve
 from readback.records.changed import DatasetChanged
 from readback.records.dataset import open_dataset
 from readback.reporting import about_scores, prompts_shown
-from readback.review import anchors, lock_check, lock_file, meeting, signing, under
-from readback.review.agenda import Item, last_signoff
+from readback.review import agenda, anchors, lock_check, lock_file, signing
+from readback.review.agenda import Item, Meeting, find_last_signoff
 from readback.review.event import FIRST, Event
-from readback.review.leaves import Leaves, NothingToLock, leaves, worked_out_once
+from readback.review.leaves import Leaves, NothingToLock, compute_leaves, reuse_leaves
 from readback.review.lock_file import Lock
-from readback.review.meeting import Meeting
 from readback.review.since import NoBefore
-from readback.review.state import By, Decision, Note, SignOff, review
+from readback.review.state import By, Decision, Note, SignOff, build_review
 from readback.review.store import Store
-from readback.review.subject import Subject, covers
-from readback.review.subject import said as subject_said
+from readback.review.subject import Subject, list_covered
+from readback.review.subject import describe_subject as subject_said
 from readback.types import Workspace
 
 FORM = 1  # of the values; a report of a higher one is of a newer Readback
@@ -84,18 +83,18 @@ def contents(
     opened: Workspace, store: Store, when: Until, jobs: int | None = None, progress: Progress | None = None
 ) -> dict[str, Any]:
     """The whole report. Raises NotReadable, DatasetChanged, signing.Stopped."""
-    with worked_out_once():
+    with reuse_leaves():
         return _contents(opened, store, when, jobs, progress)
 
 
 def _contents(
     opened: Workspace, store: Store, when: Until, jobs: int | None, progress: Progress | None
 ) -> dict[str, Any]:
-    asked, opened = opened, lock_check.dated(opened, when.time[:10])
-    found, days = review(when.events), dict[str, Leaves | None]()
-    made = meeting.gathered(opened, store, when.day, found, jobs, progress)
+    asked, opened = opened, lock_check.set_day(opened, when.time[:10])
+    found, days = build_review(when.events), dict[str, Leaves | None]()
+    made = agenda.gather_meeting(opened, store, when.day, found, jobs, progress)
     now = days[model_input.resolve_today(opened)] = _leaves(opened, jobs, progress)
-    lock = lock_file.lock(now, model_input.resolve_today(opened)) if now else None
+    lock = lock_file.build_lock(now, model_input.resolve_today(opened)) if now else None
     kept = _evidence(made)
     decisions = [_decision(store, asked, one, days, jobs) for one in _later_first(found.decisions)]
     standings = dict[str, signing.Standing]()
@@ -109,7 +108,7 @@ def _contents(
             "as_of": when.time,
             "sequence": found.sequence,
             "event": when.events[-1].hash if when.events else FIRST,
-            "lock": lock_file.text(lock) if lock else None,
+            "lock": lock_file.format_lock(lock) if lock else None,
             "evidence": hashlib.sha256(as_json.dumps(kept).encode()).hexdigest(),
         },
         "workspace": opened.name,
@@ -140,7 +139,7 @@ def _evidence(made: Meeting) -> dict[str, Any]:
 
 def _leaves(opened: Workspace, jobs: int | None, progress: Progress | None) -> Leaves | None:
     try:
-        found = leaves(opened, None, progress, jobs)
+        found = compute_leaves(opened, None, progress, jobs)
     except NothingToLock:
         return None
     if found is None:
@@ -157,7 +156,12 @@ def _reviewed(opened: Workspace, made: Meeting, lock: Lock | None) -> dict[str, 
         "day": model_input.resolve_today(opened),
         "files": [{"path": path, "what": what, "sha256": sha} for path, what, sha in _files(opened)],
         "fingerprints": [
-            {"what": lock_file.head(subject), "records": root.records, "failed": root.failed, "sha256": root.root}
+            {
+                "what": lock_file.format_head(subject),
+                "records": root.records,
+                "failed": root.failed,
+                "sha256": root.root,
+            }
             for subject, root in roots.items()
         ],
         "faults": [f"{one.rule}: {one.error}" for one in made.audit.faults],
@@ -232,29 +236,29 @@ def _now(
     opened: Workspace, one: Decision, days: dict[str, Leaves | None], jobs: int | None
 ) -> Mapping[str, str] | None:
     """The fingerprints of what a decision is on, as the files are now; None where nothing can be assembled."""
-    dated = lock_check.dated(opened, one.today)
+    dated = lock_check.set_day(opened, one.today)
     day = model_input.resolve_today(dated)
     if day not in days:
         days[day] = _leaves(dated, jobs, None)
     found = days[day]
     return None if found is None else {
-        lock_file.head(line): root.root for line, root in _roots(opened, one.subject, found).items()
+        lock_file.format_head(line): root.root for line, root in _roots(opened, one.subject, found).items()
     }  # fmt: skip
 
 
 def _roots(opened: Workspace, subject: Subject, now: Leaves) -> Mapping[Any, Any]:
     try:
-        choices = set(covers(opened, subject))
+        choices = set(list_covered(opened, subject))
     except NothingToLock:
         return {}
-    return {line: root for line, root in lock_file.lock(now, None).roots.items() if line.choice in choices}
+    return {line: root for line, root in lock_file.build_lock(now, None).roots.items() if line.choice in choices}
 
 
 def _held(store: Store, sha: str) -> list[dict[str, Any]]:
     """The fingerprints of a kept lock."""
-    kept = signing.kept_lock(store, sha)
+    kept = signing.load_lock(store, sha)
     roots = kept.roots if kept is not None else {}
-    return [{"what": lock_file.head(subject), "sha256": root.root} for subject, root in roots.items()]
+    return [{"what": lock_file.format_head(subject), "sha256": root.root} for subject, root in roots.items()]
 
 
 def _signoff(
@@ -271,13 +275,15 @@ def _signoff(
     if one.withdrawn is None:
         try:
             signed = as_json.dumps(one.payload)
-            if made.since and made.since.standing and one == last_signoff(made.found):
+            if made.since and made.since.standing and one == find_last_signoff(made.found):
                 standings[signed] = made.since.standing
             if signed not in standings:
-                now = signing.evidence(made.opened, one.subject, jobs, progress, made.audit)
-                standings[signed] = signing.standing(opened, store, one, progress, jobs, now)
+                now = signing.collect_evidence(made.opened, one.subject, jobs, progress, made.audit)
+                standings[signed] = signing.check_standing(opened, store, one, progress, jobs, now)
             held = standings[signed]
-            changes = [f"{lock_file.head(line.subject)}: {lock_check.describe_change(line)}" for line in held.lines]
+            changes = [
+                f"{lock_file.format_head(line.subject)}: {lock_check.describe_change(line)}" for line in held.lines
+            ]
             word = "unread" if held.unread else "stale" if held.stale else "evidence" if held.evidence else "same"
             said = {"standing": word, "changes": changes, "evidence": list(held.evidence),
                     "unsaid": held.unread or held.unsaid or None}  # fmt: skip
@@ -292,13 +298,13 @@ def _signoff(
 
 
 def _note(opened: Workspace, store: Store, one: Note, day: date) -> dict[str, Any]:
-    changed = under.changed(opened, one, store.content(one.kept) if one.kept else None)
+    changed = anchors.compare_text(opened, one, store.content(one.kept) if one.kept else None)
     return {
         **_by(one.by), "standing": one.standing, "text": one.text, "owner": one.owner or None, "due": one.due or None,
         "overdue": bool(one.due) and one.due < day.isoformat(), "anchor": dict(one.anchor),
-        "on": anchors.said(one.anchor),
+        "on": anchors.describe_anchor(one.anchor),
         "answers": [{**_by(by), "text": text} for by, text in one.answers],
-        "changed": under.said(changed) if changed else None,
+        "changed": anchors.describe_text_change(changed) if changed else None,
     }  # fmt: skip
 
 

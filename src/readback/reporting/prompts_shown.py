@@ -18,7 +18,7 @@ from readback.message_parts import part_title, parts
 from readback.prompts import assemble
 from readback.records.answers import open_answers
 from readback.records.dataset import Dataset, open_dataset
-from readback.review import under
+from readback.review import anchors
 from readback.review.state import Review
 from readback.types import Assembly, Message, Selection, Workspace
 
@@ -37,7 +37,7 @@ def shown(opened: Workspace, found: Review) -> dict[str, Any]:
 
 def _noted(found: Review, data: Dataset) -> Iterator[tuple[int, Selection]]:
     for one in found.notes:
-        asked = under.side(one.anchor) if one.standing != "closed" else None
+        asked = anchors.find_side(one.anchor) if one.standing != "closed" else None
         at = data.find(asked.record) if asked and asked.record is not None else None
         if asked is not None and at is not None:
             yield at, asked.choice

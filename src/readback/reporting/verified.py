@@ -19,10 +19,9 @@ from readback.reporting import contents, seal
 from readback.reporting.forms import FORMS
 from readback.reporting.seal import Seal
 from readback.review import kept_text, lock_check, lock_file
-from readback.review.event import FIRST
-from readback.review.leaves import NothingToLock, leaves
+from readback.review.event import FIRST, is_time
+from readback.review.leaves import NothingToLock, compute_leaves
 from readback.review.lock_file import BadLock
-from readback.review.payload import is_time
 from readback.review.store import Store
 from readback.types import Workspace
 
@@ -159,14 +158,14 @@ def _texts(opened: Workspace, lock: object, jobs: int | None) -> Iterator[str]:
     if not isinstance(lock, str):
         return
     try:
-        held = lock_file.parsed(lock)
-        found = leaves(lock_check.dated(opened, held.today), None, None, jobs)
+        held = lock_file.parse_lock(lock)
+        found = compute_leaves(lock_check.set_day(opened, held.today), None, None, jobs)
     except (BadLock, kept_text.NotKeptError) as error:
         yield f"The fingerprints of the report cannot be read: {error}."
         return
     except NothingToLock as nothing:
         yield f"Nothing is sent any more: {nothing}."
         return
-    for one in lock_check.compared(held, found) if found else ():
+    for one in lock_check.compare_lock(held, found) if found else ():
         if one.state != "same":
-            yield f"{lock_file.head(one.subject)}: {lock_check.describe_change(one)}."
+            yield f"{lock_file.format_head(one.subject)}: {lock_check.describe_change(one)}."

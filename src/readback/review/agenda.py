@@ -16,11 +16,16 @@ from typing import Any, Literal
 
 from readback.checks.comparisons import Pair, Verdict, Weighed, planned, verdicts, weighed, why
 from readback.checks.groups import groups
+from readback.checks.run import engine
 from readback.checks.summary import Audit
-from readback.review.since import STUDY, Since
-from readback.review.state import Decision, Note, Review, SignOff, Step
+from readback.prompts.children import Progress
+from readback.review import signing
+from readback.review.leaves import NothingToLock, reuse_leaves
+from readback.review.since import STUDY, NoBefore, Since, since_signoff
+from readback.review.state import Decision, Note, Review, SignOff, Step, build_review
+from readback.review.store import Store
 from readback.review.subject import Subject
-from readback.scores import criterion_kinds, in_view, pooled, report
+from readback.scores import criterion_kinds, in_view, loading, pooled, report
 from readback.scores.agreement.measures import measure_pool
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import DISPUTED, Comparison
@@ -66,25 +71,25 @@ class Agenda:
         return tuple(one for one in self.items if one.key not in self.decided)
 
 
-def agenda(
+def build_agenda(
     opened: Workspace, audit: Audit, table: ScoreTable | None, found: Review, day: date, since: Since | None = None
 ) -> Agenda:
-    """The agenda as it stands. `day` is today, for what is overdue; `since` what changed since the last sign-off of
+    """Return the agenda. `day` is today, for what is overdue; `since` is what changed since the last sign-off of
     the whole study, where that is known by now.
     """
-    made = [*_since(found, since), *_of_study(opened, audit, since)]
+    made = [*_list_since_items(found, since), *_list_study_items(opened, audit, since)]
     if table is not None and len(table.columns):
-        made += _scores(opened, table)
-    made += [*_notes(found, day), *_added(found)]
-    kept, dropped = arranged(made, found.agenda)
+        made += _list_score_items(opened, table)
+    made += [*_list_note_items(found, day), *_list_added_items(found)]
+    kept, dropped = arrange_items(made, found.agenda)
     # A decision on a planned comparison is one on the item about it, wherever it was made.
     decided = {one.item or str(one.subject): one for one in found.decisions if one.in_force}
     return Agenda(kept, dropped, decided)
 
 
-def arranged(made: Sequence[Item], steps: Iterable[Step]) -> tuple[tuple[Item, ...], tuple[Item, ...]]:
-    """The items as the steps have them, and those that they dropped. A step about an item that is no longer there, or
-    that moves one before such an item, does nothing.
+def arrange_items(made: Sequence[Item], steps: Iterable[Step]) -> tuple[tuple[Item, ...], tuple[Item, ...]]:
+    """Return the items in the order that the steps give them, and the dropped ones. A step about an item that is gone,
+    or that moves one before such an item, does nothing.
     """
     order, dropped = [one.key for one in made], set[str]()
     for step in steps:
@@ -101,13 +106,13 @@ def arranged(made: Sequence[Item], steps: Iterable[Step]) -> tuple[tuple[Item, .
     )  # fmt: skip
 
 
-def last_signoff(found: Review) -> SignOff | None:
-    """The last sign-off of the whole study that was not withdrawn."""
+def find_last_signoff(found: Review) -> SignOff | None:
+    """Return the last sign-off of the whole study that was not withdrawn, None without one."""
     return next((one for one in reversed(found.signoffs) if one.subject == STUDY and one.withdrawn is None), None)
 
 
-def _since(found: Review, made: Since | None) -> Iterator[Item]:
-    signed = last_signoff(found)
+def _list_since_items(found: Review, made: Since | None) -> Iterator[Item]:
+    signed = find_last_signoff(found)
     if signed is None or (made is not None and made.nothing and not made.stale):
         return
     by = {"name": signed.by.author, "day": signed.by.time[:10]}
@@ -121,28 +126,28 @@ def _since(found: Review, made: Since | None) -> Iterator[Item]:
     yield Item("since", "since", t("agenda.since", **by), (*lines, *made.unknown), page="since")
 
 
-def _of_study(opened: Workspace, audit: Audit, since: Since | None) -> Iterator[Item]:
+def _list_study_items(opened: Workspace, audit: Audit, since: Since | None) -> Iterator[Item]:
     """Comparisons that are not fair, then what is wrong besides."""
     pairs = planned(opened)
     found = weighed(audit, groups(audit), pairs)
     said = set[str]()
     for one in verdicts(audit, found, pairs):
         if one.kind in ("unfair", "unknown"):
-            yield _comparison(one, found)
+            yield _build_comparison_item(one, found)
             said |= {fault.code for fault in one.faults} if one.kind == "unfair" else set()
     new = {one.code for one in since.new} if since else set()
-    for each in sorted(found, key=_weight):
+    for each in sorted(found, key=_rank_group):
         if each.group.severity != "info" and each.group.code not in said:
-            yield _finding(each, each.group.code in new)
+            yield _build_finding_item(each, each.group.code in new)
 
 
-def _weight(one: Weighed) -> tuple[int, int]:
+def _rank_group(one: Weighed) -> tuple[int, int]:
     """Errors before warnings; each first on one side of a planned comparison, on both, on a condition, elsewhere."""
     where = 0 if one.one_sided else 1 if one.both_sided else 2 if one.conditions else 3
     return (0 if one.group.severity == "error" else 1), where
 
 
-def _comparison(one: Verdict, found: Sequence[Weighed]) -> Item:
+def _build_comparison_item(one: Verdict, found: Sequence[Weighed]) -> Item:
     a, b = one.pair.a, one.pair.b
     codes = {fault.code: fault for fault in one.faults}
     proofs = [
@@ -161,7 +166,7 @@ def _comparison(one: Verdict, found: Sequence[Weighed]) -> Item:
     )
 
 
-def _finding(one: Weighed, new: bool) -> Item:
+def _build_finding_item(one: Weighed, new: bool) -> Item:
     group = one.group
     where = [t("overview.first_records", n=group.records)] if group.records else [t("overview.places", n=group.count)]
     where += [t("overview.first_conditions", n=len(one.conditions))] if len(one.conditions) > 1 else []
@@ -184,7 +189,7 @@ def _finding(one: Weighed, new: bool) -> Item:
 # Scores: what the plan did not expect, what the test and the interval disagree on, what judges disagree on.
 
 
-def _scores(opened: Workspace, table: ScoreTable) -> Iterator[Item]:
+def _list_score_items(opened: Workspace, table: ScoreTable) -> Iterator[Item]:
     plan = compare.list_planned(opened)
     for criterion in criterion_kinds.order_of(table, opened):
         judge = next(iter(in_view.judges(table, criterion)), None)
@@ -193,12 +198,12 @@ def _scores(opened: Workspace, table: ScoreTable) -> Iterator[Item]:
         seen = in_view.shown(table, judge)
         for one in in_view.of_plan(seen, plan, criterion, judge):
             if isinstance(one, Comparison):
-                yield from _surprise(seen, one)
+                yield from _list_surprises(seen, one)
         if judge in (pooled.PEOPLE, pooled.JUDGES):
-            yield from _disputed(table, criterion, judge)
+            yield from _list_disputes(table, criterion, judge)
 
 
-def _surprise(table: ScoreTable, one: Comparison) -> Iterator[Item]:
+def _list_surprises(table: ScoreTable, one: Comparison) -> Iterator[Item]:
     expected = one.planned.expected.strip().lower() if one.planned else ""
     against = {"a is higher": "b", "b is higher": "a"}.get(one.verdict) == expected
     if not (against or one.at_odds):
@@ -212,7 +217,7 @@ def _surprise(table: ScoreTable, one: Comparison) -> Iterator[Item]:
     yield Item(key, "score", said, tuple(filter(None, facts)), "scores", asked, STUDY)
 
 
-def _disputed(table: ScoreTable, criterion: str, pool: str) -> Iterator[Item]:
+def _list_disputes(table: ScoreTable, criterion: str, pool: str) -> Iterator[Item]:
     agreed = measure_pool(table, criterion, pooled.members(in_view.shown(table, pool), criterion, pool))
     if agreed.alpha is None or agreed.alpha >= DISPUTED:
         return
@@ -226,14 +231,14 @@ def _disputed(table: ScoreTable, criterion: str, pool: str) -> Iterator[Item]:
 # What people wrote.
 
 
-def _notes(found: Review, day: date) -> Iterator[Item]:
+def _list_note_items(found: Review, day: date) -> Iterator[Item]:
     there = [one for one in found.notes if one.standing == "open" or (one.due and one.standing != "closed")]
     late = {one.id for one in there if one.due and one.due < day.isoformat()}
     for one in sorted(there, key=lambda note: (note.id not in late, note.due or "9", note.by.sequence)):
-        yield _note(one, one.id in late)
+        yield _build_note_item(one, one.id in late)
 
 
-def _note(one: Note, late: bool) -> Item:
+def _build_note_item(one: Note, late: bool) -> Item:
     text = " ".join(one.text.split())
     short = text if len(text) <= LONG else f"{text[:LONG]} …"
     facts = [t("agenda.owner", name=one.owner)] if one.owner else []
@@ -245,9 +250,56 @@ def _note(one: Note, late: bool) -> Item:
     return Item(f"note:{one.id}", "note", said, tuple(facts), "review", {"note": one.id}, subject)
 
 
-def _added(found: Review) -> Iterator[Item]:
+def _list_added_items(found: Review) -> Iterator[Item]:
     for one in found.agenda:
         if one.do == "add":
             facts = tuple(map(str, one.entry.get("facts", ())))
             said = one.text or str(one.entry.get("title", ""))
             yield Item(one.item, "added", said, (t("agenda.added_by", name=one.by.author), *facts), entry=one.entry)
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """`since` is None where nobody signed off the whole study, or where it cannot be said; then `unsaid` says why."""
+
+    opened: Workspace
+    found: Review
+    audit: Audit
+    table: ScoreTable | None
+    agenda: Agenda
+    since: Since | None = None
+    unsaid: str = ""
+
+
+def gather_meeting(
+    opened: Workspace,
+    store: Store,
+    day: date,
+    found: Review | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Meeting:
+    """Everything, from the files as they are now. Raises NotReadable, DatasetChanged, signing.Stopped."""
+    found = build_review(store.events()) if found is None else found
+    audit = engine.check(opened, engine.CheckOptions(jobs=jobs, progress=progress))
+    if audit.stopped:
+        raise signing.Stopped
+    table = loading.load(opened) if opened.scores else None
+    with reuse_leaves():
+        since, unsaid = _compare_with_signoff(opened, store, found, audit, jobs, progress)
+    made = build_agenda(opened, audit, table, found, day, since)
+    return Meeting(opened, found, audit, table, made, since, unsaid)
+
+
+def _compare_with_signoff(
+    opened: Workspace, store: Store, found: Review, audit: Audit, jobs: int | None, progress: Progress | None
+) -> tuple[Since | None, str]:
+    signed = find_last_signoff(found)
+    if signed is None:
+        return None, ""
+    try:
+        return since_signoff(opened, store, signed, found, jobs, progress, audit), ""
+    except NoBefore as error:
+        return None, str(error)
+    except NothingToLock as error:
+        return None, f"nothing is sent: {error}"

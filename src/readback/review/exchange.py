@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from readback.review import kept_text
-from readback.review.event import Event, NotSaved
-from readback.review.payload import SHA
+from readback.review.event import SHA, Event, NotSaved
 from readback.review.store import NotReadable, Store
 
 VERSION = 1
@@ -20,7 +19,7 @@ LINE = 700 << 20  # bytes of one line: the longest kept text as base64
 WHOLE = 1 << 30  # bytes of a whole file
 
 
-def write(store: Store, out: BinaryIO) -> int:
+def export_review(store: Store, out: BinaryIO) -> int:
     """Write the review of a store; answers how many events. Raises NotReadable and OSError.
 
     Nothing is written where an event is damaged: what followed it could not be taken over anywhere.
@@ -28,22 +27,22 @@ def write(store: Store, out: BinaryIO) -> int:
     events = store.events()
     if damaged := next((one for one in events if one.damage), None):
         raise NotReadable(f"event {damaged.sequence} of the review cannot be exported: {damaged.damage}")
-    out.write(_line({NAME: VERSION, "events": len(events)}))
+    out.write(_format_line({NAME: VERSION, "events": len(events)}))
     for sha in store.kept():
         if (raw := store.content(sha)) is not None:
-            out.write(_line({"content": sha, "base64": base64.b64encode(raw).decode()}))
+            out.write(_format_line({"content": sha, "base64": base64.b64encode(raw).decode()}))
     for one in events:
-        out.write(_line({"event": {name: getattr(one, name) for name in PARTS}}))
+        out.write(_format_line({"event": {name: getattr(one, name) for name in PARTS}}))
     return len(events)
 
 
-def take(store: Store, file: BinaryIO) -> int:
+def import_review(store: Store, file: BinaryIO) -> int:
     """Add to a store what of a file is new; answers how many events. Raises NotSaved, and then nothing is added.
 
     All that it adds is marked as imported: a file may claim any author.
     """
     events, texts, first, count = list[Event](), dict[str, bytes](), True, None
-    for number, line in enumerate(_lines(file), 1):
+    for number, line in enumerate(_read_lines(file), 1):
         try:
             value = kept_text.parse(line)
             if first and value.get(NAME) != VERSION:
@@ -51,9 +50,9 @@ def take(store: Store, file: BinaryIO) -> int:
             if first:
                 count = value.get("events")
             elif "event" in value:
-                events.append(_event(value["event"]))
+                events.append(_parse_event(value["event"]))
             elif "content" in value:
-                texts[_sha(value["content"])] = base64.b64decode(value["base64"], validate=True)
+                texts[_check_sha(value["content"])] = base64.b64decode(value["base64"], validate=True)
             else:
                 raise KeyError
         except (ValueError, KeyError, TypeError, AttributeError):
@@ -66,8 +65,8 @@ def take(store: Store, file: BinaryIO) -> int:
     return store.take(tuple(events), texts)
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file, none of them longer than one may be. Raises NotSaved."""
+def _read_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file, each within the limits. Raises NotSaved."""
     room = WHOLE
     while line := file.readline(LINE + 1):
         room -= len(line)
@@ -76,8 +75,8 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
         yield line
 
 
-def _event(value: Any) -> Event:
-    """An event of a file. Raises ValueError, KeyError and TypeError where it is none."""
+def _parse_event(value: Any) -> Event:
+    """Build an event from its JSON. Raises ValueError, KeyError and TypeError where it is not one."""
     if not all(isinstance(value[name], str) for name in TEXTS) or not isinstance(value["payload"], dict):
         raise TypeError
     if not isinstance(value["sequence"], int) or isinstance(value["sequence"], bool):
@@ -85,11 +84,11 @@ def _event(value: Any) -> Event:
     return Event(**{name: value[name] for name in PARTS}, imported=True)
 
 
-def _sha(name: Any) -> str:
+def _check_sha(name: Any) -> str:
     if not isinstance(name, str) or not SHA.fullmatch(name):
         raise TypeError
     return name
 
 
-def _line(value: object) -> bytes:
+def _format_line(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"

@@ -17,14 +17,14 @@ class NotKeptError(ValueError):
     """A kept text is damaged or beyond its limits; the text says which."""
 
 
-def room(packed: bytes) -> int:
+def compute_room(packed: bytes) -> int:
     """Answer how many bytes a packed text may unpack to."""
     return min(CEILING, max(FLOOR, RATIO * len(packed)))
 
 
 def unpack(packed: bytes) -> bytes:
     """Unpack a text that zlib packed. Raises NotKeptError where it is damaged, or larger than `room` allows."""
-    most = room(packed)
+    most = compute_room(packed)
     unpacker = zlib.decompressobj()
     try:
         raw = unpacker.decompress(packed, most + 1)
@@ -46,13 +46,13 @@ def parse(raw: bytes | str) -> Any:
         value = json.loads(raw)
     except (ValueError, RecursionError):
         raise NotKeptError("it is not JSON that can be read") from None
-    if _deeper(value, DEPTH):
+    if _is_deeper(value, DEPTH):
         raise NotKeptError(f"its brackets are more than {DEPTH} deep")
     return value
 
 
-def _deeper(value: Any, left: int) -> bool:
-    """Whether lists and objects lie deeper inside one another; level by level, not by recursion."""
+def _is_deeper(value: Any, left: int) -> bool:
+    """Return whether lists and objects lie deeper inside one another; level by level, not by recursion."""
     level = [value]
     for _ in range(left):
         inner: list[Any] = []

@@ -10,7 +10,7 @@ import hashlib
 import json
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -31,10 +31,32 @@ from readback.prompts.self_tests import is_hanging
 from readback.prompts.training_text import find_training_messages
 from readback.readers.json_cells import as_written
 from readback.records.dataset import Dataset, open_dataset
-from readback.review import merkle
 from readback.types import Message, ModelInput, Record, Selection, Workspace
 
-WORK = "readback.review.leaves:leaf_chunk"
+LEAF, NODE = b"\0", b"\1"  # what a leaf and a node are hashed behind, so that neither can pass for the other
+
+
+def compute_merkle_root(leaves: Iterable[bytes]) -> bytes:
+    """Compute the 32 bytes of the tree over `leaves` in their order; for no leaves, the hash of nothing.
+
+    A tree of n leaves is split at the largest power of two below n. So the subtrees that are complete are those of the
+    ones in n's binary form: they wait on a stack, and two of one height become the next higher one.
+    """
+    waiting: list[tuple[int, bytes]] = []  # (height, hash) of complete subtrees, the highest first
+    for leaf in leaves:
+        height, made = 0, hashlib.sha256(LEAF + leaf).digest()
+        while waiting and waiting[-1][0] == height:
+            height, made = height + 1, hashlib.sha256(NODE + waiting.pop()[1] + made).digest()
+        waiting.append((height, made))
+    if not waiting:
+        return hashlib.sha256().digest()
+    made = waiting.pop()[1]
+    while waiting:
+        made = hashlib.sha256(NODE + waiting.pop()[1] + made).digest()
+    return made
+
+
+WORK = "readback.review.leaves:yield_leaf_frames"
 Layer = Literal["messages", "model-input", "training", "judge"]
 LAYERS: tuple[Layer, ...] = ("messages", "model-input", "training")  # of what is sent; a judge's have one of their own
 DIGEST = 32  # bytes of a fingerprint
@@ -64,7 +86,7 @@ class Column:
     others: dict[int, str | None] = field(default_factory=dict)
 
     def at(self, index: int) -> str | None:
-        """The fingerprint in hex, a code, or None."""
+        """Return the fingerprint in hex, a code, or None."""
         if index in self.others:
             return self.others[index]
         return self.digests[index * DIGEST : (index + 1) * DIGEST].hex()
@@ -89,31 +111,33 @@ class Leaves:
     day: str
 
     def order(self) -> list[int]:
-        """The records by id and occurrence, those without an id first; so the order of rows does not count."""
+        """Return the indices of the records by id and occurrence, those without an id first: the order of rows does not
+        count.
+        """
         return sorted(
             range(len(self.ids)), key=lambda at: (self.ids[at] is not None, self.ids[at] or "", self.occurrences[at])
         )
 
     def row(self, index: int) -> bytes:
-        """The hash of a record's row."""
+        """Return the hash of a record's row."""
         return self.rows[index * DIGEST : (index + 1) * DIGEST]
 
     def roots(self) -> dict[Subject, bytes]:
-        """The Merkle root of each subject over the leaves [id, occurrence, fingerprint or code] in their order.
+        """Compute the Merkle root of each subject over the leaves [id, occurrence, fingerprint or code] in their order.
 
         A leaf is compact JSON in ASCII, null where there is no id or nothing for the record.
         """
         order = self.order()
         heads = [json.dumps([self.ids[at], self.occurrences[at]], separators=(",", ":"))[:-1] for at in order]
         return {
-            subject: merkle.root(
+            subject: compute_merkle_root(
                 f"{head},{json.dumps(column.at(at))}]".encode() for head, at in zip(heads, order, strict=True)
             )
             for subject, column in self.columns.items()
         }
 
 
-def subjects(opened: Workspace) -> tuple[Selection, ...]:
+def list_choices(opened: Workspace) -> tuple[Selection, ...]:
     """All that is sent, and what each judge is shown of it. Raises NothingToLock."""
     try:
         sent = export_selections.list_default_selections(opened)
@@ -127,48 +151,48 @@ def subjects(opened: Workspace) -> tuple[Selection, ...]:
     )
 
 
-def leaves(
+def compute_leaves(
     opened: Workspace,
     choices: Sequence[Selection] | None = None,
     progress: Progress | None = None,
     jobs: int | None = None,
 ) -> Leaves | None:
-    """The leaves of every choice over all records; None where `progress` answered False.
+    """Compute the leaves of every choice over all records; None where `progress` returned False.
 
     Inside `worked_out_once` what was asked before is told again. Raises NothingToLock, and DatasetChanged when the
     dataset is written to meanwhile.
     """
-    choices = subjects(opened) if choices is None else tuple(choices)
+    choices = list_choices(opened) if choices is None else tuple(choices)
     asked = (replace(opened, today=model_input.resolve_today(opened)), choices)
-    known = _once.get()
+    known = _cache.get()
     if known is not None and (before := next((made for one, made in known if one == asked), None)):
         return before
-    made = _leaves_of(opened, choices, progress, jobs)
+    made = _run_children(opened, choices, progress, jobs)
     if known is not None and made is not None:
         known.append((asked, made))
     return made
 
 
 @contextmanager
-def worked_out_once() -> Iterator[None]:
+def reuse_leaves() -> Iterator[None]:
     """Inside, in this thread, the leaves of equal workspaces and choices are worked out once: a report asks for the
     same ones for its sign-offs, for its decisions and for itself.
     """
-    if _once.get() is not None:
+    if _cache.get() is not None:
         yield
         return
-    token = _once.set([])
+    token = _cache.set([])
     try:
         yield
     finally:
-        _once.reset(token)
+        _cache.reset(token)
 
 
-_once: ContextVar[list[tuple[tuple[Workspace, tuple[Selection, ...]], Leaves]] | None]
-_once = ContextVar("once", default=None)
+_cache: ContextVar[list[tuple[tuple[Workspace, tuple[Selection, ...]], Leaves]] | None]
+_cache = ContextVar("once", default=None)
 
 
-def _leaves_of(
+def _run_children(
     opened: Workspace, choices: tuple[Selection, ...], progress: Progress | None, jobs: int | None
 ) -> Leaves | None:
     data = open_dataset(opened.root, opened.dataset)
@@ -195,7 +219,7 @@ class _Gathered:
         self.opened, self.data = opened, data
         size = len(data) * DIGEST
         self.columns = {
-            Subject(choice, layer): Column(bytearray(size)) for choice in choices for layer in layers(choice)
+            Subject(choice, layer): Column(bytearray(size)) for choice in choices for layer in list_layers(choice)
         }
         self.tried = {choice: bytearray(len(data)) for choice in choices}  # by record: 1 where a child answered
         self.rows = bytearray(size)
@@ -209,7 +233,7 @@ class _Gathered:
             found = iter(record["leaves"])
             for choice in one.choices:
                 self.tried[choice][at] = 1
-                for layer in layers(choice):
+                for layer in list_layers(choice):
                     self._put(self.columns[Subject(choice, layer)], at, next(found))
 
     def _put(self, column: Column, at: int, found: str | None) -> None:
@@ -224,7 +248,7 @@ class _Gathered:
 
     def leaves(self) -> Leaves:
         for at in self.without:
-            self._row(at, row_hash(self.data.record(at)))
+            self._row(at, hash_row(self.data.record(at)))
         for subject, column in self.columns.items():
             tried = self.tried[subject.choice]
             column.others.update((at, excess.CODE) for at in range(len(tried)) if not tried[at])
@@ -234,17 +258,17 @@ class _Gathered:
         for called in ids:
             occurrences.append(seen[called])
             seen[called] += 1
-        known = {subject: column for subject, column in self.columns.items() if _known(column, len(ids))}
+        known = {subject: column for subject, column in self.columns.items() if _has_values(column, len(ids))}
         return Leaves(ids, occurrences, bytes(self.rows), known, model_input.resolve_today(self.opened))
 
 
-def _known(column: Column, total: int) -> bool:
-    """Whether any record has something in this layer."""
+def _has_values(column: Column, total: int) -> bool:
+    """Return whether any record has something in this layer."""
     return len(column.others) < total or any(value is not None for value in column.others.values())
 
 
-def layers(choice: Selection) -> tuple[Layer, ...]:
-    """The layers that a choice has."""
+def list_layers(choice: Selection) -> tuple[Layer, ...]:
+    """Return the layers that a choice has."""
     return ("judge",) if choice.judge else LAYERS
 
 
@@ -252,8 +276,8 @@ def layers(choice: Selection) -> tuple[Layer, ...]:
 
 
 @children.stop_when_changed
-def leaf_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A frame for some records: {"first", "next", "records": [{"row": hex, "leaves": [hex, code or null]}]}.
+def yield_leaf_frames(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a frame for some records: {"first", "next", "records": [{"row": hex, "leaves": [hex, code or null]}]}.
 
     `leaves` has for each choice, in their order, what each of its layers has.
     """
@@ -266,8 +290,8 @@ def leaf_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for number, choice in enumerate(inside.choices):
             if number:
                 sandbox.beat()
-            found += _leaves(inside.opened, record, choice, inside.replies, learnt)
-        made.append({"row": row_hash(record).hex(), "leaves": found})
+            found += _compute_record_leaves(inside.opened, record, choice, inside.replies, learnt)
+        made.append({"row": hash_row(record).hex(), "leaves": found})
         if at + 1 - first >= inside.batch:
             yield {"first": first, "next": at + 1, "records": made}
             first, made = at + 1, []
@@ -275,7 +299,7 @@ def leaf_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"first": first, "next": first + len(made), "records": made}
 
 
-def _leaves(
+def _compute_record_leaves(
     opened: Workspace,
     record: Record,
     choice: Selection,
@@ -296,14 +320,14 @@ def _leaves(
     elif is_hanging(opened, model):
         yield excess.CODE
     else:
-        yield _of(model_input.build_model_input(opened, record, made, condition, False))
+        yield _fingerprint_text(model_input.build_model_input(opened, record, made, condition, False))
     if model and model not in learnt:
-        learnt[model] = _learnt(opened, record, model)
+        learnt[model] = _fingerprint_training_text(opened, record, model)
     yield learnt[model] if model else None
 
 
-def _learnt(opened: Workspace, record: Record, model: str) -> str | None:
-    """The text that a model was trained on for a record; its training messages where no template is known."""
+def _fingerprint_training_text(opened: Workspace, record: Record, model: str) -> str | None:
+    """Fingerprint the text that a model was trained on for a record; its training messages without a template."""
     made, found = (
         find_training_messages(opened, record, model),
         training_text.find_training_template(opened.models[model]),
@@ -315,11 +339,11 @@ def _learnt(opened: Workspace, record: Record, model: str) -> str | None:
     return (
         excess.CODE
         if is_hanging(opened, model)
-        else _of(training_text.render_training_text(opened, found, made.messages))
+        else _fingerprint_text(training_text.render_training_text(opened, found, made.messages))
     )
 
 
-def _of(text: ModelInput | None) -> str | None:
+def _fingerprint_text(text: ModelInput | None) -> str | None:
     if text is None:
         return None
     if text.segments:
@@ -327,7 +351,7 @@ def _of(text: ModelInput | None) -> str | None:
     return text.diagnostics[0].code if text.diagnostics else excess.CODE
 
 
-def row_hash(record: Record) -> bytes:
+def hash_row(record: Record) -> bytes:
     """SHA-256 of a row's fields as compact JSON in ASCII, its keys in order: so their order in the file is nothing."""
     said = json.dumps(as_written(record.fields), sort_keys=True, separators=(",", ":"), default=repr)
     return hashlib.sha256(said.encode()).digest()

@@ -3,22 +3,142 @@
 from __future__ import annotations
 
 import contextlib
+import os
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from readback import workspace
+from readback.compare import side as sides_of
+from readback.compare.diff import compare_sides
+from readback.compare.record_differences import Edit, RecordCounts, count_version_differences
 from readback.compare.revisions import copy_revision
-from readback.compare.side import SideError
-from readback.prompts.children import Progress
+from readback.compare.sentence import format_sentence
+from readback.compare.side import Side, SideError
+from readback.compare.sides import show_record
+from readback.prompts.children import Progress, Replies
 from readback.quantity import quantity
-from readback.review import changes, lock_file
-from readback.review.changes import Change
-from readback.review.leaves import Leaves, Subject, leaves
-from readback.review.lock_file import Kept, Lock, Root
-from readback.types import Workspace
+from readback.records.dataset import Dataset, open_dataset
+from readback.review import lock_file
+from readback.review.leaves import Layer, Leaves, Subject, compute_leaves
+from readback.review.lock_file import Lock, LockedRecords, Root
+from readback.types import Record, Workspace
 from readback.workspace import workspace_file
+
+LOOKED_AT = 50  # edits, or differing records, that are put into words
+NAMED = 3  # different sentences that are told, and records that are named for each
+RecordName = tuple[int, str | None]  # a record by index and id
+SIDE: Mapping[Layer, sides_of.Layer] = {
+    "messages": "messages",
+    "model-input": "wire",
+    "training": "training",
+    "judge": "messages",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What differs between two versions under one subject, A the old and B the new one.
+
+    `sentences` counts what differs in words, and `examples` names up to 3 records for each, by (index, id). Of
+    `looked_at` of the differing records the words are known: of all, where they have few different edits, and else of
+    some, spread evenly over them.
+    """
+
+    subject: Subject
+    counted: RecordCounts
+    sentences: Mapping[str, int] = field(default_factory=dict)
+    looked_at: int = 0
+    examples: Mapping[str, tuple[RecordName, ...]] = field(default_factory=dict)
+
+
+def compare_versions(old: Workspace, new: Workspace, subject: Subject, jobs: int | None = None) -> Change:
+    """Compare every record of two versions. Raises SideError where one of them has no such subject, and
+    DatasetChanged.
+    """
+    layer = SIDE[subject.layer]
+    counted = count_version_differences(old, new, subject.choice, None, layer, jobs)
+    edits = _choose_edits(counted)
+    before, after = open_dataset(old.root, old.dataset), open_dataset(new.root, new.dataset)
+    side = Side(subject.choice, layer=layer)
+    firsts = [after.record(one.first[0][0]) for one in edits]
+    pairs = [(_find_partner(before, record), record) for record in firsts]
+    # A text that a server makes is made in a child, which this process only waits for.
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1, thread_name_prefix="readback-changes") as threads:
+        told = list(threads.map(lambda pair: _describe_pair(old, new, side, *pair), pairs))
+    counts, examples = Counter[str](), dict[str, tuple[RecordName, ...]]()
+    for words, one, record in zip(told, edits, firsts, strict=True):
+        counts[words] += one.records
+        named = one.first if one.records > 1 else ((one.first[0][0], record.id),)
+        examples[words] = (*examples.get(words, ()), *named)[:NAMED]
+    return Change(subject, counted, dict(counts.most_common()), counts.total(), examples)
+
+
+def _choose_edits(counted: RecordCounts) -> tuple[Edit, ...]:
+    """Return the edits to put into words: all, if there are few; else single records, spread evenly over them."""
+    if 0 < len(counted.edits) <= LOOKED_AT:
+        return counted.edits
+    step = max(1, len(counted.differ) // LOOKED_AT)
+    return tuple(Edit(1, ((at, None),)) for at in counted.differ[::step][:LOOKED_AT])
+
+
+def _find_partner(data: Dataset, record: Record) -> Record:
+    at = data.find(record.id) if record.id is not None else 0
+    return data.record(at or 0)
+
+
+def _describe_pair(old: Workspace, new: Workspace, side: Side, before: Record, after: Record) -> str:
+    a, b = (
+        replace(show_record(one, side, record, Replies(one).get(side.choice, record)), label=name)
+        for one, record, name in ((old, before, "A"), (new, after, "B"))
+    )
+    return format_sentence(compare_sides(a, b))
+
+
+def describe_counts(change: Change) -> str:
+    """One sentence: 312 of 2,000 prompts differ, all by this: B adds a newline after “Answer:”."""
+    found = change.counted
+    total = quantity(found.total, NOUNS[change.subject.layer], f"{NOUNS[change.subject.layer]}s")
+    differ = "differs" if found.differing == 1 else "differ"
+    parts = [f"{found.differing:,} of {total} {differ}{_describe_edits(change)}"]
+    counts = {
+        "can no longer be built": found.only_a,
+        "can be built now": found.only_b,
+        "belong to records that are new": found.unpaired_a,
+    }
+    parts += [f"{count:,} {what}" for what, count in counts.items() if count]
+    return "; ".join(parts)
+
+
+NOUNS: Mapping[Layer, str] = {
+    "messages": "prompt",
+    "model-input": "model input",
+    "training": "training text",
+    "judge": "judge prompt",
+}
+
+
+def _describe_edits(change: Change) -> str:
+    """By what they differ; of the records that were looked at, where these are not all."""
+    if not change.sentences:
+        return ""
+    clauses = [one.rstrip(".") for one in change.sentences]
+    whole = change.looked_at == change.counted.differing
+    of = ", all" if whole else f"; {change.looked_at} of them were compared, and all of these differ"
+    if len(clauses) == 1:
+        alone = change.counted.differing == 1
+        return f": {clauses[0]}" if alone else f"{of} by this: {clauses[0]}"
+    told = [
+        f"{clause} ({count:,})" for clause, count in list(zip(clauses, change.sentences.values(), strict=True))[:NAMED]
+    ]
+    more = len(clauses) - len(told)
+    rest = f"; and in {more:,} more {'ways' if more > 1 else 'way'}" if more else ""
+    looked = "" if whole else f"; {change.looked_at} of them were compared"
+    return f"{looked}: {'; '.join(told)}{rest}"
+
 
 State = Literal["same", "changed", "gone", "new"]
 
@@ -63,12 +183,12 @@ class Checked:
         return tuple(line for line in self.lines if line.state != "same")
 
 
-def dated(opened: Workspace, day: str | None) -> Workspace:
-    """The workspace with the day that templates print: its own, where it names one, else `day`."""
+def set_day(opened: Workspace, day: str | None) -> Workspace:
+    """Return the workspace with the day that templates print: its own, where it names one, else `day`."""
     return opened if opened.today or not day else replace(opened, today=day)
 
 
-def check(
+def check_lock(
     opened: Workspace, path: Path, progress: Progress | None = None, jobs: int | None = None, rev: str | None = None
 ) -> Checked | None:
     """Compare a workspace with the lock at `path`; None where `progress` answered False.
@@ -76,24 +196,24 @@ def check(
     `rev` is the revision whose prompts a change is told against; None: HEAD, where its lock is the same file.
     Raises BadLock, NothingToLock, DatasetChanged, and SideError where `rev` was given and cannot be read.
     """
-    held = lock_file.read(path)
-    today = dated(opened, held.today)
-    if (found := leaves(today, None, progress, jobs)) is None:
+    held = lock_file.read_lock(path)
+    today = set_day(opened, held.today)
+    if (found := compute_leaves(today, None, progress, jobs)) is None:
         return None
-    lines = compared(held, found, lock_file.kept(path))
+    lines = compare_lock(held, found, lock_file.read_records(path))
     if not any(line.state == "changed" for line in lines):
         return Checked(lines)
-    return _told(today, path, lines, rev, jobs)
+    return _explain_changes(today, path, lines, rev, jobs)
 
 
-def compared(held: Lock, found: Leaves, kept: Kept | None = None) -> tuple[Line, ...]:
-    """The lines of a lock against what was found, then what the lock lacks."""
-    now = lock_file.lock(found, None).roots
-    lines = [_line(subject, root, now.get(subject), found, kept) for subject, root in held.roots.items()]
+def compare_lock(held: Lock, found: Leaves, kept: LockedRecords | None = None) -> tuple[Line, ...]:
+    """Compare the lines of a lock with the leaves of now, then add the subjects that the lock lacks."""
+    now = lock_file.build_lock(found, None).roots
+    lines = [_compare_line(subject, root, now.get(subject), found, kept) for subject, root in held.roots.items()]
     return (*lines, *(Line(subject, None, root) for subject, root in now.items() if subject not in held.roots))
 
 
-def _line(subject: Subject, before: Root, now: Root | None, found: Leaves, kept: Kept | None) -> Line:
+def _compare_line(subject: Subject, before: Root, now: Root | None, found: Leaves, kept: LockedRecords | None) -> Line:
     line = Line(subject, before, now)
     if kept is None or line.state != "changed" or subject not in kept.columns:
         return line
@@ -102,15 +222,17 @@ def _line(subject: Subject, before: Root, now: Root | None, found: Leaves, kept:
         key: at for at, key in enumerate(zip(found.ids, found.occurrences, strict=True))
     }
     both = [(key, at) for key, at in places.items() if key in was]
-    differ = [(key, at) for key, at in both if was[key] != lock_file.short(column.at(at))]
-    rows = sum(kept.rows[key] != lock_file.short(found.row(at).hex()) for key, at in differ)
+    differ = [(key, at) for key, at in both if was[key] != lock_file.shorten(column.at(at))]
+    rows = sum(kept.rows[key] != lock_file.shorten(found.row(at).hex()) for key, at in differ)
     return replace(line, differ=len(differ), added=len(places) - len(both), removed=len(was) - len(both), rows=rows)
 
 
-def _told(opened: Workspace, path: Path, lines: tuple[Line, ...], rev: str | None, jobs: int | None) -> Checked:
-    """The lines with the words of what changed, where an older version can be had."""
+def _explain_changes(
+    opened: Workspace, path: Path, lines: tuple[Line, ...], rev: str | None, jobs: int | None
+) -> Checked:
+    """Put into words what changed in each line, if an older version is available."""
     try:
-        old = _older(opened, path, rev)
+        old = _open_revision(opened, path, rev)
     except (SideError, workspace.NothingRead) as error:
         if rev is not None:
             raise SideError(str(error)) from None
@@ -119,23 +241,23 @@ def _told(opened: Workspace, path: Path, lines: tuple[Line, ...], rev: str | Non
     for line in lines:
         if line.state == "changed":
             with contextlib.suppress(SideError):  # one has no such subject: that it changed is all there is to say
-                line = replace(line, change=changes.changed(old, opened, line.subject, jobs))
+                line = replace(line, change=compare_versions(old, opened, line.subject, jobs))
         told.append(line)
     return Checked(tuple(told))
 
 
-def _older(opened: Workspace, path: Path, rev: str | None) -> Workspace:
-    """The workspace at a revision. Raises SideError and NothingRead."""
+def _open_revision(opened: Workspace, path: Path, rev: str | None) -> Workspace:
+    """Open the workspace at a revision. Raises SideError and NothingRead."""
     way = opened.root if opened.file in (None, workspace_file.NAME) else opened.root / opened.file
     found = copy_revision(way, rev or "HEAD")
     beside = found.path if found.path.is_dir() else found.path.parent
-    if rev is None and not _same(beside / path.name, path):
+    if rev is None and not _have_same_bytes(beside / path.name, path):
         raise SideError(f"{path.name} is not the one of HEAD; --rev REV names a revision to compare with")
     old = workspace.open(found.path, chosen=opened.chosen)
-    return dated(old, opened.today)
+    return set_day(old, opened.today)
 
 
-def _same(one: Path, other: Path) -> bool:
+def _have_same_bytes(one: Path, other: Path) -> bool:
     try:
         return one.read_bytes() == other.read_bytes()
     except OSError:
@@ -143,14 +265,14 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def describe_change(line: Line) -> str:
-    """What became of a line that is not the same, in words."""
+    """Describe what became of a line that is not the same."""
     if line.before is None:
         return "new, not in the lock"
     if line.now is None:
         return "in the lock, and no longer in the workspace"
     if line.change is not None and (line.differ is None or line.change.counted.differing):
         rows = f"; {quantity(line.rows, 'record')} with another row in the dataset" if line.rows else ""
-        return f"{changes.said(line.change)}{rows}"
+        return f"{describe_counts(line.change)}{rows}"
     if line.differ is None:
         counts = f"; {quantity(line.before.records, 'record')} then, {line.now.records:,} now"
         return "changed" + (counts if line.before.records != line.now.records else "")

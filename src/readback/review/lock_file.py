@@ -74,43 +74,43 @@ class Lock:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class LockedRecords:
     """The side file: by (id, occurrence) the row's hash and by subject what was there, each as the file writes it."""
 
     rows: Mapping[tuple[str | None, int], str]
     columns: Mapping[Subject, Mapping[tuple[str | None, int], str | None]] = field(default_factory=dict)
 
 
-def lock(found: Leaves, today: str | None) -> Lock:
-    """The lock of what was found."""
+def build_lock(found: Leaves, today: str | None) -> Lock:
+    """Build the lock of these leaves."""
     total = len(found.ids)
     made = {s: Root(total, found.columns[s].failed, root.hex()) for s, root in found.roots().items()}
     return Lock(made, today)
 
 
-def text(made: Lock) -> str:
-    """The file's text; the same lock is always the same text."""
+def format_lock(made: Lock) -> str:
+    """Write a lock as the text of its file; equal locks give equal texts."""
     lines = [f"readback.lock {VERSION}", *ABOUT, *([f"today {made.today}"] if made.today else [])]
     for subject, root in made.roots.items():
         records = f"{root.records} record{'' if root.records == 1 else 's'}"
-        lines.append(f"{head(subject)} {records} {root.failed} failed sha256:{root.root}")
+        lines.append(f"{format_head(subject)} {records} {root.failed} failed sha256:{root.root}")
     return "\n".join(lines) + "\n"
 
 
-def head(subject: Subject) -> str:
+def format_head(subject: Subject) -> str:
     """How a subject's line begins: condition "open book" messages."""
-    kind, name = named(subject.choice)
+    kind, name = name_choice(subject.choice)
     layer = f"judge {as_json.dumps(subject.choice.judge)}" if subject.layer == "judge" else subject.layer
     return f"{kind} {as_json.dumps(name)} {layer}" if name is not None else layer
 
 
-def named(choice: Selection) -> tuple[str, str | None]:
-    """What a choice is named by, and its name; None where it is a judge's alone."""
+def name_choice(choice: Selection) -> tuple[str, str | None]:
+    """Return what a choice is named by, and its name; None where it is a judge's alone."""
     return next(((kind, name) for kind in KINDS if (name := getattr(choice, kind)) is not None), ("condition", None))
 
 
-def read(path: Path) -> Lock:
-    """The lock in a file. Raises BadLock."""
+def read_lock(path: Path) -> Lock:
+    """Read the lock in a file. Raises BadLock."""
     try:
         with path.open("rb") as file:
             raw = file.read(MOST + 1)
@@ -121,13 +121,13 @@ def read(path: Path) -> Lock:
     if len(raw) > MOST:
         raise BadLock(f"{path.name} is larger than {MOST >> 20} MiB, which no lock is")
     try:
-        return parsed(raw.decode("utf-8-sig"), path.name)
+        return parse_lock(raw.decode("utf-8-sig"), path.name)
     except UnicodeDecodeError:
         raise BadLock(f"{path.name} is not UTF-8, so it is no lock") from None
 
 
-def parsed(said: str, name: str = NAME) -> Lock:
-    """The lock in a text. Raises BadLock."""
+def parse_lock(said: str, name: str = NAME) -> Lock:
+    """Parse the text of a lock. Raises BadLock."""
     lines = [(number, line.rstrip("\r")) for number, line in enumerate(said.split("\n"), 1)]
     lines = [(number, line) for number, line in lines if line.strip() and not line.startswith("#")]
     first = FIRST.fullmatch(lines[0][1]) if lines else None
@@ -141,14 +141,14 @@ def parsed(said: str, name: str = NAME) -> Lock:
         if day := TODAY.fullmatch(line):
             today = day[1]
             continue
-        subject, root = _line(line, f"{name}, line {number}")
+        subject, root = _parse_line(line, f"{name}, line {number}")
         if subject in roots:
-            raise BadLock(f"{name}, line {number}: {head(subject)} is there twice; was it merged by hand?")
+            raise BadLock(f"{name}, line {number}: {format_head(subject)} is there twice; was it merged by hand?")
         roots[subject] = root
     return Lock(roots, today)
 
 
-def _line(line: str, where: str) -> tuple[Subject, Root]:
+def _parse_line(line: str, where: str) -> tuple[Subject, Root]:
     found = LINE.fullmatch(line)
     try:
         if not found:
@@ -165,15 +165,15 @@ def _line(line: str, where: str) -> tuple[Subject, Root]:
 # The side file.
 
 
-def write(path: Path, made: Lock, found: Leaves | None = None) -> None:
+def write_lock(path: Path, made: Lock, found: Leaves | None = None) -> None:
     """Write a lock, whole or not at all; with `found` its side file too. Without, an older side file is removed, for
     it would be of another lock. Raises OSError.
     """
-    raw = text(made).encode()
+    raw = format_lock(made).encode()
     beside = path.with_name(path.name + RECORDS)
     if found is not None:
         with whole_file(beside) as out:
-            for line in records(raw, found):
+            for line in format_records(raw, found):
                 out.write(line)
     elif beside.is_file():
         beside.unlink()
@@ -181,52 +181,54 @@ def write(path: Path, made: Lock, found: Leaves | None = None) -> None:
         out.write(raw)
 
 
-def records(raw: bytes, found: Leaves) -> Iterator[bytes]:
-    """The lines of the side file of the lock whose bytes are `raw`."""
-    about = {"lock": hashlib.sha256(raw).hexdigest(), "subjects": [head(subject) for subject in found.columns]}
+def format_records(raw: bytes, found: Leaves) -> Iterator[bytes]:
+    """Yield the lines of the side file of the lock whose bytes are `raw`."""
+    about = {"lock": hashlib.sha256(raw).hexdigest(), "subjects": [format_head(subject) for subject in found.columns]}
     yield as_json.dumps(about).encode() + b"\n"
     for at in found.order():
-        values = [short(column.at(at)) for column in found.columns.values()]
-        yield json.dumps([found.ids[at], found.occurrences[at], short(found.row(at).hex()), *values]).encode() + b"\n"
+        values = [shorten(column.at(at)) for column in found.columns.values()]
+        yield json.dumps([found.ids[at], found.occurrences[at], shorten(found.row(at).hex()), *values]).encode() + b"\n"
 
 
-def short(value: str | None) -> str | None:
-    """A fingerprint's first digits; a code in brackets, so that neither is taken for the other."""
+def shorten(value: str | None) -> str | None:
+    """Return a fingerprint's first digits; a code in brackets, so that the two are never confused."""
     return value if value is None else value[:SHORT] if len(value) == 2 * 32 else f"[{value}]"
 
 
-def kept(path: Path) -> Kept | None:
-    """The side file of the lock at `path`; None where there is none, or it is of another lock or damaged."""
+def read_records(path: Path) -> LockedRecords | None:
+    """Read the side file of the lock at `path`; None where there is none, or it is damaged or of another lock."""
     try:
         with path.with_name(path.name + RECORDS).open("rb") as file:
-            return of_records(path.read_bytes(), file)
+            return parse_records(path.read_bytes(), file)
     except OSError:
         return None
 
 
-def of_records(raw: bytes, lines: Iterable[bytes]) -> Kept | None:
-    """The side file with these lines of the lock whose bytes are `raw`; None where it is of another lock or damaged."""
+def parse_records(raw: bytes, lines: Iterable[bytes]) -> LockedRecords | None:
+    """Parse the side file with these lines of the lock whose bytes are `raw`; None where it is damaged or of another
+    lock.
+    """
     rows: dict[tuple[str | None, int], str] = {}
     try:
         each = iter(lines)
         about = json.loads(next(each, b""))
         if about["lock"] != hashlib.sha256(raw).hexdigest():
             return None
-        subjects = _subjects(raw, about["subjects"])
+        subjects = _find_subjects(raw, about["subjects"])
         columns: list[dict[tuple[str | None, int], str | None]] = [{} for _ in subjects]
         for line in each:
-            _keep(json.loads(line), rows, columns)
+            _add_record(json.loads(line), rows, columns)
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    return Kept(rows, dict(zip(subjects, columns, strict=True)))
+    return LockedRecords(rows, dict(zip(subjects, columns, strict=True)))
 
 
-def _subjects(raw: bytes, heads: Sequence[str]) -> list[Subject]:
-    known = {head(subject): subject for subject in parsed(raw.decode("utf-8-sig")).roots}
+def _find_subjects(raw: bytes, heads: Sequence[str]) -> list[Subject]:
+    known = {format_head(subject): subject for subject in parse_lock(raw.decode("utf-8-sig")).roots}
     return [known[one] for one in heads]
 
 
-def _keep(
+def _add_record(
     values: list[Any],
     rows: dict[tuple[str | None, int], str],
     columns: Sequence[dict[tuple[str | None, int], str | None]],

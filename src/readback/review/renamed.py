@@ -12,7 +12,7 @@ from pathlib import Path
 
 from readback.readers import by_address
 from readback.readers.cache_folder import uploaded
-from readback.review import folder_content, schema, state_folder, store
+from readback.review import schema, state_folder, store
 from readback.review.event import NotSaved
 
 
@@ -28,34 +28,34 @@ class Former:
     events: int
 
 
-def former(root: Path) -> Former | None:
-    """The review that a folder without one probably had under another path; None where there is none, or that path is
-    still a folder.
+def find_former(root: Path) -> Former | None:
+    """Find the review that a folder without one probably had under another path; None where there is none, or that path
+    is still a folder.
 
     It is of a folder with the same device and inode, or the same name, and with the same files. A disk gives the number
     of a folder that was deleted to another one, so the number alone says nothing: where a review remembers no files,
     the name has to be the same, and whether it is the same folder cannot be told.
     """
-    if uploaded(root) or by_address.find_origin(root) or os.path.lexists(state_folder.place(root)):
+    if uploaded(root) or by_address.find_origin(root) or os.path.lexists(state_folder.find_file(root)):
         return None
     real = Path(os.path.realpath(root))
     seen = real.stat()
     found = list[Former]()
-    for file, path, mark, content, events in _known():
+    for file, path, mark, content, events in _list_reviews():
         if Path(path).is_dir() or by_address.is_address(path):
             continue
         same_name = Path(path).name == real.name
         if not (same_name or mark == f"{seen.st_dev} {seen.st_ino}"):
             continue
-        same = folder_content.is_same(real, content)
+        same = state_folder.has_same_content(real, content)
         if same or (same is None and same_name):
             found.append(Former(file, path, bool(same), events))
     return max(found, key=lambda one: (one.sure, one.events), default=None)
 
 
-def adopt(root: Path, one: Former) -> None:
+def adopt_review(root: Path, one: Former) -> None:
     """Give a folder the review that it had under its former path. Raises NotSaved where it has one by now."""
-    here, real = state_folder.place(root), Path(os.path.realpath(root))
+    here, real = state_folder.find_file(root), Path(os.path.realpath(root))
     seen = real.stat()
     try:
         schema.check_file(one.file)
@@ -72,9 +72,9 @@ def adopt(root: Path, one: Former) -> None:
         raise NotSaved(f"the former review was not taken over: {why}") from None
 
 
-def _known() -> Iterator[tuple[Path, str, str, str | None, int]]:
+def _list_reviews() -> Iterator[tuple[Path, str, str, str | None, int]]:
     """Every review: its file, the path, the mark and the content of its folder, and its number of events."""
-    for file in sorted(state_folder.folder().glob("*.sqlite3")):
+    for file in sorted(state_folder.find_folder().glob("*.sqlite3")):
         with (
             contextlib.suppress(sqlite3.Error, ValueError, KeyError, OSError, schema.Foreign, RecursionError),
             contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as there,

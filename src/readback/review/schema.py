@@ -11,7 +11,31 @@ import sqlite3
 import time
 from pathlib import Path
 
-from readback.review.tables import metadata
+from sqlalchemy import Column, Integer, LargeBinary, MetaData, String, Table, Text
+
+metadata = MetaData()
+
+events = Table(
+    "events",
+    metadata,
+    Column("sequence", Integer, primary_key=True, autoincrement=False),
+    Column("id", String(64), nullable=False, unique=True),
+    Column("author", Text, nullable=False),  # JSON
+    Column("known", String(16), nullable=False),
+    Column("time", String(32), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("payload", Text, nullable=False),  # JSON
+    Column("before", String(64), nullable=False),
+    Column("hash", String(64), nullable=False),
+)
+contents = Table(
+    "contents",
+    metadata,
+    Column("sha256", String(64), primary_key=True),
+    Column("packed", LargeBinary, nullable=False),  # zlib
+)
+about = Table("about", metadata, Column("name", String(16), primary_key=True), Column("value", Text, nullable=False))
+
 
 LARGEST = 4 << 30  # bytes of a review's file
 VALUE = 512 << 20  # bytes of one value in it
@@ -57,7 +81,7 @@ def confine(connection: sqlite3.Connection) -> None:
     connection.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 2)
     if hasattr(sqlite3, DEFENSIVE):
         connection.setconfig(getattr(sqlite3, DEFENSIVE))  # type: ignore[attr-defined]
-    connection.text_factory = _text
+    connection.text_factory = _decode_text
     processor, clock = time.thread_time() + PROCESSOR, time.monotonic() + CLOCK
     connection.set_progress_handler(lambda: time.thread_time() > processor or time.monotonic() > clock, STEPS)
 
@@ -76,12 +100,12 @@ def check_tables(connection: sqlite3.Connection) -> None:
 
 
 def is_empty(connection: sqlite3.Connection) -> bool:
-    """Whether nothing was made in a file yet."""
+    """Return whether nothing was made in a file yet."""
     return connection.execute("SELECT 1 FROM main.sqlite_master LIMIT 1").fetchone() is None
 
 
-def version_of(connection: sqlite3.Connection) -> str | None:
-    """The version that a file says it has; None where it says none. Raises Foreign where that is no plain table."""
+def read_version(connection: sqlite3.Connection) -> str | None:
+    """Return the version that a file states; None where it states none. Raises Foreign if it is in no plain table."""
     found = connection.execute("SELECT type, sql FROM main.sqlite_master WHERE name = ?", (VERSION,)).fetchall()
     if not found:
         return None
@@ -101,6 +125,6 @@ def _check_table(connection: sqlite3.Connection, name: str, sql: str) -> None:
                       f"import an export of the review")  # fmt: skip
 
 
-def _text(raw: bytes) -> str:
+def _decode_text(raw: bytes) -> str:
     """Text of a row; what is no UTF-8 becomes lone surrogates, so that a damaged row is found by whoever reads it."""
     return raw.decode("utf-8", "surrogateescape")

@@ -36,15 +36,15 @@ from readback.quantity import quantity
 from readback.readers import cache_folder
 from readback.readers.paths import resolve
 from readback.records.dataset import open_dataset
-from readback.review import changes, kept_text, lock_check, lock_file
-from readback.review.leaves import NothingToLock, leaves
+from readback.review import kept_text, lock_check, lock_file
+from readback.review.event import is_path_inside
+from readback.review.leaves import NothingToLock, compute_leaves
 from readback.review.lock_check import Line
 from readback.review.lock_file import BadLock, Lock
-from readback.review.payload import path_inside
 from readback.review.state import SignOff
 from readback.review.store import Store
-from readback.review.subject import Subject, covers
-from readback.review.subject import as_json as subject_json
+from readback.review.subject import Subject, list_covered
+from readback.review.subject import to_json as subject_json
 from readback.scores import answer as score_answer
 from readback.scores import loading
 from readback.types import Finding, Workspace
@@ -67,7 +67,7 @@ class NotKept(Exception):  # noqa: N818 - an outcome to say in one sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SignedContent:
     """A sign-off's payload, and the texts that it names by their hash."""
 
     payload: Mapping[str, Any]
@@ -76,7 +76,8 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Whether a sign-off still holds. `lines` are what is stale of it; `evidence` says in words what else changed.
+    """Return whether a sign-off still holds. `lines` are what is stale of it; `evidence` says in words what else
+    changed.
 
     `unsaid`: why it is not told how the texts changed, where that is so. `unread`: why nothing can be said at all.
     """
@@ -91,13 +92,17 @@ class Standing:
         return bool(self.lines)
 
 
-def keep(opened: Workspace, subject: Subject, progress: Progress | None = None, jobs: int | None = None) -> Kept:
-    """What a sign-off of a subject is made on, as the files are now. Raises NothingToLock, DatasetChanged, Stopped."""
-    choices, today = covers(opened, subject), model_input.resolve_today(opened)
-    dated = lock_check.dated(opened, today)
-    if (found := leaves(dated, choices, progress, jobs)) is None:
+def collect_signed(
+    opened: Workspace, subject: Subject, progress: Progress | None = None, jobs: int | None = None
+) -> SignedContent:
+    """Collect what a sign-off of a subject keeps, from the files as they are now. Raises NothingToLock, DatasetChanged,
+    Stopped.
+    """
+    choices, today = list_covered(opened, subject), model_input.resolve_today(opened)
+    dated = lock_check.set_day(opened, today)
+    if (found := compute_leaves(dated, choices, progress, jobs)) is None:
         raise Stopped
-    lock = lock_file.text(lock_file.lock(found, today)).encode()
+    lock = lock_file.format_lock(lock_file.build_lock(found, today)).encode()
     texts: dict[str, bytes] = {}
 
     def named(raw: bytes) -> str:
@@ -105,13 +110,13 @@ def keep(opened: Workspace, subject: Subject, progress: Progress | None = None, 
         texts[sha] = raw
         return sha
 
-    files, left_out = _files(opened)
-    found_now = evidence(opened, subject, jobs, progress)
+    files, left_out = _read_files(opened)
+    found_now = collect_evidence(opened, subject, jobs, progress)
     payload = {
         "subject": subject_json(subject),
         "today": today,
         "lock": named(lock),
-        "records": named(b"".join(lock_file.records(lock, found))),
+        "records": named(b"".join(lock_file.format_records(lock, found))),
         "count": len(found.ids),
         "files": {path: named(raw) for path, raw in files.items()},
         "left_out": left_out,
@@ -119,28 +124,30 @@ def keep(opened: Workspace, subject: Subject, progress: Progress | None = None, 
         "readback": __version__,
         "rules": hashlib.sha256("\n".join(sorted(rules.RULES())).encode()).hexdigest()[:16],
     }
-    return Kept(payload, texts)
+    return SignedContent(payload, texts)
 
 
-def mark(opened: Workspace, subject: Subject, progress: Progress | None = None, jobs: int | None = None) -> Kept:
-    """What a decision keeps of the bytes that it is made on: the lock of its subject. Where that would take long (more
-    than MARKED texts), or nothing is sent, it keeps none. Raises DatasetChanged and Stopped.
+def collect_decided(
+    opened: Workspace, subject: Subject, progress: Progress | None = None, jobs: int | None = None
+) -> SignedContent:
+    """Collect what a decision keeps of the bytes it is made on: the lock of its subject. Where that would take long
+    (more than MARKED texts), or nothing is sent, it keeps none. Raises DatasetChanged and Stopped.
     """
     try:
-        choices, today = covers(opened, subject), model_input.resolve_today(opened)
+        choices, today = list_covered(opened, subject), model_input.resolve_today(opened)
         if len(open_dataset(opened.root, opened.dataset)) * len(choices) > MARKED:
-            return Kept({}, {})
-        found = leaves(lock_check.dated(opened, today), choices, progress, jobs)
+            return SignedContent({}, {})
+        found = compute_leaves(lock_check.set_day(opened, today), choices, progress, jobs)
     except NothingToLock:
-        return Kept({}, {})
+        return SignedContent({}, {})
     if found is None:
         raise Stopped
-    raw = lock_file.text(lock_file.lock(found, today)).encode()
+    raw = lock_file.format_lock(lock_file.build_lock(found, today)).encode()
     sha = hashlib.sha256(raw).hexdigest()
-    return Kept({"lock": sha, "today": today}, {sha: raw})
+    return SignedContent({"lock": sha, "today": today}, {sha: raw})
 
 
-def standing(
+def check_standing(
     opened: Workspace,
     store: Store,
     one: SignOff,
@@ -148,31 +155,34 @@ def standing(
     jobs: int | None = None,
     now: Mapping[str, Any] | None = None,
 ) -> Standing:
-    """Whether a sign-off still holds for the files as they are now; `now` is their evidence, where that is known.
+    """Return whether a sign-off still holds for the files as they are now; `now` is their evidence, where that is
+    known.
 
     Raises DatasetChanged and Stopped.
     """
     raw, beside = store.content(one.payload["lock"]), store.content(one.payload["records"])
-    held = kept_lock(store, one.payload["lock"])
+    held = load_lock(store, one.payload["lock"])
     if raw is None or beside is None or held is None:
         return Standing(unread="what it was made on is no longer kept")
-    dated = lock_check.dated(opened, one.payload["today"])
+    dated = lock_check.set_day(opened, one.payload["today"])
     try:
-        found = leaves(dated, covers(opened, one.subject), progress, jobs)
+        found = compute_leaves(dated, list_covered(opened, one.subject), progress, jobs)
     except NothingToLock:
         return Standing(tuple(Line(subject, root, None) for subject, root in held.roots.items()))
     if found is None:
         raise Stopped
-    lines = lock_check.compared(held, found, lock_file.of_records(raw, beside.splitlines()))
+    lines = lock_check.compare_lock(held, found, lock_file.parse_records(raw, beside.splitlines()))
     stale = tuple(line for line in lines if line.state != "same")
-    changed = tuple(_differs(store, one, now or evidence(opened, one.subject, jobs, progress)))
+    changed = tuple(
+        _describe_evidence_changes(store, one, now or collect_evidence(opened, one.subject, jobs, progress))
+    )
     if not any(line.state == "changed" for line in stale):
         return Standing(stale, changed)
-    return replace(_told(dated, store, one, stale, jobs), evidence=changed)
+    return replace(_explain_lines(dated, store, one, stale, jobs), evidence=changed)
 
 
-def _files(opened: Workspace) -> tuple[dict[str, bytes], list[str]]:
-    """The configuration files by path, and the paths of those that are too large to keep or cannot be read."""
+def _read_files(opened: Workspace) -> tuple[dict[str, bytes], list[str]]:
+    """Read the configuration files by path, and list those that are too large to keep or cannot be read."""
     files, left_out = dict[str, bytes](), list[str]()
     for one in opened.recognised:
         path = resolve(opened.root, one.path)
@@ -187,15 +197,15 @@ def _files(opened: Workspace) -> tuple[dict[str, bytes], list[str]]:
     return files, left_out
 
 
-def evidence(
+def collect_evidence(
     opened: Workspace,
     subject: Subject,
     jobs: int | None = None,
     progress: Progress | None = None,
     audit: Audit | None = None,
 ) -> dict[str, Any]:
-    """What speaks for or against a subject: the keys of its findings, counted by rule, what they say, and its rows of
-    scores. `audit` is that of the whole study, where there is one. Raises Stopped.
+    """Collect what speaks for or against a subject: the keys of its findings, counted by rule, their sentences, its
+    rows of scores. `audit` is that of the whole study, where there is one. Raises Stopped.
     """
     names = set(subject.names) if subject.kind in ("condition", "comparison") else set()
     if audit is None or names:
@@ -206,28 +216,30 @@ def evidence(
     rows = score_answer.as_rows(loading.load(opened), None, None, None) if opened.scores else []
     kept = [row for row in rows if not names or names & set(row["condition"].values())]
     name = groups.names(audit)
-    said = {one.key: [one.code, one.severity, about(one, name(one.place)), one.message] for one in audit.findings}
+    said = {
+        one.key: [one.code, one.severity, describe_place(one, name(one.place)), one.message] for one in audit.findings
+    }
     return {"findings": findings, "said": said, "scores": sorted(kept, key=lambda row: as_json.dumps(row))}
 
 
-def about(one: Finding, condition: str) -> str:
-    """What a finding is about: the condition, the record, else the file."""
+def describe_place(one: Finding, condition: str) -> str:
+    """Return what a finding is about: the condition and the record, else the file."""
     at = one.place
     parts = [condition, f"record {at.record}" if at.record else ""]
     return ", ".join(filter(None, parts)) or at.file or ""
 
 
-def kept_lock(store: Store, sha: str) -> Lock | None:
-    """The lock of that name in the store; None where it is not there, or is no lock."""
+def load_lock(store: Store, sha: str) -> Lock | None:
+    """Return the lock of that name in the store; None where it is missing or not a lock."""
     raw = store.content(sha)
     try:
-        return lock_file.parsed(raw.decode()) if raw is not None else None
+        return lock_file.parse_lock(raw.decode()) if raw is not None else None
     except (BadLock, UnicodeDecodeError, RecursionError):
         return None
 
 
-def kept_evidence(store: Store, one: SignOff) -> dict[str, Any]:
-    """What a sign-off keeps of `findings`, `said` and `scores`; None for what is not there, or not as it is written."""
+def load_evidence(store: Store, one: SignOff) -> dict[str, Any]:
+    """Return the `findings`, `said` and `scores` that a sign-off kept; None for what is missing or malformed."""
     parts: dict[str, Any] = {}
     for name, check in (("findings", _are_findings), ("said", _are_sentences), ("scores", _are_rows)):
         sha = one.payload.get(name)
@@ -257,7 +269,7 @@ def _are_sentences(value: Any) -> bool:
 
 
 def _are_rows(value: Any) -> bool:
-    """Whether it is rows of scores as `score_answer.as_rows` makes them, as far as they are compared."""
+    """Return whether it is rows of scores as `score_answer.as_rows` makes them, as far as they are compared."""
     needed = ("condition", "criterion", "judge", "distribution", "n", "failed", "missing", "not_applicable", "mean")
     return isinstance(value, list) and all(
         isinstance(row, dict) and all(name in row for name in needed)
@@ -266,54 +278,58 @@ def _are_rows(value: Any) -> bool:
     )  # fmt: skip
 
 
-def _differs(store: Store, one: SignOff, now: Mapping[str, Any]) -> Iterator[str]:
-    """What of the evidence is no longer what it was, in words."""
-    then = kept_evidence(store, one)
-    if then["findings"] is None or then["scores"] is None:
+def _describe_evidence_changes(store: Store, one: SignOff, now: Mapping[str, Any]) -> Iterator[str]:
+    """Describe what of the evidence changed."""
+    before_values = load_evidence(store, one)
+    if before_values["findings"] is None or before_values["scores"] is None:
         yield "what findings and scores there were is no longer kept"
         return
-    if then["findings"] != json.loads(as_json.dumps(now["findings"])):
-        counts, before = Counter(now["findings"]["counts"]), Counter(then["findings"]["counts"])
+    if before_values["findings"] != json.loads(as_json.dumps(now["findings"])):
+        counts, before = Counter(now["findings"]["counts"]), Counter(before_values["findings"]["counts"])
         parts = [f"{quantity(n, 'new finding')} of {code}" for code, n in sorted((counts - before).items())]
         parts += [f"{quantity(n, 'finding')} of {code} gone" for code, n in sorted((before - counts).items())]
         yield ", ".join(parts) or "the findings are at other places"
-    if then["scores"] != json.loads(as_json.dumps(now["scores"])):
+    if before_values["scores"] != json.loads(as_json.dumps(now["scores"])):
         yield "the scores are others"
 
 
-def _told(opened: Workspace, store: Store, one: SignOff, lines: tuple[Line, ...], jobs: int | None) -> Standing:
+def _explain_lines(
+    opened: Workspace, store: Store, one: SignOff, lines: tuple[Line, ...], jobs: int | None
+) -> Standing:
     """Lines with the words of what changed: the old texts are assembled again from the configuration that was kept."""
     try:
-        with then(opened, store, one) as old:
+        with open_signed(opened, store, one) as old:
             return Standing(tuple(_line(old, opened, line, jobs) for line in lines))
     except NotKept as error:
         return Standing(lines, unsaid=str(error))
 
 
 @contextmanager
-def then(opened: Workspace, store: Store, one: SignOff) -> Iterator[Workspace]:
-    """The workspace with the configuration of a sign-off and the rows of now. Raises NotKept where it cannot be had."""
+def open_signed(opened: Workspace, store: Store, one: SignOff) -> Iterator[Workspace]:
+    """Open the workspace with the configuration of a sign-off and the rows of now. Raises NotKept where it cannot be
+    had.
+    """
     if one.payload["left_out"]:
         raise NotKept("not all configuration files of then were kept")
     made = Path(tempfile.mkdtemp(prefix="signed-", dir=cache_folder.cache_folder("signed")))
     try:
         (made / "then").mkdir()
-        _lay_out(store, one.payload["files"], made / "then")
-        if not _with_data(opened, made / "then"):
+        _write_files(store, one.payload["files"], made / "then")
+        if not _link_data(opened, made / "then"):
             raise NotKept(NO_DATA)
         way = made / "then" if opened.file in (None, workspace_file.NAME) else made / "then" / opened.file
-        yield lock_check.dated(workspace.open(way, chosen=opened.chosen), opened.today)
+        yield lock_check.set_day(workspace.open(way, chosen=opened.chosen), opened.today)
     except (OSError, workspace.NothingRead) as error:
         raise NotKept(str(error)) from None
     finally:
         shutil.rmtree(made, ignore_errors=True)
 
 
-def _lay_out(store: Store, files: Mapping[str, str], to: Path) -> None:
+def _write_files(store: Store, files: Mapping[str, str], to: Path) -> None:
     """Write kept configuration files below a folder. Raises NotKept for one that leaves it or is not there, OSError."""
     room = CONFIGURED
     for path, sha in files.items():
-        if not path_inside(path):
+        if not is_path_inside(path):
             raise NotKept(f"it names a file outside of its folder ({ascii(path)[:120]})")
         raw = store.content(sha)
         if raw is None:
@@ -330,11 +346,11 @@ def _lay_out(store: Store, files: Mapping[str, str], to: Path) -> None:
 def _line(old: Workspace, new: Workspace, line: Line, jobs: int | None) -> Line:
     if line.state == "changed":
         with suppress(SideError):  # one has no such subject: that it changed is all there is to say
-            return replace(line, change=changes.changed(old, new, line.subject, jobs))
+            return replace(line, change=lock_check.compare_versions(old, new, line.subject, jobs))
     return line
 
 
-def _with_data(opened: Workspace, to: Path) -> bool:
+def _link_data(opened: Workspace, to: Path) -> bool:
     """Lay the data of now beside old configurations, linked where the disk is the same; False if it is too much."""
     room = COPIED
     for one in opened.recognised:

@@ -18,13 +18,13 @@ from readback.compare.side import Side, SideError
 from readback.compare.sides import open_side
 from readback.prompts import model_input
 from readback.prompts.children import Progress
-from readback.review import changes, lock_check, lock_file, signing
-from readback.review.leaves import Leaves, NothingToLock, leaves
+from readback.review import lock_check, lock_file, signing
+from readback.review.leaves import Leaves, NothingToLock, compute_leaves
 from readback.review.lock_check import Line
 from readback.review.lock_file import Lock
 from readback.review.state import Decision, Review, SignOff
 from readback.review.store import Store
-from readback.review.subject import Subject, covers
+from readback.review.subject import Subject, list_covered
 from readback.types import Selection, Workspace
 
 STUDY = Subject("study")
@@ -35,7 +35,7 @@ class NoBefore(Exception):  # noqa: N818 - an outcome to say in one sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class FindingSummary:
     """A finding as it is named here: its rule, severity, what it is about, its sentence."""
 
     code: str
@@ -45,7 +45,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class ScoreChange:
     """A score of then and now: rows as `readback scores` has them, None where there was or is none."""
 
     then: Mapping[str, Any] | None
@@ -69,69 +69,74 @@ class Since:
     before: str
     lines: tuple[Line, ...] = ()
     unsaid: str = ""
-    new: tuple[Seen, ...] = ()
-    gone: tuple[Seen, ...] = ()
+    new: tuple[FindingSummary, ...] = ()
+    gone: tuple[FindingSummary, ...] = ()
     still: int = 0
-    scores: tuple[Moved, ...] = ()
+    scores: tuple[ScoreChange, ...] = ()
     unknown: tuple[str, ...] = ()
     stale: tuple[Decision | SignOff, ...] = ()
     standing: signing.Standing | None = None  # of the sign-off since which it is
 
     @property
     def nothing(self) -> bool:
-        """Whether nothing changed."""
+        """Return whether nothing changed."""
         return not (self.lines or self.new or self.gone or self.scores)
 
 
 def since_signoff(opened: Workspace, store: Store, one: SignOff, found: Review, jobs: int | None = None,
                   progress: Progress | None = None, audit: Audit | None = None) -> Since:  # fmt: skip
-    """What changed since a sign-off, in what it covers; `audit` is that of the whole study, where there is one.
+    """Collect what changed since a sign-off, in what it covers; `audit` is that of the whole study, where there is one.
 
     Raises NoBefore, DatasetChanged and signing.Stopped.
     """
-    now = signing.evidence(opened, one.subject, jobs, progress, audit)
-    standing = signing.standing(opened, store, one, progress, jobs, now)
+    now = signing.collect_evidence(opened, one.subject, jobs, progress, audit)
+    standing = signing.check_standing(opened, store, one, progress, jobs, now)
     before = f"the sign-off of {one.by.author}, {one.by.time[:16].replace('T', ' ')} UTC"
     if standing.unread:
         raise NoBefore(f"{before}: {standing.unread}")
-    parts = signing.kept_evidence(store, one)
+    parts = signing.load_evidence(store, one)
     made = Since(before, standing.lines, standing.unsaid, standing=standing)
-    made = _evidence(made, parts, now)
-    return replace(made, stale=_stale(opened, store, found, jobs))
+    made = _add_evidence(made, parts, now)
+    return replace(made, stale=_find_stale(opened, store, found, jobs))
 
 
 def since_revision(opened: Workspace, store: Store | None, rev: str, found: Review, jobs: int | None = None,
                    progress: Progress | None = None) -> Since:  # fmt: skip
-    """What changed since a revision of git, in the whole study. Raises SideError, NothingToLock, DatasetChanged."""
-    old, now = at_revision(opened, rev)
-    made = Since(f"the revision {rev}", prompts(old, now, jobs, progress))
-    made = _evidence(made, _plain(signing.evidence(old, STUDY, jobs)), signing.evidence(now, STUDY, jobs))
-    return replace(made, stale=_stale(opened, store, found, jobs) if store else ())
+    """Collect what changed since a revision of git, in the whole study. Raises SideError, NothingToLock,
+    DatasetChanged.
+    """
+    old, now = open_revision(opened, rev)
+    made = Since(f"the revision {rev}", compare_prompts(old, now, jobs, progress))
+    made = _add_evidence(
+        made, _make_plain(signing.collect_evidence(old, STUDY, jobs)), signing.collect_evidence(now, STUDY, jobs)
+    )
+    return replace(made, stale=_find_stale(opened, store, found, jobs) if store else ())
 
 
-def at_revision(opened: Workspace, rev: str) -> tuple[Workspace, Workspace]:
-    """The workspace as it was at a revision of git, and as it is, on the same day. Raises SideError."""
+def open_revision(opened: Workspace, rev: str) -> tuple[Workspace, Workspace]:
+    """Open the workspace as it was at a revision of git, and as it is, on the same day. Raises SideError."""
     old, _ = open_side(opened, Side(Selection(), rev=rev))
     day = model_input.resolve_today(opened)
-    return lock_check.dated(old, day), lock_check.dated(opened, day)
+    return lock_check.set_day(old, day), lock_check.set_day(opened, day)
 
 
 def since_lock(opened: Workspace, store: Store | None, path: Path, found: Review, jobs: int | None = None,
                progress: Progress | None = None) -> Since:  # fmt: skip
-    """What changed since a lock was written: prompts alone, for a lock keeps no findings and no scores.
+    """Collect what changed since a lock was written: prompts alone, for a lock keeps no findings and no scores.
 
     Raises BadLock, NothingToLock, DatasetChanged.
     """
-    checked = lock_check.check(opened, path, progress, jobs)
+    checked = lock_check.check_lock(opened, path, progress, jobs)
     if checked is None:
         raise signing.Stopped
     unknown = ("A lock keeps no findings and no scores, so these are not compared.",)
     made = Since(f"the lock {path.name}", checked.stale, checked.unsaid, unknown=unknown)
-    return replace(made, stale=_stale(opened, store, found, jobs) if store else ())
+    return replace(made, stale=_find_stale(opened, store, found, jobs) if store else ())
 
 
-def of_day(opened: Workspace, found: Review, day: date) -> SignOff | str:
-    """What stands for a day: the last sign-off of the whole study up to its end (UTC), else the last commit of git.
+def find_start(opened: Workspace, found: Review, day: date) -> SignOff | str:
+    """Find what stands for a day: the last sign-off of the whole study up to its end (UTC), else the last commit of
+    git.
 
     Raises NoBefore where there is neither.
     """
@@ -146,17 +151,17 @@ def of_day(opened: Workspace, found: Review, day: date) -> SignOff | str:
         raise NoBefore(f"there is no sign-off of the whole study up to {day}, and {error}") from None
 
 
-def prompts(old: Workspace, now: Workspace, jobs: int | None = None, progress: Progress | None = None,
+def compare_prompts(old: Workspace, now: Workspace, jobs: int | None = None, progress: Progress | None = None,
             conditions: Collection[str] = ()) -> tuple[Line, ...]:  # fmt: skip
-    """The texts that are not the same in two versions, with their counts and words; `conditions` narrows them down.
+    """Compare the texts of two versions: lines that changed, with counts and words; `conditions` narrows them down.
 
     Raises NothingToLock where a version sends nothing, DatasetChanged, and signing.Stopped.
     """
-    then, here = leaves(old, None, None, jobs), leaves(now, None, progress, jobs)
+    then, here = compute_leaves(old, None, None, jobs), compute_leaves(now, None, progress, jobs)
     if then is None or here is None:
         raise signing.Stopped
-    raw = lock_file.text(held := lock_file.lock(then, None)).encode()
-    lines = lock_check.compared(held, here, lock_file.of_records(raw, lock_file.records(raw, then)))
+    raw = lock_file.format_lock(held := lock_file.build_lock(then, None)).encode()
+    lines = lock_check.compare_lock(held, here, lock_file.parse_records(raw, lock_file.format_records(raw, then)))
     wanted = [line for line in lines if not conditions or line.subject.choice.condition in conditions]
     return tuple(_worded(old, now, line, jobs) for line in wanted if line.state != "same")
 
@@ -164,25 +169,25 @@ def prompts(old: Workspace, now: Workspace, jobs: int | None = None, progress: P
 def _worded(old: Workspace, now: Workspace, line: Line, jobs: int | None) -> Line:
     if line.state == "changed":
         with suppress(SideError):  # one has no such subject: that it changed is all there is to say
-            return replace(line, change=changes.changed(old, now, line.subject, jobs))
+            return replace(line, change=lock_check.compare_versions(old, now, line.subject, jobs))
     return line
 
 
-def _plain(found: Mapping[str, Any]) -> dict[str, Any]:
+def _make_plain(found: Mapping[str, Any]) -> dict[str, Any]:
     return {name: json.loads(as_json.dumps(value)) for name, value in found.items()}
 
 
-def _evidence(made: Since, then: Mapping[str, Any], here: Mapping[str, Any]) -> Since:
-    """The findings and scores that are not the same."""
-    now, unknown = _plain(here), list(made.unknown)
+def _add_evidence(made: Since, then: Mapping[str, Any], here: Mapping[str, Any]) -> Since:
+    """Compare findings and scores, and add what changed."""
+    now, unknown = _make_plain(here), list(made.unknown)
     if then["findings"] is None:
         unknown.append("The findings of then are no longer kept.")
     else:
         before, after = set(then["findings"]["keys"]), set(now["findings"]["keys"])
         said = then["said"] or {}
-        new, gone = Counter(_seen(now["said"], after - before)), Counter(_seen(said, before - after))
+        new, gone = Counter(_list_findings(now["said"], after - before)), Counter(_list_findings(said, before - after))
         again = new & gone  # on another text, and of the same about the same: nobody would call it new
-        made = replace(made, new=_ordered(new - again), gone=_ordered(gone - again),
+        made = replace(made, new=_order_findings(new - again), gone=_order_findings(gone - again),
                        still=len(after & before) + again.total())  # fmt: skip
         if nameless := len((before - after) - said.keys()):
             unknown.append(f"{nameless:,} findings are gone, and what they said was not kept.")
@@ -191,15 +196,15 @@ def _evidence(made: Since, then: Mapping[str, Any], here: Mapping[str, Any]) -> 
     if then["scores"] is None:
         unknown.append("The scores of then are no longer kept.")
     else:
-        made = replace(made, scores=_moved(then["scores"], now["scores"]))
+        made = replace(made, scores=_compare_scores(then["scores"], now["scores"]))
     return replace(made, unknown=tuple(unknown))
 
 
-def _seen(said: Mapping[str, Sequence[str]], keys: set[str]) -> tuple[Seen, ...]:
-    return tuple(Seen(*said[key]) for key in keys if key in said)
+def _list_findings(said: Mapping[str, Sequence[str]], keys: set[str]) -> tuple[FindingSummary, ...]:
+    return tuple(FindingSummary(*said[key]) for key in keys if key in said)
 
 
-def _ordered(found: Counter[Seen]) -> tuple[Seen, ...]:
+def _order_findings(found: Counter[FindingSummary]) -> tuple[FindingSummary, ...]:
     order = {"error": 0, "warning": 1, "info": 2}
     return tuple(sorted(found.elements(), key=lambda one: (order.get(one.severity, 3), one.code, one.where, one.said)))
 
@@ -207,24 +212,24 @@ def _ordered(found: Counter[Seen]) -> tuple[Seen, ...]:
 COMPARED = ("n", "failed", "missing", "not_applicable", "mean")
 
 
-def _moved(then: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> tuple[Moved, ...]:
-    before, after = ({_identity(row): row for row in rows} for rows in (then, now))
-    pairs = [Moved(before.get(name), after.get(name)) for name in dict.fromkeys((*before, *after))]
-    return tuple(one for one in pairs if _values(one.then) != _values(one.now))
+def _compare_scores(then: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> tuple[ScoreChange, ...]:
+    before, after = ({_get_score_key(row): row for row in rows} for rows in (then, now))
+    pairs = [ScoreChange(before.get(name), after.get(name)) for name in dict.fromkeys((*before, *after))]
+    return tuple(one for one in pairs if _get_compared_values(one.then) != _get_compared_values(one.now))
 
 
-def _identity(row: Mapping[str, Any]) -> str:
+def _get_score_key(row: Mapping[str, Any]) -> str:
     return as_json.dumps([row["condition"], row["criterion"], row["judge"]])
 
 
-def _values(row: Mapping[str, Any] | None) -> object:
+def _get_compared_values(row: Mapping[str, Any] | None) -> object:
     if row is None:
         return None
     given = {value: count for value, count in row["distribution"].items() if count}  # others may be given elsewhere
     return [*(row[name] for name in COMPARED), given]
 
 
-def _stale(opened: Workspace, store: Store, found: Review, jobs: int | None) -> tuple[Decision | SignOff, ...]:
+def _find_stale(opened: Workspace, store: Store, found: Review, jobs: int | None) -> tuple[Decision | SignOff, ...]:
     """Decisions in force and sign-offs that were made on other bytes than those of now."""
     held: list[tuple[Decision | SignOff, str, str]] = [
         (one, one.lock, one.today) for one in found.decisions if one.in_force and one.lock
@@ -233,22 +238,22 @@ def _stale(opened: Workspace, store: Store, found: Review, jobs: int | None) -> 
     days = dict[str, Leaves | None]()
     made = []
     for one, sha, day in held:
-        kept = signing.kept_lock(store, sha)
+        kept = signing.load_lock(store, sha)
         if kept is None:
             continue
         if day not in days:
-            days[day] = leaves(lock_check.dated(opened, day), None, None, jobs)
+            days[day] = compute_leaves(lock_check.set_day(opened, day), None, None, jobs)
         now = days[day]
-        if now is None or _differs(opened, one.subject, kept, now):
+        if now is None or _is_stale(opened, one.subject, kept, now):
             made.append(one)
     return tuple(made)
 
 
-def _differs(opened: Workspace, subject: Subject, kept: Lock, now: Leaves) -> bool:
-    """Whether a line of a kept lock is no longer so."""
+def _is_stale(opened: Workspace, subject: Subject, kept: Lock, now: Leaves) -> bool:
+    """Return whether a line of a kept lock is no longer so."""
     try:
-        choices = set(covers(opened, subject))
+        choices = set(list_covered(opened, subject))
     except NothingToLock:  # it is gone
         return True
-    there = {line: root for line, root in lock_file.lock(now, None).roots.items() if line.choice in choices}
+    there = {line: root for line, root in lock_file.build_lock(now, None).roots.items() if line.choice in choices}
     return kept.roots != there

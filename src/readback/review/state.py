@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from readback.review.event import Event, Source
-from readback.review.payload import STANDINGS as STANDINGS
-from readback.review.payload import VERDICTS as VERDICTS
-from readback.review.payload import BadEventError, Move, Standing, Verdict, check_event
+from readback.review.event import STANDINGS as STANDINGS
+from readback.review.event import VERDICTS as VERDICTS
+from readback.review.event import BadEventError, Event, Move, Source, Standing, Verdict, check_event
 from readback.review.subject import Subject, from_json
 
 ADDED = "added:"  # how the key of an item begins that somebody put on the agenda
@@ -118,8 +117,8 @@ class Review:
     unread: tuple[Unread, ...] = ()
 
 
-def review(events: Iterable[Event]) -> Review:
-    """The state after all events, which come in their order."""
+def build_review(events: Iterable[Event]) -> Review:
+    """Build the state after all events, which come in their order."""
     notes, decisions, signoffs = dict[str, Note](), dict[str, Decision](), dict[str, SignOff]()
     agenda, last, unread = dict[str, Step](), 0, list[Unread]()
     for one in events:
@@ -130,9 +129,9 @@ def review(events: Iterable[Event]) -> Review:
         try:
             check_event(one)
             if one.kind == "agenda":
-                _arrange(one, agenda)
+                _apply_step(one, agenda)
             else:
-                _apply(one, notes, decisions, signoffs)
+                _apply_event(one, notes, decisions, signoffs)
         except BadEventError as error:
             unread.append(Unread(one.sequence, str(error)))
         except KeyError:
@@ -141,7 +140,7 @@ def review(events: Iterable[Event]) -> Review:
     return Review(*held, last, tuple(unread))
 
 
-def _arrange(one: Event, agenda: dict[str, Step]) -> None:
+def _apply_step(one: Event, agenda: dict[str, Step]) -> None:
     said = one.payload
     if said["do"] == "undo":
         del agenda[said["step"]]
@@ -152,7 +151,9 @@ def _arrange(one: Event, agenda: dict[str, Step]) -> None:
     agenda[one.id] = Step(one.id, by, said["do"], item, text, before, dict(said.get("entry", {})))
 
 
-def _apply(one: Event, notes: dict[str, Note], decisions: dict[str, Decision], signoffs: dict[str, SignOff]) -> None:
+def _apply_event(
+    one: Event, notes: dict[str, Note], decisions: dict[str, Decision], signoffs: dict[str, SignOff]
+) -> None:
     by, said = By(one.author, one.source, one.time, one.sequence), one.payload
     if one.kind == "note":
         owner, due = said.get("owner", ""), said.get("due", "")

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import time
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from readback.readers import by_address, cache_folder
+from readback.readers.paths import format_relative, list_files
 from readback.review.event import NotSaved
 
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "ceph", "glusterfs", "fuse.sshfs", "fuse.glusterfs", "afs")
@@ -24,61 +26,63 @@ LEFT = (
 )  # seconds after which the review of an upload that is gone goes, too: an upload stays for one day
 
 
-def folder() -> Path:
+def find_folder() -> Path:
     """READBACK_STATE, else ~/.local/state/readback."""
     return Path(os.environ.get("READBACK_STATE") or Path.home() / ".local" / "state" / "readback")
 
 
-def place(root: Path) -> Path:
-    """The file of the review of the workspace in `root`, whether it is there or not."""
+def find_file(root: Path) -> Path:
+    """Return the path of the review of the workspace in `root`, whether the file exists or not."""
     real = os.path.realpath(root)
     if (upload := cache_folder.upload_of(Path(real))) is not None:
-        return folder() / UPLOADS / f"{upload}.{_name(real)}"
-    return folder() / _name(by_address.find_origin(root) or real)  # each state of an address has a folder of its own
+        return find_folder() / UPLOADS / f"{upload}.{_format_name(real)}"
+    return find_folder() / _format_name(
+        by_address.find_origin(root) or real
+    )  # each state of an address has a folder of its own
 
 
-def _name(real: str) -> str:
+def _format_name(real: str) -> str:
     return f"{hashlib.sha256(os.fsencode(real)).hexdigest()[:16]}{ENDING}"
 
 
-def holds(file: Path) -> bool:
-    """Whether a file lies where reviews are kept: in the state folder itself, or in its folder for uploads."""
+def is_inside(file: Path) -> bool:
+    """Return whether a file lies where reviews are kept: in the state folder itself, or in its folder for uploads."""
     there = os.path.realpath(file.parent)
-    return there in (os.path.realpath(folder()), os.path.realpath(folder() / UPLOADS))
+    return there in (os.path.realpath(find_folder()), os.path.realpath(find_folder() / UPLOADS))
 
 
 def forget_upload(upload: str) -> None:
     """Remove the review of an upload that is deleted, by the name of the upload's folder."""
-    _remove(one for one in _of_uploads() if one.name.partition(".")[0] == upload)
+    _remove_files(one for one in _list_uploads() if one.name.partition(".")[0] == upload)
 
 
 def forget_uploads_but(there: Collection[str]) -> None:
     """Remove reviews of uploads that are no longer there and that nobody wrote in for two days."""
-    for one in _of_uploads():
+    for one in _list_uploads():
         with contextlib.suppress(OSError):
             if one.name.partition(".")[0] not in there and time.time() - one.stat().st_mtime > LEFT:
-                _remove((one,))
+                _remove_files((one,))
 
 
-def _of_uploads() -> list[Path]:
-    return sorted((folder() / UPLOADS).glob(f"{cache_folder.UPLOAD}*"))
+def _list_uploads() -> list[Path]:
+    return sorted((find_folder() / UPLOADS).glob(f"{cache_folder.UPLOAD}*"))
 
 
-def _remove(files: Iterable[Path]) -> None:
+def _remove_files(files: Iterable[Path]) -> None:
     for one in files:
         with contextlib.suppress(OSError):
             one.unlink()
 
 
-def prepared(file: Path) -> None:
+def prepare_folder(file: Path) -> None:
     """Make the folder of a review's file, readable by us alone. Raises NotSaved where reviews cannot be kept there."""
     home = file.parent
     try:
-        folder().mkdir(mode=0o700, parents=True, exist_ok=True)
+        find_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if holds(file):
+        if is_inside(file):
             home.chmod(0o700)
-        kind = _kind(home)
+        kind = _find_file_system(home)
     except OSError as error:
         raise NotSaved(f"no review can be kept in {home}: {(error.strerror or str(error)).lower()}; let READBACK_STATE "
                        f"name a folder that can be written to") from None  # fmt: skip
@@ -87,8 +91,8 @@ def prepared(file: Path) -> None:
                        f"name a folder on a disk of this machine")  # fmt: skip
 
 
-def _kind(home: Path) -> str:
-    """The kind of file system that a folder lies on; "" where nothing says it."""
+def _find_file_system(home: Path) -> str:
+    """Return the kind of file system that a folder lies on; "" where nothing says it."""
     try:
         lines = MOUNTS.read_text("utf-8", "surrogateescape").splitlines()
     except OSError:
@@ -100,3 +104,39 @@ def _kind(home: Path) -> str:
         if (real == point or real.startswith(point.rstrip("/") + "/")) and len(point) >= len(found[0]):
             found = (point, after.split(" ")[0])
     return found[1]
+
+
+FILES = 50  # files that are remembered
+BEGINNING = 64 << 10  # bytes of each of them
+SHARE = 0.5  # of the remembered files that have to be there as they were
+
+
+def describe_content(root: Path) -> str:
+    """List the first files of a folder, each with a digest of its size and its beginning, as JSON."""
+    found = {
+        format_relative(root, path): digest for path in list_files(root).files[:FILES] if (digest := _digest_file(path))
+    }
+    return json.dumps(found, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
+
+
+def has_same_content(root: Path, described: str | None) -> bool | None:
+    """Return whether most of the files that were described are in a folder as they were; None where nothing was
+    described.
+    """
+    try:
+        there = json.loads(described) if described else None
+    except (ValueError, RecursionError):
+        there = None
+    if not isinstance(there, dict) or not there:
+        return None
+    names = [name for name in list(there)[:FILES] if ".." not in Path(name).parts and not Path(name).is_absolute()]
+    return bool(sum(_digest_file(root / name) == there[name] for name in names) >= SHARE * len(there))
+
+
+def _digest_file(path: Path) -> str | None:
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(BEGINNING)
+        return hashlib.sha256(b"%d " % path.stat().st_size + beginning).hexdigest()[:24]
+    except (OSError, ValueError):
+        return None

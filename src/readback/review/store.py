@@ -25,11 +25,22 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from readback.readers import by_address
-from readback.review import folder_content, kept_text, schema, state_folder
-from readback.review.event import FIRST, ID, MOST, Draft, Event, NotSaved, digest, now
-from readback.review.event import text as said
-from readback.review.payload import SHA, BadEventError, check_event
-from readback.review.tables import about, contents, events
+from readback.review import kept_text, schema, state_folder
+from readback.review.event import (
+    FIRST,
+    ID,
+    MOST,
+    SHA,
+    BadEventError,
+    Draft,
+    Event,
+    NotSaved,
+    check_event,
+    compute_hash,
+    get_time,
+)
+from readback.review.event import write_json as said
+from readback.review.schema import about, contents, events
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 SCHEMA = "a1"  # the revision of the migrations that this version writes
@@ -69,27 +80,27 @@ class Store:
     """The review of the workspace in `root`. Nothing is made on disk before something is saved."""
 
     def __init__(self, root: Path, file: Path | None = None) -> None:
-        self.root, self.file = root, file or state_folder.place(root)
+        self.root, self.file = root, file or state_folder.find_file(root)
         self._engine: Engine | None = None
         self._remembered = -math.inf
 
     # Reading.
 
     def sequence(self) -> int:
-        """The number of the last event; 0 where there is none."""
+        """Return the number of the last event; 0 where there is none."""
         with self._reading() as there:
             return (
                 int(there.execute(select(func.coalesce(func.max(events.c.sequence), 0))).scalar_one()) if there else 0
             )
 
     def events(self, after: int = 0) -> tuple[Event, ...]:
-        """The events in their order, those after a number."""
+        """Return the events in their order, those after a number."""
         with self._reading() as there:
             if there is None:
                 return ()
-            imported = _imported(there)
+            imported = _read_imported(there)
             wanted = select(events).where(events.c.sequence > after).order_by(events.c.sequence)
-            return tuple(_event(row, imported) for row in self._rows(there, wanted))
+            return tuple(_build_event(row, imported) for row in self._rows(there, wanted))
 
     def _rows(self, there: Connection, wanted: Select[Any]) -> Iterator[Any]:
         """Rows of events in their order. Raises NotReadable where they are in none, or too much to hold."""
@@ -105,7 +116,7 @@ class Store:
             yield row
 
     def content(self, sha: str) -> bytes | None:
-        """A kept text by the hex of its SHA-256; None where it is not there, or is no longer what was kept."""
+        """Return a stored text by the hex of its SHA-256; None where it is missing or no longer what was stored."""
         if not SHA.fullmatch(sha):
             return None
         with self._reading() as there:
@@ -120,18 +131,18 @@ class Store:
         return raw if hashlib.sha256(raw).hexdigest() == sha else None
 
     def kept(self) -> tuple[str, ...]:
-        """The hashes of all kept texts."""
+        """Return the hashes of all stored texts."""
         with self._reading() as there:
             wanted = select(contents.c.sha256).order_by(contents.c.sha256)
             found = there.execute(wanted).scalars() if there else ()
             return tuple(sha for sha in found if isinstance(sha, str) and SHA.fullmatch(sha))
 
     def broken(self) -> Broken | None:
-        """The first event that is not what was saved; None where all follow one another."""
+        """Find the first event that is not what was saved; None where all follow one another."""
         before, expected = FIRST, 1
         with self._reading() as there:
             for row in self._rows(there, select(events).order_by(events.c.sequence)) if there else ():
-                if (why := _wrong(row, expected, before)) is not None:
+                if (why := _explain_damage(row, expected, before)) is not None:
                     return Broken(int(row.sequence), why)
                 before, expected = row.hash, expected + 1
             last = (
@@ -157,21 +168,21 @@ class Store:
             if (row := there.execute(select(events.c.sequence).where(events.c.id == draft.id)).first()) is not None:
                 return Saved(draft.id, int(row.sequence), again=True)
             for sha, raw in (kept or {}).items():
-                _keep(there, sha, raw)
+                _store_text(there, sha, raw)
             last = there.execute(
                 select(events.c.sequence, events.c.hash).order_by(events.c.sequence.desc()).limit(1)
             ).first()
             sequence, before = (int(last.sequence) + 1, last.hash) if last else (1, FIRST)
-            time = now()
-            made = digest(sequence, draft, time, payload, before)
-            _insert(there, sequence, draft, time, payload, before, made)
+            time = get_time()
+            made = compute_hash(sequence, draft, time, payload, before)
+            _insert_event(there, sequence, draft, time, payload, before, made)
             self._remember(there)
         return Saved(draft.id, sequence)
 
     def _remember(self, there: Connection) -> None:
         """Keep what the folder holds now, now and then; of a copy of an address nothing, for its address names it."""
         if clock.monotonic() - self._remembered > REMEMBERED and not by_address.find_origin(self.root):
-            _put(there, CONTENT, folder_content.describe(self.root))
+            _put_about(there, CONTENT, state_folder.describe_content(self.root))
             self._remembered = clock.monotonic()
 
     def take(self, given: tuple[Event, ...], kept: Mapping[str, bytes]) -> int:
@@ -191,7 +202,7 @@ class Store:
             if (
                 one.sequence != number
                 or one.before != before
-                or one.hash != digest(number, draft, one.time, payload, before)
+                or one.hash != compute_hash(number, draft, one.time, payload, before)
             ):
                 raise NotSaved(f"event {one.sequence} of the file is not what was saved")
             before = one.hash
@@ -204,10 +215,10 @@ class Store:
                     "this review has events that the file does not have, so they are two different histories"
                 )
             for sha, raw in kept.items():
-                _keep(there, sha, raw)
+                _store_text(there, sha, raw)
             for one in given[len(here) :]:
                 draft = Draft(one.kind, one.payload, one.author, one.known, one.id)
-                _insert(there, one.sequence, draft, one.time, said(dict(one.payload)), one.before, one.hash)
+                _insert_event(there, one.sequence, draft, one.time, said(dict(one.payload)), one.before, one.hash)
             if len(given) > len(here):
                 _mark_imported(there, len(here) + 1, len(given))
         return len(given) - len(here)
@@ -222,11 +233,11 @@ class Store:
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Connection | None]:
-        """A connection to what is there; None where nothing was saved yet. Raises NotReadable."""
+        """Connect to the file; yield None where nothing was saved yet. Raises NotReadable."""
         try:
             missing = self._engine is None and not self.file.is_file()
         except OSError as error:  # its folder may not be looked into
-            raise NotReadable(f"{self.file}: {_reason(error)}") from None
+            raise NotReadable(f"{self.file}: {_format_reason(error)}") from None
         if missing:
             yield None
             return
@@ -234,13 +245,13 @@ class Store:
             with self._opened().connect() as there:
                 yield there
         except (*UNREADABLE, schema.Foreign) as error:
-            raise NotReadable(f"{self.file}: {_reason(error)}") from None
+            raise NotReadable(f"{self.file}: {_format_reason(error)}") from None
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[Connection]:
         """One transaction that nobody else writes beside. Raises NotSaved."""
         try:
-            state_folder.prepared(self.file)
+            state_folder.prepare_folder(self.file)
             with self._opened().connect() as there:
                 there.execute(text("BEGIN IMMEDIATE"))
                 try:
@@ -250,19 +261,19 @@ class Store:
                     there.rollback()
                     raise
         except (*UNREADABLE, schema.Foreign) as error:
-            raise NotSaved(f"{self.file}: {_reason(error)}") from None
+            raise NotSaved(f"{self.file}: {_format_reason(error)}") from None
         except NotReadable as error:
             raise NotSaved(str(error)) from None
 
     def _opened(self) -> Engine:
-        """The database, brought to the schema of this version. Raises NotReadable for one of a newer version."""
-        if not state_folder.holds(self.file):
+        """Open the database in the schema of this version. Raises NotReadable for one of a newer version."""
+        if not state_folder.is_inside(self.file):
             raise NotReadable(f"{self.file}: a review is opened only in the state folder, and this file is not in "
-                              f"{state_folder.folder()}; readback review import takes an export")  # fmt: skip
+                              f"{state_folder.find_folder()}; readback review import takes an export")  # fmt: skip
         if self._engine is None:
             if os.path.lexists(self.file):
                 schema.check_file(self.file)
-            made = _engine(self.file)
+            made = _create_engine(self.file)
             try:
                 _migrate(made, self.file, self.root)
             except BaseException:
@@ -272,14 +283,14 @@ class Store:
         return self._engine
 
 
-def _engine(file: Path) -> Engine:
+def _create_engine(file: Path) -> Engine:
     made = create_engine(f"sqlite:///{file}", poolclass=NullPool)
 
     @event.listens_for(made, "connect")
     def _connected(connection: sqlite3.Connection, _: object) -> None:
         connection.isolation_level = None  # transactions begin where we say so
         schema.confine(connection)
-        current = schema.version_of(connection)
+        current = schema.read_version(connection)
         if current == SCHEMA:
             schema.check_tables(connection)
         elif current is None and not schema.is_empty(connection):
@@ -294,7 +305,7 @@ def _engine(file: Path) -> Engine:
 def _migrate(engine: Engine, file: Path, root: Path) -> None:
     """Make the tables, or bring those of an older version to ours after a copy of the file was put beside it."""
     with engine.connect() as there:
-        if _revision(there) == SCHEMA:
+        if _read_revision(there) == SCHEMA:
             return
     from alembic import command  # a tenth of a second to load, and needed once in the life of a review
     from alembic.config import Config
@@ -305,39 +316,39 @@ def _migrate(engine: Engine, file: Path, root: Path) -> None:
     scripts = ScriptDirectory.from_config(config)
     head = scripts.get_current_head()
     with engine.connect() as there:
-        current = _revision(there)
+        current = _read_revision(there)
         if current == head:  # somebody else was quicker
             return
         if current is not None and current not in {one.revision for one in scripts.walk_revisions()}:
             raise NotReadable(f"{file} was written by a newer Readback and is left as it is; use that version")
         if current is not None:
-            schema.check_tables(_raw(there))
-            _copy(file, current)
+            schema.check_tables(_get_raw_connection(there))
+            _back_up(file, current)
         there.execute(text("BEGIN IMMEDIATE"))
-        if _revision(there) != head:  # nobody else was quicker
+        if _read_revision(there) != head:  # nobody else was quicker
             config.attributes["connection"] = there
             command.upgrade(config, "head")
             if current is None:
-                there.execute(insert(about), _about(root))
+                there.execute(insert(about), _describe_root(root))
         there.commit()
     if os.name == "posix":
         file.chmod(0o600)
-        _synced(file.parent)
+        _sync_folder(file.parent)
 
 
-def _revision(there: Connection) -> str | None:
-    """The revision that the migrations wrote down; None where there are no tables yet."""
-    return schema.version_of(_raw(there))
+def _read_revision(there: Connection) -> str | None:
+    """Return the revision that the migrations wrote down; None where there are no tables yet."""
+    return schema.read_version(_get_raw_connection(there))
 
 
-def _raw(there: Connection) -> sqlite3.Connection:
-    """The connection of Python's own module below one of SQLAlchemy's."""
+def _get_raw_connection(there: Connection) -> sqlite3.Connection:
+    """Return the connection of Python's own module below one of SQLAlchemy's."""
     raw = there.connection.driver_connection
     assert isinstance(raw, sqlite3.Connection)  # noqa: S101 - for the type checker: there is no other driver here
     return raw
 
 
-def _synced(folder: Path) -> None:
+def _sync_folder(folder: Path) -> None:
     """Have the disk know which files a folder has: the journal that made the tables is gone, and stays so after a
     power cut. Else it would be found again, and undo all that came after it.
     """
@@ -348,8 +359,10 @@ def _synced(folder: Path) -> None:
         os.close(number)
 
 
-def _about(root: Path) -> list[dict[str, str]]:
-    """What a review is of: a folder's path, and its device and inode; or an address, whichever folder has its copy."""
+def _describe_root(root: Path) -> list[dict[str, str]]:
+    """Describe what a review is of: a folder's path, and its device and inode; or an address, whichever folder has its
+    copy.
+    """
     if address := by_address.find_origin(root):
         return [{"name": "path", "value": json.dumps(address)}, {"name": "folder", "value": ""}]
     real = Path(os.path.realpath(root))
@@ -360,20 +373,22 @@ def _about(root: Path) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in held.items()]
 
 
-def _copy(file: Path, revision: str) -> None:
+def _back_up(file: Path, revision: str) -> None:
     to = file.with_name(f"{file.name}.before-{revision}")
     with contextlib.closing(sqlite3.connect(file)) as one, contextlib.closing(sqlite3.connect(to)) as other:
         one.backup(other)
 
 
-def _keep(there: Connection, sha: str, raw: bytes) -> None:
+def _store_text(there: Connection, sha: str, raw: bytes) -> None:
     if hashlib.sha256(raw).hexdigest() != sha:
         raise NotSaved("a text is not what its hash says")
     if there.execute(select(contents.c.sha256).where(contents.c.sha256 == sha)).first() is None:
         there.execute(insert(contents), {"sha256": sha, "packed": zlib.compress(raw)})
 
 
-def _insert(there: Connection, sequence: int, draft: Draft, time: str, payload: str, before: str, made: str) -> None:
+def _insert_event(
+    there: Connection, sequence: int, draft: Draft, time: str, payload: str, before: str, made: str
+) -> None:
     there.execute(
         insert(events),
         {
@@ -395,8 +410,8 @@ def _insert(there: Connection, sequence: int, draft: Draft, time: str, payload: 
         there.execute(about.update().where(about.c.name == "last").values(value=last["value"]))
 
 
-def _event(row: Any, imported: Sequence[range]) -> Event:
-    """The event of a row; of a damaged one its number, and why there is no more of it."""
+def _build_event(row: Any, imported: Sequence[range]) -> Event:
+    """Build the event of a row; of a damaged one its number, and why the rest is missing."""
     texts = (row.id, row.author, row.known, row.time, row.kind, row.payload, row.before, row.hash)
     came = any(row.sequence in numbers for numbers in imported)
     try:
@@ -414,8 +429,8 @@ def _event(row: Any, imported: Sequence[range]) -> Event:
     return Event(row.sequence, row.id, author, row.known, row.time, row.kind, payload, row.before, row.hash, came)
 
 
-def _imported(there: Connection) -> tuple[range, ...]:
-    """The numbers of the events that came with a file; of a list that cannot be read, all."""
+def _read_imported(there: Connection) -> tuple[range, ...]:
+    """Return the numbers of the events that came with a file; all, if their list cannot be read."""
     value = there.execute(select(about.c.value).where(about.c.name == IMPORTED)).scalar_one_or_none()
     try:
         pairs = [str(one).split("-") for one in str(value or "").split()]
@@ -426,17 +441,17 @@ def _imported(there: Connection) -> tuple[range, ...]:
 
 def _mark_imported(there: Connection, first: int, last: int) -> None:
     value = there.execute(select(about.c.value).where(about.c.name == IMPORTED)).scalar_one_or_none()
-    _put(there, IMPORTED, f"{value} {first}-{last}" if value is not None else f"{first}-{last}")
+    _put_about(there, IMPORTED, f"{value} {first}-{last}" if value is not None else f"{first}-{last}")
 
 
-def _put(there: Connection, name: str, value: str) -> None:
+def _put_about(there: Connection, name: str, value: str) -> None:
     if there.execute(select(about.c.name).where(about.c.name == name)).first() is None:
         there.execute(insert(about), {"name": name, "value": value})
     else:
         there.execute(about.update().where(about.c.name == name).values(value=value))
 
 
-def _wrong(row: Any, expected: int, before: str) -> str | None:
+def _explain_damage(row: Any, expected: int, before: str) -> str | None:
     """Why a row is not the event that was saved; None where it is."""
     if row.sequence != expected:
         return f"event {expected} is missing"
@@ -444,14 +459,14 @@ def _wrong(row: Any, expected: int, before: str) -> str | None:
         return "it does not follow the event before it"
     try:
         draft = Draft(row.kind, {}, kept_text.parse(row.author), row.known, row.id)
-        made = digest(expected, draft, row.time, row.payload, before)
+        made = compute_hash(expected, draft, row.time, row.payload, before)
     except (ValueError, TypeError, AttributeError):
         return "it cannot be read"
     return None if made == row.hash else "it was changed after it was saved"
 
 
-def _reason(error: Exception) -> str:
-    """What a database or a disk says, in one line without its own address."""
+def _format_reason(error: Exception) -> str:
+    """Return what a database or a disk reports, in one line without its own address."""
     if isinstance(error, UnicodeDecodeError):
         return f"it is damaged; {UNUSABLE}"
     found = getattr(error, "orig", None) or error

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from readback.html.exact import written_out
-from readback.review.leaves import NothingToLock, subjects
+from readback.review.leaves import NothingToLock, list_choices
 from readback.types import Selection, Workspace
 from readback.words import t
 
@@ -32,49 +32,49 @@ class UnknownSubject(Exception):  # noqa: N818 - an outcome to say in one senten
     """Nothing in the workspace is called that; the text says what there is."""
 
 
-def read(opened: Workspace, said: str) -> Subject:
-    """The subject of a text: `study`, `condition:NAME`, `mode:NAME`, `comparison:A|B`, or a condition's or a mode's
+def parse_subject(opened: Workspace, text: str) -> Subject:
+    """Parse a subject: `study`, `condition:NAME`, `mode:NAME`, `comparison:A|B`, or a condition's or a mode's
     name alone. Raises UnknownSubject.
     """
-    if said == STUDY:
+    if text == STUDY:
         return Subject("study")
-    kind, colon, rest = said.partition(":")
+    kind, colon, rest = text.partition(":")
     if colon and kind in ("condition", "mode", "comparison"):
-        for found in _named(opened, kind, rest):
+        for found in _find_named(opened, kind, rest):
             return found
     for kind in ("condition", "mode", "comparison"):
-        for found in _named(opened, kind, said):
+        for found in _find_named(opened, kind, text):
             return found
     conditions = ", ".join(one.name for one in opened.conditions)
     there = f"the conditions are {conditions}" if conditions else f"the modes are {', '.join(opened.prompts) or 'none'}"
-    raise UnknownSubject(f"nothing here is called '{said}'; write study, condition:NAME, mode:NAME or comparison:A|B; "
+    raise UnknownSubject(f"nothing here is called '{text}'; write study, condition:NAME, mode:NAME or comparison:A|B; "
                          f"{there}")  # fmt: skip
 
 
-def _named(opened: Workspace, kind: str, said: str) -> Iterator[Subject]:
-    if kind == "mode" and said in opened.prompts:
-        yield Subject("mode", (said,))
-    if kind == "condition" and (one := opened.condition(said)):
+def _find_named(opened: Workspace, kind: str, text: str) -> Iterator[Subject]:
+    if kind == "mode" and text in opened.prompts:
+        yield Subject("mode", (text,))
+    if kind == "condition" and (one := opened.condition(text)):
         yield Subject("condition", (one.name,))
     if kind == "comparison":
-        for at in (place for place, char in enumerate(said) if char == BETWEEN):
-            pair = [opened.condition(name.strip()) for name in (said[:at], said[at + 1 :])]
+        for at in (place for place, char in enumerate(text) if char == BETWEEN):
+            pair = [opened.condition(name.strip()) for name in (text[:at], text[at + 1 :])]
             if pair[0] and pair[1]:
                 yield Subject("comparison", (pair[0].name, pair[1].name))
 
 
-def said(one: Subject) -> str:
-    """A subject in words."""
+def describe_subject(one: Subject) -> str:
+    """Describe a subject."""
     if one.kind == "comparison":
         return t("review.subject_comparison", a=written_out(one.names[0]), b=written_out(one.names[1]))
     return t(f"review.subject_{one.kind}", name=written_out(one.names[0]) if one.names else "")
 
 
-def covers(opened: Workspace, one: Subject) -> tuple[Selection, ...]:
-    """What is sent, and what judges are shown, under a subject. Raises NothingToLock where that is nothing."""
+def list_covered(opened: Workspace, one: Subject) -> tuple[Selection, ...]:
+    """List what is sent, and what judges are shown, under a subject. Raises NothingToLock where that is nothing."""
     if one.kind == "mode":
         return (Selection(mode=one.names[0]),)
-    every = subjects(opened)
+    every = list_choices(opened)
     if one.kind == "study":
         return every
     found = tuple(choice for choice in every if choice.condition in one.names)
@@ -83,11 +83,11 @@ def covers(opened: Workspace, one: Subject) -> tuple[Selection, ...]:
     return found
 
 
-def as_json(one: Subject) -> dict[str, Any]:
+def to_json(one: Subject) -> dict[str, Any]:
     """{"kind", "names"}"""
     return {"kind": one.kind, "names": list(one.names)}
 
 
 def from_json(value: Mapping[str, Any]) -> Subject:
-    """The subject of an event."""
+    """Build the subject of an event."""
     return Subject(value["kind"], tuple(value["names"]))

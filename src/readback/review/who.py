@@ -20,7 +20,7 @@ LONGEST = 200  # characters of a name
 
 
 @dataclass(frozen=True, slots=True)
-class Who:
+class Author:
     """The author's name and how it is known; "" where it is not, and `refused` says why no name is taken."""
 
     name: str = ""
@@ -28,28 +28,28 @@ class Who:
     refused: str = ""
 
 
-def who(
+def identify_author(
     headers: Mapping[str, Sequence[str]], peer: str | None, asked: str, settings: Mapping[str, str] = os.environ
-) -> Who:
-    """The author, by the headers of the browser's connection (lower-case name: all values), its peer's address, and
-    the name that was `asked` for.
+) -> Author:
+    """Identify the author by the headers of the browser's connection (lower-case name: all values), its peer's address,
+    and the name that was `asked` for.
     """
     header = settings.get(HEADER, "").strip().lower()
     if not header:
-        return Who(asked.strip()[:LONGEST])
+        return Author(asked.strip()[:LONGEST])
     names, secrets = headers.get(header, ()), headers.get(SAID, ())
     if len(names) > 1 or len(secrets) > 1:
-        return Who(refused="doubled")
+        return Author(refused="doubled")
     expected = settings.get(SECRET, "")
     right = bool(expected and secrets) and hmac.compare_digest(secrets[0].encode(), expected.encode())
-    if not (right and _among(peer, settings.get(PEERS, ""))):
-        return Who(refused="not the proxy")
+    if not (right and _is_listed(peer, settings.get(PEERS, ""))):
+        return Author(refused="not the proxy")
     name = names[0].strip()[:LONGEST] if names else ""
-    return Who(name, "proxy") if name else Who(refused="no name")
+    return Author(name, "proxy") if name else Author(refused="no name")
 
 
-def _among(peer: str | None, listed: str) -> bool:
-    """Whether an address is one of those listed, however it is written; this machine's own are one."""
+def _is_listed(peer: str | None, listed: str) -> bool:
+    """Return whether an address is one of those listed, however it is written; this machine's own are one."""
     try:
         here, there = ip_address(peer or ""), {ip_address(one.strip()) for one in listed.split(",") if one.strip()}
     except ValueError:

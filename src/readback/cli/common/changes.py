@@ -16,9 +16,8 @@ from readback.cli.common.terminal import fill
 from readback.compare import as_text
 from readback.compare.side import SideError
 from readback.review import lock_check, lock_file, since
-from readback.review.changes import Change
 from readback.review.leaves import NothingToLock
-from readback.review.lock_check import Line
+from readback.review.lock_check import Change, Line
 from readback.types import Finding, Workspace
 
 LISTED = 20  # lines of prompts, and rules, in a comment
@@ -93,13 +92,13 @@ def load_revision(
 ) -> Revision:
     """Open the workspace as it was at `rev`, check it and compare its prompts. Raises UsageError, DatasetChanged."""
     try:
-        old, now = since.at_revision(workspace, rev)
+        old, now = since.open_revision(workspace, rev)
     except SideError as error:
         raise UsageError(fill("--since {rev}: {why}", rev=rev, why=error)) from None
     steps = engine.stream(old, engine.CheckOptions(select=select, ignore=ignore, conditions=conditions, jobs=jobs))
     keys = frozenset(step.key for step in steps if isinstance(step, Finding))
     try:
-        return Revision(rev, keys, since.prompts(old, now, jobs, conditions=conditions))
+        return Revision(rev, keys, since.compare_prompts(old, now, jobs, conditions=conditions))
     except NothingToLock as nothing:
         return Revision(rev, keys, unsaid=str(nothing))
 
@@ -117,7 +116,7 @@ def build_change_json(change: Change) -> dict[str, Any]:
 def build_prompt_json(line: Line) -> dict[str, Any]:
     """Return {"what", "layer", "state", "differ", "said", "change"} of a text that changed; `change` may be None."""
     return {
-        "what": lock_file.head(line.subject),
+        "what": lock_file.format_head(line.subject),
         "layer": line.subject.layer,
         "state": line.state,
         "differ": line.change.counted.differing if line.change else line.differ,
@@ -141,7 +140,7 @@ def format_prompts(prompts: Iterable[Line], mark: str, format_text: Callable[[st
     `mark` begins a line, `format_text` turns what follows into what is printed.
     """
     for line in prompts:
-        text = fill("{line}: {said}", line=lock_file.head(line.subject), said=describe_prompt(line))
+        text = fill("{line}: {said}", line=lock_file.format_head(line.subject), said=describe_prompt(line))
         yield f"{mark}{format_text(text)}"
         if line.change:
             yield from (f"  {mark}{format_text(kind)}" for kind in _format_kinds(line.change))

@@ -8,7 +8,7 @@ from typing import Any
 
 from readback import as_json
 from readback.cli.common.terminal import fill
-from readback.review import lock_check, lock_file, signing, under
+from readback.review import anchors, lock_check, lock_file, signing
 from readback.review.state import By, Note, Review, SignOff
 from readback.review.store import Saved
 
@@ -20,7 +20,7 @@ IDENTITIES = {
     "cli": "command line",
 }
 Standings = Mapping[str, signing.Standing]  # by the sign-off's id
-TextChanges = Mapping[str, under.Changed]  # by the note's id
+TextChanges = Mapping[str, anchors.TextChange]  # by the note's id
 
 
 def print_saved(args: argparse.Namespace, saved: Saved) -> None:
@@ -68,7 +68,7 @@ def build_review_json(review: Review, standings: Standings, text_changes: TextCh
     }
 
 
-def _build_note(note: Note, text_change: under.Changed | None) -> dict[str, Any]:
+def _build_note(note: Note, text_change: anchors.TextChange | None) -> dict[str, Any]:
     return {
         "id": note.id,
         **_build_by(note.by),
@@ -78,7 +78,7 @@ def _build_note(note: Note, text_change: under.Changed | None) -> dict[str, Any]
         "owner": note.owner or None,
         "due": note.due or None,
         "edits": note.edits,
-        "changed": under.said(text_change) if text_change else None,
+        "changed": anchors.describe_text_change(text_change) if text_change else None,
         "answers": [{**_build_by(by), "text": text} for by, text in note.answers],
     }
 
@@ -100,7 +100,9 @@ def _build_standing(standing: signing.Standing | None) -> dict[str, Any]:
         return {"stale": None, "changes": [], "evidence_changed": None, "evidence": []}
     return {
         "stale": standing.stale,
-        "changes": [f"{lock_file.head(line.subject)}: {lock_check.describe_change(line)}" for line in standing.lines],
+        "changes": [
+            f"{lock_file.format_head(line.subject)}: {lock_check.describe_change(line)}" for line in standing.lines
+        ],
         "evidence_changed": bool(standing.evidence),
         "evidence": list(standing.evidence),
         "unsaid": standing.unsaid or None,
@@ -120,7 +122,7 @@ def format_review(review: Review, standings: Standings, text_changes: TextChange
         yield _format_note(note)
         yield from (f"    {line}" for line in note.text.split("\n"))
         if note.id in text_changes:
-            yield f"    {under.said(text_changes[note.id])}"
+            yield f"    {anchors.describe_text_change(text_changes[note.id])}"
         for by, text in note.answers:
             yield f"    {_format_by(by)} answers: {text}"
     for decision in review.decisions:
@@ -131,7 +133,7 @@ def format_review(review: Review, standings: Standings, text_changes: TextChange
         standing = standings.get(signoff.id)
         yield f"sign-off {signoff.subject}, {_format_by(signoff.by)}: {_format_standing(standing)}"
         for line in standing.lines if standing else ():
-            yield f"    {lock_file.head(line.subject)}: {lock_check.describe_change(line)}"
+            yield f"    {lock_file.format_head(line.subject)}: {lock_check.describe_change(line)}"
         if standing and standing.unsaid:
             yield f"    how the texts changed is not known: {standing.unsaid}"
     for event in review.unread[:UNREAD_LISTED]:

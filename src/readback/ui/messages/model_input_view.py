@@ -9,7 +9,7 @@ from typing import Any
 from readback.checks.model_findings import find_model, find_server_findings
 from readback.html import exact
 from readback.prompts import model_input
-from readback.review import under
+from readback.review import anchors
 from readback.types import Assembly, Engine, Finding, Location, Model, ModelInput, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import message, token_sizes
@@ -41,7 +41,7 @@ def draw(sent: ModelInput, assembly: Assembly, messages_findings: Sequence[Findi
     system_text, others = model_input_marks.system_of(assembly, stated), model_input_marks.others_of(assembly.messages)
     more = model_input_marks.marks(server, len(messages_findings) + 1, sent, system_text, others)
     more = (*more, *contexts_strip.draw({"wire": sent.segments}, assembly).get("wire", ()))
-    on_this = {name: getattr(assembly.choice, name) for name in under.CHOICE}
+    on_this = {name: getattr(assembly.choice, name) for name in anchors.CHOICE}
     more = (*more, *under_notes.marks({"record": assembly.record, "layer": "model-input", **on_this}))
     sized = token_sizes.of_model_input(sent.segments, assembly)
     text(

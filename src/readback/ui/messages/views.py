@@ -13,7 +13,7 @@ from readback.checks.rules import Fault
 from readback.html import exact
 from readback.prompts.judge_messages import lacks_answer
 from readback.prompts.selections import explain_unknown_system
-from readback.review import under
+from readback.review import anchors
 from readback.types import Assembly, Finding, Location, Message, Segment
 from readback.ui.common import show
 from readback.ui.common.draw import downloads, exports, layers, message, observed, token_sizes
@@ -79,7 +79,11 @@ def messages(assembly: Assembly, findings_in_view: Sequence[Finding], tried: Map
 
 def _anchor(assembly: Assembly) -> dict[str, Any]:
     """Return what the notes on these messages name."""
-    return {"record": assembly.record, "layer": None, **{name: getattr(assembly.choice, name) for name in under.CHOICE}}
+    return {
+        "record": assembly.record,
+        "layer": None,
+        **{name: getattr(assembly.choice, name) for name in anchors.CHOICE},
+    }
 
 
 def training(assembly_in_view: Assembly, trained: Assembly) -> None:

@@ -17,7 +17,7 @@ from readback.review import signing, state
 from readback.review.agenda import Agenda, Item
 from readback.review.since import Since
 from readback.review.state import Decision, Review
-from readback.review.subject import as_json
+from readback.review.subject import to_json
 from readback.scores.table import ScoreTable
 from readback.ui.common import address, show
 from readback.ui.common.draw import keys, present, reviewing
@@ -227,11 +227,11 @@ def _decide(one: Item) -> None:
         st.session_state[reviewing.SAID] = (FORM, "", t("review.no_name"))
         return
     try:
-        made_on = signing.mark(choice.workspace(), one.subject)
+        made_on = signing.collect_decided(choice.workspace(), one.subject)
     except DatasetChanged as error:
         st.session_state[reviewing.SAID] = (FORM, "", t("review.not_saved", why=str(error)))
         return
-    payload = {"subject": as_json(one.subject), "verdict": verdict, "reason": reason, "agenda": True, "item": one.key,
+    payload = {"subject": to_json(one.subject), "verdict": verdict, "reason": reason, "agenda": True, "item": one.key,
                "on": one.said, **made_on.payload}  # fmt: skip
     if reviewing.save(FORM, "decision", payload, made_on.texts, "item_reason"):
         st.session_state["item_verdict"] = None

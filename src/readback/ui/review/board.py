@@ -13,7 +13,7 @@ from readback.review.event import NotSaved
 from readback.review.leaves import NothingToLock
 from readback.review.state import Decision, Review, SignOff
 from readback.review.store import NotReadable
-from readback.review.subject import Subject, as_json
+from readback.review.subject import Subject, to_json
 from readback.types import Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import reviewing
@@ -44,14 +44,14 @@ def _follow() -> None:
 
 def former(opened: Workspace) -> None:
     """Offer the review that the folder had before it was renamed."""
-    if (before := renamed.former(opened.root)) is not None:
+    if (before := renamed.find_former(opened.root)) is not None:
         show.notice(t("review.former" if before.sure else "review.former_unsure", path=before.path, n=before.events))
         st.button(t("review.adopt"), key="adopt", on_click=_adopt, args=(opened, before))
 
 
 def _adopt(opened: Workspace, before: renamed.Former) -> None:
     try:
-        renamed.adopt(opened.root, before)
+        renamed.adopt_review(opened.root, before)
     except NotSaved as error:
         st.session_state[reviewing.SAID] = ("board", "", str(error))
 
@@ -97,13 +97,17 @@ def _await() -> None:
 def _signoff(one: SignOff, held: Held) -> Markup:
     lines = held.standing.lines if held.standing else ()
     told = show.join([
-        show.h("<li><strong>{}</strong>: {}</li>", lock_file.head(line.subject), lock_check.describe_change(line))
+        show.h(
+            "<li><strong>{}</strong>: {}</li>",
+            lock_file.format_head(line.subject),
+            lock_check.describe_change(line),
+        )
         for line in lines
     ])  # fmt: skip
     unsaid = held.standing.unsaid if held.standing else ""
     return show.h(
         '<div class="rb-note"><p><strong>{}</strong> {}</p><p class="rb-small">{}</p>{}{}{}</div>',
-        subject.said(one.subject),
+        subject.describe_subject(one.subject),
         _word(one, held),
         note_here.by(one.by),
         show.h('<p class="rb-small">{}</p>', t("agenda.sides")) if any(line.change for line in lines) else "",
@@ -148,7 +152,7 @@ def subjects() -> Mapping[str, Subject]:
     ]
     made += [Subject("condition", (one.name,)) for one in opened.conditions]
     made += [] if opened.conditions else [Subject("mode", (name,)) for name in opened.prompts]
-    return {subject.said(one): one for one in made}
+    return {subject.describe_subject(one): one for one in made}
 
 
 def decisions(found: Review) -> None:
@@ -166,7 +170,7 @@ def _decision(one: Decision) -> Markup:
         '<div class="rb-note"><p><strong>{}.</strong> {} {}</p>'
         '<p class="rb-said">{}</p><p class="rb-small">{}</p></div>',
         t(f"review.decided_{one.verdict}"),
-        one.on or subject.said(one.subject),
+        one.on or subject.describe_subject(one.subject),
         show.h('<span class="rb-small">{}</span>', past),
         show.exact_text(one.reason),
         note_here.by(one.by),
@@ -194,9 +198,9 @@ def _decide() -> None:
     if not reason.strip():
         st.session_state[reviewing.SAID] = ("decide", "", t("review.no_reason"))
         return
-    payload = {"subject": as_json(one), "verdict": st.session_state["decide_verdict"], "reason": reason}
+    payload = {"subject": to_json(one), "verdict": st.session_state["decide_verdict"], "reason": reason}
     try:
-        made_on = signing.mark(choice.workspace(), one)
+        made_on = signing.collect_decided(choice.workspace(), one)
     except DatasetChanged as error:
         st.session_state[reviewing.SAID] = ("decide", "", t("review.not_saved", why=str(error)))
         return
@@ -249,7 +253,7 @@ def _sign(one: Subject) -> None:
         return True
 
     try:
-        kept = signing.keep(choice.workspace(), one, told)
+        kept = signing.collect_signed(choice.workspace(), one, told)
     except (NothingToLock, DatasetChanged) as error:
         st.session_state[reviewing.SAID] = ("sign", "", t("review.not_saved", why=str(error)))
         return

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from readback.compare.side import SideError
 from readback.compare.sides import show_side
 from readback.html.exact import written_out
-from readback.review import anchors, under
+from readback.review import anchors
 from readback.review.state import Note, Review
 from readback.ui.common import show
 from readback.ui.common.draw import local_time, reviewing
@@ -50,8 +50,10 @@ def draw(page: str) -> None:
 
 def _inside(found: Review, there: list[Note], anchor: Mapping[str, Any]) -> None:
     selected = anchor["kind"] == "message" and st.session_state.get(SPAN)
-    made = _pinned(anchor) if selected else under.Kept(anchor, "", {})  # else the text is looked up when it is saved
-    show.draw(show.h("<p><strong>{}</strong> {}</p>", t("review.on"), anchors.said(made.anchor)))
+    made = (
+        _pinned(anchor) if selected else anchors.AnchoredText(anchor, "", {})
+    )  # else the text is looked up when it is saved
+    show.draw(show.h("<p><strong>{}</strong> {}</p>", t("review.on"), anchors.describe_anchor(made.anchor)))
     if quote := made.anchor.get("quote"):
         show.draw(_quote(quote))
         st.button(t("review.whole"), key="note_whole", type="tertiary", on_click=_whole)
@@ -76,14 +78,14 @@ def anchor_of(page: str) -> dict[str, Any]:
             made[NAMES.get(key, key)] = value
     if page in ("messages", "compare") and _records():
         sent, record = choice.sent(), choice.record().id
-        made |= {name: value for name in under.CHOICE if (value := getattr(sent, name))}
+        made |= {name: value for name in anchors.CHOICE if (value := getattr(sent, name))}
         made |= {"record": record} if record is not None else {}
     if page == "compare" and made.get("condition") and made.get("b"):
         made["a"] = made.pop("condition")
     return made
 
 
-def _pinned(anchor: Mapping[str, Any]) -> under.Kept:
+def _pinned(anchor: Mapping[str, Any]) -> anchors.AnchoredText:
     """The anchor with what is selected in a text, as our script says it, and the text to keep with the note."""
     found = SELECTED.fullmatch(str(st.session_state.get(SPAN) or ""))
     spot: dict[str, Any] = {}
@@ -91,13 +93,13 @@ def _pinned(anchor: Mapping[str, Any]) -> under.Kept:
         spot = {"message": int(found[1] or 0), "start": int(found[3]), "end": int(found[4])}
         spot |= {"layer": "model-input"} if found[2] else {}
     for tried in ({**anchor, **spot}, anchor):  # what is selected may be in a text that is no longer there
-        asked = under.side(tried)
+        asked = anchors.find_side(tried)
         try:
             if asked is not None:
-                return under.kept(tried, show_side(choice.workspace(), asked))
-        except (SideError, under.NoSuchText):
+                return anchors.keep_text(tried, show_side(choice.workspace(), asked))
+        except (SideError, anchors.NoSuchText):
             continue
-    return under.Kept(anchor, "", {})
+    return anchors.AnchoredText(anchor, "", {})
 
 
 def _whole() -> None:
@@ -171,7 +173,7 @@ def one(note: Note) -> Any:
         '<div class="rb-note"><p class="rb-small">{} · {}{}</p>{}<p class="rb-said">{}</p>{}{}</div>',
         t(f"review.standing_{note.standing}"),
         by(note.by),
-        f" · {anchors.said(note.anchor)}",
+        f" · {anchors.describe_anchor(note.anchor)}",
         _quote(quote) if isinstance(quote, str) and quote else "",
         show.exact_text(note.text),
         show.h('<p class="rb-small">{}</p>', " · ".join(more)) if more else "",
@@ -191,7 +193,7 @@ def _save(anchor: dict[str, Any]) -> None:
     if not text.strip():
         st.session_state[reviewing.SAID] = (FORM, "", t("review.empty"))
         return
-    made = _pinned(anchor) if anchor["kind"] == "message" else under.Kept(anchor, "", {})
+    made = _pinned(anchor) if anchor["kind"] == "message" else anchors.AnchoredText(anchor, "", {})
     payload = {"text": text, "anchor": dict(made.anchor), **({"kept": made.sha} if made.sha else {})}
     payload |= {name: value for name, value in given(FORM).items() if value}
     if reviewing.save(FORM, "note", payload, made.texts, "note_text_here", SPAN, f"owner_{FORM}"):

@@ -62,7 +62,7 @@ def link(one: Item) -> object:
 def _since(since: Since | None) -> None:
     if since is None:
         return
-    lines = [f"{lock_file.head(line.subject)}: {lock_check.describe_change(line)}" for line in since.lines]
+    lines = [f"{lock_file.format_head(line.subject)}: {lock_check.describe_change(line)}" for line in since.lines]
     lines += [t("agenda.new_finding", said=f"{seen.said} ({seen.where})") for seen in since.new]
     lines += [t("agenda.gone_finding", said=f"{seen.said} ({seen.where})") for seen in since.gone]
     rows = show.join([show.h("<li>{}</li>", line) for line in lines[:LINES]])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from readback.records.changed import DatasetChanged
-from readback.review.agenda import last_signoff
+from readback.review.agenda import find_last_signoff
 from readback.review.leaves import NothingToLock
 from readback.review.since import NoBefore, Since, since_signoff
 from readback.review.state import Review, SignOff
@@ -43,7 +43,7 @@ def _job(mark: str, _opened: Workspace, _store: Store, _one: SignOff, _found: Re
 
 def known(found: Review) -> Known:
     """What is known now; the work begins where it has not begun."""
-    signed = last_signoff(found)
+    signed = find_last_signoff(found)
     if signed is None:
         return Known()
     opened = choice.workspace()

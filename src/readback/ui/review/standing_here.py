@@ -38,7 +38,7 @@ def _job(mark: str, called: str, _opened: Workspace, _store: Store, _one: SignOf
         try:
             fields = _opened.dataset.fields if _opened.dataset else None
             now = workspace.open(_way(_opened), fields=fields, chosen=_opened.chosen)  # as it is, whatever is shown
-            found = signing.standing(now, _store, _one, progress)
+            found = signing.check_standing(now, _store, _one, progress)
         except (DatasetChanged, NotReadable) as changed:
             found = signing.Standing(unread=str(changed))
         except workspace.NothingRead as nothing:

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from readback.html.exact import Mark
-from readback.review import under
+from readback.review import anchors
 from readback.review.state import Note
 from readback.review.store import NotReadable
 from readback.types import Workspace
@@ -20,15 +20,15 @@ TITLED = 200  # characters of a note in the hint of its mark
 
 
 @st.cache_data(max_entries=SHARED, show_spinner=False)
-def _changed(key: str, called: str, _opened: Workspace, _note: Note) -> under.Changed | None:
+def _changed(key: str, called: str, _opened: Workspace, _note: Note) -> anchors.TextChange | None:
     try:
         content = reviewing.store().content(_note.kept) if _note.kept else None
     except NotReadable:
         content = None  # the page says so above
-    return under.changed(_opened, _note, content)
+    return anchors.compare_text(_opened, _note, content)
 
 
-def changed(note: Note) -> under.Changed | None:
+def changed(note: Note) -> anchors.TextChange | None:
     """What became of the text under a note; None where it is the same, or the note is on no text."""
     return _changed(repr(choice.key()), note.id, choice.workspace(), note)
 
@@ -36,7 +36,7 @@ def changed(note: Note) -> under.Changed | None:
 def said(note: Note) -> str:
     """The same in words; "" where nothing changed."""
     found = changed(note)
-    return under.said(found) if found else ""
+    return anchors.describe_text_change(found) if found else ""
 
 
 def marks(here: Mapping[str, Any]) -> tuple[Mark, ...]:

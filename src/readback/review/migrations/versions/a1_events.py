@@ -10,7 +10,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """The first tables; on SQLite the database itself refuses to change or remove an event."""
+    """Create the first tables; on SQLite the database itself refuses to change or remove an event."""
     op.create_table(
         "events",
         sa.Column("sequence", sa.Integer, primary_key=True, autoincrement=False),

@@ -12,9 +12,9 @@ from urllib.parse import unquote
 import streamlit as st
 
 from readback.review.event import Draft, Kind, NotSaved, new_id
-from readback.review.state import Review, review
+from readback.review.state import Review, build_review
 from readback.review.store import Broken, NotReadable, Store
-from readback.review.who import Who, who
+from readback.review.who import Author, identify_author
 from readback.ui.common import show
 from readback.ui.common.state import choice
 from readback.words import t
@@ -55,7 +55,7 @@ def is_readable() -> bool:
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def _state(sequence: int, root: str) -> Review:
-    return review(_store(root).events())
+    return build_review(_store(root).events())
 
 
 def broken() -> Broken | None:
@@ -71,16 +71,16 @@ def _broken(sequence: int, root: str) -> Broken | None:
     return _store(root).broken()
 
 
-def author() -> Who:
+def author() -> Author:
     """Who writes here."""
     headers = st.context.headers
     values = {name.lower(): headers.get_all(name) for name in headers}
     cookie = st.context.cookies.get(COOKIE)
     name = st.session_state.get(NAMED, unquote(cookie) if isinstance(cookie, str) else "")
-    return who(values, st.context.ip_address or LOOPBACK, name)
+    return identify_author(values, st.context.ip_address or LOOPBACK, name)
 
 
-def name_field() -> Who:
+def name_field() -> Author:
     """Ask for the author's name, once in a browser; where a proxy says it, it is shown. Drawn once on a page."""
     writer = author()
     if writer.refused:
