@@ -12,8 +12,7 @@ from typing import Any
 from readback import project_files
 from readback.readers import paths
 from readback.readers.text_file import read_text
-from readback.readers.yaml_file import find_nearest, read_yaml, report_unknown_keys
-from readback.readers.yaml_node import Node
+from readback.readers.yaml_file import Node, find_nearest, read_yaml, report_unknown_keys
 from readback.tasks import CURRENT, DOCUMENT, groups_of, keys_for, tasks_of
 from readback.types import Adapter, Addition, Diagnostic, Location, Message
 

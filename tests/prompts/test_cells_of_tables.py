@@ -17,9 +17,8 @@ from readback import cli, workspace
 from readback.checks.run import engine
 from readback.prompts.assemble import assemble
 from readback.prompts.render import Template, render
-from readback.readers.json_cells import CellList, CellObject
 from readback.readers.json_text import NotJson
-from readback.readers.python_text import looks_like_python, read_python
+from readback.readers.table_columns import CellList, CellObject, looks_like_python, read_python
 from readback.records.dataset import open_dataset
 from readback.types import Selection, Syntax
 

@@ -19,7 +19,7 @@ import readback
 from readback.cli import main
 from readback.readers import by_address, cache_folder
 from readback.readers.by_address import Refused
-from readback.readers.file_state import state
+from readback.readers.checksum import state
 from readback.review import renamed, state_folder
 from readback.review.event import Draft, new_id
 from readback.review.store import Store

@@ -10,7 +10,7 @@ from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readback.readers import csv_file, lines
+from readback.readers import csv_file, text_file
 from readback.readers.row import Event
 
 CELLS = ("1", "q1", "", " ", "é", "\u2028", "\x85", "\x1c", "\ufeff", "\x0b", "#", "# x", "a b", "0,5", "a;b", "a\tb")
@@ -40,8 +40,8 @@ def tables(draw: st.DrawFn) -> bytes:
 def read(data: bytes, *, split: bool, size: int = 1 << 20, **options: Any) -> list[Event]:
     """Every event of the file; without `split` the csv module reads all of its lines."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines, "FIRST_BLOCK", size)
-        patch.setattr(lines, "BUFFER", size)
+        patch.setattr(text_file, "FIRST_BLOCK", size)
+        patch.setattr(text_file, "BUFFER", size)
         if not split:
             patch.setattr(csv_file, "split_plain", lambda block: None)
         return list(csv_file.rows(BytesIO(data), "s.csv", **options))
@@ -78,16 +78,16 @@ def test_any_bytes_are_read_alike_in_blocks_of_any_size(data: bytes, size: int) 
     ],
 )
 def test_a_block_is_plain_without_quotes_where_its_lines_end_alike(data: bytes, ending: int | None) -> None:
-    plain = csv_file.split_plain(lines.Block(data, 1, 0))
+    plain = csv_file.split_plain(text_file.Block(data, 1, 0))
     assert (plain.ending if plain else None) == ending
 
 
-@pytest.mark.parametrize("length", [lines.LONGEST + 1, lines.LONGEST + 2, lines.LONGEST + 3])
+@pytest.mark.parametrize("length", [text_file.LONGEST + 1, text_file.LONGEST + 2, text_file.LONGEST + 3])
 @pytest.mark.parametrize("end", [b"", b"\n", b"\n1,2\n"])
 def test_blocks_bound_a_line_as_lines_do(length: int, end: bytes) -> None:
     data = b"a,b\n" + b"x" * length + end
-    expected = list(lines.read_lines(BytesIO(data)))
+    expected = list(text_file.read_lines(BytesIO(data)))
     split = []
-    for block in lines.read_blocks(BytesIO(data)):
-        split.extend(block.split() if isinstance(block, lines.Block) else [block])
+    for block in text_file.read_blocks(BytesIO(data)):
+        split.extend(block.split() if isinstance(block, text_file.Block) else [block])
     assert [line[:4] for line in expected] == [line[:4] for line in split]

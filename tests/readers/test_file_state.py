@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.readers import file_state
-from readback.readers.file_state import EDGE, state
+from readback.readers import checksum
+from readback.readers.checksum import EDGE, state
 from readback.records.dataset import open_dataset
 from readback.scores import loading
 from readback.ui.common.state.stamp import stamp
@@ -56,9 +56,9 @@ def test_c9_a_file_that_stays_is_read_once(tmp_path: Path, monkeypatch: pytest.M
     path = tmp_path / "a.txt"
     path.write_text("x")
     read: list[object] = []
-    edges = file_state._hash_edges
-    monkeypatch.setattr(file_state, "_hash_edges", lambda *asked: read.append(asked) or edges(*asked))
-    monkeypatch.setattr(file_state, "CERTAIN_AFTER", 0)
+    edges = checksum._hash_edges
+    monkeypatch.setattr(checksum, "_hash_edges", lambda *asked: read.append(asked) or edges(*asked))
+    monkeypatch.setattr(checksum, "CERTAIN_AFTER", 0)
     assert len({state(path) for _ in range(50)}) == 1
     assert len(read) == 1
 

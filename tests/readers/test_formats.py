@@ -16,10 +16,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from readback.folder import by
-from readback.readers import csv_file, json_file, jsonl, spread_objects, tsv
-from readback.readers.lines import LONGEST
-from readback.readers.packed import unpack
+from readback.readers import csv_file, json_file, jsonl, tsv
+from readback.readers.decoding import unpack
 from readback.readers.row import Blank, Event, Header, Refused, Row
+from readback.readers.text_file import LONGEST
 from readback.records.raw_rows import read_raw_rows
 from readback.types import Diagnostic
 
@@ -288,7 +288,7 @@ def test_an_object_over_several_lines_is_one_record_or_one_fault(
 
 
 def test_after_too_many_open_objects_each_line_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread_objects, "AGAIN", -1)
+    monkeypatch.setattr(jsonl, "AGAIN", -1)
     assert codes(jsonl, b'{\n "a": 1\n}\n') == ["dat-bad-line"] * 3
 
 
@@ -382,14 +382,14 @@ def test_items_of_a_json_list_know_their_lines() -> None:
 
 
 def test_a_json_list_is_read_across_pieces_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readback.readers.json_cursor.CHUNK", 7)
+    monkeypatch.setattr("readback.readers.json_file.CHUNK", 7)
     records = [{"id": n, "t": "é" * n, "n": 12345.5} for n in range(30)]
     assert records == fields(json_file, json.dumps(records, ensure_ascii=False, indent=1).encode())
 
 
 def test_a_json_value_above_the_bound_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readback.readers.json_cursor.CHUNK", 50)
-    monkeypatch.setattr("readback.readers.json_cursor.LONGEST", 200)
+    monkeypatch.setattr("readback.readers.json_file.CHUNK", 50)
+    monkeypatch.setattr("readback.readers.json_file.LONGEST", 200)
     data = b'[\n{"a": 1},\n{"a": "' + b"x" * 1000 + b'"},\n{"a": 2}\n]'
     assert codes(json_file, data) == ["dat-too-large"]
     assert fields(json_file, data) == [{"a": 1}, {"a": 2}]

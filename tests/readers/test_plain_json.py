@@ -12,8 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from readback.readers import jsonl
-from readback.readers.json_text import DEEPEST, Decoder
-from readback.readers.plain_json import Plain, decode_plain
+from readback.readers.json_text import DEEPEST, Decoder, Plain, decode_plain
 from readback.readers.row import Event, Row
 from readback.types import Location
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from readback.readers.lines import LONGEST
+from readback.readers.text_file import LONGEST
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.types import DatasetSource
 

@@ -18,7 +18,7 @@ from counts import many, some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readback.readers import cache_folder, jsonl, lines
+from readback.readers import cache_folder, jsonl, text_file
 from readback.records import raw_lines
 from readback.records.dataset import MISSING, Cancelled, Dataset, DatasetChanged, look, open_dataset
 from readback.records.field_names import FieldNames
@@ -332,7 +332,7 @@ def test_a_short_line_that_was_refused_before_is_told_as_if_it_were_the_first(
 
 def test_a_line_of_16_mib_is_read_and_a_longer_one_is_named(write: Write) -> None:
     row, rest = '{"id": "1"}', '{"id": "2"}'
-    data = opened(write({"d.jsonl": f"{row.ljust(lines.LONGEST)}\n{row.ljust(lines.LONGEST + 2)}\n{rest}"}))
+    data = opened(write({"d.jsonl": f"{row.ljust(text_file.LONGEST)}\n{row.ljust(text_file.LONGEST + 2)}\n{rest}"}))
     assert data.ids() == ("1", "2")
     assert [(one.code, one.place.line) for one in data.diagnostics] == [("dat-too-large", 2)]
 

@@ -13,7 +13,7 @@ import pytest
 from readback import workspace
 from readback.checks.quoted import Quoted
 from readback.checks.run import engine
-from readback.readers import lines
+from readback.readers import text_file
 from readback.records import unread_line as module
 from readback.records.dataset import open_dataset
 from readback.records.unread_line import read_unread_line
@@ -94,4 +94,4 @@ def test_of_a_line_without_a_column_the_beginning_is_shown(write: Write) -> None
 
 
 def test_a_line_is_never_longer_than_records_may_be() -> None:
-    assert module.LONGEST == lines.LONGEST
+    assert module.LONGEST == text_file.LONGEST

@@ -395,8 +395,8 @@ def test_results_without_a_question_are_counted_and_named_by_their_number(write:
 def test_a_long_header_and_long_summaries_are_passed_over_without_being_held(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("readback.readers.json_cursor.LONGEST", 3_000)
-    monkeypatch.setattr("readback.readers.json_cursor.CHUNK", 512)
+    monkeypatch.setattr("readback.readers.json_file.LONGEST", 3_000)
+    monkeypatch.setattr("readback.readers.json_file.CHUNK", 512)
     long = {"text": 'a "{" \\ ' * 2_000, "deep": [[{}]]}
     first = {"format_version": "2.2", "metadata": {"karenina_version": "1"}, "shared_data": long}
     found = read(write, {**first, "results": TWO, "scenario_results": [long, long]})

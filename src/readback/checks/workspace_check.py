@@ -13,7 +13,7 @@ from readback.checks.summary import covers
 from readback.checks.training import Part
 from readback.prompts.self_tests import list_general_diagnostics, run_self_tests
 from readback.readers.bounded_diagnostics import ENCODING, MANY, about, many_of
-from readback.readers.encodings import find_encoding_name
+from readback.readers.decoding import find_encoding_name
 from readback.readers.progress import Progress
 from readback.records import answers
 from readback.records.batch_replies import BatchRequests, count_rows

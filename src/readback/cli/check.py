@@ -34,8 +34,7 @@ from readback.cli.common.workspace import (
     open_records,
     open_workspace,
 )
-from readback.readers.yaml_file import find_nearest
-from readback.readers.yaml_text import format_flow
+from readback.readers.yaml_file import find_nearest, format_flow
 from readback.types import Finding, Workspace
 from readback.workspace import plain_templates
 from readback.workspace.dataset_choices import ID_KEY

@@ -20,7 +20,7 @@ from readback.cli.common.lines import escape_newlines, make_safe
 from readback.cli.common.parser import Command
 from readback.cli.common.terminal import Progress, fill
 from readback.cli.common.workspace import add_workspace_arguments, open_workspace
-from readback.readers.yaml_text import format_flow
+from readback.readers.yaml_file import format_flow
 from readback.records.dataset import open_dataset
 from readback.scores import answer as answers
 from readback.scores import answer_sections, conclusion, criterion_kinds, loading, pooled, report, summary, warnings

@@ -33,7 +33,7 @@ from readback.prompts import model_input as inputs
 from readback.prompts.selections import explain_unknown_system, list_variants
 from readback.quantity import quantity
 from readback.readers import by_address
-from readback.readers.encodings import ENCODINGS
+from readback.readers.decoding import ENCODINGS
 from readback.records import answers
 from readback.records.dataset import Dataset, open_dataset
 from readback.requests.observer import Observer

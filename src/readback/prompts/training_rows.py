@@ -18,8 +18,8 @@ from pathlib import Path
 from readback import sandbox
 from readback.readers import checksum
 from readback.readers.cache_folder import cache_folder
-from readback.readers.file_state import State
-from readback.readers.file_state import state as file_state
+from readback.readers.checksum import State
+from readback.readers.checksum import state as file_state
 from readback.records import row_fields, training_reader
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.records.dataset_index import map_file

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import sandbox
-from readback.readers.file_state import state
+from readback.readers.checksum import state
 
 PAUSE = 0.05  # seconds between two looks at a lock
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # the last: more than a process may write into one file

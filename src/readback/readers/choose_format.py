@@ -9,8 +9,8 @@ from typing import Any
 
 from readback import plugins
 from readback.readers import checkpoint
-from readback.readers.encodings import decode_head, needs_decoding
-from readback.readers.lines import UTF8_MARK
+from readback.readers.decoding import decode_head, needs_decoding
+from readback.readers.text_file import UTF8_MARK
 from readback.types import Diagnostic, Location
 
 HEAD = 1 << 20  # bytes looked at

@@ -15,7 +15,7 @@ from io import BufferedReader
 from pathlib import Path
 
 from readback.readers import cache_folder, checksum
-from readback.readers.file_state import state
+from readback.readers.checksum import state
 
 BLOCK = 1 << 20  # bytes
 DIGEST = 32  # bytes of a block's BLAKE3

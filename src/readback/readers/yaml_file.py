@@ -1,10 +1,11 @@
-"""Read a YAML or JSON configuration: its values, the place of each key, and what is wrong with it."""
+"""Read a YAML or JSON configuration with the place of each key, walk through it, and write values as YAML."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -117,3 +118,162 @@ def _mask_entry(key: str, value: Any, path: tuple[str, ...], masked: list[str]) 
         return value  # nothing is hidden there
     masked.append(".".join(path))
     return MASKED
+
+
+SHOWN = 60  # characters of a wrong value that are worth showing
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One value of a configuration, with the keys that lead to it. `diagnostics` is shared by all nodes of a file."""
+
+    value: Any
+    parsed: Parsed
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    keys: tuple[str | int, ...] = ()
+
+    @property
+    def place(self) -> Location:
+        """Return the place of the node in its file."""
+        return self.parsed.place(*self.keys)
+
+    @property
+    def where(self) -> str:
+        """The way to this value, as a person would write it: `conditions[0].mode`."""
+        steps = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in self.keys)
+        return "".join(steps).removeprefix(".") or "the file"
+
+    def at(self, key: str | int, value: Any) -> Node:
+        """Return the node of a key's or an item's value."""
+        return replace(self, value=value, keys=(*self.keys, key))
+
+    def report(self, code: str, flagged: str = "", **values: Any) -> None:
+        """Add a diagnostic at this node."""
+        self.diagnostics.append(Diagnostic(code, values, self.place, flagged))
+
+    def wrong(self, expected: str) -> None:
+        """Note that this value is not what it should be."""
+        text = self.value if isinstance(self.value, str) else json.dumps(self.value, ensure_ascii=False, default=str)
+        cut = text if len(text) <= SHOWN else text[:SHOWN] + "…"
+        self.report("dat-wrong-value", cut, where=self.where, value=cut, expected=expected)
+
+    def mapping(self, *allowed: str) -> dict[str, Node]:
+        """Return the entries that are not null, by name; report other names than `allowed` and leave them out."""
+        if not isinstance(self.value, Mapping):
+            self.wrong("a mapping with " + ", ".join(allowed))
+            return {}
+        self.diagnostics.extend(report_unknown_keys(self.value, allowed, self.parsed, *self.keys))
+        return {k: self.at(k, v) for k, v in self.value.items() if k in allowed and v is not None}
+
+    def entries(self) -> Iterator[tuple[str, Node]]:
+        """Yield the entries of a mapping whose names are free."""
+        if not isinstance(self.value, Mapping):
+            self.wrong("a mapping from names")
+            return
+        for key, value in self.value.items():
+            yield str(key), self.at(key, value)
+
+    def values(self) -> dict[str, Any]:
+        """Return the values of a mapping whose names are free; mask secrets and report that."""
+        clean, masked = mask_secrets({key: part.value for key, part in self.entries()})
+        for key in masked:
+            self.report("dat-secret-masked", key, key=key)
+        return dict(clean)
+
+    def items(self) -> Iterator[Node]:
+        """Yield the items of a list; a single value counts as a list of one."""
+        if not isinstance(self.value, list):
+            yield self
+            return
+        for i, value in enumerate(self.value):
+            yield self.at(i, value)
+
+    def listed(self) -> Iterator[Node]:
+        """Yield the items of a value that must be a list."""
+        if not isinstance(self.value, list):
+            self.wrong("a list")
+            return
+        yield from self.items()
+
+    def text(self) -> str | None:
+        """Return the value as text. Numbers count (`name: 7`); YAML's yes and no do not: a word was meant."""
+        if isinstance(self.value, str):
+            return self.value
+        if isinstance(self.value, int | float) and not isinstance(self.value, bool):
+            return str(self.value)
+        self.wrong("a text (put it in quotes)" if isinstance(self.value, bool) else "a text")
+        return None
+
+    def texts(self) -> tuple[str, ...]:
+        """Return the items as texts; report and leave out any other."""
+        return tuple(text for item in self.items() if (text := item.text()) is not None)
+
+    def whole(self, least: int = 1) -> int | None:
+        """Return the value as a whole number of at least `least`; report any other and return None."""
+        if isinstance(self.value, int) and not isinstance(self.value, bool) and self.value >= least:
+            return self.value
+        self.wrong(f"a whole number, {least} or more")
+        return None
+
+    def number(self) -> float | None:
+        """Return the value as a float; report any other and return None."""
+        if isinstance(self.value, int | float) and not isinstance(self.value, bool):
+            try:
+                return float(self.value)
+            except OverflowError:  # a whole number of more than 308 digits
+                pass
+        self.wrong("a number")
+        return None
+
+    def flag(self) -> bool | None:
+        """Return the value as a bool; report any other and return None."""
+        if isinstance(self.value, bool):
+            return self.value
+        self.wrong("true or false")
+        return None
+
+    def one_of(self, choices: Collection[str], what: str = "one of") -> str | None:
+        """Return the value if it is among `choices`; else report it with the nearest of them and return None."""
+        if isinstance(self.value, str) and self.value in choices:
+            return self.value
+        close = find_nearest(self.value, choices) if isinstance(self.value, str) else None
+        self.wrong(f"{what} {', '.join(choices)}" + (f"; did you mean {close!r}?" if close else ""))
+        return None
+
+
+PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*")
+WORDS = frozenset(("y", "n", "yes", "no", "true", "false", "on", "off", "null", "nan", "inf"))  # YAML reads a value
+# What YAML does not allow in a text, or takes for a line end: written as an escape.
+ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+
+
+def format_flow(value: Any) -> str:
+    """Format a JSON value in one line of YAML; read back it is the same value."""
+    if isinstance(value, str):
+        return _format_text(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_format_text(str(key))}: {format_flow(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(format_flow(each) for each in value) + "]"
+    if isinstance(value, float) and not isinstance(value, bool):
+        return _format_number(value)
+    return json.dumps(value)
+
+
+def _format_text(text: str) -> str:
+    if PLAIN.fullmatch(text) and text.lower() not in WORDS:
+        return text
+    return ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def _format_number(value: float) -> str:
+    if value != value or value in (float("inf"), float("-inf")):
+        return {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}[str(value)]
+    text = repr(value)
+    # YAML 1.1 takes an exponent for a number only after a point and with a sign: 1.0e+16, not 1e+16.
+    return re.sub(r"^(-?\d+)e", r"\1.0e", text)
+
+
+def format_comment(text: str) -> str:
+    """`text` as a comment: one line, whatever it holds."""
+    return "# " + " ".join(ESCAPED.sub("?", text).split())

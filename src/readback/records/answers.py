@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from readback.readers.json_cells import cell_of
 from readback.readers.progress import Progress
+from readback.readers.table_columns import cell_of
 from readback.records.batch_replies import CUSTOM_ID, BatchReplies, is_batch, read_reply
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import Answer, Condition, DatasetSource, Diagnostic, Location, Record, Workspace

@@ -14,11 +14,11 @@ from typing import Any
 from readback import plugins, sandbox
 from readback.readers import cache_folder, checksum, jsonl
 from readback.readers.bounded_diagnostics import from_json
+from readback.readers.checksum import State, state
 from readback.readers.choose_format import ChosenFormat, choose_format
-from readback.readers.file_state import State, state
-from readback.readers.json_cells import cell_of
 from readback.readers.paths import format_relative, resolve
 from readback.readers.progress import Cancelled, Progress
+from readback.readers.table_columns import cell_of
 from readback.records import plugin_rows
 from readback.records.changed import ChangedWhileRead, DatasetChanged
 from readback.records.dataset_index import SPOOL, TWICE, Index, load

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from posixpath import normpath
 
-from readback.readers.checksum import hash_part
-from readback.readers.file_state import State, state
+from readback.readers.checksum import State, hash_part, state
 from readback.records.changed import describe_change, describe_unread
 from readback.types import Workspace
 

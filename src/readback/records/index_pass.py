@@ -14,14 +14,13 @@ from readback import plugins
 from readback.quantity import quantity
 from readback.readers import cache_folder, jsonl
 from readback.readers.bounded_diagnostics import BoundedDiagnostics, as_json
+from readback.readers.checksum import State, state
 from readback.readers.choose_format import ChosenFormat
-from readback.readers.encodings import make_decoding_step
-from readback.readers.file_state import State, state
-from readback.readers.lines import BUFFER
-from readback.readers.packed import unpack
+from readback.readers.decoding import make_decoding_step, unpack
 from readback.readers.progress import Meter, Progress
 from readback.readers.row import Blank, Event, Header, Refused, Row
 from readback.readers.table_columns import JsonColumns
+from readback.readers.text_file import BUFFER
 from readback.records import plugin_rows, repeated_ids
 from readback.records.changed import ChangedWhileRead
 from readback.records.dataset_index import IDS, SPOOL, TWICE, Names, build_table, map_file, write

@@ -11,9 +11,9 @@ from typing import BinaryIO
 
 from readback.readers import cache_folder
 from readback.readers.choose_format import ChosenFormat, choose_format
-from readback.readers.lines import BUFFER, LONGEST
-from readback.readers.packed import unpack
+from readback.readers.decoding import unpack
 from readback.readers.row import Event, Header, Refused, Row
+from readback.readers.text_file import BUFFER, LONGEST
 from readback.records.index_pass import list_unpackers, read_events
 from readback.types import Diagnostic, Location
 

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock
 
-from readback.readers.file_state import State, state
+from readback.readers.checksum import State, state
 from readback.readers.paths import resolve
 from readback.readers.progress import Cancelled, Progress
 from readback.readers.yaml_file import find_nearest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from readback.readers.file_state import State, state
+from readback.readers.checksum import State, state
 from readback.readers.paths import resolve
 from readback.readers.progress import Progress
 from readback.records.answers import Answers, open_answers

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers.paths import format_relative
-from readback.readers.yaml_file import Parsed, find_nearest, read_yaml, report_unknown_keys
-from readback.readers.yaml_node import Node
+from readback.readers.yaml_file import Node, Parsed, find_nearest, read_yaml, report_unknown_keys
 from readback.serving.named_formats import FORMATS
 from readback.sources.albert_templates import BARE, Refused, Templates, Text
 from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig

@@ -11,8 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from readback.readers.paths import format_relative
-from readback.readers.yaml_file import Parsed, read_yaml
-from readback.readers.yaml_node import Node
+from readback.readers.yaml_file import Node, Parsed, read_yaml
 from readback.types import Diagnostic, Values
 
 NAME = "comparisons"

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers.paths import format_relative
-from readback.readers.yaml_file import Parsed, mask_secrets, read_yaml, report_unknown_keys
-from readback.readers.yaml_node import Node
+from readback.readers.yaml_file import Node, Parsed, mask_secrets, read_yaml, report_unknown_keys
 from readback.sources import few_shot, verification
 from readback.sources.instruction_keys import GROUPS, KEYS, SHORTCUT, SHORTCUTS
 from readback.sources.verification_check import check

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from readback.readers.yaml_file import Parsed, mask_secrets
-from readback.readers.yaml_node import Node
+from readback.readers.yaml_file import Node, Parsed, mask_secrets
 from readback.types import Diagnostic, Judge
 
 KEYS = ("name", "version", "description", "prompt", "criteria", "format", "references", "notes", "inference")

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers.paths import format_relative
-from readback.readers.yaml_file import Parsed, mask_secrets, read_yaml
-from readback.readers.yaml_node import Node
+from readback.readers.yaml_file import Node, Parsed, mask_secrets, read_yaml
 from readback.sources import prompt_formats
 from readback.types import Diagnostic, Model
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
 
-from readback.readers.encodings import ENCODINGS
+from readback.readers.decoding import ENCODINGS
 from readback.readers.paths import resolve
 from readback.readers.row import Row
 from readback.records.raw_rows import read_raw_rows

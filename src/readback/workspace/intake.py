@@ -8,8 +8,7 @@ from pathlib import Path
 from readback.adapters import read_adapter
 from readback.quantity import quantity
 from readback.readers.paths import format_relative
-from readback.readers.yaml_file import read_yaml
-from readback.readers.yaml_node import Node
+from readback.readers.yaml_file import Node, read_yaml
 from readback.serving.modelfile import read_file as modelfile_reader
 from readback.sources import albert, comparisons, instructions, model_yaml
 from readback.tasks import profile_of

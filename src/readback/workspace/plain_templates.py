@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from readback.readers.encodings import needs_decoding
+from readback.readers.decoding import needs_decoding
 from readback.readers.paths import format_relative, resolve
 from readback.readers.text_file import read_text
 from readback.sources import plain_prompts

@@ -19,8 +19,7 @@ from readback import plugins
 from readback.project_files import CONFIGS
 from readback.readers import checksum
 from readback.readers.cache_folder import uploaded
-from readback.readers.checksum import Hashes
-from readback.readers.file_state import State, state
+from readback.readers.checksum import Hashes, State, state
 from readback.types import Workspace
 from readback.words import language
 

@@ -19,7 +19,7 @@ from readback.cli import UsageError
 from readback.cli.common import lines
 from readback.cli.common.terminal import fill
 from readback.readers.choose_format import GZIP, HEAD, PARQUET, unpack_head
-from readback.readers.lines import UTF8_MARK
+from readback.readers.text_file import UTF8_MARK
 
 STDIN = "-"
 ZIP = b"PK\x03\x04"

@@ -14,7 +14,7 @@ from readback.cli import UsageError
 from readback.cli.common import lines, options, temporary_workspace
 from readback.cli.common.terminal import fill
 from readback.readers import by_address
-from readback.readers.encodings import ENCODINGS
+from readback.readers.decoding import ENCODINGS
 from readback.readers.row import Row
 from readback.readers.yaml_file import find_nearest
 from readback.records.dataset import Dataset, open_dataset

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from jinja2 import nodes
 
-from readback.readers.python_text import looks_like_python
+from readback.readers.table_columns import looks_like_python
 from readback.records.field_path import MASK
 
 BUSY = "\0"  # before a name whose sources are being looked up

@@ -8,7 +8,7 @@ from itertools import islice
 import streamlit as st
 
 from readback.checks.workspace_check import find_likely_encoding
-from readback.readers.encodings import ENCODINGS, NAMES
+from readback.readers.decoding import ENCODINGS, NAMES
 from readback.records.dataset import Dataset
 from readback.sources.template_language import LANGUAGE_NAMES, LANGUAGES
 from readback.types import Prompt, Workspace

@@ -11,8 +11,7 @@ from readback.prompts.albert import is_findable
 from readback.readers.csv_file import find_separator
 from readback.readers.paths import format_relative
 from readback.readers.text_file import read_text
-from readback.readers.yaml_file import read_yaml
-from readback.readers.yaml_node import Node
+from readback.readers.yaml_file import Node, read_yaml
 from readback.types import Location
 from readback.workspace.draft import Draft
 

@@ -11,7 +11,7 @@ from typing import Any
 from readback.readers.json_text import Decoder, NotJson
 from readback.readers.paths import format_relative
 from readback.readers.text_file import read_text
-from readback.readers.yaml_node import Node
+from readback.readers.yaml_file import Node
 from readback.serving import tokens
 from readback.serving.chat import model_input as chat
 from readback.serving.modelfile import read_file

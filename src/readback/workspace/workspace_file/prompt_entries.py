@@ -10,8 +10,7 @@ from typing import Any
 
 from readback.readers.paths import format_relative, resolve
 from readback.readers.text_file import read_text
-from readback.readers.yaml_file import read_yaml
-from readback.readers.yaml_node import Node
+from readback.readers.yaml_file import Node, read_yaml
 from readback.sources import plain_prompts
 from readback.sources.plain_prompts import PART
 from readback.types import NOWHERE, Diagnostic, Location, Prompt

@@ -9,8 +9,7 @@ from typing import Any
 
 from readback.adapters import load_shipped, read_adapter
 from readback.readers.paths import expand, format_absent, format_relative
-from readback.readers.yaml_file import Parsed, find_nearest, read_yaml
-from readback.readers.yaml_node import Node
+from readback.readers.yaml_file import Node, Parsed, find_nearest, read_yaml
 from readback.scores.criteria import from_entry
 from readback.sources import instructions, plain_prompts, prompt_formats
 from readback.tasks import PROFILES, profile_of, tasks_of

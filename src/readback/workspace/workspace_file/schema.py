@@ -15,8 +15,8 @@ from datetime import date
 from typing import Any, Literal, get_args
 
 from readback import plugins
-from readback.readers.encodings import ENCODINGS
-from readback.readers.yaml_node import Node
+from readback.readers.decoding import ENCODINGS
+from readback.readers.yaml_file import Node
 from readback.records.training_row import TRAIN
 from readback.serving import named_formats
 from readback.serving.chat import model_input as chat

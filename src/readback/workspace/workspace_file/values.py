@@ -9,8 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, TypeVar
 
-from readback.readers.yaml_file import report_unknown_keys
-from readback.readers.yaml_node import Node
+from readback.readers.yaml_file import Node, report_unknown_keys
 from readback.types import Location
 
 T = TypeVar("T")

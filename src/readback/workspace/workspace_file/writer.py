@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from readback.adapters import load_shipped
-from readback.readers.yaml_text import format_comment, format_flow
+from readback.readers.yaml_file import format_comment, format_flow
 from readback.records.training_row import DATASET as DATASET_SPLIT
 from readback.records.training_row import TRAIN
 from readback.sources import plain_prompts, prompt_formats

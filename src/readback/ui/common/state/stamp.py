@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from readback.readers.file_state import state
+from readback.readers.checksum import state
 from readback.readers.paths import resolve
 
 DEPTH = 4  # as deep and

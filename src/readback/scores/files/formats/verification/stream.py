@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import Any, BinaryIO
 
-from readback.readers.json_cursor import Cursor, TooLong
+from readback.readers.json_file import MOST_BAD, Cursor, TooLong, Walk, skip_mark
 from readback.readers.json_text import NotJson
-from readback.readers.json_walk import MOST_BAD, Walk, skip_mark
 from readback.readers.row import Event, Refused, Row
 from readback.scores.files.formats.verification.shapes import ENVELOPE, is_result
 
