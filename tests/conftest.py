@@ -63,8 +63,8 @@ PURE = {
     "readback.serving.chat.render:work",
     "readback.serving.ollama.render:work",
     "readback.readers.yaml_decode:decode",
-    "readback.sources.python_constants:work",
-    "readback.sources.training_code:notebook_cells",
+    "readback.sources.python_constants:parse_sources",
+    "readback.sources.training_code:list_notebook_cells",
 }
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from readback.checks import rules
 from readback.serving.modelfile import read_file as modelfile
-from readback.sources.prompt_formats import CONFIG, MODES, SYSTEM, unknown_mode
+from readback.sources.prompt_formats import CONFIG, MODES, SYSTEM, report_unknown_mode
 from readback.types import (
     NOWHERE,
     Assembly,
@@ -62,7 +62,7 @@ def validate_prompt_format_consistency(
     if modelfile_system_message and modelfile_system_message.strip():
         faults += _find_mismatch(training_system_message or "", Modelfile((), modelfile_system_message))
     if mode not in MODES:
-        faults.append(_format_finding(rules.build_finding(unknown_mode(mode, MODES, NOWHERE))))
+        faults.append(_format_finding(rules.build_finding(report_unknown_mode(mode, MODES, NOWHERE))))
     case = _build_case(workspace, evaluation_prompt, mode if mode in MODES else MODES[0])
     faults += (f"system text duplication: {text}" for text in _find_faults(case, LEAK))
     faults += (f"missing required markers: {text}" for text in _find_faults(case, MARKERS))

@@ -105,7 +105,7 @@ def test_an_instruction_without_words_is_named(write: Write, text: str) -> None:
 )
 def test_what_is_wrong_is_a_note_and_the_rest_counts(text: str, codes: list[str], expected: dict[str, str]) -> None:
     parsed = parse_yaml(text, "i.yml")
-    found, diagnostics = instructions.from_value(parsed.value, parsed)
+    found, diagnostics = instructions.read_mapping(parsed.value, parsed)
     assert [diagnostic.code for diagnostic in diagnostics] == codes
     assert found == expected
     assert all(diagnostic.place.line for diagnostic in diagnostics)
@@ -113,7 +113,7 @@ def test_what_is_wrong_is_a_note_and_the_rest_counts(text: str, codes: list[str]
 
 def test_a_grouped_key_is_told_its_group() -> None:
     parsed = parse_yaml("rubric_metric_trait: x\n", "i.yml")
-    _, (diagnostic,) = instructions.from_value(parsed.value, parsed)
+    _, (diagnostic,) = instructions.read_mapping(parsed.value, parsed)
     assert diagnostic.values == {"key": "rubric_metric_trait", "group": "rubric_evaluation"}
 
 

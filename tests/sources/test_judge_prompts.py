@@ -45,7 +45,7 @@ def test_the_rag_judges_constants_are_read_byte_for_byte(shared: Path, write: Wr
     assert sha256(judge.system) == "a46493352c7f0fd1e63af0df012df698be3ecb383ab7b1e7dac2f230499eef7b"
     assert sha256(judge.user) == "fdd5c865b0ecf870fbaa7cb66a00cfc88309445f756f9f72ede074382fcadc52"
     assert (judge.name, judge.syntax, judge.place.line, judge.system_place.line) == ("rag_prompts", "format", 40, 9)
-    scales = {name: one.values for name, one in judge_prompts.criteria_of(judge).items()}
+    scales = {name: one.values for name, one in judge_prompts.list_criteria(judge).items()}
     assert scales == {"relevance_score": (-1, 0, 1, 2), "faithfulness_score": (-1, 0, 1)}
 
 
@@ -57,7 +57,9 @@ def test_the_rubrics_of_the_prompt_formats_load_and_the_inference_file_is_none(s
         assert (judge.name, judge.syntax, judge.bare, judge.system) == (name, "placeholder", False, None)
         assert judge.criteria == ("factuality", "grounding", "completeness", "communication")
         assert list(judge.settings["weights"].values()) == weights
-        assert {(c.scale, c.low, c.high) for c in judge_prompts.criteria_of(judge).values()} == {("numeric", 0.0, 1.0)}
+        assert {(c.scale, c.low, c.high) for c in judge_prompts.list_criteria(judge).values()} == {
+            ("numeric", 0.0, 1.0)
+        }
     judges, diagnostics = judge_prompts.read(folder / "qwen3_8b_thinking.yaml", shared)
     assert (judges, [diagnostic.code for diagnostic in diagnostics]) == ((), ["jdg-no-prompt"])
     assert "how a judge is run" in diagnostics[0].values["reason"]

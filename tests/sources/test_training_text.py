@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback.sources import training_text
-from readback.sources.python_constants import look, work
+from readback.sources.python_constants import find_texts, parse_sources
 
 Write = Callable[[Mapping[str, Any]], Path]
 BRIEF = "You are brief."
@@ -203,22 +203,22 @@ def test_real_training_files_give_their_system_text(shared: Path) -> None:
 
 
 def test_hostile_source_costs_a_bounded_time() -> None:
-    assert look(["A='x'\n" + "A = A + A\n" * 300]).constants == ()
-    assert look(["A = '' + " * 20_000 + "''"]).skipped
-    assert look(["x = " + "-" * 200_000 + "1"]).skipped
-    assert look(["A = 'x'" + ".strip()" * 5_000]).constants == ()
+    assert find_texts(["A='x'\n" + "A = A + A\n" * 300]).constants == ()
+    assert find_texts(["A = '' + " * 20_000 + "''"]).skipped
+    assert find_texts(["x = " + "-" * 200_000 + "1"]).skipped
+    assert find_texts(["A = 'x'" + ".strip()" * 5_000]).constants == ()
 
 
 @given(st.lists(st.text(max_size=60), max_size=3))
 def test_any_sources_are_looked_at(sources: list[str]) -> None:
-    found = work(sources)
+    found = parse_sources(sources)
     assert {source for source, _, _ in found["skipped"]} <= set(range(len(sources)))
 
 
 @pytest.mark.parametrize("begin", ["def build(tools):\n    ", "class Build:\n    ", "if True:\n    "])
 def test_a_system_text_that_is_added_to_is_told_as_computed_where_that_is_done(begin: str) -> None:
     source = begin + 'system_text = "You are Kimi."\n    system_text += "".join(tools)\n    other = system_text\n'
-    found = look([source])
+    found = find_texts([source])
     assert found.stopped is None
     added = [one for one in found.others if one.text is None]
     assert [(one.name, one.line, one.code) for one in added] == [("system_text", 3, "system_text + ''.join(tools)")]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.sources.verification import CHOICES, FLAGS, KEYS, MODELS, models_of, running, running_here
+from readback.sources.verification import CHOICES, FLAGS, KEYS, MODELS, list_models, list_runs, list_workspace_runs
 from readback.tasks import CURRENT, DOCUMENT, PROFILES, tasks_of
 from readback.types import PromptConfig
 
@@ -71,7 +71,7 @@ ROWS: list[tuple[dict[str, Any], set[str]]] = [
 
 
 def runs(config: Mapping[str, Any], profile: str) -> set[str]:
-    return {task for task, does, _ in running(config, profile) if does}
+    return {task for task, does, _ in list_runs(config, profile) if does}
 
 
 @pytest.mark.parametrize(("config", "expected"), ROWS, ids=lambda value: str(value) if isinstance(value, dict) else "")
@@ -97,7 +97,7 @@ def test_the_settings_decide_which_tasks_run(config: dict[str, Any], expected: s
     ],
 )
 def test_the_setting_that_decides_is_named(config: dict[str, Any], task: str, why: str) -> None:
-    assert why == next(one.why for one in running(config, CURRENT) if one.task == task)
+    assert why == next(one.why for one in list_runs(config, CURRENT) if one.task == task)
 
 
 values = st.none() | st.booleans() | st.text(max_size=5) | st.lists(st.integers(), max_size=2)
@@ -112,10 +112,10 @@ settings = st.fixed_dictionaries(
 
 @given(settings, st.sampled_from(PROFILES))
 def test_any_settings_say_of_each_task_whether_it_runs_and_why(config: dict[str, Any], profile: str) -> None:
-    said = running(config, profile)
+    said = list_runs(config, profile)
     assert [one.task for one in said] == list(tasks_of(profile))
     assert all(one.why for one in said)
-    assert models_of(config) == ()
+    assert list_models(config) == ()
 
 
 def test_a_task_runs_in_a_workspace_when_it_does_under_one_of_its_configurations() -> None:
@@ -124,8 +124,10 @@ def test_a_task_runs_in_a_workspace_when_it_does_under_one_of_its_configurations
         for n in range(2)
     )
     plain = PromptConfig("texts", "instructions", settings={"shape": "user instructions"})
-    assert running_here([plain]) == ()
-    assert {task for task, does, _ in running_here([one, plain, other]) if does} == TEMPLATE | {"abstention_detection"}
+    assert list_workspace_runs([plain]) == ()
+    assert {task for task, does, _ in list_workspace_runs([one, plain, other]) if does} == TEMPLATE | {
+        "abstention_detection"
+    }
 
 
 def test_models_are_read_with_what_a_missing_key_means() -> None:
@@ -133,7 +135,7 @@ def test_models_are_read_with_what_a_missing_key_means() -> None:
         "answering_models": [{"id": "a", "interface": "manual", "system_prompt": "S"}, "odd"],
         "parsing_models": [{"model_name": "m", "system_prompt": ""}, {}],
     }
-    assert [(m.kind, m.name, m.interface, m.system_prompt, m.position) for m in models_of(config)] == [
+    assert [(m.kind, m.name, m.interface, m.system_prompt, m.position) for m in list_models(config)] == [
         ("answering", "a", "manual", "S", 0),
         ("parsing", "m", "langchain", None, 0),
         ("parsing", "langchain", "langchain", None, 1),

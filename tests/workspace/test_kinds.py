@@ -12,7 +12,7 @@ import pytest
 from readback import workspace
 from readback.scores.files import formats
 from readback.scores.files.formats import list_formats, tidy
-from readback.workspace.kinds import OF_MAPPINGS, OF_ROWS, kind_of_mapping
+from readback.workspace.kinds import OF_MAPPINGS, OF_ROWS, classify_mapping
 from readback.workspace.recognise import recognise
 
 Write = Callable[[Mapping[str, Any]], Path]
@@ -46,25 +46,25 @@ MODEL = {"provider": "ollama", "model": "tern:1b", "max_new_tokens": 64, "temper
     ],
 )  # fmt: skip
 def test_a_configuration_is_of_a_kind_where_most_of_its_keys_belong_to_it(value: Any, kind: str | None) -> None:
-    assert kind_of_mapping(Path("some.yml"), value).kind == kind
+    assert classify_mapping(Path("some.yml"), value).kind == kind
 
 
 def test_keys_that_anybody_writes_decide_nothing() -> None:
     remarks = {"name": "x", "description": "y", "version": 2, "$schema": "z", "x-owner": "me", "_note": "n"}
     for value in ({"extends": "langchain"}, MODEL, {"runs": [{"label": "a"}]}):
-        assert kind_of_mapping(Path("a.yml"), {**value, **remarks}).kind is not None
+        assert classify_mapping(Path("a.yml"), {**value, **remarks}).kind is not None
 
 
 def test_a_file_with_the_marks_of_a_kind_says_why_it_is_not_of_it() -> None:
     value = {"model": "m", "device": "cuda", "lr": 1, "epochs": 1, "warmup": 2, "seed": 3}
     said = "only 2 of its 6 keys belong to the kind 'model'; it has lr, epochs, warmup and 1 more"
-    assert kind_of_mapping(Path("a.yml"), value).reason == said
+    assert classify_mapping(Path("a.yml"), value).reason == said
 
 
 def test_the_name_of_the_albert_document_decides_alone() -> None:
-    assert kind_of_mapping(Path("prompt_config.yml"), {"port": 1}).kind == "prompt configuration"
-    assert kind_of_mapping(Path("prompt_config.yml"), None).kind == "prompt configuration"
-    assert kind_of_mapping(Path("other.yml"), {"port": 1}).kind is None
+    assert classify_mapping(Path("prompt_config.yml"), {"port": 1}).kind == "prompt configuration"
+    assert classify_mapping(Path("prompt_config.yml"), None).kind == "prompt configuration"
+    assert classify_mapping(Path("other.yml"), {"port": 1}).kind is None
 
 
 def test_the_order_is_written_down() -> None:

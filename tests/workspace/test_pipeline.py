@@ -243,7 +243,7 @@ def test_a_preset_of_any_values_is_read_without_a_failure(config: dict[str, Any]
     assert all(isinstance(text, str | None) for text in made.instructions.values())
     assert set(made.instruction_places) == set(made.instructions)
     assert {diagnostic.code for diagnostic in diagnostics} <= set(rules.RULES())
-    assert verification.running_here([made], CURRENT) is not None
+    assert verification.list_workspace_runs([made], CURRENT) is not None
 
 
 @pytest.mark.parametrize("value", [{"id": "1", "name": "n", "config": {"a": 1, "b": 2}}, {"config": {"parsing": "P"}}])

@@ -212,20 +212,20 @@ def reader(opened: Workspace, choice: Selection) -> tuple[Kind, str, bool]:
 def is_documented(name: str) -> bool:
     """Whether the document of the Albert configurations lists a name, or a field of a list's items."""
     root, _, rest = name.partition("[")
-    listed, part = albert_names.fields(root), rest.partition("].")[2]
+    listed, part = albert_names.list_chunk_fields(root), rest.partition("].")[2]
     if part and listed is not None:
-        return albert_names.documented(root) and part in listed
-    return albert_names.documented(root.partition(".")[0])
+        return albert_names.is_documented(root) and part in listed
+    return albert_names.is_documented(root.partition(".")[0])
 
 
 def documented_for(name: str) -> str | None:
     """The documented name or field that an unknown one probably means."""
     root, _, rest = name.partition("[")
     part = rest.partition("].")[2]
-    if part and albert_names.documented(root):
-        return albert_names.meant_field(part, root)
+    if part and albert_names.is_documented(root):
+        return albert_names.suggest_field(part, root)
     root = root.partition(".")[0]
-    return albert_names.meant(root) or record_fields.find_nearest_field(
+    return albert_names.suggest_variable(root) or record_fields.find_nearest_field(
         root, dict.fromkeys(albert_names.VARIABLES, ""), False
     )
 

@@ -17,7 +17,7 @@ from readback.cli.common.terminal import fill
 from readback.cli.common.workspace import open_workspace
 from readback.exporting.whole_file import whole_file
 from readback.prompts.adapter_texts import Entry, Part, list_entries
-from readback.sources.verification import running_here
+from readback.sources.verification import list_workspace_runs
 from readback.tasks import DOCUMENT, PROFILES, profile_of, tasks_of
 from readback.types import Adapter, Workspace
 
@@ -104,7 +104,7 @@ def _build_tasks(workspace: Workspace | None, profile: str) -> list[dict[str, An
     texts = workspace.tasks if workspace else {}
     decisions = {}
     if workspace:
-        decisions = {decision.task: decision for decision in running_here(workspace.configs, profile)}
+        decisions = {decision.task: decision for decision in list_workspace_runs(workspace.configs, profile)}
     profile_tasks = tasks_of(profile)
     rows = []
     for name in dict.fromkeys((*profile_tasks, *texts)):

@@ -223,7 +223,7 @@ def _list_cells(row: Mapping[str, Any], factors: Sequence[str]) -> list[Any]:
 
 def _propose_tables(workspace: Workspace, path: str) -> Iterator[str]:
     """Yield, for each table that looks like scores, the option that reads it and the lines of readback.yml."""
-    for table in proposed_scores.proposed(workspace.alternatives):
+    for table in proposed_scores.list_proposed(workspace.alternatives):
         option = f"--{table.key} {shlex.quote(table.line)}"
         command = f"{shlex.quote(path)} {option}"
         yield t(f"open.table_{table.key}", file=table.file, n=len(table.columns), columns=", ".join(table.columns))

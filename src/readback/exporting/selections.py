@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from readback.prompts.request_settings import find_run_of_judge
-from readback.sources.judge_names import judge_model
+from readback.sources.judge_names import find_judge_model
 from readback.types import Condition, Selection, Workspace
 
 KINDS = ("condition", "mode", "task", "judge")
@@ -85,7 +85,7 @@ def find_model(workspace: Workspace, selection: Selection, default: str | None =
     run = condition or find_run_of_judge(workspace, selection.judge)
     run_model = _read_text(run.settings.get("judge_model")) if run else None
     judge = workspace.judges.get(selection.judge)
-    return run_model or (judge_model(judge) if judge else None) or default
+    return run_model or (find_judge_model(judge) if judge else None) or default
 
 
 def _find_served_name(workspace: Workspace, condition: Condition | None) -> str | None:

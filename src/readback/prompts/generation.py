@@ -17,7 +17,7 @@ from readback.message_parts import whole_message
 from readback.prompts.messages import Segments
 from readback.prompts.selections import SelectedTexts
 from readback.sources.few_shot import SETTING, TEXTS
-from readback.sources.verification import configurations
+from readback.sources.verification import list_configurations
 from readback.tasks import GENERATION
 from readback.types import (
     Diagnostic,
@@ -172,7 +172,7 @@ def add_examples(workspace: Workspace, choice: Selection, record: Record, user: 
 
 def _find_config(workspace: Workspace, choice: Selection) -> tuple[PromptConfig | None, tuple[Diagnostic, ...]]:
     """Find the configuration of a call: that of its condition's file, else the only one, else the first."""
-    configs = configurations(workspace.configs)
+    configs = list_configurations(workspace.configs)
     condition = workspace.condition(choice.condition) if choice.condition else None
     of_condition = [candidate for candidate in configs if condition and candidate.place.file == condition.place.file]
     candidates = of_condition or list(configs)

@@ -31,7 +31,7 @@ from readback.prompts.messages import Segments, drop_empty, make_messages
 from readback.prompts.render import Template
 from readback.records.field_path import MISSING, look
 from readback.records.row_fields import name_json_type
-from readback.sources.judge_names import USUAL, filled_by, format_names
+from readback.sources.judge_names import USUAL, find_record_value, list_format_fields
 from readback.types import Answer, Assembly, Diagnostic, Judge, Location, Message, Record, Segment, Values, VariableUse
 
 GOLD_FIELD = "gold_reference"
@@ -237,8 +237,8 @@ def _find_own_names(rows: Rows, values: Mapping[str, JudgeValue]) -> Iterator[tu
     That is what `fields` map under that name, what is usually called so, else the field of that name beside the answer
     or in the record.
     """
-    for name in sorted((format_names(rows.judge) or frozenset()) - values.keys() - {GOLD_FIELD}):
-        usual = values.get(filled_by(rows.judge, name) or "")
+    for name in sorted((list_format_fields(rows.judge) or frozenset()) - values.keys() - {GOLD_FIELD}):
+        usual = values.get(find_record_value(rows.judge, name) or "")
         if usual and usual.value is not None and not isinstance(usual.value, list):
             yield name, usual
             continue

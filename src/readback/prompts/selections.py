@@ -19,8 +19,8 @@ from readback import adapters
 from readback.prompts.builders import choose_builder
 from readback.readers.yaml_file import find_nearest
 from readback.sources.options import OPTIONS
-from readback.sources.prompt_formats import unknown_mode
-from readback.sources.verification import running_here
+from readback.sources.prompt_formats import report_unknown_mode
+from readback.sources.verification import list_workspace_runs
 from readback.tasks import GENERATION, profile_of
 from readback.types import NOWHERE, Diagnostic, Message, Model, Modelfile, Prompt, Selection, Workspace
 
@@ -50,7 +50,7 @@ def list_selections(workspace: Workspace) -> tuple[Selection, ...]:
     modes = () if sending else tuple(workspace.prompts)
     idle_tasks = {
         task_run.task
-        for task_run in running_here(workspace.configs, profile_of(workspace.options))
+        for task_run in list_workspace_runs(workspace.configs, profile_of(workspace.options))
         if not task_run.runs
     }
     tasks = [
@@ -90,7 +90,7 @@ def resolve_selection(workspace: Workspace, choice: Selection) -> SelectedTexts 
     if mode:
         prompt = workspace.prompts.get(mode)
         if prompt is None:
-            return unknown_mode(mode, workspace.prompts, NOWHERE)
+            return report_unknown_mode(mode, workspace.prompts, NOWHERE)
         return SelectedTexts(prompt, False, task or GENERATION, adapter, model)
     if task:
         if task not in workspace.tasks:

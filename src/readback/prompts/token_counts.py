@@ -67,11 +67,11 @@ def count_against_limit(workspace: Workspace, assembly: Assembly, model_input: M
 
 def count_training_row(workspace: Workspace, record: Record) -> Tokens | None:
     """Count the tokens of a training row, by the first model that was trained on its file and states a limit."""
-    file = training_length.file_of(workspace, record)
+    file = training_length.find_training_file(workspace, record)
     models = (workspace.models.get(name) for name in file.models) if file else iter(())
     model = next((candidate for candidate in models if limits_of.find_training_limit(candidate)), None)
     limit = limits_of.find_training_limit(model)
-    text = training_length.longest(record.fields) if limit else None
+    text = training_length.join_longest_texts(record.fields) if limit else None
     return tokens.count_within(model, [text], workspace.root, limit.context, special=False) if limit and text else None
 
 

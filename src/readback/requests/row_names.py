@@ -10,7 +10,7 @@ from readback.prompts.selections import list_selections
 from readback.records import custom_id
 from readback.records.dataset import Dataset
 from readback.requests.request import Request
-from readback.sources.judge_names import judge_model
+from readback.sources.judge_names import find_judge_model
 from readback.types import Selection, Workspace
 
 RECORDS = ("record", "record_id", "custom_id", "id", "task_id", "qid", "question_id", "item_id")  # after the dataset's
@@ -183,7 +183,7 @@ def _list_judge_models(workspace: Workspace) -> dict[str, list[str]]:
     models: dict[str, list[str]] = {}
     for name, judge in workspace.judges.items():
         runs = [condition.settings.get("judge_model") for condition in workspace.conditions if condition.judge == name]
-        models[name] = sorted({model for model in (judge_model(judge), *runs) if isinstance(model, str) and model})
+        models[name] = sorted({model for model in (find_judge_model(judge), *runs) if isinstance(model, str) and model})
     return models
 
 

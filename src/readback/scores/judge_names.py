@@ -14,7 +14,7 @@ from typing import Any
 from readback.scores.files.formats import metadata, metrics
 from readback.scores.files.run_facts import of_record
 from readback.scores.files.score_rows import FileSettings
-from readback.sources.judge_names import judge_model
+from readback.sources.judge_names import find_judge_model
 from readback.types import NOWHERE, Condition, ScoreSource, Workspace
 
 
@@ -62,7 +62,7 @@ def model_of(workspace: Workspace, condition: Condition) -> str | None:
     if isinstance(run, str) and run:
         return run
     judge = workspace.judges.get(condition.judge) if condition.judge else None
-    return judge_model(judge) if judge else None
+    return find_judge_model(judge) if judge else None
 
 
 def _of(workspace: Workspace, source: ScoreSource, reported: Sequence[_Stated]) -> Judged:

@@ -61,23 +61,23 @@ def recognise(path: Path, value: Any) -> bool:
 
 
 def _lists_modes(listed: Any) -> bool:
-    keys = [set(one) if isinstance(one, Mapping) else set() for one in listed] if isinstance(listed, list) else []
+    keys = [set(entry) if isinstance(entry, Mapping) else set() for entry in listed] if isinstance(listed, list) else []
     ours = sum(bool({"mode", "template", "template_string"} & own) for own in keys)
     return ours > 0 and 2 * ours >= len(keys)
 
 
-def _others(value: Mapping[str, Any]) -> str | None:
-    """What is where the list of modes should be, where that is none; None where it is one, or empty."""
+def _describe_other_prompts(value: Mapping[str, Any]) -> str | None:
+    """Describe what stands in place of the list of modes; return None where that is a list of modes, or empty."""
     prompts = value.get("prompts")
     if not isinstance(prompts, list):
-        return _kind(prompts)
+        return _describe_kind(prompts)
     return "a list without a mode or a template" if prompts and not _lists_modes(prompts) else None
 
 
 def read(
     path: Path, root: Path, parsed: Parsed | None = None, named: bool = True
 ) -> tuple[PromptConfig, tuple[Diagnostic, ...]]:
-    """The configuration with a Prompt for each mode whose template could be read; everything else is a diagnostic.
+    """Return the configuration with a Prompt for each mode whose template could be read; all else is a diagnostic.
 
     Other programs call their files so, too. Unless somebody `named` this one, or it says what only an Albert
     configuration says, one without modes is told for information.
@@ -90,13 +90,13 @@ def read(
         if not {"dat-file-missing", "dat-bad-line", "dat-limit", "dat-too-large"} & {
             n.code for n in parsed.diagnostics
         }:
-            top.report("alb-not-a-mapping", found=_kind(top.value))
+            top.report("alb-not-a-mapping", found=_describe_kind(top.value))
         return empty, (*parsed.diagnostics, *top.diagnostics)
     ours = named or OWN in top.value or any(map(_lists_modes, top.value.values()))
-    found = _others(top.value)
-    if found and not (ours and isinstance(top.value.get("prompts"), list)):
+    description = _describe_other_prompts(top.value)
+    if description and not (ours and isinstance(top.value.get("prompts"), list)):
         guess = "" if ours else "it is probably another program's file"
-        top.report("alb-not-albert", found=found, guess=guess)
+        top.report("alb-not-albert", found=description, guess=guess)
         if not ours:
             top.diagnostics[-1] = replace(top.diagnostics[-1], severity="info")
         return empty, (*parsed.diagnostics, *top.diagnostics)
@@ -104,12 +104,12 @@ def read(
     if top.value.get("system_prompt") is not None:
         top.at("system_prompt", top.value["system_prompt"]).text()
     templates = Templates(path, root)
-    values, places = _sampling(top)
-    models, of_models = _models(top) if "models" in top.value else (None, {})
+    values, places = _read_sampling(top)
+    models, of_models = _read_models(top) if "models" in top.value else (None, {})
     config = replace(
         empty,
-        prompts=_prompts(top, templates, (values, places)),
-        chat_format=_chat_format(top),
+        prompts=_build_prompts(top, templates, (values, places)),
+        chat_format=_read_chat_format(top),
         max_tokens=values.get("max_tokens"),
         settings=values if models is None else {**values, "models": models},
         settings_places={**places, **of_models},
@@ -117,22 +117,22 @@ def read(
     return config, (*parsed.diagnostics, *top.diagnostics, *templates.diagnostics)
 
 
-def _report_keys(node: Node, known: Sequence[str]) -> None:
+def _report_keys(node: Node, allowed: Sequence[str]) -> None:
     """Report the keys of a mapping that nothing reads, and apart from them those of the later program."""
-    every = (*known, *LATER)
-    node.diagnostics.extend(report_unknown_keys(node.value, every, node.parsed, *node.keys, code="alb-unknown-key"))
+    all_keys = (*allowed, *LATER)
+    node.diagnostics.extend(report_unknown_keys(node.value, all_keys, node.parsed, *node.keys, code="alb-unknown-key"))
     for key in LATER:
         if key in node.value:
             node.at(key, node.value[key]).report("alb-later-key", key, key=key)
 
 
-def _prompts(top: Node, templates: Templates, sampled: Sampled) -> dict[str, Prompt]:
-    """The prompts by mode. A mode named twice: the last one wins, as in the program, even if it cannot be built."""
+def _build_prompts(top: Node, templates: Templates, sampled: Sampled) -> dict[str, Prompt]:
+    """Return the prompts by mode. Of a mode named twice the last wins, as upstream, even if it cannot be built."""
     listed = top.at("prompts", top.value["prompts"])
     prompts: dict[str, Prompt] = {}
     first: dict[str, Node] = {}
     for entry in listed.items():
-        if (mode := _mode(entry)) is None:
+        if (mode := _read_mode(entry)) is None:
             continue
         before = len(top.diagnostics)
         if mode in first:
@@ -140,14 +140,14 @@ def _prompts(top: Node, templates: Templates, sampled: Sampled) -> dict[str, Pro
             entry.report("alb-duplicate-mode", mode, name=mode, file=at.file, line=at.line)
         first.setdefault(mode, entry)
         prompts.pop(mode, None)
-        if prompt := _prompt(entry, mode, top, templates, sampled):
+        if prompt := _build_prompt(entry, mode, top, templates, sampled):
             prompts[mode] = prompt
         top.diagnostics[before:] = [replace(n, place=replace(n.place, mode=mode)) for n in top.diagnostics[before:]]
     return prompts
 
 
-def _mode(entry: Node) -> str | None:
-    """The name of one entry of `prompts`; None, with a diagnostic, when it has none."""
+def _read_mode(entry: Node) -> str | None:
+    """Return the name of one entry of `prompts`; None, with a diagnostic, when it has none."""
     if not isinstance(entry.value, Mapping):
         entry.wrong("a mapping with mode and template")
         return None
@@ -160,7 +160,7 @@ def _mode(entry: Node) -> str | None:
     return None
 
 
-def _prompt(entry: Node, mode: str, top: Node, templates: Templates, sampled: Sampled) -> Prompt | None:
+def _build_prompt(entry: Node, mode: str, top: Node, templates: Templates, sampled: Sampled) -> Prompt | None:
     """One entry of `prompts`; None, with a diagnostic, when its template cannot be read.
 
     Its sampling values go before those at the top of the file (`sampled`), and never reach another mode.
@@ -168,16 +168,16 @@ def _prompt(entry: Node, mode: str, top: Node, templates: Templates, sampled: Sa
     value = entry.value
     _report_keys(entry, PER_PROMPT)
     if "prompt_format" in value:
-        said = entry.at("prompt_format", value["prompt_format"])
-        said.report("alb-mode-format-ignored", mode, mode=mode, format=str(said.value))
-    template = _template(entry, mode, templates)
+        format_node = entry.at("prompt_format", value["prompt_format"])
+        format_node.report("alb-mode-format-ignored", mode, mode=mode, format=str(format_node.value))
+    template = _read_template(entry, mode, templates)
     if template is None:
         return None
-    system, system_place = _system(entry, mode, top)
+    system, system_place = _choose_system(entry, mode, top)
     default = value.get("default")
     if not isinstance(default, Mapping | None):
         entry.at("default", default).wrong("a mapping from variables to values")
-    values, places = _sampling(entry)
+    values, places = _read_sampling(entry)
     return Prompt(
         mode=mode,
         template=template.text,
@@ -190,8 +190,8 @@ def _prompt(entry: Node, mode: str, top: Node, templates: Templates, sampled: Sa
     )
 
 
-def _template(entry: Node, mode: str, templates: Templates) -> Text | None:
-    """The template's text: from the file beside the configuration, or inline; None, with a diagnostic, without one.
+def _read_template(entry: Node, mode: str, templates: Templates) -> Text | None:
+    """Return the template's text, from the file beside the configuration or inline; None, with a diagnostic, without.
 
     A mode that names none has none in the document; the later program sends the bare query: noted, and shown so.
     """
@@ -202,16 +202,16 @@ def _template(entry: Node, mode: str, templates: Templates) -> Text | None:
         entry.report("alb-template-missing", mode, mode=mode, template="", reason="it names no template")
         return Text(BARE, entry.place, {"bare_query": True})
     part = entry.at("template", named)
-    found = templates.read(named) if isinstance(named, str) else Refused("alb-template-path", "it is not a text")
-    if isinstance(found, Refused):
-        shown = str(named)[:80]
-        part.report(found.code, shown, mode=mode, template=shown, reason=found.reason)
+    template = templates.read(named) if isinstance(named, str) else Refused("alb-template-path", "it is not a text")
+    if isinstance(template, Refused):
+        name = str(named)[:80]
+        part.report(template.code, name, mode=mode, template=name, reason=template.reason)
         return None
-    return found
+    return template
 
 
-def _system(entry: Node, mode: str, top: Node) -> tuple[str | None, Location]:
-    """The mode's system prompt, else the top one: a null or empty one cannot switch the top one off."""
+def _choose_system(entry: Node, mode: str, top: Node) -> tuple[str | None, Location]:
+    """Return the mode's system prompt, else the top one: a null or empty one cannot switch the top one off."""
     own, general = entry.value.get("system_prompt"), top.value.get("system_prompt")
     part, above = entry.at("system_prompt", own), top.at("system_prompt", general)
     if isinstance(own, str) and own:
@@ -227,20 +227,26 @@ def _system(entry: Node, mode: str, top: Node) -> tuple[str | None, Location]:
     return general, above.place
 
 
-def _chat_format(top: Node) -> str | None:
-    said: str | None = top.value.get("prompt_format")
-    if said is not None and said not in FORMATS:
-        part = top.at("prompt_format", said)
-        if not isinstance(said, str):  # whatever the file says
+def _read_chat_format(top: Node) -> str | None:
+    chat_format: str | None = top.value.get("prompt_format")
+    if chat_format is not None and chat_format not in FORMATS:
+        part = top.at("prompt_format", chat_format)
+        if not isinstance(chat_format, str):  # whatever the file says
             part.wrong("a text, or null")
             return None
-        known = ", ".join(FORMATS)
-        part.report("alb-format-unknown", said, format=said, nearest=find_nearest(said, FORMATS) or "", known=known)
-    return said
+        choices = ", ".join(FORMATS)
+        part.report(
+            "alb-format-unknown",
+            chat_format,
+            format=chat_format,
+            nearest=find_nearest(chat_format, FORMATS) or "",
+            known=choices,
+        )
+    return chat_format
 
 
-def _sampling(node: Node) -> Sampled:
-    """The sampling values that can be sent, and where each is; one of another type or size is a diagnostic."""
+def _read_sampling(node: Node) -> Sampled:
+    """Return the sampling values that can be sent, and their places; report those of another type or size."""
     stated = {key: node.at(key, node.value[key]) for key in SAMPLED if node.value.get(key) is not None}
     right = {key: part for key, part in stated.items() if _is_sampling(key, part)}
     return {key: part.value for key, part in right.items()}, {key: part.place for key, part in right.items()}
@@ -248,8 +254,8 @@ def _sampling(node: Node) -> Sampled:
 
 def _is_sampling(key: str, part: Node) -> bool:
     if key == "stop_token_ids":
-        found = [item.whole(0) for item in part.listed()]
-        return isinstance(part.value, list) and None not in found
+        token_ids = [item.whole(0) for item in part.listed()]
+        return isinstance(part.value, list) and None not in token_ids
     if key in ("top_k", "max_tokens"):
         return part.whole(-1 if key == "top_k" else 1) is not None  # -1: every token, as the server has it
     number = part.number()
@@ -262,24 +268,24 @@ def _is_sampling(key: str, part: Node) -> bool:
     return False
 
 
-def _models(top: Node) -> tuple[list[dict[str, Any]], dict[str, Location]]:
-    """The entries of `models`, whose `prompt_format` the program ignores by design, and where their values are."""
-    found: list[dict[str, Any]] = []
+def _read_models(top: Node) -> tuple[list[dict[str, Any]], dict[str, Location]]:
+    """Return the entries of `models`, whose `prompt_format` the program ignores by design, and their values' places."""
+    models: list[dict[str, Any]] = []
     places: dict[str, Location] = {}
-    for one in top.at("models", top.value["models"]).listed():
-        if not isinstance(one.value, Mapping):
-            one.wrong("a mapping with model_kind")
+    for entry in top.at("models", top.value["models"]).listed():
+        if not isinstance(entry.value, Mapping):
+            entry.wrong("a mapping with model_kind")
             continue
-        _report_keys(one, PER_MODEL)
-        if one.value.get("model_kind") is not None:
-            one.at("model_kind", one.value["model_kind"]).text()
-        shown = {key: value for key, value in one.value.items() if key not in SAMPLED}
-        values, own = _sampling(one)
-        places |= {f"models[{len(found)}].{key}": place for key, place in own.items()}
-        found.append({**shown, **values})
-    return found, places
+        _report_keys(entry, PER_MODEL)
+        if entry.value.get("model_kind") is not None:
+            entry.at("model_kind", entry.value["model_kind"]).text()
+        other_values = {key: value for key, value in entry.value.items() if key not in SAMPLED}
+        values, own = _read_sampling(entry)
+        places |= {f"models[{len(models)}].{key}": place for key, place in own.items()}
+        models.append({**other_values, **values})
+    return models, places
 
 
-def _kind(value: Any) -> str:
+def _describe_kind(value: Any) -> str:
     kinds = {type(None): "nothing", list: "a list", str: "a text", dict: "a mapping", bool: "true or false"}
     return kinds.get(type(value), "a number")

@@ -18,18 +18,18 @@ MISSPELT = "seach_query"  # [sic]: what the program of the document sets beside 
 COLLECTION = "_collection"  # how the names end that the later program fills
 
 
-def documented(name: str) -> bool:
-    """Whether a variable is one that the document lists, or one that either program fills."""
+def is_documented(name: str) -> bool:
+    """Tell whether a variable is one that the document lists, or one that either program fills."""
     return name in VARIABLES or name in META or name == MISSPELT or name.endswith(COLLECTION)
 
 
-def meant(name: str) -> str | None:
-    """The documented variable that an unknown name probably means."""
-    return _close(name, (*VARIABLES, *META))
+def suggest_variable(name: str) -> str | None:
+    """Return the documented variable that an unknown name probably means."""
+    return _find_close(name, (*VARIABLES, *META))
 
 
-def fields(chunks: str) -> tuple[str, ...] | None:
-    """The documented fields of one item of a list of chunks; None for a list whose items are not described."""
+def list_chunk_fields(chunks: str) -> tuple[str, ...] | None:
+    """Return the documented fields of one item of a list of chunks; None where the items are not described."""
     if chunks == "experience_chunks":
         return EXPERIENCE_FIELDS
     if chunks == "sheet_chunks":
@@ -37,10 +37,10 @@ def fields(chunks: str) -> tuple[str, ...] | None:
     return (*SHEET_FIELDS, *EXPERIENCE_FIELDS) if chunks.endswith("chunks") else None
 
 
-def meant_field(name: str, chunks: str) -> str | None:
-    """The documented field that an unknown one probably means."""
-    return _close(name, fields(chunks) or ())
+def suggest_field(name: str, chunks: str) -> str | None:
+    """Return the documented field that an unknown one probably means."""
+    return _find_close(name, list_chunk_fields(chunks) or ())
 
 
-def _close(name: str, known: tuple[str, ...]) -> str | None:
-    return next(iter(get_close_matches(name[:200].casefold(), known, n=1)), None)
+def _find_close(name: str, names: tuple[str, ...]) -> str | None:
+    return next(iter(get_close_matches(name[:200].casefold(), names, n=1)), None)

@@ -36,17 +36,17 @@ class Templates:
     config: Path
     root: Path
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    known: dict[str, Text | Refused] = field(default_factory=dict)
+    cache: dict[str, Text | Refused] = field(default_factory=dict)
 
     def read(self, named: str) -> Text | Refused:
-        """The template of that name.
+        """Return the text of the template of that name, or why it cannot be used.
 
         A name is a file name and no path: the document asks for a file in the model's own repository, and the
         program joins the name to the folder without looking, so that it could lead anywhere.
         """
-        if named not in self.known:
-            self.known[named] = self._read(named)
-        return self.known[named]
+        if named not in self.cache:
+            self.cache[named] = self._read(named)
+        return self.cache[named]
 
     def _read(self, named: str) -> Text | Refused:
         if "/" in named or "\\" in named or named in (".", "..") or named[1:2] == ":":

@@ -87,27 +87,27 @@ class Benchmark:
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def rubric(self) -> dict[str, list[Values]]:
-        """The traits in the form in which results carry them."""
-        found: dict[str, list[Values]] = {}
-        for one in self.traits:
-            if one.name not in self.differs:
-                found.setdefault(one.listed, []).append({
-                    "name": one.name, "kind": one.kind, "min_score": one.low, "max_score": one.high,
-                    "classes": list(one.classes), "higher_is_better": one.up,
+        """Return the traits in the form in which results carry them."""
+        traits_by_list: dict[str, list[Values]] = {}
+        for trait in self.traits:
+            if trait.name not in self.differs:
+                traits_by_list.setdefault(trait.listed, []).append({
+                    "name": trait.name, "kind": trait.kind, "min_score": trait.low, "max_score": trait.high,
+                    "classes": list(trait.classes), "higher_is_better": trait.up,
                 })  # fmt: skip
-        return found
+        return traits_by_list
 
 
 def read(path: Path, file: str) -> Benchmark:
-    """What the checkpoint says beside its questions. What keeps a question from being read, its reader says."""
+    """Return what the checkpoint says beside its questions; their reader reports questions that cannot be read."""
     reading = _Reading(file)
     for _ in read_raw_rows(path, file, NAME, walk=reading.walk):
         pass
-    return reading.finished()
+    return reading.build_benchmark()
 
 
-def embedded(holder: Mapping[str, Any], place: Location) -> Iterator[tuple[str, Any]]:
-    """The results among the properties of the root, of an entry, or of its question: the name, and what it holds."""
+def list_embedded_results(holder: Mapping[str, Any], place: Location) -> Iterator[tuple[str, Any]]:
+    """Yield the results among the properties of the root, of an entry, or of its question: the name and the content."""
     for name, value in properties(holder, [], place):
         if name.removeprefix(CUSTOM) in RESULTS and value not in (None, "", [], {}):
             yield name, decode_property(name, value, [], place)
@@ -120,7 +120,7 @@ class _Reading:
         self.file = file
         self.name = ""
         self.results = False
-        self.found = BoundedDiagnostics()
+        self.diagnostics = BoundedDiagnostics()
         self.traits: dict[tuple[str, str], Trait] = {}
         self.differs: dict[str, Diagnostic] = {}
         self.beyond = 0
@@ -132,77 +132,83 @@ class _Reading:
                 case Part(name="name", value=str(name)):
                     self.name = name
                 case Part(name="rating", value=value, line=line):
-                    self._ratings(value, Location(file=file, line=line))
+                    self._read_ratings(value, Location(file=file, line=line))
                 case Part(name="additionalProperty", value=value, line=line):
-                    self._root({"additionalProperty": value}, Location(file=file, line=line))
+                    self._read_root({"additionalProperty": value}, Location(file=file, line=line))
                 case Part(name="dataFeedElement", value=Row() as row):
-                    self._question(row)
+                    self._read_question(row)
                 case Part(name=name, value=Row()) if name in RESULTS:
                     self.results = True
         yield from ()
 
-    def finished(self) -> Benchmark:
-        self.found.extend(self.differs.values())
+    def build_benchmark(self) -> Benchmark:
+        self.diagnostics.extend(self.differs.values())
         if self.beyond:
             values = {"what": "traits of one checkpoint", "limit": MOST}
-            self.found.add(Diagnostic("dat-limit", values, Location(file=self.file), "traits", "warning"))
-        found = self.found.list_all(self.file)
-        return Benchmark(self.name, tuple(self.traits.values()), frozenset(self.differs), self.results, found)
+            self.diagnostics.add(Diagnostic("dat-limit", values, Location(file=self.file), "traits", "warning"))
+        diagnostics = self.diagnostics.list_all(self.file)
+        return Benchmark(self.name, tuple(self.traits.values()), frozenset(self.differs), self.results, diagnostics)
 
-    def _root(self, holder: Mapping[str, Any], place: Location) -> None:
-        found: list[Diagnostic] = []
-        for name, value in properties(holder, found, place):
+    def _read_root(self, holder: Mapping[str, Any], place: Location) -> None:
+        diagnostics: list[Diagnostic] = []
+        for name, value in properties(holder, diagnostics, place):
             if listed := EARLIER.get(name):
-                inner = decode_property(name, value, found, place)
-                for n, one in enumerate(inner if isinstance(inner, list) else ()):
-                    if isinstance(one, Mapping):
-                        self._add(_defined(one, one, listed, KINDS_OF.get(listed, ""), f"{name}[{n}]", found, place))
+                inner = decode_property(name, value, diagnostics, place)
+                for n, trait in enumerate(inner if isinstance(inner, list) else ()):
+                    if isinstance(trait, Mapping):
+                        self._add_trait(
+                            _build_trait(
+                                trait, trait, listed, KINDS_OF.get(listed, ""), f"{name}[{n}]", diagnostics, place
+                            )
+                        )
                     else:
-                        found.append(_wrong(f"{name}[{n}]", one, "a trait, an object with name", place))
-        self.results = self.results or any(True for _ in embedded(holder, place))
-        self.found.extend(found)
+                        diagnostics.append(_report_wrong(f"{name}[{n}]", trait, "a trait, an object with name", place))
+        self.results = self.results or any(True for _ in list_embedded_results(holder, place))
+        self.diagnostics.extend(diagnostics)
 
-    def _question(self, row: Row) -> None:
+    def _read_question(self, row: Row) -> None:
         element = row.fields
         item = unwrap_single(element.get("item"))
         place = Location(file=self.file, line=row.line)
         if isinstance(item, Mapping):
             if item.get("rating") is not None:
-                self._ratings(
+                self._read_ratings(
                     item["rating"], replace(place, record=compute_question_id(element)), compute_question_id(element)
                 )
-            self.results = self.results or any(True for _ in embedded(item, place))
-        self.results = self.results or any(True for _ in embedded(element, place))
+            self.results = self.results or any(True for _ in list_embedded_results(item, place))
+        self.results = self.results or any(True for _ in list_embedded_results(element, place))
 
-    def _ratings(self, stated: Any, place: Location, question: str = "") -> None:
-        found: list[Diagnostic] = []
+    def _read_ratings(self, stated: Any, place: Location, question: str = "") -> None:
+        diagnostics: list[Diagnostic] = []
         listed = [stated] if isinstance(stated, Mapping) else stated
         if not isinstance(listed, list):
-            found.append(_wrong("rating", stated, "a list of traits", place))
+            diagnostics.append(_report_wrong("rating", stated, "a list of traits", place))
             listed = []
-        for n, one in enumerate(listed):
-            if isinstance(one, Mapping):
-                self._add(_trait(one, f"rating[{n}]", found, place, question))
+        for n, rating in enumerate(listed):
+            if isinstance(rating, Mapping):
+                self._add_trait(_read_trait(rating, f"rating[{n}]", diagnostics, place, question))
             else:
-                found.append(_wrong(f"rating[{n}]", one, "a trait, an object with name and additionalType", place))
-        self.found.extend(found)
+                diagnostics.append(
+                    _report_wrong(f"rating[{n}]", rating, "a trait, an object with name and additionalType", place)
+                )
+        self.diagnostics.extend(diagnostics)
 
-    def _add(self, trait: Trait | None) -> None:
+    def _add_trait(self, trait: Trait | None) -> None:
         if trait is None:
             return
-        same = [one for (_, name), one in self.traits.items() if name == trait.name]
+        same = [earlier for (_, name), earlier in self.traits.items() if name == trait.name]
         if not same and len(self.traits) >= MOST:
             self.beyond += 1
             return
         self.traits.setdefault((trait.listed, trait.name), trait)
         if same and same[0].scale != trait.scale:
-            differs = f"{_told(same[0])} and {_told(trait)}"
+            differs = f"{_describe_scale(same[0])} and {_describe_scale(trait)}"
             values = {"criterion": trait.name, "differs": differs}
             self.differs.setdefault(trait.name, Diagnostic("scr-scale-differs", values, trait.place, trait.name))
 
 
-def _trait(
-    rating: Mapping[str, Any], where: str, found: list[Diagnostic], place: Location, question: str
+def _read_trait(
+    rating: Mapping[str, Any], where: str, diagnostics: list[Diagnostic], place: Location, question: str
 ) -> Trait | None:
     """One rating; a type that is not known is a finding, and its range is taken for that of a judge's trait."""
     stated = unwrap_single(rating.get("additionalType"))
@@ -210,52 +216,58 @@ def _trait(
     for scope in SCOPES:
         kind = kind.removeprefix(scope)
     if kind not in LISTS or kind == stated:
-        found.append(_wrong(f"{where}.additionalType", stated, f"a type such as {PREFIX}GlobalRubricTrait", place))
+        diagnostics.append(
+            _report_wrong(f"{where}.additionalType", stated, f"a type such as {PREFIX}GlobalRubricTrait", place)
+        )
     details: dict[str, Any] = {"min_score": rating.get("worstRating"), "max_score": rating.get("bestRating")}
-    details |= dict(properties(rating, found, place, f"{where}."))
+    details |= dict(properties(rating, diagnostics, place, f"{where}."))
     usual = KINDS.get(kind) or ("boolean" if _is_boolean(details) else "score")
-    made = _defined(rating, details, LISTS.get(kind, "llm_traits"), usual, where, found, place)
-    return replace(made, question=question) if made else None
+    trait = _build_trait(rating, details, LISTS.get(kind, "llm_traits"), usual, where, diagnostics, place)
+    return replace(trait, question=question) if trait else None
 
 
 KINDS_OF = {"regex_traits": "boolean", "metric_traits": "metric", "callable_traits": "boolean"}
 
 
 def _is_boolean(details: Mapping[str, Any]) -> bool:
-    return {_number(details.get("min_score")), _number(details.get("max_score"))} == {0.0, 1.0}
+    return {_as_number(details.get("min_score")), _as_number(details.get("max_score"))} == {0.0, 1.0}
 
 
-def _defined(
+def _build_trait(
     named: Mapping[str, Any], details: Mapping[str, Any], listed: str, usual: str, where: str,
-    found: list[Diagnostic], place: Location,
+    diagnostics: list[Diagnostic], place: Location,
 ) -> Trait | None:  # fmt: skip
-    """The trait with a name and details; `usual` is its kind where the details do not state it."""
+    """Return the trait with a name and details; `usual` is its kind where the details do not state it."""
     name = named.get("name")
     if not isinstance(name, str) or not name.strip():
-        found.append(_wrong(f"{where}.name", name, "a text", place))
+        diagnostics.append(_report_wrong(f"{where}.name", name, "a text", place))
         return None
-    said = details.get("kind")
-    if said is not None and said not in (*STATED, "template"):
-        found.append(_wrong(f"{where}.kind", said, "boolean, score or literal", place))
-    kind = said if said in STATED else "" if said == "template" else usual
-    low, high = _number(details.get("min_score")), _number(details.get("max_score"))
+    stated_kind = details.get("kind")
+    if stated_kind is not None and stated_kind not in (*STATED, "template"):
+        diagnostics.append(_report_wrong(f"{where}.kind", stated_kind, "boolean, score or literal", place))
+    kind = usual
+    if stated_kind == "template":
+        kind = ""
+    elif stated_kind in STATED:
+        kind = stated_kind
+    low, high = _as_number(details.get("min_score")), _as_number(details.get("max_score"))
     up = details.get("higher_is_better")
     if up is not None and not isinstance(up, bool):
-        found.append(_wrong(f"{where}.higher_is_better", up, "true or false", place))
+        diagnostics.append(_report_wrong(f"{where}.higher_is_better", up, "true or false", place))
         up = None
     if kind == "score":
         if low is None or high is None or low == high:
             bounds = f"{details.get('min_score')!s:.20} to {details.get('max_score')!s:.20}"
-            found.append(_wrong(where, bounds, "a scale: two numbers, worstRating and bestRating", place))
+            diagnostics.append(_report_wrong(where, bounds, "a scale: two numbers, worstRating and bestRating", place))
             low = high = None
         elif low > high:  # the best grade is the lowest one
             low, high, up = high, low, False if up is None else up
     else:
         low = high = None
-    classes = decode_property("classes", details.get("classes"), found, place)
+    classes = decode_property("classes", details.get("classes"), diagnostics, place)
     if kind == "literal" and not isinstance(classes, list | Mapping):
-        found.append(_wrong(f"{where}.classes", classes, "the classes in their order", place))
-    metrics = decode_property("metrics", details.get("metrics"), found, place)
+        diagnostics.append(_report_wrong(f"{where}.classes", classes, "the classes in their order", place))
+    metrics = decode_property("metrics", details.get("metrics"), diagnostics, place)
     return Trait(
         name, listed, kind, low, high,
         tuple(map(str, classes)) if kind == "literal" and isinstance(classes, list | Mapping) else (),
@@ -264,17 +276,17 @@ def _defined(
     )  # fmt: skip
 
 
-def _told(trait: Trait) -> str:
+def _describe_scale(trait: Trait) -> str:
     scale = f"{trait.low:g} to {trait.high:g}" if trait.low is not None and trait.high is not None else trait.kind
     direction = "" if trait.up is not False else ", lower is better"
     return f"{scale or 'a scale that is not stated'}{direction} ({trait.question or 'all questions'})"
 
 
-def _number(value: Any) -> float | None:
+def _as_number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < MOST_EXACT:
         return None
     return float(value)
 
 
-def _wrong(where: str, value: Any, expected: str, place: Location) -> Diagnostic:
+def _report_wrong(where: str, value: Any, expected: str, place: Location) -> Diagnostic:
     return report_wrong_value(where, value, expected, place, "warning")

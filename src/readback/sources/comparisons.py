@@ -28,12 +28,12 @@ class Comparisons:
 
 
 def recognise(path: Path, value: Any) -> bool:
-    """A mapping with one of the two groups of comparisons."""
+    """Tell whether a value is a mapping with one of the two groups of comparisons."""
     return isinstance(value, Mapping) and any(isinstance(value.get(group), Mapping) for group in GROUPS)
 
 
 def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Comparisons, tuple[Diagnostic, ...]]:
-    """The names and pairs in `path`. Other keys (tournament settings) belong to another program and are left alone."""
+    """Return the names and pairs in `path`; skip other keys (tournament settings), which another program reads."""
     parsed = parsed or read_yaml(path, format_relative(root, path))
     top = Node(parsed.value, parsed)
     if not isinstance(parsed.value, Mapping):
@@ -46,11 +46,11 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Comparis
         if isinstance(node.value, Mapping) and isinstance(folder := node.value.get("result_dir"), str)
     }
     labels = {name: label for label, name in names.items()}
-    pairs = tuple(_pairs(parsed.value, labels))
+    pairs = tuple(_list_pairs(parsed.value, labels))
     return Comparisons(names, pairs), (*parsed.diagnostics, *top.diagnostics)
 
 
-def _pairs(value: Mapping[str, Any], labels: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def _list_pairs(value: Mapping[str, Any], labels: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     within, across = (value.get(group) for group in GROUPS)
     groups = list(within.items()) if isinstance(within, Mapping) else []
     for group, part in [*groups, ("", across)]:
@@ -60,19 +60,19 @@ def _pairs(value: Mapping[str, Any], labels: Mapping[str, str]) -> Iterator[dict
             if not isinstance(pair, Mapping) or not ("model_a" in pair and "model_b" in pair):
                 continue
             a, b = str(pair["model_a"]), str(pair["model_b"])
-            kept = {key: pair[key] for key in KEPT if isinstance(pair.get(key), str)}
+            texts = {key: pair[key] for key in KEPT if isinstance(pair.get(key), str)}
             metrics = pair.get("metrics_to_compare") or part.get("comparable_metrics")
-            found = {"a": labels.get(a, a), "b": labels.get(b, b)} | kept
+            entry = {"a": labels.get(a, a), "b": labels.get(b, b)} | texts
             if isinstance(question := pair.get("research_question"), str):
-                found["question"] = question
+                entry["question"] = question
             if isinstance(metrics, list):
-                found["criteria"] = [str(metric) for metric in metrics]
-            if forbidden := _forbidden(part, metrics):
-                found["not_comparable"] = forbidden
-            yield found | {"group": str(group) or "across groups"}
+                entry["criteria"] = [str(metric) for metric in metrics]
+            if forbidden := _list_forbidden_metrics(part, metrics):
+                entry["not_comparable"] = forbidden
+            yield entry | {"group": str(group) or "across groups"}
 
 
-def _forbidden(part: Mapping[str, Any], metrics: Any) -> list[str]:
-    """What a group forbids; what a pair of it asks for by name is allowed to that pair."""
+def _list_forbidden_metrics(part: Mapping[str, Any], metrics: Any) -> list[str]:
+    """Return the metrics that a group forbids, without those that the pair asks for by name."""
     listed, wanted = part.get("NOT_comparable"), metrics if isinstance(metrics, list) else []
     return [str(metric) for metric in listed if metric not in wanted] if isinstance(listed, list) else []

@@ -26,7 +26,7 @@ TEXTS = ("question", "answer")
 
 
 def read(top: Node) -> dict[str, Any] | None:
-    """What the configuration at `top` says of examples; None where they are off. Wrong values are notes.
+    """Return the examples that the configuration at `top` asks for; None where they are off. Wrong values are noted.
 
     {"pool": whether the record's own are taken, "mode", "k", "questions": {id: {"mode", "k", "selected", "excluded",
     "examples"}}, "examples": [{"question", "answer", "line", "column"}], "salted": whether the program draws at random
@@ -34,7 +34,7 @@ def read(top: Node) -> dict[str, Any] | None:
     """
     stated = top.value.get(KEY)
     if stated is None:
-        return _oldest(top)
+        return _read_oldest_keys(top)
     node = top.at(KEY, stated)
     earlier = (
         isinstance(stated, Mapping)
@@ -43,52 +43,52 @@ def read(top: Node) -> dict[str, Any] | None:
     )
     parts = node.mapping(*(EARLIER if earlier else NEWER))
     modes = EARLIER_MODES if earlier else MODES
-    source, mode, k, examples = _names(earlier)
-    said = _one_of(parts.get(source), SOURCES) if not earlier else None
-    on = _flag(parts.get("enabled"), True) if earlier else said != "disabled"
-    found = {
-        "pool": said in (None, "both", "question_pool"),
-        "mode": _one_of(parts.get(mode), modes) or modes[0],
-        "k": _whole(parts.get(k)) if _whole(parts.get(k)) is not None else K,
-        "questions": dict(_questions(parts.get("question_configs"), modes, earlier)),
-        "examples": list(_examples(parts.get(examples))) if said != "question_pool" else [],
+    source, mode, k, examples = _name_keys(earlier)
+    pool_source = _read_choice(parts.get(source), SOURCES) if not earlier else None
+    on = _read_flag(parts.get("enabled"), True) if earlier else pool_source != "disabled"
+    setting = {
+        "pool": pool_source in (None, "both", "question_pool"),
+        "mode": _read_choice(parts.get(mode), modes) or modes[0],
+        "k": _read_count(parts.get(k)) if _read_count(parts.get(k)) is not None else K,
+        "questions": dict(_list_questions(parts.get("question_configs"), modes, earlier)),
+        "examples": list(_list_examples(parts.get(examples))) if pool_source != "question_pool" else [],
         "salted": earlier,
     }
-    return found if on else None
+    return setting if on else None
 
 
-def _names(earlier: bool) -> tuple[str, str, str, str]:
+def _name_keys(earlier: bool) -> tuple[str, str, str, str]:
     if earlier:
         return "enabled", "global_mode", "global_k", "global_external_examples"
     return "source", "pool_mode", "pool_k", "global_examples"
 
 
-def _oldest(top: Node) -> dict[str, Any] | None:
+def _read_oldest_keys(top: Node) -> dict[str, Any] | None:
     parts = {key: top.at(key, top.value[key]) for key in FEW_SHOT if top.value.get(key) is not None}
-    on = _flag(parts.get("few_shot_enabled"), False)
-    mode, k = _one_of(parts.get("few_shot_mode"), EARLIER_MODES), _whole(parts.get("few_shot_k"))
-    made = {"pool": True, "mode": mode or MODES[0], "k": k or K, "questions": {}, "examples": [], "salted": True}
-    return made if on else None
+    on = _read_flag(parts.get("few_shot_enabled"), False)
+    mode, k = _read_choice(parts.get("few_shot_mode"), EARLIER_MODES), _read_count(parts.get("few_shot_k"))
+    setting = {"pool": True, "mode": mode or MODES[0], "k": k or K, "questions": {}, "examples": [], "salted": True}
+    return setting if on else None
 
 
-def _questions(node: Node | None, modes: tuple[str, ...], earlier: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+def _list_questions(node: Node | None, modes: tuple[str, ...], earlier: bool) -> Iterator[tuple[str, dict[str, Any]]]:
     for called, part in node.entries() if node else ():
         parts = part.mapping(*QUESTION, *(("external_examples",) if earlier else ()))
-        mode = _one_of(parts.get("mode"), (*modes, "inherit"))
+        mode = _read_choice(parts.get("mode"), (*modes, "inherit"))
         yield (
             called,
             {
                 "mode": None if mode == "inherit" else mode,
-                "k": _whole(parts.get("k")),
-                "selected": list(_chosen(parts.get("selected_examples"))),
-                "excluded": list(_chosen(parts.get("excluded_examples"))),
-                "examples": list(_examples(parts.get("external_examples"))),
+                "k": _read_count(parts.get("k")),
+                "selected": list(_list_chosen(parts.get("selected_examples"))),
+                "excluded": list(_list_chosen(parts.get("excluded_examples"))),
+                "examples": list(_list_examples(parts.get("external_examples"))),
             },
         )
 
 
-def _chosen(node: Node | None) -> Iterator[int | str]:
-    """Indices from 0, or md5 hex of an example's question."""
+def _list_chosen(node: Node | None) -> Iterator[int | str]:
+    """Yield indices from 0, or the md5 hex of an example's question."""
     for item in node.listed() if node else ():
         if isinstance(item.value, int | str) and not isinstance(item.value, bool):
             yield item.value
@@ -96,7 +96,7 @@ def _chosen(node: Node | None) -> Iterator[int | str]:
             item.wrong("a number from 0, or the md5 of an example's question")
 
 
-def _examples(node: Node | None) -> Iterator[dict[str, Any]]:
+def _list_examples(node: Node | None) -> Iterator[dict[str, Any]]:
     for item in node.listed() if node else ():
         if not isinstance(item.value, Mapping):
             item.wrong("a mapping with question and answer")
@@ -109,14 +109,14 @@ def _examples(node: Node | None) -> Iterator[dict[str, Any]]:
             yield {**texts, "line": item.place.line, "column": item.place.column}
 
 
-def _one_of(node: Node | None, known: tuple[str, ...]) -> str | None:
-    return node.one_of(known) if node else None
+def _read_choice(node: Node | None, choices: tuple[str, ...]) -> str | None:
+    return node.one_of(choices) if node else None
 
 
-def _whole(node: Node | None) -> int | None:
+def _read_count(node: Node | None) -> int | None:
     return node.whole(0) if node else None
 
 
-def _flag(node: Node | None, default: bool) -> bool:
-    said = node.flag() if node else None
-    return default if said is None else said
+def _read_flag(node: Node | None, default: bool) -> bool:
+    flag = node.flag() if node else None
+    return default if flag is None else flag

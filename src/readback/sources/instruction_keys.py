@@ -15,7 +15,7 @@ SHORTCUTS = tuple(f"{key}{SHORTCUT}" for key in KEYS)
 
 
 def instruction_for(task: str, instructions: Mapping[str, str | None]) -> str | None:
-    """The user instruction of a task: its own, else its group's, else none. An empty one is an answer, not a gap."""
+    """Return the user instruction of a task: its own, else its group's, else None. An empty text counts as one."""
     key = key_for(task, instructions)
     return None if key is None else instructions[key]
 

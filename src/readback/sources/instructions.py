@@ -16,7 +16,7 @@ from readback.readers.paths import format_relative
 from readback.readers.yaml_file import Node, Parsed, mask_secrets, read_yaml, report_unknown_keys
 from readback.sources import few_shot, verification
 from readback.sources.instruction_keys import GROUPS, KEYS, SHORTCUT, SHORTCUTS
-from readback.sources.verification_check import check
+from readback.sources.verification_check import check_settings
 from readback.types import Diagnostic, Location, PromptConfig
 
 NAME = "instructions"
@@ -27,12 +27,12 @@ Instructions = dict[str, "str | None"]
 
 
 def recognise(path: Path, value: Any) -> bool:
-    """A preset, a verification configuration, or a mapping of nothing but instructions."""
-    return _shape(value) is not None
+    """Tell whether a value is a preset, a verification configuration, or a mapping of nothing but instructions."""
+    return _find_shape(value) is not None
 
 
-def _shape(value: Any) -> str | None:
-    if not isinstance(value, Mapping) or not (value := _said(value)):
+def _find_shape(value: Any) -> str | None:
+    if not isinstance(value, Mapping) or not (value := _drop_comments(value)):
         return None
     config = value.get("config")
     named = "name" in value and ("id" in value or "created_at" in value)
@@ -40,15 +40,19 @@ def _shape(value: Any) -> str | None:
         return "preset"
     if _is_config(value):
         return "verification config"
-    known = [key for key in value if _names_a_task(key)]
-    meant = len(known) + sum(_misspelt(key) for key in value if key not in known)
+    task_keys = [key for key in value if _names_a_task(key)]
+    probable_count = len(task_keys) + sum(_is_misspelt(key) for key in value if key not in task_keys)
     plain = [key for key in value if not isinstance(value[key], Mapping)]
-    return "user instructions" if 2 * meant >= len(value) and (not known or set(known) & set(plain)) else None
+    return (
+        "user instructions"
+        if 2 * probable_count >= len(value) and (not task_keys or set(task_keys) & set(plain))
+        else None
+    )
 
 
-def _said(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries without people's remarks."""
-    return {key: one for key, one in value.items() if not str(key).startswith(COMMENT)}
+def _drop_comments(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries without people's comments."""
+    return {key: entry for key, entry in value.items() if not str(key).startswith(COMMENT)}
 
 
 def _is_config(value: Mapping[str, Any]) -> bool:
@@ -57,33 +61,33 @@ def _is_config(value: Mapping[str, Any]) -> bool:
 
 
 def _names_settings(config: Mapping[str, Any]) -> bool:
-    known = sum(key in (*verification.KEYS, *verification.OBSOLETE, *SHORTCUTS) for key in config)
-    return 2 * known > len(config)
+    count = sum(key in (*verification.KEYS, *verification.OBSOLETE, *SHORTCUTS) for key in config)
+    return 2 * count > len(config)
 
 
 def _names_a_task(key: Any) -> bool:
     return isinstance(key, str) and (key in KEYS or key in SHORTCUTS or key.startswith(tuple(GROUPS)))
 
 
-def belongs(key: str) -> bool:
+def is_instruction_key(key: str) -> bool:
     """Return whether a key is one of user instructions, or one with a slip of the pen."""
-    return _names_a_task(key) or _misspelt(key)
+    return _names_a_task(key) or _is_misspelt(key)
 
 
-def _misspelt(key: Any) -> bool:
-    """Whether a key is one of the seven with a slip of the pen."""
+def _is_misspelt(key: Any) -> bool:
+    """Tell whether a key is one of the seven with a slip of the pen."""
     return isinstance(key, str) and bool(get_close_matches(key.casefold(), (*KEYS, *SHORTCUTS), n=1, cutoff=CLOSE))
 
 
 def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptConfig, tuple[Diagnostic, ...]]:
-    """The instructions of a preset, a verification configuration or a bare mapping.
+    """Read the instructions of a preset, a verification configuration or a bare mapping.
 
     `settings` say which it was (shape), what else the configuration holds, secrets masked, and which obsolete keys
     were dropped. Keys that begin with _comment mean nothing anywhere.
     """
     file = format_relative(root, path)
     parsed = parsed or read_yaml(path, file)
-    shape = _shape(parsed.value)
+    shape = _find_shape(parsed.value)
     diagnostics = list(parsed.diagnostics)
     keys: tuple[str | int, ...] = ("config",) if shape == "preset" else ()
     config = parsed.value["config"] if shape == "preset" else parsed.value
@@ -94,66 +98,72 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptCo
     if shape is None or not config:
         diagnostics.append(Diagnostic("asm-no-instructions", {"file": file}, parsed.place(*keys), file))
         return PromptConfig(file, NAME, place=parsed.place()), tuple(diagnostics)
-    config = _said(config)
+    config = _drop_comments(config)
     if shape == "user instructions":
-        instructions, found = from_value(config, parsed)
-        diagnostics += found
+        instructions, problems = read_mapping(config, parsed)
+        diagnostics += problems
         settings: dict[str, Any] = {"shape": shape}
     else:
-        instructions, settings, found = _verification(config, parsed, keys)
-        diagnostics += found
+        instructions, settings, problems = _read_verification(config, parsed, keys)
+        diagnostics += problems
         settings = {"shape": shape, **settings}
-    places = places_of(instructions, parsed, keys if shape == "user instructions" else (*keys, "prompt_config"), keys)
-    made = PromptConfig(file, NAME, instructions=instructions, settings=settings, place=parsed.place())
-    return replace(made, instruction_places=places), tuple(diagnostics)
+    places = list_places(instructions, parsed, keys if shape == "user instructions" else (*keys, "prompt_config"), keys)
+    prompt_config = PromptConfig(file, NAME, instructions=instructions, settings=settings, place=parsed.place())
+    return replace(prompt_config, instruction_places=places), tuple(diagnostics)
 
 
-def _verification(
+def _read_verification(
     config: Mapping[str, Any], parsed: Parsed, keys: tuple[str | int, ...]
 ) -> tuple[Instructions, dict[str, Any], tuple[Diagnostic, ...]]:
-    """The instructions of a verification configuration, its other settings, and what is wrong with it."""
+    """Return the instructions of a verification configuration, its other settings, and what is wrong with it."""
     top = Node(config, parsed, keys=keys)
     top.diagnostics.extend(
         report_unknown_keys(config, (*verification.KEYS, *SHORTCUTS, *verification.OBSOLETE), parsed, *keys)
     )
-    check(top)
+    check_settings(top)
     examples = few_shot.read(top)
     stated = config.get("prompt_config")
-    inner = _said(stated) if isinstance(stated, Mapping) else stated
-    instructions, found = from_value({} if inner is None else inner, parsed, *keys, "prompt_config")
-    filled, more = from_value({key: config[key] for key in SHORTCUTS if key in config}, parsed, *keys)
+    inner = _drop_comments(stated) if isinstance(stated, Mapping) else stated
+    instructions, problems = read_mapping({} if inner is None else inner, parsed, *keys, "prompt_config")
+    filled, more = read_mapping({key: config[key] for key in SHORTCUTS if key in config}, parsed, *keys)
     for key, text in filled.items():
         instructions[key] = text if instructions.get(key) is None else instructions[key]
     dropped = [key for key in verification.OBSOLETE if key in config]
-    shown = {key: value for key, value in config.items() if key not in (*dropped, *SHORTCUTS, "prompt_config")}
-    settings, masked = mask_secrets(shown)
-    secrets = (Diagnostic("dat-secret-masked", {"key": key}, parsed.place(*keys, *_way(key)), key) for key in masked)
-    diagnostics = (*top.diagnostics, *found, *more, *secrets, *_unused_prompts(config, parsed, keys))
+    rest = {key: value for key, value in config.items() if key not in (*dropped, *SHORTCUTS, "prompt_config")}
+    settings, masked = mask_secrets(rest)
+    secrets = (
+        Diagnostic("dat-secret-masked", {"key": key}, parsed.place(*keys, *_split_keys(key)), key) for key in masked
+    )
+    diagnostics = (*top.diagnostics, *problems, *more, *secrets, *_report_unused_prompts(config, parsed, keys))
     settings |= {few_shot.SETTING: examples} if examples else {}
     return instructions, settings | ({"dropped": dropped} if dropped else {}), diagnostics
 
 
-def _unused_prompts(config: Mapping[str, Any], parsed: Parsed, keys: tuple[str | int, ...]) -> Iterator[Diagnostic]:
-    """A parsing model's own system prompt, which is recorded and never sent to the judge."""
-    for model in verification.models_of(config):
+def _report_unused_prompts(
+    config: Mapping[str, Any], parsed: Parsed, keys: tuple[str | int, ...]
+) -> Iterator[Diagnostic]:
+    """Report a parsing model's own system prompt, which is recorded and never sent to the judge."""
+    for model in verification.list_models(config):
         if model.kind == "parsing" and model.system_prompt:
             place = parsed.place(*keys, "parsing_models", model.position, "system_prompt")
             values = {"model": model.name, "characters": len(model.system_prompt)}
             yield Diagnostic("asm-parsing-system-prompt-unused", values, place, model.system_prompt)
 
 
-def _way(dotted: str) -> tuple[str | int, ...]:
+def _split_keys(dotted: str) -> tuple[str | int, ...]:
     return tuple(int(part) if part.isdigit() else part for part in dotted.split("."))
 
 
-def places_of(
+def list_places(
     instructions: Mapping[str, str | None], parsed: Parsed, *ways: tuple[str | int, ...]
 ) -> dict[str, Location]:
     """Where each text is: under its own name or its shortcut, below the first of `ways` that gives that text."""
-    return {key: next(_homes(key, text, parsed, ways), parsed.place()) for key, text in instructions.items()}
+    return {key: next(_find_text_places(key, text, parsed, ways), parsed.place()) for key, text in instructions.items()}
 
 
-def _homes(key: str, text: str | None, parsed: Parsed, ways: tuple[tuple[str | int, ...], ...]) -> Iterator[Location]:
+def _find_text_places(
+    key: str, text: str | None, parsed: Parsed, ways: tuple[tuple[str | int, ...], ...]
+) -> Iterator[Location]:
     for at in ((*way, name) for way in ways for name in (key, f"{key}{SHORTCUT}")):
         value = parsed.value
         for step in at:
@@ -162,8 +172,8 @@ def _homes(key: str, text: str | None, parsed: Parsed, ways: tuple[tuple[str | i
             yield parsed.place(*at)
 
 
-def from_value(value: Any, parsed: Parsed, *at: str | int) -> tuple[Instructions, tuple[Diagnostic, ...]]:
-    """The instructions in a mapping that is at `at`, nulls included; keys that are none of the seven are notes.
+def read_mapping(value: Any, parsed: Parsed, *at: str | int) -> tuple[Instructions, tuple[Diagnostic, ...]]:
+    """Return the instructions in the mapping at the keys `at`, nulls included; note keys that are none of the seven.
 
     A shortcut fills its field only where that is null. A text for one task of a group cannot be given: the group has
     one text for all its tasks.
@@ -172,12 +182,12 @@ def from_value(value: Any, parsed: Parsed, *at: str | int) -> tuple[Instructions
     if not isinstance(value, Mapping):
         node.wrong("a mapping from tasks to texts")
         return {}, tuple(node.diagnostics)
-    grouped = {key: group for key in value if (group := _group_of(key))}
+    grouped = {key: group for key in value if (group := _find_group(key))}
     for key, group in grouped.items():
         node.at(key, value[key]).report("asm-grouped-task-key", str(key), key=key, group=group)
-    others = {key: one for key, one in value.items() if key not in grouped}
+    others = {key: entry for key, entry in value.items() if key not in grouped}
     node.diagnostics.extend(report_unknown_keys(others, (*KEYS, *SHORTCUTS), parsed, *at))
-    found: Instructions = {}
+    instructions: Instructions = {}
     for key in (*KEYS, *SHORTCUTS):
         if key not in value:
             continue
@@ -188,13 +198,13 @@ def from_value(value: Any, parsed: Parsed, *at: str | int) -> tuple[Instructions
             continue
         if text is not None and not text.strip():
             part.report("asm-empty-instruction", key, key=key, characters=len(text))
-        if found.get(field) is None:
-            found[field] = text
-    return found, tuple(node.diagnostics)
+        if instructions.get(field) is None:
+            instructions[field] = text
+    return instructions, tuple(node.diagnostics)
 
 
-def _group_of(key: Any) -> str | None:
-    """The group of a key that names one task of it."""
+def _find_group(key: Any) -> str | None:
+    """Return the group of a key that names one task of it."""
     if not isinstance(key, str) or key in KEYS or key in SHORTCUTS:
         return None
     return next((group for prefix, group in GROUPS.items() if key.startswith(prefix)), None)

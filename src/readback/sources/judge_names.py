@@ -36,12 +36,12 @@ PLAIN = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*)\}")  # doubled braces 
 
 
 def names_a_field(text: str) -> bool:
-    """Whether a plain name is in braces: what `str.format` fills in, and every program that does it alike."""
-    return any(found[1] for found in PLAIN.finditer(text))
+    """Tell whether a plain name is in braces: what `str.format` fills in, and every program that does it alike."""
+    return any(hit[1] for hit in PLAIN.finditer(text))
 
 
-def format_names(judge: Judge) -> frozenset[str] | None:
-    """The fields of a `str.format` template as they are there; None where it is none, or its braces are broken."""
+def list_format_fields(judge: Judge) -> frozenset[str] | None:
+    """Return the fields of a `str.format` template as written; None for another syntax or broken braces."""
     if judge.syntax != "format":
         return None
     try:
@@ -50,19 +50,18 @@ def format_names(judge: Judge) -> frozenset[str] | None:
         return None
 
 
-def filled_by(judge: Judge, name: str) -> str | None:
+def find_record_value(judge: Judge, name: str) -> str | None:
     """Which of question, answer, documents, gold goes into the template's `name`: mapped so, or usually called so."""
-    mapped = next((one for one, field in judge.fields.items() if field == name and one not in _read(judge)), None)
-    return mapped or USUAL.get(name.lower())
+    fields = list_format_fields(judge) or frozenset()
+    for value, field in judge.fields.items():
+        if field == name and value not in fields:
+            return value
+    return USUAL.get(name.lower())
 
 
-def judge_model(judge: Judge) -> str | None:
-    """The model that a judge's settings name, also one level down."""
+def find_judge_model(judge: Judge) -> str | None:
+    """Return the model that a judge's settings name, also one level down."""
     inference = judge.settings.get("inference")
     nested = inference.get("model") if isinstance(inference, Mapping) else None
-    found = judge.settings.get("model") or nested
-    return found if isinstance(found, str) and found else None
-
-
-def _read(judge: Judge) -> frozenset[str]:
-    return format_names(judge) or frozenset()
+    model = judge.settings.get("model") or nested
+    return model if isinstance(model, str) and model else None

@@ -75,7 +75,7 @@ def _names_a_pair(path: Path) -> bool:
 
 
 def read(path: Path, root: Path, spec: Mapping[str, Any] | None = None) -> Found:
-    """The judges that `path` defines: one, or one for each row of a JSONL. None and a diagnostic where there is none.
+    """Return the judges that `path` defines: one, or one for each row of a JSONL. Without any there is a diagnostic.
 
     `spec` says which texts: `system` and `user` are names of constants in the Python file (`file`, or `path`), or
     text files. Whether a template's fields can be filled is seen when it is.
@@ -87,28 +87,28 @@ def read(path: Path, root: Path, spec: Mapping[str, Any] | None = None) -> Found
             return (), (named,)
         path = named
     if "system" in spec or "user" in spec:
-        judges, diagnostics = _said(path, root, spec)
+        judges, diagnostics = _read_named_texts(path, root, spec)
     elif path.suffix == ".py":
-        judges, diagnostics = _from_python(path, root, None, None)
+        judges, diagnostics = _read_python(path, root, None, None)
     elif path.suffix in CONFIGS:
         parsed = read_yaml(path, format_relative(root, path))
         judges, diagnostics = (), parsed.diagnostics
         if judge_rubric.recognise(parsed.value):
-            judge, found = judge_rubric.read(path, parsed)
-            judges, diagnostics = (judge,), (*diagnostics, *found)
+            judge, problems = judge_rubric.read(path, parsed)
+            judges, diagnostics = (judge,), (*diagnostics, *problems)
         elif path.suffix == ".json" and _are_definitions(parsed.value):
-            judges, diagnostics = _definitions(path, root)
+            judges, diagnostics = _read_definitions(path, root)
         elif parsed.value is not None:
-            diagnostics = (*diagnostics, _elsewhere(path, root, parsed.value))
+            diagnostics = (*diagnostics, _report_other_layout(path, root, parsed.value))
     elif path.suffix in TABLES:
-        judges, diagnostics = _definitions(path, root)
+        judges, diagnostics = _read_definitions(path, root)
     else:
-        judges, diagnostics = _from_texts(path, root, None, path)
+        judges, diagnostics = _read_texts(path, root, None, path)
     return judges, diagnostics
 
 
-def criteria_of(judge: Judge) -> Mapping[str, Criterion]:
-    """What a judge scores, and on which scale: a rubric's criteria from 0 to 1, the RAG judge's two ordinals."""
+def list_criteria(judge: Judge) -> Mapping[str, Criterion]:
+    """Return what a judge scores, and on which scale: a rubric's criteria from 0 to 1, the RAG judge's two ordinals."""
     rubric = bool(judge.settings.get("rubric"))
     scored = {
         name: Criterion(name, "numeric", low=0.0, high=1.0) if rubric else Criterion(name) for name in judge.criteria
@@ -116,110 +116,111 @@ def criteria_of(judge: Judge) -> Mapping[str, Criterion]:
     return {name: RAG_CRITERIA.get(name, criterion) for name, criterion in scored.items()}
 
 
-def _said(path: Path, root: Path, spec: Mapping[str, Any]) -> Found:
-    """The texts that `spec` names: constants where there is a Python file, else files beside it."""
+def _read_named_texts(path: Path, root: Path, spec: Mapping[str, Any]) -> Found:
+    """Read the texts that `spec` names: constants of a Python file, else files beside it."""
     system, user = spec.get("system"), spec.get("user")
     if not all(isinstance(name, str | None) for name in (system, user)):
-        return (), (_nothing(path, root, "system and user must be names"),)
+        return (), (_report_no_prompt(path, root, "system and user must be names"),)
     if path.suffix == ".py":
-        return _from_python(path, root, system, user)
+        return _read_python(path, root, system, user)
     texts: list[Path | None] = []
     for name in (system, user):
-        found = resolve(root, name) if name else None
-        if isinstance(found, Diagnostic):
-            return (), (found,)
-        texts.append(found)
+        text_path = resolve(root, name) if name else None
+        if isinstance(text_path, Diagnostic):
+            return (), (text_path,)
+        texts.append(text_path)
     if texts[1] is None:
-        return (), (_nothing(path, root, "no user text is named"),)
-    return _from_texts(path, root, texts[0], texts[1])
+        return (), (_report_no_prompt(path, root, "no user text is named"),)
+    return _read_texts(path, root, texts[0], texts[1])
 
 
-def _from_python(path: Path, root: Path, system: str | None, user: str | None) -> Found:
-    """The constants of that name; by default the two of the RAG judge, else the only pair that looks like one."""
+def _read_python(path: Path, root: Path, system: str | None, user: str | None) -> Found:
+    """Read the constants of that name; by default the two of the RAG judge, else the only pair that looks like one."""
     file = format_relative(root, path)
     source, diagnostics = read_text(path, file)
     if source is None:
         return (), diagnostics
-    found = python_constants.look([source])
-    if found.stopped or found.skipped:
-        reason = found.stopped or f"line {found.skipped[0][1]} is not Python: {found.skipped[0][2]}"
-        return (), (*diagnostics, _nothing(path, root, reason))
-    texts = {text.name: text for text in found.constants if text.name}
-    system = system or _only(texts, SYSTEM, SYSTEM_LIKE)
+    code = python_constants.find_texts([source])
+    if code.stopped or code.skipped:
+        reason = code.stopped or f"line {code.skipped[0][1]} is not Python: {code.skipped[0][2]}"
+        return (), (*diagnostics, _report_no_prompt(path, root, reason))
+    texts = {text.name: text for text in code.constants if text.name}
+    system = system or _find_only_name(texts, SYSTEM, SYSTEM_LIKE)
     others = {n: t for n, t in texts.items() if n != system}
-    users = [USER] if USER in others else _users(others)
+    users = [USER] if USER in others else _list_user_names(others)
     user = user or (users[0] if len(users) == 1 else None)
     missing = [name for name in (user, system) if name is not None and name not in texts]
     if missing:
-        return (), (*diagnostics, _nothing(path, root, f"it has no text called {' or '.join(missing)}"))
+        return (), (*diagnostics, _report_no_prompt(path, root, f"it has no text called {' or '.join(missing)}"))
     if user is None:
-        return (), (*diagnostics, _no_user(path, root, users, found.inner))
-    judge = _judge(
+        return (), (*diagnostics, _report_no_user(path, root, users, code.inner))
+    judge = _build_judge(
         path.stem,
         texts[user].text or "",
         texts[system].text if system else None,
         Location(file=file, line=texts[user].line),
         Location(file=file, line=texts[system].line) if system else NOWHERE,
-        _formatted(user, source),
+        _is_formatted(user, source),
     )
     return (judge,), diagnostics
 
 
-def _users(texts: Mapping[str, Any]) -> list[str]:
-    """What may be the user text: what is called a template or prompt, else the user's, else what has names in braces,
-    else what is long enough to be one.
+def _list_user_names(texts: Mapping[str, Any]) -> list[str]:
+    """List the constants that may be the user text.
+
+    What is called a template or prompt, else the user's, else what has names in braces, else what is long enough.
     """
     own = {n: t.text or "" for n, t in texts.items() if not re.search(SYSTEM_LIKE, n, re.IGNORECASE)}
     filled, long = (n for n in own if NAMED.search(own[n])), (n for n in own if len(own[n].split()) >= LONG)
-    return _like(own, USER_LIKE) or _like(own, "USER") or [*filled] or [*long]
+    return _list_similar_names(own, USER_LIKE) or _list_similar_names(own, "USER") or [*filled] or [*long]
 
 
-def _no_user(path: Path, root: Path, several: Sequence[str], inner: int | None) -> Diagnostic:
+def _report_no_user(path: Path, root: Path, several: Sequence[str], inner: int | None) -> Diagnostic:
     """There is no one constant; for information where code builds the prompts from texts that are no constants."""
     if several:
-        return _nothing(path, root, f"several could be the constant for the user text: {', '.join(several)}")
+        return _report_no_prompt(path, root, f"several could be the constant for the user text: {', '.join(several)}")
     if inner is None:
-        return _nothing(path, root, "it has no constant for the user text")
+        return _report_no_prompt(path, root, "it has no constant for the user text")
     reason = f"its prompts are built by code, which is never run (a text is in line {inner}); name a text file"
-    return replace(_nothing(path, root, reason), severity="info")
+    return replace(_report_no_prompt(path, root, reason), severity="info")
 
 
-def _formatted(name: str, source: str) -> bool:
-    """Whether a constant is known to be filled in by `str.format`: its file calls that, or it is the RAG judge's."""
+def _is_formatted(name: str, source: str) -> bool:
+    """Tell whether `str.format` fills in a constant: its file calls that, or it is the RAG judge's."""
     return name == USER or re.search(rf"\b{re.escape(name)}\s*\.\s*format(_map)?\s*\(", source) is not None
 
 
-def _only(texts: Mapping[str, Any], name: str, like: str) -> str | None:
+def _find_only_name(texts: Mapping[str, Any], name: str, like: str) -> str | None:
     """`name` if it is there, else the only name that looks like it."""
-    named = [name] if name in texts else _like(texts, like)
+    named = [name] if name in texts else _list_similar_names(texts, like)
     return named[0] if len(named) == 1 else None
 
 
-def _like(texts: Mapping[str, Any], like: str) -> list[str]:
+def _list_similar_names(texts: Mapping[str, Any], like: str) -> list[str]:
     return [n for n in texts if re.search(like, n, re.IGNORECASE)]
 
 
-def _from_texts(path: Path, root: Path, system: Path | None, user: Path) -> Found:
+def _read_texts(path: Path, root: Path, system: Path | None, user: Path) -> Found:
     text, diagnostics = read_text(user, format_relative(root, user))
     above, more = read_text(system, format_relative(root, system)) if system else (None, ())
     if text is None or (system and above is None):
         return (), (*diagnostics, *more)
     at = Location(file=format_relative(root, system), line=1) if system else NOWHERE
-    return (_judge(path.stem, text, above, Location(file=format_relative(root, user), line=1), at),), (
+    return (_build_judge(path.stem, text, above, Location(file=format_relative(root, user), line=1), at),), (
         *diagnostics,
         *more,
     )
 
 
 def _are_definitions(value: Any) -> bool:
-    """Whether a list is one of definitions, or of rows of which none is anything else that is known."""
+    """Tell whether a list is one of definitions, or of rows of which none is anything else that is known."""
     if not isinstance(value, list):
         return False
-    said = any(isinstance(one, Mapping) and "prompt_template" in one for one in value)
-    return said or _prompt_deeper(value) is None
+    has_template = any(isinstance(entry, Mapping) and "prompt_template" in entry for entry in value)
+    return has_template or _find_deeper_prompt(value) is None
 
 
-def _definitions(path: Path, root: Path) -> Found:
+def _read_definitions(path: Path, root: Path) -> Found:
     """One judge a row: name, system_prompt, prompt_template; other columns are shown as settings."""
     file = format_relative(root, path)
     judges: list[Judge] = []
@@ -234,7 +235,7 @@ def _definitions(path: Path, root: Path) -> Found:
             diagnostics.append(Diagnostic("jdg-empty-prompt", {"judge": str(row.fields.get("name", ""))}, place))
             continue
         name = row.fields.get("name")
-        judge = _judge(
+        judge = _build_judge(
             name if isinstance(name, str) and name else f"{path.stem}-{row.line}", template, system, place, place
         )
         rest = {k: v for k, v in row.fields.items() if k not in ("name", "prompt_template", "system_prompt")}
@@ -242,7 +243,7 @@ def _definitions(path: Path, root: Path) -> Found:
     return tuple(judges), tuple(diagnostics)
 
 
-def _judge(
+def _build_judge(
     name: str, user: str, system: str | None, place: Location, system_place: Location, formatted: bool = False
 ) -> Judge:
     criteria = tuple(c for c in RAG_CRITERIA if f'"{c}"' in user)
@@ -261,21 +262,21 @@ def _judge(
     )
 
 
-def _run(value: Any) -> str:
-    """What to add when a file says how a judge is run: model, sampling."""
+def _describe_run(value: Any) -> str:
+    """Return what to add when a file says how a judge is run: model, sampling."""
     part = value.get("inference", value) if isinstance(value, Mapping) else {}
     return ", only how a judge is run" if isinstance(part, Mapping) and "model" in part else ""
 
 
-def _elsewhere(path: Path, root: Path, value: Any) -> Diagnostic:
+def _report_other_layout(path: Path, root: Path, value: Any) -> Diagnostic:
     """There is no `prompt`; for information where what looks like one is deeper, in a layout of its own."""
-    deeper = _prompt_deeper(value)
+    deeper = _find_deeper_prompt(value)
     if deeper is None:
-        return _nothing(path, root, "it contains no prompt" + _run(value))
-    return replace(_nothing(path, root, f"its prompts have another layout ({deeper})"), severity="info")
+        return _report_no_prompt(path, root, "it contains no prompt" + _describe_run(value))
+    return replace(_report_no_prompt(path, root, f"its prompts have another layout ({deeper})"), severity="info")
 
 
-def _prompt_deeper(value: Any) -> str | None:
+def _find_deeper_prompt(value: Any) -> str | None:
     """Where in a file a judge's prompt seems to stand: a text with placeholders, else one that is called like one."""
     inside = tuple(list_texts(value))
     if name := next((name for name, text in inside if NAMED.search(text)), None):
@@ -285,6 +286,6 @@ def _prompt_deeper(value: Any) -> str | None:
     return None
 
 
-def _nothing(path: Path, root: Path, reason: str) -> Diagnostic:
+def _report_no_prompt(path: Path, root: Path, reason: str) -> Diagnostic:
     file = format_relative(root, path)
     return Diagnostic("jdg-no-prompt", {"file": file, "reason": reason}, Location(file=file), file)

@@ -29,7 +29,7 @@ BARE = re.compile(r"\b({})\b".format("|".join(PLACEHOLDERS)))
 
 
 def recognise(value: Any) -> bool:
-    """A mapping with a prompt, and criteria, a reply format, or placeholders in the prompt; rows of data have none."""
+    """Tell whether a value has a prompt, and criteria, a reply format or placeholders; rows of data have none."""
     if not isinstance(value, Mapping) or "prompt" not in value:
         return False
     if isinstance(value.get("criteria"), list) or isinstance(value.get("format"), Mapping):
@@ -39,13 +39,13 @@ def recognise(value: Any) -> bool:
 
 
 def read(path: Path, parsed: Parsed) -> tuple[Judge, tuple[Diagnostic, ...]]:
-    """The judge in a rubric, called by the file's stem. An empty prompt is taken, as upstream takes it, and noted."""
+    """Return the judge in a rubric, called by the file's stem. An empty prompt is accepted, as upstream, and noted."""
     top = Node(parsed.value, parsed)
     parts = top.mapping(*KEYS)
     prompt = parts["prompt"].text() if "prompt" in parts else None
     if not (prompt or "").strip():
         top.report("jdg-empty-prompt", path.stem, judge=path.stem)
-    criteria = _criteria(parts.get("criteria"))
+    criteria = _read_criteria(parts.get("criteria"))
     settings: dict[str, Any] = {SHOWN[key]: node.value for key, node in parts.items() if key in SHOWN}
     if "inference" in parts:
         settings["inference"], masked = mask_secrets(parts["inference"].value)
@@ -69,9 +69,9 @@ def read(path: Path, parsed: Parsed) -> tuple[Judge, tuple[Diagnostic, ...]]:
     return judge, tuple(top.diagnostics)
 
 
-def _criteria(node: Node | None) -> dict[str, dict[str, Any]]:
-    """The criteria by id, each with its weight and description."""
-    found: dict[str, dict[str, Any]] = {}
+def _read_criteria(node: Node | None) -> dict[str, dict[str, Any]]:
+    """Return the criteria by id, each with its weight and description."""
+    criteria: dict[str, dict[str, Any]] = {}
     for item in node.listed() if node else ():
         part = item.mapping(*CRITERION)
         name = part["id"].text() if "id" in part else None
@@ -82,7 +82,7 @@ def _criteria(node: Node | None) -> dict[str, dict[str, Any]]:
         if "label" in part:
             part["label"].text()
         weight = part["weight"].number() if "weight" in part else None
-        found[name] = {"weight": weight} if weight is not None else {}
-        if "description" in part and (said := part["description"].text()):
-            found[name]["description"] = said
-    return found
+        criteria[name] = {"weight": weight} if weight is not None else {}
+        if "description" in part and (description := part["description"].text()):
+            criteria[name]["description"] = description
+    return criteria

@@ -46,47 +46,49 @@ class LegalPrompt:
 
     @property
     def checkable(self) -> bool:
-        """Whether there is an excerpt to hold citations against."""
+        """Tell whether there is an excerpt to hold citations against."""
         return self.excerpt is not None
 
 
 @lru_cache(maxsize=4)  # several rules look at one row, one after another
 def parse(text: str) -> LegalPrompt | None:
-    """The parts of `text`; None where it is no prompt of this kind.
+    """Return the parts of `text`; None where it is not a prompt of this kind.
 
     It is one where the excerpt or the list of citations has its label, or where it begins by asking for an analysis.
     The excerpt goes to the next label; a second label of a name ends the part before it and is otherwise not looked
     at, but for the last `Summary:`, which is the one that counts.
     """
-    found = list(_labels(text))
-    named = tuple(one.text for one in found)
-    role, instruction = _opening(text, found[0].start if found else len(text))
-    if not ({EXCERPT, LISTED} & set(named) or (instruction and _asks(instruction.text, SUMMARY in named))):
+    labels = list(_find_labels(text))
+    named = tuple(label.text for label in labels)
+    role, instruction = _find_opening(text, labels[0].start if labels else len(text))
+    if not ({EXCERPT, LISTED} & set(named) or (instruction and _asks_for_analysis(instruction.text, SUMMARY in named))):
         return None
     bodies: dict[str, Part] = {}
-    for one, beyond in pairwise((*found, Part("", len(text), len(text)))):
-        if (body := _part(text, one.end, beyond.start)) is not None:
-            bodies.setdefault(one.text, body)
-    summary = next((one for one in reversed(found) if one.text == SUMMARY), None)
-    after = _part(text, summary.end, len(text)) if summary else None
-    listed, told = bodies.get(LISTED), bodies.get(INSTRUCTIONS)
-    return LegalPrompt(role, instruction, bodies.get(EXCERPT), listed, told, summary, after, named)
+    for label, beyond in pairwise((*labels, Part("", len(text), len(text)))):
+        if (body := _cut_part(text, label.end, beyond.start)) is not None:
+            bodies.setdefault(label.text, body)
+    summary = next((label for label in reversed(labels) if label.text == SUMMARY), None)
+    after = _cut_part(text, summary.end, len(text)) if summary else None
+    listed, instructions = bodies.get(LISTED), bodies.get(INSTRUCTIONS)
+    return LegalPrompt(role, instruction, bodies.get(EXCERPT), listed, instructions, summary, after, named)
 
 
-def _labels(text: str) -> Iterator[Part]:
+def _find_labels(text: str) -> Iterator[Part]:
     return (Part(hit[1], hit.start(1), hit.end(1)) for hit in LABEL.finditer(text))
 
 
-def _asks(text: str, labelled: bool) -> bool:
-    """Whether an instruction asks to analyse a legal text, and means one that is given (`labelled`, or it says so)."""
+def _asks_for_analysis(text: str, labelled: bool) -> bool:
+    """Tell whether an instruction asks to analyse a legal text, and means one that is given (`labelled`, or it says
+    so).
+    """
     hit = ASKS.match(text)
     return bool(hit and SUBJECT.search(hit[1]) and (labelled or "the following" in hit[1].lower()))
 
 
-def _opening(text: str, end: int) -> tuple[Part | None, Part | None]:
-    """The sentence that gives the model a role, where one is before the instruction; and the instruction."""
+def _find_opening(text: str, end: int) -> tuple[Part | None, Part | None]:
+    """Return the sentence before the instruction that gives the model a role, if any, and the instruction."""
     cuts = [0, *(hit.end() for hit in re.finditer(r"\n[ \t]*\n", text[:end])), end]
-    parts = [part for start, stop in pairwise(cuts) if (part := _part(text, start, stop))]
+    parts = [part for start, stop in pairwise(cuts) if (part := _cut_part(text, start, stop))]
     if not parts:
         return None, None
     hit = ASKS.search(parts[0].text)
@@ -94,12 +96,12 @@ def _opening(text: str, end: int) -> tuple[Part | None, Part | None]:
         return None, parts[0]
     if hit:
         cut = parts[0].start + hit.start(1)
-        return _part(text, parts[0].start, cut), _part(text, cut, parts[0].end)
+        return _cut_part(text, parts[0].start, cut), _cut_part(text, cut, parts[0].end)
     return (parts[0], parts[1]) if len(parts) > 1 and ASKS.match(parts[1].text) else (None, parts[0])
 
 
-def _part(text: str, start: int, end: int) -> Part | None:
-    """What is between two offsets, blanks at its ends left out; None for nothing."""
+def _cut_part(text: str, start: int, end: int) -> Part | None:
+    """Return what is between two offsets without blanks at its ends; None for nothing."""
     body = text[start:end]
     inner = body.strip()
     begin = start + len(body) - len(body.lstrip())

@@ -27,7 +27,7 @@ OWN = frozenset(KEYS) - {"model", "timeout", "temperature", "top_p"}  # keys tha
 
 
 def recognise(path: Path, value: Any) -> bool:
-    """A mapping with a model and one of the format's own keys, and no rubric.
+    """Tell whether a value is a mapping with a model and one of the format's own keys, and not a rubric.
 
     Programs of all kinds name a model, a host or a port: without a provider or a type of the format, each key has to be
     one of the format's.
@@ -37,7 +37,7 @@ def recognise(path: Path, value: Any) -> bool:
     part = value.get("inference", value)
     if not isinstance(part, Mapping) or not isinstance(part.get("model"), str):
         return False
-    if not (OWN & part.keys() | nested(part)):
+    if not (OWN & part.keys() | list_nested_keys(part)):
         return False
     if "provider" in part or "inference" in value or _is_type(part.get("model_type")):
         return True
@@ -57,12 +57,13 @@ def _is_key(key: Any) -> bool:
     return isinstance(key, str) and bool(get_close_matches(key, KEYS, n=1, cutoff=CLOSE))
 
 
-def nested(part: Mapping[str, Any]) -> set[str]:
+def list_nested_keys(part: Mapping[str, Any]) -> set[str]:
+    """Return the keys that only the older, nested form has."""
     return set(NESTED) & part.keys()
 
 
 def is_inference(path: Path, value: Any) -> bool:
-    """Whether such a file says how a judge is run rather than which model is tested: its content, its name or its
+    """Tell whether such a file says how a judge is run rather than which model is tested: its content, its name or its
     folder tells, also from a folder below that of the judges (`judges/archive`).
     """
     near = any("judge" in name.lower() for name in (path.stem, path.parent.name))
@@ -71,7 +72,7 @@ def is_inference(path: Path, value: Any) -> bool:
 
 
 def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, tuple[Diagnostic, ...]]:
-    """The model in `path`, named by the file's stem, its type inferred where the file does not say one."""
+    """Return the model in `path`, named by the file's stem; its type is inferred where the file does not state one."""
     parsed = parsed or read_yaml(path, format_relative(root, path))
     top = Node(parsed.value, parsed)
     diagnostics = [*parsed.diagnostics]
@@ -79,9 +80,9 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, t
         top = top.at("inference", parsed.value["inference"])
     parts = top.mapping(*KEYS, *(NESTED if top.keys else ()))
     named = parts["model"].text() if "model" in parts else None
-    kind = prompt_formats.infer_type(named or path.stem, path.name, _said(parts.get("model_type")), top.place)
+    kind = prompt_formats.infer_type(named or path.stem, path.name, _read_type(parts.get("model_type")), top.place)
     settings, masked = mask_secrets({key: node.value for key, node in parts.items() if key != "model_type"})
-    _check(parts)
+    _check_values(parts)
     if isinstance(stop := settings.get("stop_sequences"), str):
         settings = {**settings, "stop_sequences": [stop]}
     diagnostics += [*top.diagnostics, *kind.diagnostics]
@@ -96,16 +97,16 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, t
     return model, tuple(diagnostics)
 
 
-def model_of(path: Path, root: Path) -> str | None:
-    """The model that such a file names; what is wrong with the file is said where it is read."""
+def read_model_name(path: Path, root: Path) -> str | None:
+    """Return the model that such a file names, or None; what is wrong with the file is reported by `read`."""
     value = read_yaml(path, format_relative(root, path)).value
     part = value.get("inference", value) if isinstance(value, Mapping) else None
-    found = part.get("model") if isinstance(part, Mapping) else None
-    return found if isinstance(found, str) and found else None
+    model = part.get("model") if isinstance(part, Mapping) else None
+    return model if isinstance(model, str) and model else None
 
 
-def _said(node: Node | None) -> str | None:
-    """The type a file states: trimmed and lower-cased, and one of the three, else a diagnostic."""
+def _read_type(node: Node | None) -> str | None:
+    """Return the type a file states, trimmed and lower-cased; one that is not among the three is a diagnostic."""
     text = node.text() if node else None
     if node is None or text is None:
         return None
@@ -113,7 +114,7 @@ def _said(node: Node | None) -> str | None:
     return trimmed if trimmed in prompt_formats.TYPES else node.one_of(prompt_formats.TYPES)
 
 
-def _check(parts: Mapping[str, Node]) -> None:
+def _check_values(parts: Mapping[str, Node]) -> None:
     """Note values upstream would refuse; they are shown, never used in a text."""
     limits = {"timeout": (0, None), "repetition_penalty": (0, None), "top_p": (0, 1)}
     for key, (above, most) in limits.items():

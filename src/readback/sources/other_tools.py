@@ -32,87 +32,87 @@ PROJECTS = (
 )
 
 
-def of_mapping(value: Any) -> str | None:
-    """What a parsed configuration is, in words; None where it is of no tool known here."""
+def describe_mapping(value: Any) -> str | None:
+    """Describe a parsed configuration of another tool; return None where the tool is not known here."""
     if not isinstance(value, Mapping):
         return None
-    return next((said for said, fits in MAPPINGS if fits(value)), None)
+    return next((description for description, fits in MAPPINGS if fits(value)), None)
 
 
-def of_rows(fields: Collection[str]) -> str | None:
-    """What a table with these columns is."""
+def describe_rows(fields: Collection[str]) -> str | None:
+    """Describe the rows of another tool that have these columns; return None where the tool is not known here."""
     names = set(fields)
     if {"role", "content"} <= names <= MESSAGE:
         return "one conversation, a message a row"
-    return next((said for needed, said in ROWS if needed <= names), None)
+    return next((description for needed, description in ROWS if needed <= names), None)
 
 
-def _promptfoo_results(value: Mapping[str, Any]) -> bool:
+def _is_promptfoo_results(value: Mapping[str, Any]) -> bool:
     results = value.get("results")
     return "evalId" in value and isinstance(results, Mapping) and isinstance(results.get("results"), list)
 
 
-def _promptfoo(value: Mapping[str, Any]) -> bool:
+def _is_promptfoo_project(value: Mapping[str, Any]) -> bool:
     return "prompts" in value and any(key in value for key in TESTED)
 
 
-def _inspect(value: Mapping[str, Any]) -> bool:
+def _is_inspect_log(value: Mapping[str, Any]) -> bool:
     run = value.get("eval")
     return isinstance(run, Mapping) and "task" in run and ("plan" in value or "samples" in value)
 
 
-def _lm_eval_task(value: Mapping[str, Any]) -> bool:
+def _is_lm_eval_task(value: Mapping[str, Any]) -> bool:
     return "doc_to_text" in value or {"task", "output_type"} <= value.keys()
 
 
-def _lm_eval_results(value: Mapping[str, Any]) -> bool:
+def _is_lm_eval_results(value: Mapping[str, Any]) -> bool:
     return {"results", "configs", "n-shot"} <= value.keys()
 
 
-def _langchain(value: Mapping[str, Any]) -> bool:
+def _is_langchain_prompt(value: Mapping[str, Any]) -> bool:
     return value.get("_type") in ("prompt", "few_shot", "chat") or {"template", "input_variables"} <= value.keys()
 
 
-def _langchain_dump(value: Mapping[str, Any]) -> bool:
+def _is_langchain_dump(value: Mapping[str, Any]) -> bool:
     inner = value.get("manifest", value)
     return isinstance(inner, Mapping) and inner.get("lc") == 1 and inner.get("type") == "constructor"
 
 
-def _alpaca_eval(value: Mapping[str, Any]) -> bool:
-    """An annotator, or a model, of AlpacaEval: by its name what completes a prompt template."""
-    inner = [one for one in value.values() if isinstance(one, Mapping)]
-    return bool(inner) and all({"prompt_template", "fn_completions"} <= one.keys() for one in inner)
+def _is_alpaca_eval(value: Mapping[str, Any]) -> bool:
+    """Tell whether a value is an annotator, or a model, of AlpacaEval: by its name what completes a prompt template."""
+    inner = [entry for entry in value.values() if isinstance(entry, Mapping)]
+    return bool(inner) and all({"prompt_template", "fn_completions"} <= entry.keys() for entry in inner)
 
 
-def _crew(value: Mapping[str, Any]) -> bool:
+def _is_crew(value: Mapping[str, Any]) -> bool:
     """Agents or tasks of CrewAI, by name."""
-    inner = [one for one in value.values() if isinstance(one, Mapping)]
-    agents = all({"role", "goal", "backstory"} <= one.keys() for one in inner)
-    return bool(inner) and (agents or all({"description", "expected_output"} <= one.keys() for one in inner))
+    inner = [entry for entry in value.values() if isinstance(entry, Mapping)]
+    agents = all({"role", "goal", "backstory"} <= entry.keys() for entry in inner)
+    return bool(inner) and (agents or all({"description", "expected_output"} <= entry.keys() for entry in inner))
 
 
-def _semantic_kernel(value: Mapping[str, Any]) -> bool:
+def _is_semantic_kernel(value: Mapping[str, Any]) -> bool:
     return {"template_format", "template"} <= value.keys()
 
 
-def _haystack(value: Mapping[str, Any]) -> bool:
+def _is_haystack(value: Mapping[str, Any]) -> bool:
     parts = value.get("components")
-    types = (
-        [one.get("type") for one in parts.values() if isinstance(one, Mapping)] if isinstance(parts, Mapping) else []
-    )
-    return any(str(one).endswith("PromptBuilder") for one in types)
+    if not isinstance(parts, Mapping):
+        return False
+    types = [part.get("type") for part in parts.values() if isinstance(part, Mapping)]
+    return any(str(name).endswith("PromptBuilder") for name in types)
 
 
 MAPPINGS = (
-    ("results of promptfoo", _promptfoo_results),
-    ("a promptfoo project", _promptfoo),
-    ("a log of inspect", _inspect),
-    ("results of lm-eval", _lm_eval_results),
-    ("a task of lm-eval", _lm_eval_task),
-    ("a stored prompt of LangChain", _langchain_dump),
-    ("an annotator of AlpacaEval", _alpaca_eval),
-    ("agents or tasks of CrewAI", _crew),
-    ("a prompt of semantic-kernel", _semantic_kernel),
-    ("a prompt of LangChain", _langchain),
-    ("a pipeline of Haystack", _haystack),
+    ("results of promptfoo", _is_promptfoo_results),
+    ("a promptfoo project", _is_promptfoo_project),
+    ("a log of inspect", _is_inspect_log),
+    ("results of lm-eval", _is_lm_eval_results),
+    ("a task of lm-eval", _is_lm_eval_task),
+    ("a stored prompt of LangChain", _is_langchain_dump),
+    ("an annotator of AlpacaEval", _is_alpaca_eval),
+    ("agents or tasks of CrewAI", _is_crew),
+    ("a prompt of semantic-kernel", _is_semantic_kernel),
+    ("a prompt of LangChain", _is_langchain_prompt),
+    ("a pipeline of Haystack", _is_haystack),
 )

@@ -53,7 +53,7 @@ class Plan:
 
 
 def recognise(path: Path, value: Any) -> bool:
-    """A mapping whose `runs` are mappings with a label; the report of runs that were made has summaries in them."""
+    """Tell whether a value is a mapping whose `runs` have labels; a report of finished runs has summaries in them."""
     runs = value.get("runs") if isinstance(value, Mapping) else None
     return isinstance(runs, list) and any(
         isinstance(run, Mapping) and "label" in run and "summary" not in run for run in runs
@@ -61,59 +61,61 @@ def recognise(path: Path, value: Any) -> bool:
 
 
 def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Plan, tuple[Diagnostic, ...]]:
-    """The plan in `path`. A run without a label is left out with a diagnostic; everything else of it loads."""
+    """Return the plan in `path`. A run without a label is left out with a diagnostic; everything else of it loads."""
     parsed = parsed or read_yaml(path, format_relative(root, path))
     top = Node(parsed.value, parsed)
     parts = top.mapping("defaults", "runs")
     defaults = parts["defaults"].mapping(*DEFAULTS) if "defaults" in parts else {}
-    _check(defaults)
-    runs = [run for item in (parts["runs"].listed() if "runs" in parts else ()) if (run := _run(item, defaults))]
-    return Plan(parsed.file, tuple(runs), _named(defaults.get("dataset"))), (*parsed.diagnostics, *top.diagnostics)
+    _check_settings(defaults)
+    runs = [run for item in (parts["runs"].listed() if "runs" in parts else ()) if (run := _read_run(item, defaults))]
+    return Plan(parsed.file, tuple(runs), _read_path(defaults.get("dataset"))), (*parsed.diagnostics, *top.diagnostics)
 
 
-def _run(item: Node, defaults: Mapping[str, Node]) -> Run | None:
+def _read_run(item: Node, defaults: Mapping[str, Node]) -> Run | None:
     own = item.mapping(*RUN)
-    _check(own)
+    _check_settings(own)
     label = own["label"].text() if "label" in own else None
     if not label:
         if "label" not in own and own:
             item.wrong("a run with a label")
         return None
-    said = {**defaults, **own}
-    mode = said["prompt_mode"].text() if "prompt_mode" in said else None
-    files = {key: named for key in FILES if (named := _named(said.get(key)))}
+    parts = {**defaults, **own}
+    mode = parts["prompt_mode"].text() if "prompt_mode" in parts else None
+    files = {key: named for key in FILES if (named := _read_path(parts.get(key)))}
     return Run(
         label=label,
         mode=mode or MODE,
         files=files,
-        outputs=_outputs(label, own, defaults, files.get("output_dir")),
-        settings={key: said[key].value for key in SETTINGS if key in said},
+        outputs=_list_outputs(label, own, defaults, files.get("output_dir")),
+        settings={key: parts[key].value for key in SETTINGS if key in parts},
         place=item.place,
     )
 
 
-def _check(parts: Mapping[str, Node]) -> None:
+def _check_settings(parts: Mapping[str, Node]) -> None:
     """Note settings of another type, also where a run has its own; they are shown as they are."""
-    looks = {"limit": _whole, "max_retries": _whole, "retry_delay": Node.number, "skip_if_exists": Node.flag}
+    looks = {"limit": _read_count, "max_retries": _read_count, "retry_delay": Node.number, "skip_if_exists": Node.flag}
     for key, node in parts.items():
         looks.get(key, Node.text)(node)
 
 
-def _whole(node: Node) -> int | None:
+def _read_count(node: Node) -> int | None:
     return node.whole(0)
 
 
-def _named(node: Node | None) -> Named | None:
+def _read_path(node: Node | None) -> Named | None:
     text = node.text() if node else None
     return Named(text, node.place) if node and text else None
 
 
-def _outputs(label: str, own: Mapping[str, Node], defaults: Mapping[str, Node], folder: Named | None) -> dict[str, str]:
-    found = {}
+def _list_outputs(
+    label: str, own: Mapping[str, Node], defaults: Mapping[str, Node], folder: Named | None
+) -> dict[str, str]:
+    paths = {}
     for kind, usual in OUTPUT.items():
         name = defaults[f"{kind}_filename"].text() if f"{kind}_filename" in defaults else usual
         if f"{kind}_path" in own:
-            found[kind] = own[f"{kind}_path"].text() or ""
+            paths[kind] = own[f"{kind}_path"].text() or ""
         elif folder:
-            found[kind] = f"{folder.path}/{label}/{name or usual}"
-    return {kind: path for kind, path in found.items() if path}
+            paths[kind] = f"{folder.path}/{label}/{name or usual}"
+    return {kind: path for kind, path in paths.items() if path}

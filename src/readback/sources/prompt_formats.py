@@ -24,7 +24,7 @@ SYSTEM = {
     ),
 }
 INSTRUCTION = ("instruction_only", "instruction-only")
-SAID = "the configuration says so"
+STATED_REASON = "the configuration says so"
 GUESSED = ("rag", "lora", "hybrid", "instruct")  # a name with one of these is hardly a plain base model's
 
 CONFIG = PromptConfig(
@@ -34,8 +34,8 @@ CONFIG = PromptConfig(
 )
 
 
-def system_texts() -> tuple[SystemText, ...]:
-    """What the document prescribes as system message, by model type."""
+def list_system_texts() -> tuple[SystemText, ...]:
+    """Return the system messages that the document prescribes, one for each model type that has one."""
     return tuple(SystemText(text, "format", NOWHERE, name) for name, text in SYSTEM.items())
 
 
@@ -48,15 +48,15 @@ class Inferred(NamedTuple):
 
 
 def infer_type(model: str, file: str | None = None, explicit: str | None = None, place: Location = NOWHERE) -> Inferred:
-    """The model's type by the document's four steps: said, by file name, by model name, else base.
+    """Infer the model's type by the document's four steps: stated, by file name, by model name, else base.
 
     `explicit` must already be one of TYPES. Upstream never looks for rag_trained in the model's name, and
     neither do we: what is shown must be what the program does, and the diagnostic says that it was a guess.
     """
     if explicit is not None:
-        return Inferred(explicit, SAID)
+        return Inferred(explicit, STATED_REASON)
     stem = PurePosixPath(file or "").name
-    by_file, by_name = _by_file(stem.lower()), _by_name(model.lower())
+    by_file, by_name = _infer_by_file(stem.lower()), _infer_by_name(model.lower())
     kind, reason = by_file or by_name or ("base", "neither file name nor model name tells a type")
     if by_file:
         reason = f"file name {reason}"
@@ -75,7 +75,7 @@ def infer_type(model: str, file: str | None = None, explicit: str | None = None,
     return Inferred(kind, reason, tuple(diagnostics))
 
 
-def _by_file(name: str) -> tuple[str, str] | None:
+def _infer_by_file(name: str) -> tuple[str, str] | None:
     for words, kind in ((("rag_trained", "rag-trained"), "rag_trained"), (INSTRUCTION, "instruction_only")):
         if hit := next((word for word in words if word in name), None):
             return kind, f"contains {hit}"
@@ -84,7 +84,7 @@ def _by_file(name: str) -> tuple[str, str] | None:
     return None
 
 
-def _by_name(name: str) -> tuple[str, str] | None:
+def _infer_by_name(name: str) -> tuple[str, str] | None:
     if hit := next((word for word in INSTRUCTION if word in name), None):
         return "instruction_only", f"contains {hit}"
     if "lora_science" in name and "instruction" not in name:
@@ -92,9 +92,9 @@ def _by_name(name: str) -> tuple[str, str] | None:
     return None
 
 
-def unknown_mode(mode: str, known: Iterable[str], place: Location) -> Diagnostic:
-    """The diagnostic for a mode that no configuration defines."""
-    names = sorted(known)
+def report_unknown_mode(mode: str, modes: Iterable[str], place: Location) -> Diagnostic:
+    """Return the diagnostic for a mode that no configuration defines."""
+    names = sorted(modes)
     close = difflib.get_close_matches(mode, names, 1)
     values = {"mode": mode, "nearest": close[0] if close else "–", "known": ", ".join(names)}
     return Diagnostic("fmt-unknown-mode", values, place, mode)

@@ -26,7 +26,7 @@ class Text:
     """A text in the source: its name (None for a message's own literal), or None as text where it is computed.
 
     `code` is the expression where it is computed; a message whose content is a function's own parameter is
-    `given` by whoever calls it, and `answered` is one with an answer beside it, as in training.
+    `is_argument`, and `answered` is one with an answer beside it, as in training.
     """
 
     text: str | None
@@ -34,12 +34,12 @@ class Text:
     line: int
     name: str | None = None
     code: str = ""
-    given: bool = False
+    is_argument: bool = False
     answered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SourceTexts:
     """What the sources hold; `skipped` are sources that are not Python: which, line, reason.
 
     `others` are system texts that are no message: in a function or a class, or handed over as `system=…`.
@@ -56,29 +56,29 @@ class Found:
     inner: int | None = None
 
 
-def look(sources: Sequence[str], known: Mapping[str, str] | None = None) -> Found:
-    """The texts of sources that belong together (a file, or a notebook's cells: names of one are known in the next).
+def find_texts(sources: Sequence[str], imported_texts: Mapping[str, str] | None = None) -> SourceTexts:
+    """Return the texts of sources that belong together: a file, or a notebook's cells, which know earlier names.
 
     `known` are texts of other files by the names they have here (`SYSTEM`, `prompts.SYSTEM`).
     """
     try:
-        work = {"sources": list(sources), "known": dict(known or {})}
-        found = sandbox.call("readback.sources.python_constants:work", work, LIMITS)
+        request = {"sources": list(sources), "known": dict(imported_texts or {})}
+        reply = sandbox.call("readback.sources.python_constants:parse_sources", request, LIMITS)
     except sandbox.Stopped as stopped:
-        return Found(stopped=stopped.detail)
-    return Found(
-        tuple(Text(*one) for one in found["constants"]),
-        tuple(Text(*one) for one in found["systems"]),
-        tuple((source, line, reason) for source, line, reason in found["skipped"]),
-        others=tuple(Text(*one) for one in found["others"]),
-        imports=tuple((module, name, here, dots) for module, name, here, dots in found["imports"]),
-        inner=found["inner"],
+        return SourceTexts(stopped=stopped.detail)
+    return SourceTexts(
+        tuple(Text(*row) for row in reply["constants"]),
+        tuple(Text(*row) for row in reply["systems"]),
+        tuple((source, line, reason) for source, line, reason in reply["skipped"]),
+        others=tuple(Text(*row) for row in reply["others"]),
+        imports=tuple((module, name, here, dots) for module, name, here, dots in reply["imports"]),
+        inner=reply["inner"],
     )
 
 
-def work(given: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
+def parse_sources(request: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
     """In the sandbox: parse each source and gather its texts. A name assigned twice keeps its last text."""
-    sources: Sequence[str] = given["sources"] if isinstance(given, Mapping) else given
+    sources: Sequence[str] = request["sources"] if isinstance(request, Mapping) else request
     trees: list[tuple[int, ast.Module]] = []
     skipped: list[tuple[int, int, str]] = []
     for i, source in enumerate(sources):
@@ -88,42 +88,44 @@ def work(given: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
             skipped.append((i, error.lineno or 1, error.msg))
         except (ValueError, RecursionError, MemoryError) as error:
             skipped.append((i, 1, str(error) or "nested too deeply"))
-    names: Scope = dict(given["known"]) if isinstance(given, Mapping) else {}
+    names: Scope = dict(request["known"]) if isinstance(request, Mapping) else {}
     constants: dict[str, Text] = {}
     systems: list[Text] = []
     others: list[Text] = []
     try:
         for i, tree in trees:
-            for name, value, line in _assigned(tree.body):
-                names[name] = text = _text(value, names)
+            for name, value, line in _list_assignments(tree.body):
+                names[name] = text = _evaluate_text(value, names)
                 constants[name] = Text(text, i, line, name)
-        systems = [text for i, tree in trees for text in _systems(tree, i, names)]
-        others = [text for i, tree in trees for text in _others(tree, i, names)]
+        systems = [text for i, tree in trees for text in _find_system_messages(tree, i, names)]
+        others = [text for i, tree in trees for text in _find_system_names(tree, i, names)]
     except RecursionError:
         skipped.append((i, 1, "nested too deeply"))
     return {
-        "constants": [_row(text) for text in constants.values() if text.text is not None],
-        "systems": [_row(text) for text in systems],
+        "constants": [_as_row(text) for text in constants.values() if text.text is not None],
+        "systems": [_as_row(text) for text in systems],
         "skipped": skipped,
-        "others": [_row(text) for text in others],
-        "imports": [list(one) for _, tree in trees for one in _imports(tree)],
-        "inner": next((line for _, tree in trees for line in _long(tree)), None),
+        "others": [_as_row(text) for text in others],
+        "imports": [list(imported) for _, tree in trees for imported in _list_imports(tree)],
+        "inner": next((line for _, tree in trees for line in _find_long_texts(tree)), None),
     }
 
 
-def _long(tree: ast.AST) -> Iterator[int]:
-    """The lines of long texts; what is alone as a statement only describes the code."""
+def _find_long_texts(tree: ast.AST) -> Iterator[int]:
+    """Yield the lines of long texts; a text that is a statement by itself only describes the code."""
     alone = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node not in alone)
-    yield from (one.lineno for one in texts if isinstance(one.value, str) and len(one.value.split()) >= LONG)
+    yield from (
+        constant.lineno for constant in texts if isinstance(constant.value, str) and len(constant.value.split()) >= LONG
+    )
 
 
-def _row(text: Text) -> list[Any]:
-    return [text.text, text.source, text.line, text.name, text.code, text.given, text.answered]
+def _as_row(text: Text) -> list[Any]:
+    return [text.text, text.source, text.line, text.name, text.code, text.is_argument, text.answered]
 
 
 def _parse(source: str) -> ast.Module:
-    """The syntax tree; where a notebook's magics are in the way, without them."""
+    """Return the syntax tree, without a notebook's magics where they are in the way."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # invalid escapes in somebody's source are none of ours
         try:
@@ -134,8 +136,8 @@ def _parse(source: str) -> ast.Module:
             return ast.parse(MAGIC.sub(r"\1pass", source))
 
 
-def _assigned(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr, int]]:
-    """The assignments to plain names in these statements, in order, those under if, for, with and try included.
+def _list_assignments(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr, int]]:
+    """Yield the assignments to plain names in these statements, in order, those under if, for, with and try included.
 
     The line is that of the value: where the text begins.
     """
@@ -153,51 +155,51 @@ def _assigned(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr, int]]:
                 yield statement.target.id, value, statement.lineno
         elif not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             for field in ("body", "handlers", "orelse", "finalbody"):
-                inner = getattr(statement, field, [])
-                yield from _assigned(
-                    [s for one in inner for s in (one.body if isinstance(one, ast.ExceptHandler) else [one])]
-                )
+                for part in getattr(statement, field, []):
+                    yield from _list_assignments(part.body if isinstance(part, ast.ExceptHandler) else [part])
 
 
-def _systems(tree: ast.AST, source: int, names: Mapping[str, str | None]) -> Iterator[Text]:
-    """The contents of `{"role": "system", "content": …}` and `dict(role="system", content=…)`, by scope."""
+def _find_system_messages(tree: ast.AST, source: int, names: Mapping[str, str | None]) -> Iterator[Text]:
+    """Yield the contents of `{"role": "system", "content": …}` and `dict(role="system", content=…)`, by scope."""
     answered: set[ast.AST] = set()  # messages in a list with an answer
-    for node, scope, parameters in _scoped(tree, names):
-        if isinstance(node, ast.List) and any(_content(one, scope, "assistant") for one in node.elts):
+    for node, scope, parameters in _walk_scopes(tree, names):
+        if isinstance(node, ast.List) and any(_find_content(element, scope, "assistant") for element in node.elts):
             answered.update(node.elts)
-        if content := _content(node, scope):
-            text, name = _text(content, scope), _name(content)
-            given = text is None and name in parameters
-            yield Text(text, source, content.lineno, name, _code(content, text), given, node in answered)
+        if content := _find_content(node, scope):
+            text, name = _evaluate_text(content, scope), _read_name(content)
+            is_argument = text is None and name in parameters
+            yield Text(text, source, content.lineno, name, _unparse(content, text), is_argument, node in answered)
 
 
-def _others(tree: ast.AST, source: int, names: Mapping[str, str | None]) -> Iterator[Text]:
+def _find_system_names(tree: ast.AST, source: int, names: Mapping[str, str | None]) -> Iterator[Text]:
     """Texts under a name that says system: in functions and classes, handed over, or what a function builds."""
-    for node, scope, _ in _scoped(tree, names):
-        for name, value in _named(node):
-            text = _text(value, scope)
+    for node, scope, _ in _walk_scopes(tree, names):
+        for name, value in _list_named_values(node):
+            text = _evaluate_text(value, scope)
             if SYSTEM.search(name) and (text is not None or isinstance(value, ast.JoinedStr | ast.BinOp)):
-                yield Text(text, source, value.lineno, name, _code(value, text))
+                yield Text(text, source, value.lineno, name, _unparse(value, text))
 
 
-def _named(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """The names and values that a node states: assignments in functions and classes, arguments, what is returned."""
+def _list_named_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names and values of a node: assignments in functions and classes, arguments, returned values."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        yield from ((name, value) for name, value, _ in _assigned(node.body))
-        returned = (one.value for one in ast.walk(node) if isinstance(one, ast.Return))
-        if not isinstance(node, ast.ClassDef):
-            yield from ((node.name, one) for one in returned if isinstance(one, ast.JoinedStr | ast.BinOp))
+        yield from ((name, value) for name, value, _ in _list_assignments(node.body))
+        if isinstance(node, ast.ClassDef):
+            return
+        for part in ast.walk(node):
+            if isinstance(part, ast.Return) and isinstance(part.value, ast.JoinedStr | ast.BinOp):
+                yield node.name, part.value
     elif isinstance(node, ast.Call):
         yield from ((word.arg, word.value) for word in node.keywords if word.arg)
     elif isinstance(node, ast.Module):
-        computed = ((name, value) for name, value, _ in _assigned(node.body))
+        computed = ((name, value) for name, value, _ in _list_assignments(node.body))
         yield from ((name, value) for name, value in computed if isinstance(value, ast.JoinedStr | ast.BinOp))
 
 
 Scoped = tuple[ast.AST, Mapping[str, "str | None"], frozenset[str]]
 
 
-def _scoped(tree: ast.AST, names: Mapping[str, str | None]) -> Iterator[Scoped]:
+def _walk_scopes(tree: ast.AST, names: Mapping[str, str | None]) -> Iterator[Scoped]:
     """Each node in the order of the source, with the texts of the names around it and the parameters among them."""
     waiting: list[Scoped] = [(tree, names, frozenset())]
     while waiting:
@@ -207,51 +209,51 @@ def _scoped(tree: ast.AST, names: Mapping[str, str | None]) -> Iterator[Scoped]:
             for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
                 inner[argument.arg] = None
                 parameters |= {argument.arg}
-            for name, value, _ in _assigned(node.body):
-                inner[name] = _text(value, inner)
+            for name, value, _ in _list_assignments(node.body):
+                inner[name] = _evaluate_text(value, inner)
             scope = inner
         yield node, scope, parameters
         waiting.extend((child, scope, parameters) for child in reversed(list(ast.iter_child_nodes(node))))
 
 
-def _imports(tree: ast.AST) -> Iterator[tuple[str, str, str, int]]:
+def _list_imports(tree: ast.AST) -> Iterator[tuple[str, str, str, int]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            yield from ((node.module or "", one.name, one.asname or one.name, node.level) for one in node.names)
+            yield from ((node.module or "", alias.name, alias.asname or alias.name, node.level) for alias in node.names)
         elif isinstance(node, ast.Import):
-            yield from ((one.name, "", one.asname or one.name, 0) for one in node.names)
+            yield from ((alias.name, "", alias.asname or alias.name, 0) for alias in node.names)
 
 
-def _code(node: ast.expr, text: str | None) -> str:
-    """The expression of a text that is computed."""
+def _unparse(node: ast.expr, text: str | None) -> str:
+    """Return the expression of a text that is computed."""
     return "" if text is not None else ast.unparse(node)[:SHOWN]
 
 
-def _content(node: ast.AST, scope: Mapping[str, str | None], asked: str = "system") -> ast.expr | None:
-    """The content of a message of that role, if the node is one."""
+def _find_content(node: ast.AST, scope: Mapping[str, str | None], wanted_role: str = "system") -> ast.expr | None:
+    """Return the content of a message of that role, if the node is one."""
     if isinstance(node, ast.Dict):
-        parts = {_text(k, scope): v for k, v in zip(node.keys, node.values, strict=True) if k is not None}
+        parts = {_evaluate_text(k, scope): v for k, v in zip(node.keys, node.values, strict=True) if k is not None}
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
         parts = {word.arg: word.value for word in node.keywords}
     else:
         return None
     role = parts.get("role")
-    return parts.get("content") if role is not None and _text(role, scope) == asked else None
+    return parts.get("content") if role is not None and _evaluate_text(role, scope) == wanted_role else None
 
 
-def _name(node: ast.expr) -> str | None:
+def _read_name(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
-def _dotted(node: ast.expr) -> bool:
-    """Whether an expression is names with dots between them: `prompts.SYSTEM`."""
+def _is_dotted(node: ast.expr) -> bool:
+    """Tell whether an expression is names with dots between them: `prompts.SYSTEM`."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)
 
 
-def _text(node: ast.expr, scope: Mapping[str, str | None]) -> str | None:
-    """The text an expression is without running it; None when it would have to be computed.
+def _evaluate_text(node: ast.expr, scope: Mapping[str, str | None]) -> str | None:
+    """Return the text that an expression has without running it; None when it would have to be computed.
 
     Literals, f-strings whose fields are such texts, sums of these, names bound to these, and `.strip()` and the
     like.
@@ -260,32 +262,32 @@ def _text(node: ast.expr, scope: Mapping[str, str | None]) -> str | None:
         case ast.Constant(value=str(text)):
             return text
         case ast.JoinedStr(values=parts):
-            return _joined([_text(part, scope) for part in parts])
+            return _join_texts([_evaluate_text(part, scope) for part in parts])
         case ast.FormattedValue(value=inner, conversion=-1, format_spec=None):
-            return _text(inner, scope)
+            return _evaluate_text(inner, scope)
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             # a long sum is a deep tree to the left: walked, not recursed into
             terms = [right]
             while isinstance(left, ast.BinOp) and isinstance(left.op, ast.Add):
                 terms.append(left.right)
                 left = left.left
-            return _joined([_text(term, scope) for term in (left, *reversed(terms))])
+            return _join_texts([_evaluate_text(term, scope) for term in (left, *reversed(terms))])
         case ast.Name(id=name):
             return scope.get(name)
         case ast.Attribute():
-            return scope.get(ast.unparse(node)) if len(scope) and _dotted(node) else None
+            return scope.get(ast.unparse(node)) if len(scope) and _is_dotted(node) else None
         case ast.Call(
             func=ast.Attribute(value=inner, attr="strip" | "lstrip" | "rstrip" as trim), args=[], keywords=[]
         ):
-            found = _text(inner, scope)
-            return (
-                None if found is None else {"strip": str.strip, "lstrip": str.lstrip, "rstrip": str.rstrip}[trim](found)
-            )
+            inner_text = _evaluate_text(inner, scope)
+            if inner_text is None:
+                return None
+            return {"strip": str.strip, "lstrip": str.lstrip, "rstrip": str.rstrip}[trim](inner_text)
     return None
 
 
-def _joined(parts: Sequence[str | None]) -> str | None:
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts) or sum(map(len, known)) > LARGEST:
+def _join_texts(parts: Sequence[str | None]) -> str | None:
+    texts = [part for part in parts if part is not None]
+    if len(texts) < len(parts) or sum(map(len, texts)) > LARGEST:
         return None
-    return "".join(known)
+    return "".join(texts)

@@ -50,50 +50,53 @@ class Code:
     @property
     def texts(self) -> tuple[Candidate, ...]:
         """The system messages, and what is called a system text without being one of them."""
-        own = {one.text for one in self.messages if one.text is not None}
-        return (*self.messages, *(one for one in self.named if one.text is None or one.text not in own))
+        own = {candidate.text for candidate in self.messages if candidate.text is not None}
+        return (
+            *self.messages,
+            *(candidate for candidate in self.named if candidate.text is None or candidate.text not in own),
+        )
 
 
 def read(path: Path, root: Path, deep: int = DEEP) -> Code:
-    """What is in `path`. What cannot be read is in the diagnostics, never raised."""
+    """Return the texts in `path`. What cannot be read is in the diagnostics, never raised."""
     file = format_relative(root, path)
-    cells, source, diagnostics = _cells(path, file)
+    cells, source, diagnostics = _read_cells(path, file)
     sources = [text for _, text in cells]
-    found = python_constants.look(sources)
-    wanted = [one for one in found.imports if _may_be_text(one, source)] if deep else []
-    known = _known(wanted, path, root, deep - 1) if wanted else {}
-    if known:
-        found = python_constants.look(sources, known)
-    if found.stopped:
+    source_texts = python_constants.find_texts(sources)
+    wanted = [imported for imported in source_texts.imports if _may_be_text(imported, source)] if deep else []
+    imported_texts = _read_imports(wanted, path, root, deep - 1) if wanted else {}
+    if imported_texts:
+        source_texts = python_constants.find_texts(sources, imported_texts)
+    if source_texts.stopped:
         return Code(
             diagnostics=(
                 *diagnostics,
-                Diagnostic("dat-limit", {"what": "the parser", "limit": found.stopped}, Location(file=file)),
+                Diagnostic("dat-limit", {"what": "the parser", "limit": source_texts.stopped}, Location(file=file)),
             )
         )
     places = [Location(file=file, field=name or None) for name, _ in cells]
     skipped = (
         Diagnostic("trn-cell-skipped", {"cell": cells[i][0] or file, "reason": reason}, replace(places[i], line=line),
              cells[i][0])
-        for i, line, reason in found.skipped
+        for i, line, reason in source_texts.skipped
         if cells[i][1].strip()
     )  # fmt: skip
 
-    def candidate(one: Text) -> Candidate:
-        place = replace(places[one.source], line=one.line)
-        if place.field is None and one.name and one.text is not None:
-            place = replace(place, field=one.name)
-        return Candidate(one.text, place, one.name or "", one.code, one.answered)
+    def candidate(text: Text) -> Candidate:
+        place = replace(places[text.source], line=text.line)
+        if place.field is None and text.name and text.text is not None:
+            place = replace(place, field=text.name)
+        return Candidate(text.text, place, text.name or "", text.code, text.answered)
 
-    like = (one for one in found.constants if SYSTEM.search(one.name or "") and _is_prose(one.text))
-    others = (one for one in found.others if one.text is None or _is_prose(one.text))
+    like = (text for text in source_texts.constants if SYSTEM.search(text.name or "") and _is_prose(text.text))
+    others = (text for text in source_texts.others if text.text is None or _is_prose(text.text))
     return Code(
-        tuple(candidate(one) for one in found.systems if not one.given),
-        tuple(dict.fromkeys(candidate(one) for one in (*like, *others))),
-        tuple(map(candidate, found.constants)),
+        tuple(candidate(text) for text in source_texts.systems if not text.is_argument),
+        tuple(dict.fromkeys(candidate(text) for text in (*like, *others))),
+        tuple(map(candidate, source_texts.constants)),
         (*diagnostics, *skipped),
         source,
-        known,
+        imported_texts,
     )
 
 
@@ -102,15 +105,15 @@ def _is_prose(text: str | None) -> bool:
     return text is not None and len(text.split()) > 1
 
 
-def _cells(path: Path, file: str) -> tuple[list[tuple[str, str]], str, tuple[Diagnostic, ...]]:
-    """The code of a file, or of a notebook by its cells; all its text, with what is said between the cells."""
+def _read_cells(path: Path, file: str) -> tuple[list[tuple[str, str]], str, tuple[Diagnostic, ...]]:
+    """Return the code of a file, or of a notebook by its cells; and all its text, with that between the cells."""
     text, diagnostics = read_text(path, file, LIMITS.get(path.suffix, 1 << 20))
     if text is None:
         return [], "", diagnostics
     if path.suffix != NOTEBOOK:
         return [("", text)], text, diagnostics
     try:
-        found = sandbox.call("readback.sources.training_code:notebook_cells", text, python_constants.LIMITS)
+        cells = sandbox.call("readback.sources.training_code:list_notebook_cells", text, python_constants.LIMITS)
     except sandbox.Stopped as stopped:
         return (
             [],
@@ -120,14 +123,14 @@ def _cells(path: Path, file: str) -> tuple[list[tuple[str, str]], str, tuple[Dia
                 Diagnostic("dat-limit", {"what": stopped.kind, "limit": stopped.detail}, Location(file=file)),
             ),
         )
-    if isinstance(found, str):
-        diagnostic = Diagnostic("trn-cell-skipped", {"cell": "the notebook", "reason": found}, Location(file=file))
+    if isinstance(cells, str):
+        diagnostic = Diagnostic("trn-cell-skipped", {"cell": "the notebook", "reason": cells}, Location(file=file))
         return [], "", (*diagnostics, diagnostic)
-    whole = "\n".join(source for _, _, source in found)
-    return [(f"cell {number}", source) for number, is_code, source in found if is_code], whole, diagnostics
+    whole = "\n".join(source for _, _, source in cells)
+    return [(f"cell {number}", source) for number, is_code, source in cells if is_code], whole, diagnostics
 
 
-def notebook_cells(text: str) -> list[tuple[int, bool, str]] | str:
+def list_notebook_cells(text: str) -> list[tuple[int, bool, str]] | str:
     """In the sandbox: the cells of a notebook with their numbers (from 1) and whether they are code, or what is wrong.
 
     A cell whose first line hands it to another language (`%%bash`) keeps its lines, without that one, as it may be
@@ -140,65 +143,68 @@ def notebook_cells(text: str) -> list[tuple[int, bool, str]] | str:
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list):
         return "it has no cells"
-    found: list[tuple[int, bool, str]] = []
-    for number, one in enumerate(cells, 1):
-        source = one.get("source") if isinstance(one, dict) else None
+    numbered_cells: list[tuple[int, bool, str]] = []
+    for number, cell in enumerate(cells, 1):
+        source = cell.get("source") if isinstance(cell, dict) else None
         if isinstance(source, list):
             source = "".join(part for part in source if isinstance(part, str))
         if isinstance(source, str):
-            is_code = one.get("cell_type") == "code"
+            is_code = cell.get("cell_type") == "code"
             head, newline, rest = source.partition("\n")
-            found.append((number, is_code, newline + rest if is_code and head.startswith("%%") else source))
-    return found
+            numbered_cells.append((number, is_code, newline + rest if is_code and head.startswith("%%") else source))
+    return numbered_cells
 
 
-def _known(imports: Sequence[tuple[str, str, str, int]], path: Path, root: Path, deep: int) -> Mapping[str, str]:
-    """The texts of imported files by the names that they have here; other people's packages are not looked up."""
-    known: dict[str, str] = {}
+def _read_imports(imports: Sequence[tuple[str, str, str, int]], path: Path, root: Path, deep: int) -> Mapping[str, str]:
+    """Return the texts of imported files by the names that they have here; installed packages are not looked up."""
+    imported_texts: dict[str, str] = {}
     read_already: dict[Path, Code] = {}
 
     def texts(module: str, dots: int) -> Mapping[str, str]:
-        other = _file_of(module, dots, path, root)
+        other = _find_module_file(module, dots, path, root)
         if other is None or other == path or (other not in read_already and len(read_already) >= FILES):
             return {}
         code = read_already[other] = read_already.get(other) or read(other, root, deep)
-        return {**code.imported, **{one.name: one.text for one in code.constants if one.text is not None}}
+        return {
+            **code.imported,
+            **{candidate.name: candidate.text for candidate in code.constants if candidate.text is not None},
+        }
 
     for module, name, here, dots in imports:
         if not name:
-            known |= {f"{here}.{one}": text for one, text in texts(module, 0).items()}
+            imported_texts |= {f"{here}.{attribute}": text for attribute, text in texts(module, 0).items()}
         elif name == "*":
-            known |= texts(module, dots)
+            imported_texts |= texts(module, dots)
         elif name in (inside := texts(module, dots)):
-            known[here] = inside[name]
+            imported_texts[here] = inside[name]
         else:
             whole = f"{module}.{name}" if module else name
-            known |= {f"{here}.{one}": text for one, text in texts(whole, dots).items()}
-    return known
+            imported_texts |= {f"{here}.{attribute}": text for attribute, text in texts(whole, dots).items()}
+    return imported_texts
 
 
 def _may_be_text(imported: tuple[str, str, str, int], source: str) -> bool:
-    """Whether an import may bring a text: it is called like a constant, or something like one is asked of it."""
+    """Tell whether an import may bring a text: it is called like a constant, or something like one is asked of it."""
     _, name, here, _ = imported
     if name == "*" or name.isupper() or SYSTEM.search(name):
         return True
     return re.search(rf"\b{re.escape(here)}\.(?:[A-Z][A-Z0-9_]*\b|\w*system)", source) is not None
 
 
-def _file_of(module: str, dots: int, path: Path, root: Path) -> Path | None:
-    """The file of a module, seen as Python would from a script's folder, from those above it, and from their `src`."""
+def _find_module_file(module: str, dots: int, path: Path, root: Path) -> Path | None:
+    """Find the file of a module, as Python would from a script's folder, from those above it, and from their `src`."""
     parts = module.split(".") if module else []
     if not all(part.isidentifier() for part in parts):
         return None
-    for folder in _folders(dots, path, root):
-        for way in ((*parts[:-1], f"{parts[-1]}.py"), (*parts, "__init__.py")) if parts else (("__init__.py",),):
-            found = resolve(root, "/".join(way), base=folder)
-            if isinstance(found, Path):
-                return found
+    for folder in _list_folders(dots, path, root):
+        for relative in ((*parts[:-1], f"{parts[-1]}.py"), (*parts, "__init__.py")) if parts else (("__init__.py",),):
+            module_path = resolve(root, "/".join(relative), base=folder)
+            if isinstance(module_path, Path):
+                return module_path
     return None
 
 
-def _folders(dots: int, path: Path, root: Path) -> Iterator[Path]:
+def _list_folders(dots: int, path: Path, root: Path) -> Iterator[Path]:
     above = [folder for folder in path.parents if folder.is_relative_to(root)]
     if dots:
         yield from above[dots - 1 : dots]

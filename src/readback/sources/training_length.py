@@ -9,22 +9,26 @@ from readback.records.training_row import Turn
 from readback.types import Record, TrainingFile, Values, Workspace
 
 
-def longest(fields: Values) -> str | None:
-    """The texts of the prompt and of the longest answer, joined; None for rows of evaluations and of no known format.
+def join_longest_texts(fields: Values) -> str | None:
+    """Return the texts of the prompt and of the longest answer, joined; None for evaluation rows and unknown formats.
 
     What a template writes around them is not counted.
     """
     row = training_reader.read(fields)
     if row is None or row.kind == "rag" or not (row.prompt or row.answers):
         return None
-    prompts = [_text(row.prompt)] if row.other_prompt is None else [_text(row.prompt), _text(row.other_prompt)]
-    return max(prompts, key=len) + max((_text(turns) for _, turns in row.answers), key=len, default="")
+    prompts = (
+        [_join_turns(row.prompt)]
+        if row.other_prompt is None
+        else [_join_turns(row.prompt), _join_turns(row.other_prompt)]
+    )
+    return max(prompts, key=len) + max((_join_turns(turns) for _, turns in row.answers), key=len, default="")
 
 
-def file_of(workspace: Workspace, record: Record) -> TrainingFile | None:
-    """The training file a record is in."""
-    return next((one for one in workspace.training if one.path == record.place.file), None)
+def find_training_file(workspace: Workspace, record: Record) -> TrainingFile | None:
+    """Return the training file that a record is in."""
+    return next((file for file in workspace.training if file.path == record.place.file), None)
 
 
-def _text(turns: Sequence[Turn]) -> str:
+def _join_turns(turns: Sequence[Turn]) -> str:
     return "".join(turn.text for turn in turns)

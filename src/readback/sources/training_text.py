@@ -29,24 +29,29 @@ MESSAGES = ("messages", "prompt", "chosen_messages", "conversations")  # columns
 
 
 def recognise(path: Path, value: Any) -> bool:
-    """A notebook or a Python file; messages files are datasets until a workspace says otherwise."""
+    """Tell whether a file is a notebook or Python; files of messages are datasets unless a workspace names them."""
     return value is None and path.suffix in training_code.SUFFIXES
 
 
 def read(
     path: Path, root: Path, constant: str | None = None, cell: int | None = None
 ) -> tuple[SystemText | None, tuple[Diagnostic, ...]]:
-    """The system text in `path`; None, with a diagnostic, when there is none.
+    """Return the system text in `path`; None, with a diagnostic, when there is none.
 
     Of the constant of that name, or in the notebook's cell of that number (from 1), where one is given. Two different
     texts are a finding (trn-system-candidates), and one is taken: the first of those with an answer beside them, as
     in training, else the first.
     """
     file = format_relative(root, path)
-    candidates, diagnostics = _code(path, root, constant, cell) if recognise(path, None) else _messages(path, file)
-    found = [c for c in candidates if c.text is not None]
-    if not found:
-        if not any(n.code in ("dat-file-missing", "dat-too-large", "dat-limit", "dat-encoding") for n in diagnostics):
+    candidates, diagnostics = (
+        _read_code(path, root, constant, cell) if recognise(path, None) else _read_messages(path, file)
+    )
+    readable = [c for c in candidates if c.text is not None]
+    if not readable:
+        if not any(
+            diagnostic.code in ("dat-file-missing", "dat-too-large", "dat-limit", "dat-encoding")
+            for diagnostic in diagnostics
+        ):
             where = constant or (f"cell {cell}" if cell else "")
             reason = "it is computed there" if candidates else f"{where} is not a text in it" if where else "none in it"
             rows = not recognise(path, None) and any(isinstance(row, Row) for row in read_raw_rows(path, file))
@@ -56,38 +61,38 @@ def read(
                 Diagnostic("trn-system-not-found", about, Location(file=file), file, "info" if rows else None),
             )
         return None, diagnostics
-    if varied(path, found):  # none of them is the text that the model was trained with
-        return None, (*diagnostics, several(candidates, None))
-    taken = next((one for one in found if one.answered), found[0])
-    if different(candidates):
-        diagnostics = (*diagnostics, several(candidates, taken))
-    return SystemText(taken.text or "", "training", taken.place), diagnostics
+    if have_intended_variants(path, readable):  # none of them is the text that the model was trained with
+        return None, (*diagnostics, report_several(candidates, None))
+    chosen = next((candidate for candidate in readable if candidate.answered), readable[0])
+    if have_several_texts(candidates):
+        diagnostics = (*diagnostics, report_several(candidates, chosen))
+    return SystemText(chosen.text or "", "training", chosen.place), diagnostics
 
 
-def different(candidates: Sequence[Candidate]) -> bool:
-    """Whether they are more than one text; what is computed differs from all others."""
-    return len({one.text for one in candidates}) > 1
+def have_several_texts(candidates: Sequence[Candidate]) -> bool:
+    """Tell whether they are more than one text; what is computed differs from all others."""
+    return len({candidate.text for candidate in candidates}) > 1
 
 
-def varied(path: Path, found: Sequence[Candidate]) -> bool:
-    """Whether the rows of a messages file have several texts that are meant so."""
-    texts = [one.text or "" for one in found]
+def have_intended_variants(path: Path, candidates: Sequence[Candidate]) -> bool:
+    """Tell whether the rows of a messages file have several texts that are meant so."""
+    texts = [candidate.text or "" for candidate in candidates]
     return not recognise(path, None) and system_texts.is_intended(system_texts.summarize(texts), texts[0])
 
 
-def several(candidates: Sequence[Candidate], taken: Candidate | None) -> Diagnostic:
-    """That one file states several texts, or some that cannot be read without running it."""
+def report_several(candidates: Sequence[Candidate], chosen: Candidate | None) -> Diagnostic:
+    """Report that one file states several texts, or some that cannot be read without running it."""
     first = _first_of_each(candidates)
     values = {
         "count": len(first),
-        "places": "; ".join(dict.fromkeys(_said(one) for one in first[:LISTED])),
-        "taken": _where(taken.place) if taken else "none of them",
+        "places": "; ".join(dict.fromkeys(_describe_candidate(candidate) for candidate in first[:LISTED])),
+        "taken": _where(chosen.place) if chosen else "none of them",
     }
-    place = taken.place if taken else first[0].place
+    place = chosen.place if chosen else first[0].place
     if place.file and place.file.endswith(".ipynb"):
         place = Location(file=place.file, field=_where(place))  # the line is one of the cell and not of the file
-    flagged = taken.text or "" if taken else "\n".join(one.code for one in first)
-    return Diagnostic("trn-system-candidates", values, place, flagged, None if taken else "info")
+    flagged = chosen.text or "" if chosen else "\n".join(candidate.code for candidate in first)
+    return Diagnostic("trn-system-candidates", values, place, flagged, None if chosen else "info")
 
 
 def _first_of_each(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -97,7 +102,7 @@ def _first_of_each(candidates: Sequence[Candidate]) -> list[Candidate]:
     return list(first.values())
 
 
-def _said(candidate: Candidate) -> str:
+def _describe_candidate(candidate: Candidate) -> str:
     if candidate.text is None:
         return " ".join(f"{_where(candidate.place)} {candidate.code[:60]}".split()) + " (computed)"
     text = " ".join(candidate.text.split())
@@ -108,56 +113,56 @@ def _where(place: Location) -> str:
     return f"{place.field} line {place.line}" if place.field else f"line {place.line}"
 
 
-def _code(
+def _read_code(
     path: Path, root: Path, constant: str | None, cell: int | None
 ) -> tuple[list[Candidate], tuple[Diagnostic, ...]]:
-    """The system messages of a notebook's code cells or a Python file, else what is named so; or what was asked for."""
-    read = training_code.read(path, root)
+    """Read the system messages of a notebook's code or a Python file, else texts named so; or the named constant."""
+    code = training_code.read(path, root)
     if constant is not None:
-        return [one for one in read.constants if one.name == constant], read.diagnostics
-    there = [one for one in read.messages if cell is None or one.place.field == f"cell {cell}"]
-    named = [one for one in read.named if cell is None or one.place.field == f"cell {cell}"]
-    return there or named, read.diagnostics
+        return [candidate for candidate in code.constants if candidate.name == constant], code.diagnostics
+    messages = [candidate for candidate in code.messages if cell is None or candidate.place.field == f"cell {cell}"]
+    named = [candidate for candidate in code.named if cell is None or candidate.place.field == f"cell {cell}"]
+    return messages or named, code.diagnostics
 
 
-def _messages(path: Path, file: str) -> tuple[list[Candidate], tuple[Diagnostic, ...]]:
-    """The first system message of each of the first rows; what is wrong with a row is a diagnostic."""
+def _read_messages(path: Path, file: str) -> tuple[list[Candidate], tuple[Diagnostic, ...]]:
+    """Read the first system message of each of the first rows; what is wrong with a row is a diagnostic."""
     candidates: list[Candidate] = []
     diagnostics: list[Diagnostic] = []
     for row in islice(read_raw_rows(path, file), ROWS):
         if not isinstance(row, Row):
             diagnostics.append(row)
-        elif (text := _system_of(row.fields)) is not None:
+        elif (text := _find_system_text(row.fields)) is not None:
             candidates.append(Candidate(text, Location(file=file, line=row.line, field="messages")))
     return candidates, tuple(diagnostics)
 
 
-def users(path: Path, root: Path) -> Iterator[tuple[int | None, str]]:
-    """The first user message of each of the first rows of a messages file, with its line."""
+def list_user_texts(path: Path, root: Path) -> Iterator[tuple[int | None, str]]:
+    """Yield the first user message of each of the first rows of a messages file, with its line."""
     for row in islice(read_raw_rows(path, format_relative(root, path)), ROWS):
-        if isinstance(row, Row) and (text := _first_of(row.fields, USER)) is not None:
+        if isinstance(row, Row) and (text := _find_first_text(row.fields, USER)) is not None:
             yield row.line, text
 
 
-def _system_of(fields: Mapping[str, Any]) -> str | None:
-    """The first system message of a row of training data."""
-    return _first_of(fields, SYSTEM)
+def _find_system_text(fields: Mapping[str, Any]) -> str | None:
+    """Return the first system message of a row of training data."""
+    return _find_first_text(fields, SYSTEM)
 
 
-def _first_of(fields: Mapping[str, Any], roles: Sequence[str]) -> str | None:
-    """The first message of a role in a row of training data, in any of the known layouts."""
-    for messages in _lists(fields):
+def _find_first_text(fields: Mapping[str, Any], roles: Sequence[str]) -> str | None:
+    """Return the first message of a role in a row of training data, in any of the known layouts."""
+    for messages in _list_messages(fields):
         for message in messages:
             if not isinstance(message, Mapping):
                 continue
             role = message.get("role", message.get("from"))
             content = message.get("content", message.get("value"))
-            if role in roles and (text := _text(content)) is not None:
+            if role in roles and (text := _join_parts(content)) is not None:
                 return text
     return None
 
 
-def _lists(fields: Mapping[str, Any]) -> Iterator[Iterable[Any]]:
+def _list_messages(fields: Mapping[str, Any]) -> Iterator[Iterable[Any]]:
     if {"role", "content"} <= fields.keys():  # a JSON file that is one conversation: each message is a row
         yield (fields,)
     inner = fields.get("input")
@@ -165,11 +170,11 @@ def _lists(fields: Mapping[str, Any]) -> Iterator[Iterable[Any]]:
         yield from (part[name] for name in MESSAGES if isinstance(part.get(name), list))
 
 
-def _text(content: Any) -> str | None:
-    """A message's text: a string, or the texts of its parts."""
+def _join_parts(content: Any) -> str | None:
+    """Return a message's text: a string, or the texts of its parts."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
     texts = [part.get("text", part.get("value")) for part in parts if isinstance(part, Mapping)]
-    known = [text for text in texts if isinstance(text, str)]
-    return "\n".join(known) if known else None
+    readable = [text for text in texts if isinstance(text, str)]
+    return "\n".join(readable) if readable else None

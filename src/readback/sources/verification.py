@@ -66,17 +66,17 @@ class UsedModel(NamedTuple):
     position: int
 
 
-def configurations(configs: Iterable[PromptConfig]) -> tuple[PromptConfig, ...]:
+def list_configurations(configs: Iterable[PromptConfig]) -> tuple[PromptConfig, ...]:
     """Those of a workspace's configurations that say which tasks run."""
-    return tuple(one for one in configs if one.settings.get("shape") in SHAPES)
+    return tuple(config for config in configs if config.settings.get("shape") in SHAPES)
 
 
-def models_of(config: Mapping[str, Any]) -> tuple[UsedModel, ...]:
-    """The models, answering ones first; a model without an id is called by its model name."""
-    return tuple(_models(config))
+def list_models(config: Mapping[str, Any]) -> tuple[UsedModel, ...]:
+    """Return the models, answering ones first; a model without an id is called by its model name."""
+    return tuple(_find_models(config))
 
 
-def _models(config: Mapping[str, Any]) -> Iterator[UsedModel]:
+def _find_models(config: Mapping[str, Any]) -> Iterator[UsedModel]:
     for key in MODELS:
         listed = config.get(key)
         for position, model in enumerate(listed if isinstance(listed, list) else ()):
@@ -88,13 +88,17 @@ def _models(config: Mapping[str, Any]) -> Iterator[UsedModel]:
                 yield UsedModel(key.removesuffix("_models"), name, interface, prompt, model, position)
 
 
-def running_here(configs: Iterable[PromptConfig], profile: str = DOCUMENT) -> tuple[Running, ...]:
-    """The same for a workspace: a task runs if it does under one of its configurations; nothing where it has none."""
-    tables = [running(one.settings, profile) for one in configurations(configs)]
-    return tuple(next((one for one in said if one.runs), said[-1]) for said in zip(*tables, strict=True))
+def list_workspace_runs(configs: Iterable[PromptConfig], profile: str = DOCUMENT) -> tuple[Running, ...]:
+    """List the tasks of a workspace, each running if any configuration runs it; empty without configurations."""
+    tables = [list_runs(config.settings, profile) for config in list_configurations(configs)]
+    decisions: list[Running] = []
+    for candidates in zip(*tables, strict=True):
+        active = [candidate for candidate in candidates if candidate.runs]
+        decisions.append(active[0] if active else candidates[-1])
+    return tuple(decisions)
 
 
-def running(config: Mapping[str, Any], profile: str = DOCUMENT) -> tuple[Running, ...]:
+def list_runs(config: Mapping[str, Any], profile: str = DOCUMENT) -> tuple[Running, ...]:
     """For each task of the profile whether it can run under the configuration, and the setting that decides it.
 
     "Can": a rubric task also needs a trait of its kind, which only the benchmark knows. Where the document is silent:
@@ -104,77 +108,81 @@ def running(config: Mapping[str, Any], profile: str = DOCUMENT) -> tuple[Running
     dj_template_reasoning. The hallucination checks can run unless search is switched off in so many words. A value
     that is none of the known ones counts as the default.
     """
-    return tuple(Running(task, *_decided(task, config, profile)) for task in tasks_of(profile))
+    return tuple(Running(task, *_decide(task, config, profile)) for task in tasks_of(profile))
 
 
-def _decided(task: str, config: Mapping[str, Any], profile: str) -> tuple[bool, str]:
-    """Whether it runs and why; the first setting that rules it out is the reason, else the last that lets it run."""
+def _decide(task: str, config: Mapping[str, Any], profile: str) -> tuple[bool, str]:
+    """Tell whether a task runs and why: the first setting that rules it out is the reason, else the last one."""
     why = "part of every run"
-    for runs, why in _settings(task, config, profile):
+    for runs, why in _list_decisions(task, config, profile):
         if not runs:
             return False, why
     return True, why
 
 
-def _settings(task: str, config: Mapping[str, Any], profile: str) -> Iterator[tuple[bool, str]]:
+def _list_decisions(task: str, config: Mapping[str, Any], profile: str) -> Iterator[tuple[bool, str]]:
     if task == GENERATION:
-        if _flag(config, "parsing_only"):
+        if _is_true(config, "parsing_only"):
             yield False, "parsing_only is true: answers are given"
         return
     if task == "abstention_detection":
-        yield _on(config, "abstention_enabled")
+        yield _check_flag(config, "abstention_enabled")
         return
     modes = CHOICES["evaluation_mode"]
-    yield _one_of(config, "evaluation_mode", modes[1:] if task.startswith(("rubric_", "dj_rubric_")) else modes[:2])
+    yield _check_choice(
+        config, "evaluation_mode", modes[1:] if task.startswith(("rubric_", "dj_rubric_")) else modes[:2]
+    )
     if task == "sufficiency_detection":
-        yield _on(config, "sufficiency_enabled")
+        yield _check_flag(config, "sufficiency_enabled")
     elif task == "parsing":
-        if _flag(config, "agentic_parsing"):
+        if _is_true(config, "agentic_parsing"):
             yield False, "agentic_parsing is true: an agent parses"
     elif task.startswith("agentic_parsing_"):
-        yield _on(config, "agentic_parsing")
+        yield _check_flag(config, "agentic_parsing")
         if task == "agentic_parsing_decision":
-            yield _one_of(config, "agentic_parsing_trigger", ("dynamic",))
+            yield _check_choice(config, "agentic_parsing_trigger", ("dynamic",))
     elif task.startswith("dj_template_"):
-        yield from _template_judgment(task, config, profile)
+        yield from _decide_template_judgment(task, config, profile)
     elif task.startswith("dj_rubric_"):
-        yield from _rubric_judgment(task, config)
+        yield from _decide_rubric_judgment(task, config)
     elif task.endswith(("_batch", "_single")):
-        yield _one_of(config, "rubric_evaluation_strategy", ("batch" if task.endswith("_batch") else "sequential",))
+        yield _check_choice(
+            config, "rubric_evaluation_strategy", ("batch" if task.endswith("_batch") else "sequential",)
+        )
 
 
-def _template_judgment(task: str, config: Mapping[str, Any], profile: str) -> Iterator[tuple[bool, str]]:
+def _decide_template_judgment(task: str, config: Mapping[str, Any], profile: str) -> Iterator[tuple[bool, str]]:
     wanted: tuple[str, ...] = ("full",)
     if task == "dj_template_reasoning_only":
         wanted = ("reasoning_only",)
     elif task == "dj_template_reasoning" and profile == DOCUMENT:
         wanted = ("reasoning_only", "full")
-    yield _one_of(config, "deep_judgment_mode", wanted)
+    yield _check_choice(config, "deep_judgment_mode", wanted)
     if task == "dj_template_hallucination" and config.get("deep_judgment_search_enabled") is False:
         yield False, "deep_judgment_search_enabled is false"
 
 
-def _rubric_judgment(task: str, config: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
-    yield _one_of(config, "deep_judgment_rubric_mode", CHOICES["deep_judgment_rubric_mode"][1:])
+def _decide_rubric_judgment(task: str, config: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
+    yield _check_choice(config, "deep_judgment_rubric_mode", CHOICES["deep_judgment_rubric_mode"][1:])
     quoted = task in ("dj_rubric_excerpt_extraction", "dj_rubric_hallucination")
-    everywhere = _value(config, "deep_judgment_rubric_mode") == "enable_all"
+    everywhere = _read_value(config, "deep_judgment_rubric_mode") == "enable_all"
     if quoted and everywhere and config.get("deep_judgment_rubric_global_excerpts") is False:
         yield False, "deep_judgment_rubric_global_excerpts is false"
 
 
-def _value(config: Mapping[str, Any], key: str) -> str:
-    said = config.get(key)
-    return said if said in CHOICES[key] else CHOICES[key][0]
+def _read_value(config: Mapping[str, Any], key: str) -> str:
+    value = config.get(key)
+    return value if value in CHOICES[key] else CHOICES[key][0]
 
 
-def _one_of(config: Mapping[str, Any], key: str, wanted: tuple[str, ...]) -> tuple[bool, str]:
-    value = _value(config, key)
+def _check_choice(config: Mapping[str, Any], key: str, wanted: tuple[str, ...]) -> tuple[bool, str]:
+    value = _read_value(config, key)
     return value in wanted, f"{key} is {value}" + ("" if config.get(key) == value else ", the default")
 
 
-def _flag(config: Mapping[str, Any], key: str) -> bool:
+def _is_true(config: Mapping[str, Any], key: str) -> bool:
     return config.get(key) is True
 
 
-def _on(config: Mapping[str, Any], key: str) -> tuple[bool, str]:
-    return _flag(config, key), f"{key} is {'true' if _flag(config, key) else 'not true'}"
+def _check_flag(config: Mapping[str, Any], key: str) -> tuple[bool, str]:
+    return _is_true(config, key), f"{key} is {'true' if _is_true(config, key) else 'not true'}"

@@ -27,12 +27,12 @@ NUMBERS = (
 NAMES = ("rubric_trait_names",)
 
 
-def check(node: Node) -> None:
+def check_settings(node: Node) -> None:
     """Note each value that is none of the known ones, and models that are no list of mappings."""
     values: Mapping[str, Any] = node.value
-    for key, known in CHOICES.items():
+    for key, choices in CHOICES.items():
         if values.get(key) is not None:
-            node.at(key, values[key]).one_of(known)
+            node.at(key, values[key]).one_of(choices)
     for key in FLAGS:
         if values.get(key) is not None:
             node.at(key, values[key]).flag()
@@ -44,24 +44,24 @@ def check(node: Node) -> None:
             node.at(key, models).wrong("a list of models")
             continue
         for i, model in enumerate(models):
-            one = node.at(key, models).at(i, model)
+            model_node = node.at(key, models).at(i, model)
             if not isinstance(model, Mapping):
-                one.wrong("a mapping with interface and model_name")
+                model_node.wrong("a mapping with interface and model_name")
                 continue
             for name in TEXTS:
                 if model.get(name) is not None:
-                    one.at(name, model[name]).text()
-    _others(node)
+                    model_node.at(name, model[name]).text()
+    _check_shown_settings(node)
 
 
-def _others(node: Node) -> None:
-    """Settings that are only shown."""
+def _check_shown_settings(node: Node) -> None:
+    """Note wrong values of settings that are only shown."""
     values: Mapping[str, Any] = node.value
-    for keys, look in ((SWITCHES, Node.flag), (WHOLE, _whole), (NUMBERS, Node.number), (NAMES, Node.texts)):
+    for keys, look in ((SWITCHES, Node.flag), (WHOLE, _read_count), (NUMBERS, Node.number), (NAMES, Node.texts)):
         for key in keys:
             if values.get(key) is not None:
                 look(node.at(key, values[key]))
 
 
-def _whole(node: Node) -> int | None:
+def _read_count(node: Node) -> int | None:
     return node.whole(0)

@@ -13,7 +13,7 @@ from readback.readers.yaml_file import read_yaml
 from readback.types import Diagnostic, Location, Workspace
 from readback.workspace import discovery, left_out, plain_templates, proposed_scores, workspace_file
 from readback.workspace.draft import Draft
-from readback.workspace.recognise import DATASET, OTHER, WORKSPACE, Found, recognise
+from readback.workspace.recognise import DATASET, OTHER, WORKSPACE, RecognisedFile, recognise
 from readback.workspace.resolve_draft import resolve
 from readback.workspace.workspace_file.reader import read_workspace_file
 from readback.workspace.workspace_file.writer import init_text
@@ -145,7 +145,7 @@ def _report_missing_prompts(draft: Draft) -> None:
         return
     kinds = {file.path: file.what for file in draft.recognised}
     has_rows = draft.dataset is not None and not draft.dataset.absent and kinds.get(draft.dataset.path) == DATASET
-    tables = proposed_scores.proposed(draft.alternatives)
+    tables = proposed_scores.list_proposed(draft.alternatives)
     if tables:
         table = tables[0]
         file = table.file
@@ -192,7 +192,7 @@ def _read_file(path: Path, draft: Draft) -> None:
         draft.diagnostics.extend(file.diagnostics)
 
 
-def _refuse_unknown(path: Path, file: Found) -> None:
+def _refuse_unknown(path: Path, file: RecognisedFile) -> None:
     """Raise NothingRead for a file of no known kind, unless it is a text with faults of encoding alone."""
     is_unseen = not file.diagnostics
     reasons: list[str] = []

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator
 from readback.adapters import load_shipped
 from readback.readers.yaml_file import find_nearest
 from readback.sources import verification
-from readback.sources.prompt_formats import unknown_mode
-from readback.sources.verification import UsedModel, configurations, models_of
+from readback.sources.prompt_formats import report_unknown_mode
+from readback.sources.verification import UsedModel, list_configurations, list_models
 from readback.tasks import GENERATION, profile_of
 from readback.types import Condition, Diagnostic, Location, Model, PromptConfig, Severity
 from readback.workspace.draft import Draft
@@ -22,10 +22,10 @@ NONE = "–"
 
 def add_conditions(draft: Draft) -> None:
     """Add a condition for each task that runs, through its interface, or report which texts are missing for them."""
-    configs = configurations(draft.configs)
+    configs = list_configurations(draft.configs)
     if not configs or draft.conditions or draft.prompts:
         return
-    runs = [task for task, runs, _ in verification.running_here(configs, profile_of(draft.options)) if runs]
+    runs = [task for task, runs, _ in verification.list_workspace_runs(configs, profile_of(draft.options)) if runs]
     lacking = [task for task in runs if task not in draft.tasks]
     if len(lacking) < len(runs):  # the others are shown: a task that no model is asked for is not missed beside them
         lacking = [task for task in lacking if _is_requested(task, configs)]
@@ -37,7 +37,7 @@ def add_conditions(draft: Draft) -> None:
 
 def _is_requested(task: str, configs: tuple[PromptConfig, ...]) -> bool:
     """Return whether a configuration has a model for a task: an answering one for generation, another for the rest."""
-    kinds = {model.kind == "answering" for config in configs for model in models_of(config.settings)}
+    kinds = {model.kind == "answering" for config in configs for model in list_models(config.settings)}
     return (task == GENERATION) in kinds
 
 
@@ -53,7 +53,7 @@ def _report_missing_texts(draft: Draft, configs: tuple[PromptConfig, ...], lacki
         draft.diagnostics.append(Diagnostic("asm-no-task-text", values, config.place, config.name, severity))
         if is_partial:
             continue
-        for interface in dict.fromkeys(model.interface for model in models_of(config.settings)):
+        for interface in dict.fromkeys(model.interface for model in list_models(config.settings)):
             draft.diagnostics.extend(find_unknown_adapter(interface, draft, config.place))
 
 
@@ -79,9 +79,9 @@ def _list_conditions(draft: Draft, config: PromptConfig) -> Iterator[Condition]:
 
 def _list_calls(draft: Draft, config: PromptConfig) -> list[tuple[str, UsedModel]]:
     """Return each task that runs and has a text with each model that it asks."""
-    models = models_of(config.settings)
+    models = list_models(config.settings)
     calls: list[tuple[str, UsedModel]] = []
-    for task, runs, _ in verification.running(config.settings, profile_of(draft.options)):
+    for task, runs, _ in verification.list_runs(config.settings, profile_of(draft.options)):
         if runs and task in draft.tasks:
             is_generation = task == GENERATION
             calls.extend((task, model) for model in models if (model.kind == "answering") == is_generation)
@@ -107,7 +107,7 @@ def report_unknown_names(draft: Draft) -> None:
 def _find_unknown_names(condition: Condition, draft: Draft) -> Iterator[Diagnostic]:
     place = condition.place
     if condition.mode is not None and condition.mode not in draft.prompts:
-        yield unknown_mode(condition.mode, draft.prompts, place)
+        yield report_unknown_mode(condition.mode, draft.prompts, place)
     for kind, name, defined in (
         ("model", condition.model, draft.models),
         ("judge", condition.judge, {**draft.judges, **draft.people}),

@@ -33,7 +33,7 @@ from readback.workspace.recognise import (
     TEMPLATE,
     TOOL,
     TRAINING,
-    Found,
+    RecognisedFile,
 )
 from readback.workspace.survey import Survey, survey
 
@@ -48,10 +48,10 @@ def discover(draft: Draft) -> None:
     draft.discovered, draft.depth = True, files.depth
     draft.reasons |= files.reasons
     files = _leave_out_neighbours(draft, files)
-    several = candidates.main(draft, files, MAIN)
+    several = candidates.choose_main(draft, files, MAIN)
     main = several.file
     has_plan = main is not None and main.what == PLAN
-    candidates.say(draft, "plan" if has_plan else "prompts", main, several.others)
+    candidates.report_others(draft, "plan" if has_plan else "prompts", main, several.others)
     if main and has_plan:
         experiment.load_plan(draft, main, files)
     elif main:
@@ -78,7 +78,7 @@ def _take_single_files(draft: Draft, files: Survey) -> Survey:
     scores.
     """
     instructions = files.all(INSTRUCTIONS)
-    candidates.say(draft, "prompts", next(iter(instructions), None), instructions)
+    candidates.report_others(draft, "prompts", next(iter(instructions), None), instructions)
     first = () if draft.instructions else instructions[:1]
     for file in first + files.all(JUDGE, MODEL, ADAPTER):
         take_recognised(file, draft, around=files)
@@ -116,7 +116,7 @@ def _leave_out_neighbours(draft: Draft, files: Survey) -> Survey:
     return replace(files, recognised=recognised, files=tuple(path for path in files.files if path not in neighbours))
 
 
-def open_file(file: Found, draft: Draft) -> None:
+def open_file(file: RecognisedFile, draft: Draft) -> None:
     """Take one opened file in, and the dataset beside a configuration where it is the only one there."""
     if file.what == TEMPLATE:
         files = _survey_folder(draft)
@@ -157,7 +157,7 @@ def _choose_dataset(draft: Draft, files: Survey) -> None:
     Of several none is certain, so the first one is taken only where there is no configuration.
     """
     datasets = _list_datasets(draft, files)
-    chosen = candidates.wanted(draft, "dataset", datasets)
+    chosen = candidates.find_chosen(draft, "dataset", datasets)
     if chosen:
         take_dataset(chosen, draft, "chosen")
         return
@@ -171,15 +171,15 @@ def _choose_dataset(draft: Draft, files: Survey) -> None:
     if first and first.what == TRAINING:
         training.add_discovered_files(draft, datasets)
     else:
-        candidates.say(draft, "dataset", first, datasets)
+        candidates.report_others(draft, "dataset", first, datasets)
     for dataset in datasets:
         detail = f"one of {len(datasets)}; name one in readback.yml"
         draft.say(dataset.path, dataset.what, used=False, detail=detail)
 
 
-def _list_datasets(draft: Draft, files: Survey) -> list[Found]:
+def _list_datasets(draft: Draft, files: Survey) -> list[RecognisedFile]:
     """Return the files that may be the dataset, those in use first; several are offered as alternatives."""
-    datasets = candidates.in_order(_filter_data(files.recognised), draft.root)
+    datasets = candidates.sort_files(_filter_data(files.recognised), draft.root)
     if len(datasets) > 1:
         draft.alternatives["dataset"] = tuple(format_relative(draft.root, dataset.path) for dataset in datasets)
     return datasets
@@ -196,7 +196,7 @@ def _take_only_dataset(draft: Draft, files: Survey) -> bool:
     return False
 
 
-def _filter_data(files: Sequence[Found]) -> list[Found]:
+def _filter_data(files: Sequence[RecognisedFile]) -> list[RecognisedFile]:
     """Return the datasets; files of training rows or answers only where there is nothing better."""
     for what in DATA:
         data = [file for file in files if file.what == what]

@@ -147,7 +147,7 @@ class Draft:
                 place = prompt.system_place if prompt.system_place != NOWHERE else prompt.place
                 texts.append(SystemText(prompt.system, "configuration", place, prompt.mode))
         if self.uses_prompt_formats():
-            texts.extend(prompt_formats.system_texts())
+            texts.extend(prompt_formats.list_system_texts())
         return texts
 
 

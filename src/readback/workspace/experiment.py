@@ -27,7 +27,17 @@ from readback.types import NOWHERE, Condition, DatasetSource, Diagnostic, Locati
 from readback.workspace import candidates
 from readback.workspace.draft import Draft
 from readback.workspace.judges import read_judges
-from readback.workspace.recognise import COMPARISONS, DATASET, INFERENCE, JUDGE, MODEL, MODELFILE, PLAN, SCORES, Found
+from readback.workspace.recognise import (
+    COMPARISONS,
+    DATASET,
+    INFERENCE,
+    JUDGE,
+    MODEL,
+    MODELFILE,
+    PLAN,
+    SCORES,
+    RecognisedFile,
+)
 from readback.workspace.serving_files import add_modelfile
 from readback.workspace.survey import Survey
 
@@ -36,7 +46,7 @@ KINDS = {"details": details.NAME, "metrics": metrics.NAME, "metadata": metadata.
 ROWS = 5  # of the details that are asked for the run's name and mode
 
 
-def load_plan(draft: Draft, file: Found, survey: Survey) -> None:
+def load_plan(draft: Draft, file: RecognisedFile, survey: Survey) -> None:
     """Take the plan's runs, and what they name or leave lying about, into the draft."""
     experiment, diagnostics = plan.read(file.path, draft.root, file.parsed)
     draft.diagnostics.extend(diagnostics)
@@ -124,7 +134,7 @@ def _list_settings(draft: Draft, run: Run, base: Path) -> dict[str, object]:
     path = _locate(draft, file, base)
     if path:
         draft.say(path, INFERENCE)
-        model = model_yaml.model_of(path, draft.root)
+        model = model_yaml.read_model_name(path, draft.root)
         if model:
             settings["judge_model"] = model
             settings["judge_settings"] = dict(model_yaml.read(path, draft.root)[0].settings)
@@ -170,7 +180,7 @@ def _find_results(draft: Draft, run: Run, base: Path, survey: Survey) -> dict[st
     return max(folders.values(), key=lambda by_kind: "details" in by_kind, default={})
 
 
-def _name_kind(file: Found) -> str:
+def _name_kind(file: RecognisedFile) -> str:
     """Return the plan's word for a kind of results; "" for other score files."""
     return next((kind for kind, name in KINDS.items() if name == file.detail), "")
 
@@ -179,7 +189,7 @@ def _take_dataset(draft: Draft, experiment: Plan, base: Path, survey: Survey) ->
     """Take the dataset the plan names; where it is missing, the only one in the folder, with a note."""
     if draft.dataset and not draft.dataset.absent:
         return
-    chosen = candidates.wanted(draft, "dataset", survey.all(DATASET))
+    chosen = candidates.find_chosen(draft, "dataset", survey.all(DATASET))
     if chosen:
         draft.dataset = DatasetSource(format_relative(draft.root, chosen.path))
         draft.say(chosen.path, DATASET, detail="chosen")
@@ -208,7 +218,7 @@ def _take_dataset(draft: Draft, experiment: Plan, base: Path, survey: Survey) ->
             )
         draft.diagnostics.append(replace(path, values={**path.values, "reason": reason, "instead": used}))
     if not used:
-        candidates.say(draft, "dataset", None, datasets)
+        candidates.report_others(draft, "dataset", None, datasets)
 
 
 def take_comparisons(draft: Draft, survey: Survey) -> None:

@@ -31,7 +31,7 @@ from readback.workspace.recognise import (
     PROMPTS,
     SCORES,
     TRAINING,
-    Found,
+    RecognisedFile,
     recognise,
 )
 from readback.workspace.survey import Survey, survey
@@ -46,7 +46,7 @@ def take_file(path: Path, draft: Draft, place: Location = NOWHERE) -> None:
     take_recognised(recognise(path, draft.root, named=True), draft, place)
 
 
-def take_config(file: Found, draft: Draft, entry: Node) -> None:
+def take_config(file: RecognisedFile, draft: Draft, entry: Node) -> None:
     """Take in the file that an entry names as a configuration; for a list of rows the entry is wrong."""
     if file.what not in DATA:
         take_recognised(file, draft, entry.place)
@@ -56,7 +56,9 @@ def take_config(file: Found, draft: Draft, entry: Node) -> None:
     entry.wrong("the path of a configuration: that file holds a list of rows, and a configuration is a mapping")
 
 
-def take_recognised(file: Found, draft: Draft, place: Location = NOWHERE, around: Survey | None = None) -> None:
+def take_recognised(
+    file: RecognisedFile, draft: Draft, place: Location = NOWHERE, around: Survey | None = None
+) -> None:
     """Take in a file that is recognised already. `around` is what lies in the folder, where the caller knows it."""
     if file.what == PLAN:
         experiment.load_plan(draft, file, around or survey(draft.root))
@@ -73,7 +75,7 @@ def take_recognised(file: Found, draft: Draft, place: Location = NOWHERE, around
         draft.report("dat-not-recognised", where, name, path=name, reason=reason, known=kinds, endings=[])
 
 
-def take_dataset(file: Found, draft: Draft, detail: str = "") -> None:
+def take_dataset(file: RecognisedFile, draft: Draft, detail: str = "") -> None:
     """Take in the dataset, unless there is one already."""
     if draft.dataset is not None and not draft.dataset.absent:
         draft.say(file.path, file.what, used=False)
@@ -84,14 +86,14 @@ def take_dataset(file: Found, draft: Draft, detail: str = "") -> None:
     draft.say(file.path, file.what, detail=detail or file.detail)
 
 
-def _take_prompts(file: Found, draft: Draft) -> None:
+def _take_prompts(file: RecognisedFile, draft: Draft) -> None:
     is_named = format_relative(draft.root, file.path) in draft.named
     config, diagnostics = albert.read(file.path, draft.root, file.parsed, is_named)
     draft.add_config(config, diagnostics)
     draft.say(file.path, file.what, detail=", ".join(config.prompts))
 
 
-def _take_instructions(file: Found, draft: Draft) -> None:
+def _take_instructions(file: RecognisedFile, draft: Draft) -> None:
     config, diagnostics = instructions.read(file.path, draft.root, file.parsed)
     draft.add_config(config, diagnostics)
     dropped = config.settings.get("dropped")
@@ -99,25 +101,25 @@ def _take_instructions(file: Found, draft: Draft) -> None:
     draft.say(file.path, what, detail=f"obsolete and left out: {', '.join(dropped)}" if dropped else "")
 
 
-def _take_comparisons(file: Found, draft: Draft) -> None:
+def _take_comparisons(file: RecognisedFile, draft: Draft) -> None:
     comparison, diagnostics = comparisons.read(file.path, draft.root, file.parsed)
     draft.diagnostics.extend(diagnostics)
     draft.comparisons.extend(comparison.pairs)
     draft.say(file.path, file.what, detail=quantity(len(comparison.pairs), "pair"))
 
 
-def _take_model(file: Found, draft: Draft) -> None:
+def _take_model(file: RecognisedFile, draft: Draft) -> None:
     model, diagnostics = model_yaml.read(file.path, draft.root, file.parsed)
     draft.diagnostics.extend(diagnostics)
     draft.models[model.name] = model
     draft.say(file.path, file.what, detail=f"{model.type}: {model.type_reason}")
 
 
-def _list_inference(file: Found, draft: Draft) -> None:
+def _list_inference(file: RecognisedFile, draft: Draft) -> None:
     draft.say(file.path, file.what, used=False, detail="says how a judge is run; no prompt is in it")
 
 
-def _take_judge(file: Found, draft: Draft) -> None:
+def _take_judge(file: RecognisedFile, draft: Draft) -> None:
     judges = read_judges(file.path, draft)
     if len(judges) == 1:
         judges = (replace(judges[0], name=file.path.stem),)
@@ -126,7 +128,7 @@ def _take_judge(file: Found, draft: Draft) -> None:
     draft.say(file.path, file.what, detail=", ".join(judge.name for judge in judges))
 
 
-def _take_modelfile(file: Found, draft: Draft, detail: str = "") -> None:
+def _take_modelfile(file: RecognisedFile, draft: Draft, detail: str = "") -> None:
     """Add a Modelfile as a model by itself: what it serves, without what it was trained with."""
     modelfile = modelfile_reader.read(file.path, draft.root)
     prefix, suffix = "modelfile.", ".modelfile"
@@ -139,14 +141,14 @@ def _take_modelfile(file: Found, draft: Draft, detail: str = "") -> None:
     draft.say(file.path, file.what, detail=detail or name)
 
 
-def _take_adapter(file: Found, draft: Draft) -> None:
+def _take_adapter(file: RecognisedFile, draft: Draft) -> None:
     adapter, diagnostics = read_adapter(file.path, draft.root, profile_of(draft.options))
     draft.diagnostics.extend(diagnostics)
     draft.adapters[adapter.name] = adapter
     draft.say(file.path, file.what, detail=adapter.name)
 
 
-def _take_scores(file: Found, draft: Draft) -> None:
+def _take_scores(file: RecognisedFile, draft: Draft) -> None:
     draft.diagnostics.extend(file.diagnostics)
     draft.scores.append(ScoreSource(format_relative(draft.root, file.path)))
     draft.say(file.path, file.what, detail=file.detail)

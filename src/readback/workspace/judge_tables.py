@@ -18,7 +18,7 @@ from readback.records.raw_rows import read_raw_rows
 from readback.scores.files.cells import ABSENT, INAPPLICABLE, NOT_FINITE, TRUTH
 from readback.types import ScoreSource
 from readback.workspace.draft import Draft
-from readback.workspace.recognise import DATASET, ID, Found
+from readback.workspace.recognise import DATASET, ID, RecognisedFile
 from readback.workspace.survey import Survey
 
 KEY = "judges"  # of what whoever opens a workspace chooses: FILE=COLUMN,COLUMN a line
@@ -44,16 +44,16 @@ OTHERS = frozenset({
 
 def propose(draft: Draft, around: Survey) -> frozenset[str]:
     """Take the tables that were confirmed, offer those that were not; answers all of them, which are no datasets."""
-    asked = said(draft.chosen.get(KEY))
+    confirmed = parse_choice(draft.chosen.get(KEY))
     offered: list[str] = []
     tables: list[str] = []
-    for found in around.all(DATASET):
-        file = format_relative(draft.root, found.path)
-        items, judges = columns(found)
-        if file in asked:
-            named = items or tuple(sorted(found.fields - set(asked[file])))
-            draft.scores.append(ScoreSource(file, item=named, judges=asked[file]))
-            draft.say(file, "scores", detail=f"one column for each judge: {', '.join(asked[file])}")
+    for candidate in around.all(DATASET):
+        file = format_relative(draft.root, candidate.path)
+        items, judges = find_judge_columns(candidate)
+        if file in confirmed:
+            named = items or tuple(sorted(candidate.fields - set(confirmed[file])))
+            draft.scores.append(ScoreSource(file, item=named, judges=confirmed[file]))
+            draft.say(file, "scores", detail=f"one column for each judge: {', '.join(confirmed[file])}")
         elif judges:
             offered.append(f"{file}={','.join(judges)}")
             draft.say(file, WHAT, used=False, detail=f"these columns look like judges: {', '.join(judges)}")
@@ -65,36 +65,38 @@ def propose(draft: Draft, around: Survey) -> frozenset[str]:
     return frozenset(tables)
 
 
-def columns(found: Found) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The columns that name the item and those that are probably judges; both empty where the rows are records."""
-    if found.texts:
+def find_judge_columns(candidate: RecognisedFile) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the columns that name the item and those that are probably judges; both empty if rows are records."""
+    if candidate.texts:
         return (), ()
     rows: list[dict[str, Any]] = []
-    for row in islice(read_raw_rows(found.path, found.path.name, enough=ROWS), ROWS):
+    for row in islice(read_raw_rows(candidate.path, candidate.path.name, enough=ROWS), ROWS):
         if isinstance(row, Row):
-            if not all(map(_short, row.fields.values())):  # a text: the rows are records, and no more need be read
+            if not all(map(_is_short, row.fields.values())):  # a text: the rows are records, and no more need be read
                 return (), ()
             rows.append(dict(row.fields))
     names = list(rows[0]) if rows else []
-    judges = tuple(name for name in names if name.lower() not in OTHERS and on_scale(row.get(name) for row in rows))
+    judges = tuple(name for name in names if name.lower() not in OTHERS and is_on_scale(row.get(name) for row in rows))
     items = tuple(name for name in names if name not in judges)
     called = all(CALLED.search(name) for name in judges)
     few = len(judges) < max(LEAST if called else MANY, len(items)) or len(rows) < LEAST_ROWS
-    if few or not items or _alike(rows, items):
+    if few or not items or _are_alike(rows, items):
         return (), ()
     return items, judges
 
 
-def said(text: str | None) -> dict[str, tuple[str, ...]]:
+def parse_choice(text: str | None) -> dict[str, tuple[str, ...]]:
     """`FILE=COLUMN,COLUMN` lines by file."""
     pairs = (line.rpartition("=") for line in (text or "").split("\n"))
     return {file: tuple(filter(None, names.split(","))) for file, equals, names in pairs if equals and file}
 
 
-def on_scale(cells: Iterable[Any]) -> bool:
-    """Whether a column holds a few small numbers that are no running count; cells without a score may be among them."""
+def is_on_scale(cells: Iterable[Any]) -> bool:
+    """Tell whether a column holds a few small numbers that are no running count; cells without a score may be among
+    them.
+    """
     values = [cell for cell in cells if not _is_gap(cell)]
-    numbers = list(_numbers(values))
+    numbers = list(_list_numbers(values))
     if not numbers or len(numbers) < len(values):
         return False
     distinct = set(numbers)
@@ -105,7 +107,7 @@ def on_scale(cells: Iterable[Any]) -> bool:
 def are_numbers(cells: Iterable[Any]) -> bool:
     """Tell whether a column holds numbers alone, and at least one; cells without a score may be among them."""
     values = [cell for cell in cells if not _is_gap(cell)]
-    return bool(values) and len(list(_numbers(values))) == len(values)
+    return bool(values) and len(list(_list_numbers(values))) == len(values)
 
 
 def are_verdicts(cells: Iterable[Any]) -> bool:
@@ -121,7 +123,7 @@ def _is_gap(cell: Any) -> bool:
     return cell is None or (isinstance(cell, str) and cell.strip().lower() in GAPS)
 
 
-def _numbers(values: Iterable[Any]) -> Iterator[float]:
+def _list_numbers(values: Iterable[Any]) -> Iterator[float]:
     for value in values:
         try:
             number = float(value)
@@ -131,12 +133,12 @@ def _numbers(values: Iterable[Any]) -> Iterator[float]:
             yield number
 
 
-def _short(cell: Any) -> bool:
-    """Whether a cell may be an id or a number; an empty one may be missing."""
+def _is_short(cell: Any) -> bool:
+    """Tell whether a cell may be an id or a number; an empty one may be missing."""
     return cell is None or (isinstance(cell, str | int | float) and len(str(cell)) <= ID)
 
 
-def _alike(rows: Sequence[Mapping[str, Any]], items: Sequence[str]) -> bool:
-    """Whether the other columns do not tell the rows apart, as what is judged would."""
+def _are_alike(rows: Sequence[Mapping[str, Any]], items: Sequence[str]) -> bool:
+    """Tell whether the other columns do not tell the rows apart, as what is judged would."""
     keys = [tuple(str(row.get(name)) for name in items) for row in rows]
     return len(set(keys)) < len(keys)

@@ -45,7 +45,7 @@ def list_judge_criteria(judges: Iterable[Judge]) -> dict[str, Criterion]:
     """Return what the judges score, on their own scales; of two judges with one criterion the first one counts."""
     criteria: dict[str, Criterion] = {}
     for judge in judges:
-        for name, criterion in judge_prompts.criteria_of(judge).items():
+        for name, criterion in judge_prompts.list_criteria(judge).items():
             if criterion.scale != "unknown":
                 criteria.setdefault(name, criterion)
     return criteria

@@ -106,17 +106,18 @@ class OfMapping:
     part: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda value: value
     by_name: Collection[str] = ()  # names of files that are of the kind whatever is in them
 
-    def share(self, seen: Mapped) -> float:
-        if seen.path.name in self.by_name:
+    def share(self, config: Mapped) -> float:
+        """Return how much of a configuration belongs to the kind, from 0 to 1."""
+        if config.path.name in self.by_name:
             return 1.0
-        if not self.marks(seen.path, seen.value):
+        if not self.marks(config.path, config.value):
             return 0.0
-        counted = own_keys(self.part(seen.value))
-        return share_of(counted, self.keys) if counted else 1.0
+        counted = list_own_keys(self.part(config.value))
+        return compute_share(counted, self.keys) if counted else 1.0
 
-    def strange(self, seen: Mapped) -> list[str]:
-        """The keys that do not belong to the kind."""
-        return [key for key in own_keys(self.part(seen.value)) if not _belongs(key, self.keys)]
+    def list_foreign_keys(self, config: Mapped) -> list[str]:
+        """List the keys that do not belong to the kind."""
+        return [key for key in list_own_keys(self.part(config.value)) if not _belongs(key, self.keys)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,30 +139,30 @@ class Claim:
     near: str | None = None  # the kind whose marks it has
 
 
-def own_keys(value: Mapping[str, Any]) -> list[str]:
-    """The keys that may say what a configuration is."""
+def list_own_keys(value: Mapping[str, Any]) -> list[str]:
+    """List the keys that may say what a configuration is."""
     keys = [str(key) for key in value]
     return [key for key in keys if key.lower() not in ANYBODYS and not key.startswith(REMARKS)]
 
 
-def share_of(keys: Sequence[str], known: Collection[str] | Callable[[Any], bool]) -> float:
-    """The part of the keys that are known, from 0 to 1; 0 of none."""
+def compute_share(keys: Sequence[str], kind_keys: Collection[str] | Callable[[Any], bool]) -> float:
+    """Return the part of the keys that belong to a kind, from 0 to 1; 0 without keys."""
     if not keys:
         return 0.0
-    return sum(_belongs(key, known) for key in keys) / len(keys)
+    return sum(_belongs(key, kind_keys) for key in keys) / len(keys)
 
 
-def _belongs(key: str, known: Collection[str] | Callable[[Any], bool]) -> bool:
-    return known(key) if callable(known) else key in known
+def _belongs(key: str, kind_keys: Collection[str] | Callable[[Any], bool]) -> bool:
+    return kind_keys(key) if callable(kind_keys) else key in kind_keys
 
 
-def kind_of_mapping(path: Path, value: Any) -> Claim:
-    """What a parsed configuration is."""
+def classify_mapping(path: Path, value: Any) -> Claim:
+    """Return what a parsed configuration is."""
     if not isinstance(value, Mapping):
         named = [entry.kind for entry in OF_MAPPINGS if path.name in entry.by_name]
         return Claim(next(iter(named), None))
-    seen = Mapped(path, value)
-    shares = [(entry.share(seen), entry) for entry in OF_MAPPINGS]
+    config = Mapped(path, value)
+    shares = [(entry.share(config), entry) for entry in OF_MAPPINGS]
     best, entry = max(shares, key=lambda pair: pair[0])
     if best > MOST:
         kind = entry.kind
@@ -169,22 +170,22 @@ def kind_of_mapping(path: Path, value: Any) -> Claim:
             kind = INFERENCE
         return Claim(kind)
     if best > 0 and entry.kind != WORKSPACE:  # its keys are words that many programs have
-        return Claim(None, reason=_too_few(entry, seen), near=entry.kind)
+        return Claim(None, reason=_explain_refusal(entry, config), near=entry.kind)
     return Claim(None)
 
 
-def _too_few(entry: OfMapping, seen: Mapped) -> str:
+def _explain_refusal(entry: OfMapping, config: Mapped) -> str:
     """Why a file that has the marks of a kind is not of it."""
-    keys = own_keys(entry.part(seen.value))
-    strange = entry.strange(seen)
+    keys = list_own_keys(entry.part(config.value))
+    strange = entry.list_foreign_keys(config)
     listed = ", ".join(strange[:NAMED])
     more = f" and {len(strange) - NAMED} more" if len(strange) > NAMED else ""
-    known = len(keys) - len(strange)
-    return f"only {known} of its {len(keys)} keys belong to the kind '{entry.kind}'; it has {listed}{more}"
+    count = len(keys) - len(strange)
+    return f"only {count} of its {len(keys)} keys belong to the kind '{entry.kind}'; it has {listed}{more}"
 
 
-def kind_of_rows(table: Table) -> Claim:
-    """What a table is, by its first rows."""
+def classify_rows(table: Table) -> Claim:
+    """Return what a table is, by its first rows."""
     best: tuple[float, OfRows] | None = None
     for entry in OF_ROWS:
         share = entry.share(table)
@@ -195,8 +196,8 @@ def kind_of_rows(table: Table) -> Claim:
     return Claim(best[1].kind, best[1].detail(table)) if best else Claim(DATASET)
 
 
-def _of_adapter(path: Path, value: Any) -> bool:
-    """A name with what an adapter says of itself; a system prompt that is a text is a persona's or a judge's."""
+def _is_adapter(path: Path, value: Any) -> bool:
+    """Tell whether a value has a name and an adapter's keys. A text as system prompt is a persona's or judge's."""
     if not isinstance(value, Mapping) or "name" not in value:
         return False
     if {"extends", "wording"} & value.keys():
@@ -204,32 +205,32 @@ def _of_adapter(path: Path, value: Any) -> bool:
     return "system_prompt" in value and ("tasks" in value or not isinstance(value["system_prompt"], str))
 
 
-def _of_workspace(path: Path, value: Any) -> bool:
+def _is_workspace(path: Path, value: Any) -> bool:
     return isinstance(value, Mapping) and any(isinstance(value.get(key), Mapping | list) for key in SCHEMA)
 
 
-def _of_definition(path: Path, value: Any) -> bool:
+def _is_definition(path: Path, value: Any) -> bool:
     return isinstance(value.get("prompt_template"), str) and judge_prompts.recognise(path, value)
 
 
-def _of_rubric(path: Path, value: Any) -> bool:
+def _is_rubric(path: Path, value: Any) -> bool:
     return judge_rubric.recognise(value)
 
 
-def _inference(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The mapping that says which model is run."""
+def _get_inference(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the mapping that says which model is run."""
     inner = value.get("inference", value)
     return inner if isinstance(inner, Mapping) else value
 
 
-def _settings(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The configuration that a preset holds, else the mapping itself."""
+def _get_settings(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the configuration that a preset holds, else the mapping itself."""
     inner = value.get("config")
     return inner if isinstance(inner, Mapping) else value
 
 
-def _of_instructions(key: str) -> bool:
-    return key in OF_VERIFICATION or instructions.belongs(key)
+def _is_instruction_key(key: str) -> bool:
+    return key in OF_VERIFICATION or instructions.is_instruction_key(key)
 
 
 # The order: kinds with marks of their own before those that are known by a few common keys.
@@ -237,24 +238,24 @@ OF_MAPPINGS: tuple[OfMapping, ...] = (
     OfMapping(PROMPTS, albert.recognise, frozenset(albert.TOP), by_name=albert.FILES),
     OfMapping(PLAN, plan.recognise, frozenset({"runs", "defaults"})),
     OfMapping(COMPARISONS, comparisons.recognise, OF_COMPARISONS),
-    OfMapping(JUDGE, _of_definition, OF_JUDGE),
-    OfMapping(JUDGE, _of_rubric, OF_RUBRIC),
-    OfMapping(MODEL, model_yaml.recognise, OF_MODEL, _inference),
-    OfMapping(INSTRUCTIONS, instructions.recognise, _of_instructions, _settings),
-    OfMapping(ADAPTER, _of_adapter, OF_ADAPTER),
-    OfMapping(WORKSPACE, _of_workspace, TOP),
+    OfMapping(JUDGE, _is_definition, OF_JUDGE),
+    OfMapping(JUDGE, _is_rubric, OF_RUBRIC),
+    OfMapping(MODEL, model_yaml.recognise, OF_MODEL, _get_inference),
+    OfMapping(INSTRUCTIONS, instructions.recognise, _is_instruction_key, _get_settings),
+    OfMapping(ADAPTER, _is_adapter, OF_ADAPTER),
+    OfMapping(WORKSPACE, _is_workspace, TOP),
 )
 
 
-def _definitions(table: Table) -> float:
+def _rate_definitions(table: Table) -> float:
     return float(judge_prompts.recognise(table.path, table.rows[0]))
 
 
-def _saved_responses(table: Table) -> float:
+def _rate_saved_responses(table: Table) -> float:
     return float("response" in table.fields and bool(table.fields & SENT))
 
 
-def _scores(table: Table) -> float:
+def _rate_scores(table: Table) -> float:
     """Scores by their columns. A table that holds what is asked is a dataset, unless its format says otherwise."""
     if table.scored is None:
         return 0.0
@@ -263,31 +264,31 @@ def _scores(table: Table) -> float:
     return float(table.scored.holds_questions or repeats_questions or not table.fields & RECORD)
 
 
-def _score_kind(table: Table) -> str:
+def _describe_scores(table: Table) -> str:
     if table.scored is None:
         return ""
     rivals = ", ".join(table.scored.rivals)
     return f"{table.scored.name}; {rivals} would read it as well" if rivals else table.scored.name
 
 
-def _responses(table: Table) -> float:
+def _rate_responses(table: Table) -> float:
     return float("response" in table.fields and not table.fields & (RECORD | CHAT))
 
 
-def _training(table: Table) -> float:
+def _rate_training(table: Table) -> float:
     return float(training_row.find_main_kind(table.rows) is not None)
 
 
-def _training_kind(table: Table) -> str:
+def _describe_training(table: Table) -> str:
     kind = training_row.find_main_kind(table.rows)
     return training_row.DESCRIPTIONS[kind] if kind else ""
 
 
 # Files of other tools are told from all of these before (`sources/other_tools`). What is none of them is a dataset.
 OF_ROWS: tuple[OfRows, ...] = (
-    OfRows(JUDGE, _definitions),
-    OfRows(SCORES, _scores, _score_kind),
-    OfRows(ANSWERS, _saved_responses),
-    OfRows(ANSWERS, _responses),
-    OfRows(TRAINING, _training, _training_kind),
+    OfRows(JUDGE, _rate_definitions),
+    OfRows(SCORES, _rate_scores, _describe_scores),
+    OfRows(ANSWERS, _rate_saved_responses),
+    OfRows(ANSWERS, _rate_responses),
+    OfRows(TRAINING, _rate_training, _describe_training),
 )

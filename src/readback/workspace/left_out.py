@@ -436,7 +436,7 @@ def _name_tool(first: Recognised | None) -> str:
 
 def _choose_step(draft: Draft, first: Recognised | None) -> str:
     """Return the step that makes the first unread file readable; of a table that may be scores the option for it."""
-    tables = proposed_scores.proposed(draft.alternatives)
+    tables = proposed_scores.list_proposed(draft.alternatives)
     if tables:
         return f"read it as scores with --{tables[0].key} {tables[0].line}, or with a click on Open"
     return first.step if first else ""

@@ -26,7 +26,7 @@ from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig, 
 from readback.workspace import serving_files
 from readback.workspace.dataset_choices import find_encoding, read_first_rows
 from readback.workspace.draft import Draft
-from readback.workspace.recognise import CHAT_TEMPLATE, TEMPLATE, Found, recognise
+from readback.workspace.recognise import CHAT_TEMPLATE, TEMPLATE, RecognisedFile, recognise
 from readback.workspace.survey import Survey
 
 NAME, TYPED = "plain files", "typed templates"
@@ -291,7 +291,7 @@ def _judge_text(file: str, text: str, diagnostics: tuple[Diagnostic, ...], field
     return _Text(file, text, language, diagnostics, is_probable, has_marks and is_short)
 
 
-def order_by_templates(datasets: Sequence[Found], survey: Survey) -> list[Found]:
+def order_by_templates(datasets: Sequence[RecognisedFile], survey: Survey) -> list[RecognisedFile]:
     """Put those datasets first that have a field which a template file of the folder names; else their order stays."""
     texts: list[str] = []
     for path in _list_unrecognised(survey)[:COMPARED]:
@@ -299,7 +299,7 @@ def order_by_templates(datasets: Sequence[Found], survey: Survey) -> list[Found]
         if text:
             texts.append(text)
 
-    def count_templates(dataset: Found) -> int:
+    def count_templates(dataset: RecognisedFile) -> int:
         return sum(names_a_field(text, dataset.fields) for text in texts)
 
     return sorted(datasets, key=count_templates, reverse=True)  # the order of equal ones stays

@@ -24,15 +24,15 @@ class Proposed:
         return f"{self.file}={','.join(self.columns)}"
 
 
-def proposed(alternatives: Mapping[str, tuple[str, ...]]) -> tuple[Proposed, ...]:
-    """What a workspace (or a draft of one) proposes."""
-    return tuple(one for key in KEYS for line in alternatives.get(key, ()) for one in _read(key, line))
+def list_proposed(alternatives: Mapping[str, tuple[str, ...]]) -> tuple[Proposed, ...]:
+    """List the tables that a workspace (or a draft of one) proposes."""
+    return tuple(table for key in KEYS for line in alternatives.get(key, ()) for table in _parse_line(key, line))
 
 
-def confirmed(chosen: Mapping[str, str]) -> tuple[Proposed, ...]:
-    """What whoever opens a workspace has read as scores."""
-    return tuple(one for key in KEYS for line in chosen.get(key, "").split("\n") for one in _read(key, line))
+def list_confirmed(chosen: Mapping[str, str]) -> tuple[Proposed, ...]:
+    """List the tables that whoever opens a workspace has read as scores."""
+    return tuple(table for key in KEYS for line in chosen.get(key, "").split("\n") for table in _parse_line(key, line))
 
 
-def _read(key: str, line: str) -> list[Proposed]:
-    return [Proposed(key, file, names) for file, names in judge_tables.said(line).items()]
+def _parse_line(key: str, line: str) -> list[Proposed]:
+    return [Proposed(key, file, names) for file, names in judge_tables.parse_choice(line).items()]

@@ -47,8 +47,8 @@ from readback.workspace.kinds import (
     TRAINING,
     WORKSPACE,
     Table,
-    kind_of_mapping,
-    kind_of_rows,
+    classify_mapping,
+    classify_rows,
 )
 
 __all__ = [
@@ -75,7 +75,7 @@ __all__ = [
     "TOOL",
     "TRAINING",
     "WORKSPACE",
-    "Found",
+    "RecognisedFile",
     "recognise",
 ]
 
@@ -100,7 +100,7 @@ SAYS_SYSTEM = re.compile(rb"system\\?[\"']|system\w*\s*(?::[^=\n]{0,60})?=|def \
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RecognisedFile:
     """A file and what it is. `fields` are a table's columns; `diagnostics` say why it could not be read; `reason` says
     why a file with the marks of a kind is not of it.
     """
@@ -129,7 +129,7 @@ class _Look:
         return format_relative(self.root, self.path)
 
 
-def recognise(path: Path, root: Path, named: bool = False) -> Found:
+def recognise(path: Path, root: Path, named: bool = False) -> RecognisedFile:
     """Return what the file at `path` is; one that cannot be read is "not recognised", with diagnostics.
 
     `named`: somebody asked for this very file, so it is parsed even where no key of ours is seen in it, and is a
@@ -138,95 +138,95 @@ def recognise(path: Path, root: Path, named: bool = False) -> Found:
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     look = _Look(path, root, suffix, named)
     for step in STEPS:
-        found = step(look)
-        if found is not None:
-            return found
-    return Found(path, OTHER)
+        result = step(look)
+        if result is not None:
+            return result
+    return RecognisedFile(path, OTHER)
 
 
-def _modelfile(look: _Look) -> Found | None:
-    return Found(look.path, MODELFILE) if modelfile.recognise(look.path) else None
+def _recognise_modelfile(look: _Look) -> RecognisedFile | None:
+    return RecognisedFile(look.path, MODELFILE) if modelfile.recognise(look.path) else None
 
 
-def _chat_template(look: _Look) -> Found | None:
-    return Found(look.path, CHAT_TEMPLATE) if chat_files.recognise(look.path) else None
+def _recognise_chat_template(look: _Look) -> RecognisedFile | None:
+    return RecognisedFile(look.path, CHAT_TEMPLATE) if chat_files.recognise(look.path) else None
 
 
-def _checkpoint(look: _Look) -> Found | None:
-    """A benchmark, by its content. Of JSON-LD that is none and that somebody names, its reader says why it is none."""
+def _recognise_checkpoint(look: _Look) -> RecognisedFile | None:
+    """Recognise a benchmark by its content. Of JSON-LD that is not one and that somebody names, the reader says why."""
     if look.suffix not in (*checkpoint.SUFFIXES, ".json"):
         return None
     of_json_ld = look.suffix in checkpoint.SUFFIXES
     head = beginning(look.path)
     if checkpoint.is_checkpoint(head) or (of_json_ld and (look.named or checkpoint.lists_questions(head))):
-        return Found(look.path, DATASET)
+        return RecognisedFile(look.path, DATASET)
     if of_json_ld:
         detail = f"it is not a checkpoint, which is a {checkpoint.FEED} with {checkpoint.QUESTIONS}"
-        return Found(look.path, OTHER, detail=detail)
+        return RecognisedFile(look.path, OTHER, detail=detail)
     return None
 
 
-def _score_file(look: _Look) -> Found | None:
-    """A file of scores that is no table and no list of rows."""
-    if look.suffix not in (*_tables(), ".json"):
+def _recognise_score_file(look: _Look) -> RecognisedFile | None:
+    """Recognise a file of scores that is neither a table nor a list of rows."""
+    if look.suffix not in (*_list_table_suffixes(), ".json"):
         return None
     kind = files.find_kind_of_whole_file(look.path, look.file)
-    return Found(look.path, SCORES, detail=kind.name) if kind else None
+    return RecognisedFile(look.path, SCORES, detail=kind.name) if kind else None
 
 
-def _rows(look: _Look) -> Found | None:
-    """A table by its ending, and JSON that begins with a list or has an object a line."""
-    if look.suffix in _tables():
-        return _table(look)
+def _recognise_rows(look: _Look) -> RecognisedFile | None:
+    """Recognise a table by its ending, and JSON that begins with a list or has an object a line."""
+    if look.suffix in _list_table_suffixes():
+        return _recognise_table(look)
     if look.suffix != ".json":
         return None
     begin = read_head(look.path).lstrip(b"\xef\xbb\xbf \t\r\n")
-    return _table(look) if begin.startswith(b"[") or JSON_LINES.match(begin) else None
+    return _recognise_table(look) if begin.startswith(b"[") or JSON_LINES.match(begin) else None
 
 
-def _judge_code(look: _Look) -> Found | None:
-    return Found(look.path, JUDGE) if judge_prompts.recognise(look.path, None) else None
+def _recognise_judge_code(look: _Look) -> RecognisedFile | None:
+    return RecognisedFile(look.path, JUDGE) if judge_prompts.recognise(look.path, None) else None
 
 
-def _training_code(look: _Look) -> Found | None:
+def _recognise_training_code(look: _Look) -> RecognisedFile | None:
     if look.suffix not in training_code.SUFFIXES:
         return None
     states = SAYS_SYSTEM.search(read_head(look.path, training_code.LIMITS[look.suffix]))
-    return Found(look.path, CODE) if states else None
+    return RecognisedFile(look.path, CODE) if states else None
 
 
-def _template(look: _Look) -> Found | None:
+def _recognise_template(look: _Look) -> RecognisedFile | None:
     """Any text that somebody names; in a folder `plain_templates` decides which texts are prompts."""
-    return Found(look.path, TEMPLATE) if look.named and plain_prompts.find_ending(look.path.name) else None
+    return RecognisedFile(look.path, TEMPLATE) if look.named and plain_prompts.find_ending(look.path.name) else None
 
 
 @cache
-def _tables() -> frozenset[str]:
-    """The suffixes of the dataset formats, but for those that configurations have too."""
+def _list_table_suffixes() -> frozenset[str]:
+    """Return the suffixes of the dataset formats, but for those that configurations have, too."""
     return frozenset(s for module in plugins.load_modules("formats").values() for s in module.SUFFIXES) - set(CONFIGS)
 
 
-def _config(look: _Look) -> Found | None:
+def _recognise_config(look: _Look) -> RecognisedFile | None:
     if look.suffix not in CONFIGS:
         return None
     path = look.path
     head = read_head(path)
     ours = look.named or path.name in albert.FILES or KEYS.search(head)
     if head and not (ours or other_tools.KEYS.search(head)):
-        return Found(path, OTHER)
+        return RecognisedFile(path, OTHER)
     parsed = read_yaml(path, look.file)
-    if tool := other_tools.of_mapping(parsed.value):
-        return Found(path, TOOL, parsed, detail=NOT_YET.format(tool))
+    if tool := other_tools.describe_mapping(parsed.value):
+        return RecognisedFile(path, TOOL, parsed, detail=NOT_YET.format(tool))
     if head and not ours:
-        return Found(path, OTHER)
-    claim = kind_of_mapping(path, parsed.value)
+        return RecognisedFile(path, OTHER)
+    claim = classify_mapping(path, parsed.value)
     what = claim.kind or OTHER
     if look.named and claim.near == INSTRUCTIONS:  # whoever names it means it, and its wrong keys are named
         what = INSTRUCTIONS
-    return Found(path, what, parsed, diagnostics=parsed.diagnostics, reason=claim.reason)
+    return RecognisedFile(path, what, parsed, diagnostics=parsed.diagnostics, reason=claim.reason)
 
 
-def _table(look: _Look) -> Found:
+def _recognise_table(look: _Look) -> RecognisedFile:
     """Return what a file of rows is. One that nobody named is no dataset where it holds something else than objects,
     or nothing but the names of its columns.
     """
@@ -237,27 +237,27 @@ def _table(look: _Look) -> Found:
     begin = tuple(islice(events, LOOKED_AT))
     rows = [row.fields for row in begin if isinstance(row, Row)]
     fields = frozenset(str(key) for row in rows for key in row)
-    bad = [found.values for found in begin if isinstance(found, Diagnostic) and found.code == "dat-bad-line"]
+    bad = [event.values for event in begin if isinstance(event, Diagnostic) and event.code == "dat-bad-line"]
     if bad and not (rows or named) and all("kind" in values for values in bad):  # values, but no records
         detail = f"records are objects, but it contains none; the first entry is {bad[0]['kind']}"
-        return Found(path, OTHER, detail=detail)
+        return RecognisedFile(path, OTHER, detail=detail)
     if not (rows or refused or named) and (columns := above[0].shape.get("names") if above else None):
         diagnostic = Diagnostic("dat-empty-file", {"columns": columns}, Location(file=file), severity="info")
-        return Found(
+        return RecognisedFile(
             path, FORM, fields=frozenset(columns), detail="only its columns are named", diagnostics=(diagnostic,)
         )
     if not rows:
-        return Found(path, DATASET, detail="no record could be read from its beginning")
+        return RecognisedFile(path, DATASET, detail="no record could be read from its beginning")
     if batch_replies.is_exported(rows):
         if batch_replies.is_batch(fields):
-            return Found(path, BATCH, fields=fields, detail=OF_FOLDER)
+            return RecognisedFile(path, BATCH, fields=fields, detail=OF_FOLDER)
         if "body" in fields:
-            return Found(path, TOOL, fields=fields, detail=OF_EXPORT)
-    if tool := other_tools.of_rows(fields):
-        return Found(path, TOOL, fields=fields, detail=NOT_YET.format(tool))
-    claim = kind_of_rows(Table(path, rows, fields, files.find_kind(path, file)))
+            return RecognisedFile(path, TOOL, fields=fields, detail=OF_EXPORT)
+    if tool := other_tools.describe_rows(fields):
+        return RecognisedFile(path, TOOL, fields=fields, detail=NOT_YET.format(tool))
+    claim = classify_rows(Table(path, rows, fields, files.find_kind(path, file)))
     texts = claim.kind == DATASET and any(map(_holds_texts, rows))
-    return Found(path, claim.kind or DATASET, fields=fields, detail=claim.detail, texts=texts)
+    return RecognisedFile(path, claim.kind or DATASET, fields=fields, detail=claim.detail, texts=texts)
 
 
 def _holds_texts(row: Mapping[str, Any]) -> bool:
@@ -266,14 +266,14 @@ def _holds_texts(row: Mapping[str, Any]) -> bool:
 
 
 # The order in which a file is looked at: what its name decides, then its content, the most specific first.
-STEPS: tuple[Callable[[_Look], Found | None], ...] = (
-    _modelfile,
-    _chat_template,
-    _checkpoint,
-    _score_file,
-    _rows,
-    _config,
-    _judge_code,
-    _training_code,
-    _template,
+STEPS: tuple[Callable[[_Look], RecognisedFile | None], ...] = (
+    _recognise_modelfile,
+    _recognise_chat_template,
+    _recognise_checkpoint,
+    _recognise_score_file,
+    _recognise_rows,
+    _recognise_config,
+    _recognise_judge_code,
+    _recognise_training_code,
+    _recognise_template,
 )

@@ -41,8 +41,8 @@ from readback.scores.files.layout import (
 from readback.types import Location, ScoreSource
 from readback.workspace.dataset_choices import list_id_columns
 from readback.workspace.draft import Draft
-from readback.workspace.judge_tables import LEAST_ROWS, ROWS, are_numbers, are_verdicts, on_scale, said
-from readback.workspace.recognise import DATASET, ID, SCORES, Found
+from readback.workspace.judge_tables import LEAST_ROWS, ROWS, are_numbers, are_verdicts, is_on_scale, parse_choice
+from readback.workspace.recognise import DATASET, ID, SCORES, RecognisedFile
 from readback.workspace.survey import Survey
 
 KEY = "scores"  # of what whoever opens a workspace chooses: FILE=COLUMN,COLUMN a line
@@ -81,35 +81,37 @@ def propose(draft: Draft, around: Survey, others: frozenset[str]) -> frozenset[s
     others. Return those that hold no text, and so are no datasets. `others` are tables that are known for something
     else.
     """
-    asked = said(draft.chosen.get(KEY))
+    confirmed = parse_choice(draft.chosen.get(KEY))
     offered: list[str] = []
     bare: list[str] = []
-    for found in around.all(DATASET):
-        file = format_relative(draft.root, found.path)
+    for candidate in around.all(DATASET):
+        file = format_relative(draft.root, candidate.path)
         if file in others:
             continue
-        called = any(RATED.search(name.strip()) or VERDICT.search(name.strip()) for name in found.fields)
-        if file not in asked and not called:
+        called = any(RATED.search(name.strip()) or VERDICT.search(name.strip()) for name in candidate.fields)
+        if file not in confirmed and not called:
             continue  # before a row is decoded: of Parquet that takes a child
-        rows = _rows(found)
-        if file not in asked and (tidy := find_tidy_columns(rows)):
+        rows = _read_rows(candidate)
+        if file not in confirmed and (tidy := find_tidy_columns(rows)):
             _take_tidy(draft, file, tidy)
             bare.append(file)
             continue
-        names = asked.get(file) or columns(rows)
+        names = confirmed.get(file) or find_score_columns(rows)
         if not names:
             continue
-        item, condition = _item(rows, names), first((*CONDITION, *FACTORS), rows[0]) if rows else None
-        if file in asked:
+        item, condition = _find_item(rows, names), first((*CONDITION, *FACTORS), rows[0]) if rows else None
+        if file in confirmed:
             source = ScoreSource(file, item=item, condition=(condition,) if condition else (), criteria=names)
             draft.scores.append(source)
         else:
             offered.append(f"{file}={','.join(names)}")
         if not _holds_texts(rows, (*names, *item, condition or "")):
             bare.append(file)
-            detail = f"these columns are read as scores: {', '.join(names)}" if file in asked else \
-                f"these columns look like scores: {', '.join(names)}"  # fmt: skip
-            draft.say(file, "scores" if file in asked else WHAT, used=file in asked, detail=detail)
+            listed = ", ".join(names)
+            if file in confirmed:
+                draft.say(file, "scores", detail=f"these columns are read as scores: {listed}")
+            else:
+                draft.say(file, WHAT, used=False, detail=f"these columns look like scores: {listed}")
     if offered:
         draft.alternatives[KEY] = tuple(offered)
     return frozenset(bare)
@@ -138,8 +140,8 @@ def find_tidy_columns(rows: Sequence[Mapping[str, Any]]) -> TidyColumns | None:
     conditions = conditions or [name for name in names if name.strip().lower() in RUNS]
     if len(scores) != 1 or len(conditions) != 1:
         return None
-    taken = (scores[0], conditions[0])
-    rest = [name for name in names if name not in taken and not _is_beside(name)]
+    score_and_condition = (scores[0], conditions[0])
+    rest = [name for name in names if name not in score_and_condition and not _is_extra(name)]
     if len(rest) != 1 or not _is_item(rest[0], rows, conditions[0]):
         return None
     return TidyColumns(rest[0], conditions[0], scores[0])
@@ -153,7 +155,7 @@ def _is_score(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
     return VERDICT.search(name.strip()) is not None and are_verdicts(values)
 
 
-def _is_beside(name: str) -> bool:
+def _is_extra(name: str) -> bool:
     lowered = name.strip().lower()
     measured = COST.search(lowered) or MEASURED.search(lowered)
     return (lowered in BESIDE or measured is not None) and lowered not in (*ITEM, *FURTHER_ITEMS)
@@ -177,27 +179,25 @@ def _is_item(name: str, rows: Sequence[Mapping[str, Any]], condition: str) -> bo
     return len(items) >= FEWEST and len(conditions) > 1 and len(pairs) == len(items) * len(conditions)
 
 
-def _take_tidy(draft: Draft, file: str, columns: TidyColumns) -> None:
+def _take_tidy(draft: Draft, file: str, tidy: TidyColumns) -> None:
     """Read the table as scores, and say which columns were taken for what."""
-    draft.scores.append(
-        ScoreSource(file, item=(columns.item,), condition=(columns.condition,), criteria=(columns.score,))
-    )
-    values = {"file": file, "item": columns.item, "condition": columns.condition, "score": columns.score}
-    draft.report(ASSUMED, Location(file=file, line=1), columns.score, **values)
-    parts = f"{columns.item} is the item, {columns.condition} the condition, {columns.score} the score"
+    draft.scores.append(ScoreSource(file, item=(tidy.item,), condition=(tidy.condition,), criteria=(tidy.score,)))
+    values = {"file": file, "item": tidy.item, "condition": tidy.condition, "score": tidy.score}
+    draft.report(ASSUMED, Location(file=file, line=1), tidy.score, **values)
+    parts = f"{tidy.item} is the item, {tidy.condition} the condition, {tidy.score} the score"
     draft.say(file, SCORES, detail=f"read as scores because of its columns: {parts}")
 
 
-def columns(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The columns that are probably scores: called so, and small numbers of which there are few different ones."""
+def find_score_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the columns that are probably scores: named so, and holding small numbers with few distinct values."""
     if len(rows) < LEAST_ROWS:
         return ()
-    found = [name for name in rows[0] if RATED.search(name.strip()) and on_scale(row.get(name) for row in rows)]
-    return tuple(found) if _item(rows, found) else ()
+    scores = [name for name in rows[0] if RATED.search(name.strip()) and is_on_scale(row.get(name) for row in rows)]
+    return tuple(scores) if _find_item(rows, scores) else ()
 
 
-def _item(rows: Sequence[Mapping[str, Any]], scores: Sequence[str]) -> tuple[str, ...]:
-    """The column that says what is scored: by its usual name, else one that is probably an id."""
+def _find_item(rows: Sequence[Mapping[str, Any]], scores: Sequence[str]) -> tuple[str, ...]:
+    """Return the column that says what is scored: by its usual name, else one that is probably an id."""
     if not rows:
         return ()
     if named := first(ITEM, [name for name in rows[0] if name not in scores]):
@@ -206,21 +206,23 @@ def _item(rows: Sequence[Mapping[str, Any]], scores: Sequence[str]) -> tuple[str
     return tuple(islice(list_id_columns(rest), 1)) if rest[0] else ()
 
 
-def _rows(found: Found) -> list[Mapping[str, Any]]:
-    rows = (row.fields for row in read_raw_rows(found.path, found.path.name, enough=ROWS) if isinstance(row, Row))
+def _read_rows(candidate: RecognisedFile) -> list[Mapping[str, Any]]:
+    rows = (
+        row.fields for row in read_raw_rows(candidate.path, candidate.path.name, enough=ROWS) if isinstance(row, Row)
+    )
     return list(islice(rows, ROWS))
 
 
-def _holds_texts(rows: Sequence[Mapping[str, Any]], known: Sequence[str]) -> bool:
-    """Whether something asked or answered is in the rows, which are records then: in a column of that name, or in one
-    beside those that are `known` whose texts are mostly different.
+def _holds_texts(rows: Sequence[Mapping[str, Any]], other_names: Sequence[str]) -> bool:
+    """Tell whether something asked or answered is in the rows, which are records then: in a column of that name, or in
+    one beside those that are `known` whose texts are mostly different.
     """
     if not rows or first(CONTENT, rows[0]):
         return bool(rows)
-    columns = ([row.get(name) for row in rows] for name in rows[0] if name not in known)
-    return any(_said(column) for column in columns)
+    cells = ([row.get(name) for row in rows] for name in rows[0] if name not in other_names)
+    return any(_are_texts(column) for column in cells)
 
 
-def _said(values: Sequence[Any]) -> bool:
-    texts = [one for one in values if isinstance(one, str) and not one.replace(".", "", 1).isdecimal()]
-    return 2 * len(set(texts)) > len(values) or any(len(one) > ID for one in texts)
+def _are_texts(values: Sequence[Any]) -> bool:
+    texts = [value for value in values if isinstance(value, str) and not value.replace(".", "", 1).isdecimal()]
+    return 2 * len(set(texts)) > len(values) or any(len(value) > ID for value in texts)

@@ -21,7 +21,7 @@ from readback.serving.ollama.engine import strip_library_address
 from readback.sources.prompt_formats import infer_type
 from readback.types import ChatTemplate, Diagnostic, Location, Model, Modelfile, TemplateText, Weights
 from readback.workspace.draft import Draft
-from readback.workspace.recognise import CHAT_TEMPLATE, MODELFILE, Found
+from readback.workspace.recognise import CHAT_TEMPLATE, MODELFILE, RecognisedFile
 
 WEIGHTS, CONFIG = "weights", "tokenizer configuration"  # what files are taken for
 SUFFIX = ".gguf"
@@ -30,7 +30,7 @@ ROLES = ("bos_token", "eos_token")
 LATEST = ":latest"
 
 
-def add_modelfile(model: Model, modelfiles: Sequence[Found], draft: Draft) -> Model:
+def add_modelfile(model: Model, modelfiles: Sequence[RecognisedFile], draft: Draft) -> Model:
     """Return the model with its Modelfile; without one, and with a finding, where the names do not tell.
 
     A model of the type `base` has none.
@@ -52,7 +52,7 @@ def add_modelfile(model: Model, modelfiles: Sequence[Found], draft: Draft) -> Mo
     return replace(model, modelfile=modelfile)
 
 
-def _find_own_modelfile(model: Model, modelfiles: Sequence[Found]) -> Found | None:
+def _find_own_modelfile(model: Model, modelfiles: Sequence[RecognisedFile]) -> RecognisedFile | None:
     """Return the Modelfile that is called like the end of the model's name, where that says more than its type.
 
     The model lora_rag_trained_f16 is served by Modelfile.rag_trained_f16, and not by Modelfile.rag_trained.
@@ -201,7 +201,7 @@ def read_chat_template(path: Path, config: Path | None, draft: Draft, *, adds: b
     return template
 
 
-def take_chat_template(file: Found, draft: Draft) -> None:
+def take_chat_template(file: RecognisedFile, draft: Draft) -> None:
     """Add a chat template as a model by itself: what it serves, without what it was trained with."""
     folder = file.path.parent
     name = draft.root.name if folder == draft.root else format_relative(draft.root, folder)
@@ -221,14 +221,14 @@ def _add_template_model(path: Path, name: str, draft: Draft) -> None:
     _list_template(template, path, draft, "; ".join(filter(None, (name, template.detail))))
 
 
-def take_chat_templates(files: Sequence[Found], draft: Draft) -> None:
+def take_chat_templates(files: Sequence[RecognisedFile], draft: Draft) -> None:
     """Use the chat templates of a folder without readback.yml.
 
     The only one serves the only model where nothing else does; where no model is known, each is a model by itself.
     Of one folder's files tokenizer_config.json leads to the others.
     """
     folders = {file.path.parent for file in files if file.path.name == chat_files.CONFIG}
-    leading: list[Found] = []
+    leading: list[RecognisedFile] = []
     for file in files:
         if file.path.name != chat_files.CONFIG and file.path.parent in folders:
             continue

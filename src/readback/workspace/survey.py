@@ -9,7 +9,7 @@ from typing import Any
 
 from readback.readers.paths import DEPTH, format_relative, list_files, resolve
 from readback.types import NOWHERE, Diagnostic, Location
-from readback.workspace.recognise import OTHER, Found, recognise
+from readback.workspace.recognise import OTHER, RecognisedFile, recognise
 
 PARSED = 64 << 20  # bytes of configurations, some half a minute of work; a review's own take a second or two
 DEEPER = 16  # folders below the root that are searched where nothing is found in the usual ones
@@ -21,17 +21,17 @@ class Survey:
     """What lies below `root`, the shallowest first and by name within a folder."""
 
     root: Path
-    recognised: tuple[Found, ...]
+    recognised: tuple[RecognisedFile, ...]
     files: tuple[Path, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     reasons: Mapping[str, str] = field(default_factory=dict)  # by file: why one that looked like a kind is of none
     depth: int = DEPTH
 
-    def all(self, *what: str) -> tuple[Found, ...]:
+    def all(self, *what: str) -> tuple[RecognisedFile, ...]:
         """Return the files of some kinds."""
         return tuple(file for file in self.recognised if file.what in what)
 
-    def find(self, path: Path) -> Found | None:
+    def find(self, path: Path) -> RecognisedFile | None:
         """Return what the file at `path` was recognised as; None where it is of no kind."""
         return next((file for file in self.recognised if file.path == path), None)
 
@@ -49,7 +49,7 @@ def survey(root: Path, depth: int = DEPTH) -> Survey:
 
 def _recognise_files(
     root: Path, files: tuple[Path, ...], diagnostics: list[Diagnostic], reasons: dict[str, str]
-) -> Iterator[Found]:
+) -> Iterator[RecognisedFile]:
     budget = PARSED
     for path in files:
         name = format_relative(root, path)
@@ -74,7 +74,7 @@ def _recognise_files(
             diagnostics.append(Diagnostic("dat-not-recognised", refusal, Location(file=name), name, "info"))
 
 
-def _list_faults(file: Found) -> Iterator[Diagnostic]:
+def _list_faults(file: RecognisedFile) -> Iterator[Diagnostic]:
     """Yield what is wrong with a file that looked like one of ours and is none.
 
     Nobody named it, so that it could not be read is less than an error, and how it writes its values is no finding.
@@ -85,7 +85,7 @@ def _list_faults(file: Found) -> Iterator[Diagnostic]:
         yield replace(diagnostic, severity=diagnostic.severity or "warning")
 
 
-def _measure_cost(path: Path, file: Found) -> int:
+def _measure_cost(path: Path, file: RecognisedFile) -> int:
     """Return the work that a file took, in bytes that were parsed: a number that no busy machine changes."""
     if any(diagnostic.code == "dat-limit" for diagnostic in file.diagnostics):
         return STOPPED

@@ -26,7 +26,7 @@ from readback.sources.training_code import NOTEBOOK, Candidate, Code
 from readback.sources.training_text import CELL, CONSTANT
 from readback.types import DatasetSource, Diagnostic, Location, Model, SystemText, TrainingFile
 from readback.workspace.draft import Draft
-from readback.workspace.recognise import CODE, LOOKED_AT, TRAINING, Found
+from readback.workspace.recognise import CODE, LOOKED_AT, TRAINING, RecognisedFile
 from readback.workspace.survey import Survey
 
 KEY = "training"  # of what whoever opens a workspace chooses
@@ -96,7 +96,7 @@ def add_training_file(draft: Draft, path: Path, split: str, place: Location) -> 
     draft.say(name, TRAINING, detail=f"{split}; {DESCRIPTIONS[kind]}" if kind else split)
 
 
-def add_discovered_files(draft: Draft, files: Sequence[Found]) -> None:
+def add_discovered_files(draft: Draft, files: Sequence[RecognisedFile]) -> None:
     """Add files of training rows of a folder with nothing better: all are checked, in the splits of their names."""
     for file in files:
         draft.training.append(TrainingFile(format_relative(draft.root, file.path), name_split(file.path.name)))
@@ -169,7 +169,7 @@ def compare_layouts(draft: Draft) -> None:
 
 def _compare_layout(model: Model, file: str, draft: Draft) -> None:
     layout, description = LAYOUTS[model.type or ""]
-    messages = list(training_text.users(draft.root / file, draft.root))
+    messages = list(training_text.list_user_texts(draft.root / file, draft.root))
     others = [(line, text) for line, text in messages if not layout.fullmatch(text)]
     if others:
         line, text = others[0]
@@ -194,7 +194,7 @@ class CodeFile:
 
     @property
     def trains(self) -> bool:
-        """Whether it looks like code that trains a model."""
+        """Tell whether it looks like code that trains a model."""
         words = set(_split_name(PurePosixPath(self.file).stem))
         return self.file.endswith(NOTEBOOK) or bool(TRAINS.search(self.code.source) or words & TRAINING_WORDS)
 
@@ -255,7 +255,7 @@ def _read_choice(draft: Draft) -> dict[str, str]:
     return chosen
 
 
-def _read_code(draft: Draft, files: Sequence[Found]) -> Iterator[CodeFile]:
+def _read_code(draft: Draft, files: Sequence[RecognisedFile]) -> Iterator[CodeFile]:
     """Yield the files with system texts, notebooks first; a folder full of other code is not parsed for nothing."""
     end = time.monotonic() + SECONDS
     for number, file in enumerate(sorted(files, key=lambda file: file.path.suffix != NOTEBOOK)):
@@ -270,7 +270,7 @@ def _read_code(draft: Draft, files: Sequence[Found]) -> Iterator[CodeFile]:
         draft.say(file.path, CODE, used=False, detail="not looked into: there is too much code here")
 
 
-def _read_code_file(file: Found, draft: Draft) -> CodeFile | None:
+def _read_code_file(file: RecognisedFile, draft: Draft) -> CodeFile | None:
     """Return the system texts of a file; one without any is listed, and that is all."""
     code = training_code.read(file.path, draft.root)
     name = format_relative(draft.root, file.path)
@@ -431,9 +431,9 @@ def _list_code(
         uses += notes.get(file.file, [])
         draft.say(file.file, CODE, used=bool(uses), detail="; ".join(uses) or _explain_unmatched(file))
         texts = file.code.texts
-        is_unclear = training_text.different(texts) or any(text.text is None for text in texts)
+        is_unclear = training_text.have_several_texts(texts) or any(text.text is None for text in texts)
         if file.trains and not reasons and is_unclear:
-            draft.diagnostics.append(training_text.several(texts, None))
+            draft.diagnostics.append(training_text.report_several(texts, None))
 
 
 def _explain_unmatched(file: CodeFile) -> str:

@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from readback.checks.facts.conditions import find_condition, find_mode, is_for_judge
-from readback.sources.albert_names import COLLECTION, META, MISSPELT, VARIABLES
-from readback.sources.albert_names import documented as is_documented
-from readback.sources.albert_names import fields as list_chunk_fields
-from readback.sources.albert_names import meant as suggest_variable
-from readback.sources.albert_names import meant_field as suggest_field
+from readback.sources.albert_names import (
+    COLLECTION,
+    META,
+    MISSPELT,
+    VARIABLES,
+    is_documented,
+    list_chunk_fields,
+    suggest_field,
+    suggest_variable,
+)
 from readback.types import Location, Model, Prompt, PromptConfig, RuleContext, Workspace
 
 # Names of the Albert document that rules use.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from readback.sources.judge_names import filled_by, format_names
+from readback.sources.judge_names import find_record_value, list_format_fields
 from readback.types import NOWHERE, Judge, Location, Message, RuleContext
 
 PLACEHOLDERS = {
@@ -42,12 +42,12 @@ def list_names(judge: Judge) -> frozenset[str] | None:
     if judge.syntax == "placeholder":
         pattern = BARE if judge.bare else BRACED
         return frozenset(PLACEHOLDERS[hit[1]] for hit in pattern.finditer(judge.user))
-    fields = format_names(judge)
+    fields = list_format_fields(judge)
     if fields is None:
         return None
     names: set[str | None] = set()
     for name in fields:
-        names |= {"gold" if name == "gold_reference" else name, filled_by(judge, name)}
+        names |= {"gold" if name == "gold_reference" else name, find_record_value(judge, name)}
     return frozenset(name for name in names if name)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from readback.sources.instruction_keys import key_for
-from readback.sources.verification import Running, running_here
+from readback.sources.verification import Running, list_workspace_runs
 from readback.tasks import profile_of, tasks_of
 from readback.types import Model, Prompt, SystemText, Workspace
 
@@ -57,7 +57,7 @@ def describe_place(system: SystemText) -> str:
 def find_tasks_by_instruction(workspace: Workspace) -> dict[str, tuple[Running, ...]]:
     """Return for each instruction the tasks it is for; nothing if no configuration states which tasks run."""
     profile = profile_of(workspace.options)
-    running = {task.task: task for task in running_here(workspace.configs, profile)}
+    running = {task.task: task for task in list_workspace_runs(workspace.configs, profile)}
     if not running:
         return {}
     keys = {task: key_for(task, workspace.instructions) for task in tasks_of(profile)}

@@ -53,7 +53,7 @@ def find_template_differences(case: RuleContext) -> Iterator[tuple[Model, SelfTe
 
 def is_type_stated(model: Model) -> bool:
     """Return whether the workspace states the model's type; else it was guessed from the name of a file or model."""
-    return model.type_reason == prompt_formats.SAID
+    return model.type_reason == prompt_formats.STATED_REASON
 
 
 def is_training_stated(model: Model) -> bool:

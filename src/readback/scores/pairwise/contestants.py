@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from readback.scores.judge_names import model_of
 from readback.scores.table import ConditionKey, ScoreTable
-from readback.sources.judge_names import judge_model
+from readback.sources.judge_names import find_judge_model
 from readback.types import Diagnostic, Location, Severity, Workspace
 
 
@@ -97,7 +97,7 @@ def list_inputs(workspace: Workspace) -> tuple[Any, ...]:
     """Return what the diagnostics of a workspace depend on, in a form that can be compared."""
     return (
         tuple((name, str(model.settings.get("model"))) for name, model in workspace.models.items()),
-        tuple((name, str(judge_model(judge))) for name, judge in workspace.judges.items()),
+        tuple((name, str(find_judge_model(judge))) for name, judge in workspace.judges.items()),
         tuple(
             (condition.name, condition.model, str(condition.settings.get("judge_inference")))
             for condition in workspace.conditions
@@ -133,7 +133,7 @@ def _find_judge_model(workspace: Workspace, table: ScoreTable | None, key: Condi
         if fact.judge_model and fact.judge in (None, judge):
             return Named(fact.judge_model, True)
     configured = workspace.judges.get(judge)
-    model = judge_model(configured) if configured else None
+    model = find_judge_model(configured) if configured else None
     if model:
         return Named(model, True)
     condition = workspace.condition(dict(key).get("condition", ""))

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from readback.adapters import WORDINGS, load_shipped
 from readback.prompts.adapter_texts import Entry, Part
 from readback.prompts.adapter_texts import list_entries as entries_of
-from readback.sources.verification import Running, configurations, models_of, running_here
+from readback.sources.verification import Running, list_configurations, list_models, list_workspace_runs
 from readback.tasks import Task, profile_of, tasks_of
 from readback.types import Adapter, Workspace
 from readback.ui.common import show
@@ -30,7 +30,7 @@ def section(workspace: Workspace) -> None:
         return
     profile = profile_of(workspace.options)
     entries = _entries(choice.key(), profile, workspace.adapters, tuple(workspace.tasks))
-    said = {one.task: one for one in running_here(workspace.configs, profile)}
+    said = {one.task: one for one in list_workspace_runs(workspace.configs, profile)}
     with st.expander(t("registry.title"), key="registry_open"):
         show.draw(show.h("<p>{} {}</p>", t(f"registry.{profile}"), t("registry.lead")))
         columns = _columns(workspace, entries, said)
@@ -43,12 +43,14 @@ def section(workspace: Workspace) -> None:
 
 def wanted(workspace: Workspace) -> bool:
     """Whether the workspace has anything of a pipeline of tasks, adapters and user instructions."""
-    return bool(workspace.adapters or workspace.tasks or workspace.instructions or configurations(workspace.configs))
+    return bool(
+        workspace.adapters or workspace.tasks or workspace.instructions or list_configurations(workspace.configs)
+    )
 
 
 def missing(workspace: Workspace) -> str:
     """Why a configuration alone shows no message: the tasks that run, whose texts are not here. Else nothing."""
-    runs = [one.task for one in running_here(workspace.configs, profile_of(workspace.options)) if one.runs]
+    runs = [one.task for one in list_workspace_runs(workspace.configs, profile_of(workspace.options)) if one.runs]
     if not runs or any(task in workspace.tasks for task in runs):
         return ""
     return t("registry.missing", n=len(runs), tasks=", ".join(runs))
@@ -84,7 +86,9 @@ def _similar(workspace: Workspace, entries: Sequence[Entry]) -> list[tuple[str, 
 
 
 def _spoken_of(workspace: Workspace) -> list[str]:
-    models = [model.interface for config in configurations(workspace.configs) for model in models_of(config.settings)]
+    models = [
+        model.interface for config in list_configurations(workspace.configs) for model in list_models(config.settings)
+    ]
     return [*workspace.adapters, *(c.adapter for c in workspace.conditions if c.adapter), *models]
 
 

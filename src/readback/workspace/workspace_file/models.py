@@ -40,7 +40,7 @@ def read_model(name: str, section: ModelSection, draft: Draft) -> Model:
     """Return the model of an entry of `models:`, on top of what its model YAML or a plan says of it."""
     model = _read_configuration(name, section, draft)
     if section.type:
-        model = replace(model, type=section.type, type_reason=prompt_formats.SAID)
+        model = replace(model, type=section.type, type_reason=prompt_formats.STATED_REASON)
     training = section.training or ModelTraining(node=section.node)
     serving = section.serving or ModelServing(node=section.node)
     messages = _read_file(training.messages, "training messages", draft)

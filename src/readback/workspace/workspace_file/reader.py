@@ -219,9 +219,9 @@ def _take_instructions(file: WorkspaceFile, draft: Draft) -> None:
         if path:
             take_config(recognise(path, draft.root, named=True), draft, node)
         return
-    texts, diagnostics = instructions.from_value(node.value, node.parsed, *node.keys)
+    texts, diagnostics = instructions.read_mapping(node.value, node.parsed, *node.keys)
     draft.instructions |= texts
-    draft.instruction_places |= instructions.places_of(texts, node.parsed, node.keys)
+    draft.instruction_places |= instructions.list_places(texts, node.parsed, node.keys)
     draft.diagnostics.extend(diagnostics)
 
 

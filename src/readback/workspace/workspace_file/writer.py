@@ -13,7 +13,7 @@ from readback.records.training_row import DATASET as DATASET_SPLIT
 from readback.records.training_row import TRAIN
 from readback.sources import plain_prompts, prompt_formats
 from readback.sources.plain_prompts import PART
-from readback.sources.prompt_formats import SAID
+from readback.sources.prompt_formats import STATED_REASON
 from readback.sources.training_text import CELL, CONSTANT
 from readback.tasks import PROFILES
 from readback.types import (
@@ -246,7 +246,7 @@ def _write_model(workspace: Workspace, model: Model) -> Iterator[str]:
 
 def _write_type(model: Model) -> Iterator[str]:
     if model.type:
-        reason = "" if model.type_reason == SAID else f"a guess: {model.type_reason}"
+        reason = "" if model.type_reason == STATED_REASON else f"a guess: {model.type_reason}"
         yield _add_comment(f"type: {model.type}", reason)
 
 

@@ -14,7 +14,7 @@ from readback.workspace.proposed_scores import Proposed
 
 def draw(workspace: Workspace) -> bool:
     """Draw what is proposed, each with its button; return whether anything is."""
-    tables = proposed_scores.proposed(workspace.alternatives)
+    tables = proposed_scores.list_proposed(workspace.alternatives)
     for proposal in tables:
         columns = ", ".join(proposal.columns)
         show.notice(t(f"open.table_{proposal.key}", file=proposal.file, n=len(proposal.columns), columns=columns))
@@ -31,7 +31,7 @@ def draw(workspace: Workspace) -> bool:
 def show_confirmed(workspace: Workspace) -> None:
     """Draw what is read as scores by a choice of this session, each with a way to take it back."""
     used = {proposal.path for proposal in workspace.scores}
-    for proposal in proposed_scores.confirmed(workspace.chosen):
+    for proposal in proposed_scores.list_confirmed(workspace.chosen):
         if proposal.file in used:
             with st.container(horizontal=True, vertical_alignment="center"):
                 show.notice(t(f"open.table_used_{proposal.key}", file=proposal.file))

@@ -15,7 +15,7 @@ from readback.scores.files.formats.verification.outcome import truth
 from readback.scores.files.formats.verification.shapes import MODELS, OUTCOMES, PARTS, SAID, is_result
 from readback.scores.files.formats.verification.stream import RUN
 from readback.scores.files.formats.verification.taking import LISTS
-from readback.sources.checkpoint import RESULTS, Benchmark, Trait, embedded, read
+from readback.sources.checkpoint import RESULTS, Benchmark, Trait, list_embedded_results, read
 from readback.types import Diagnostic, Location
 
 TEMPLATE, RUBRIC = "template_result", "rubric_results"  # of a result that was written by hand
@@ -60,13 +60,15 @@ class _Results:
                     yield bad
                 case Part(name="additionalProperty", value=value, line=line):
                     at = Row({}, line, line, 0, 0, b"")
-                    for _, found in embedded({"additionalProperty": value}, Location(file=file, line=line)):
+                    for _, found in list_embedded_results(
+                        {"additionalProperty": value}, Location(file=file, line=line)
+                    ):
                         yield from self._taken(found, "", at, file)
 
     def _question(self, row: Row, file: str) -> Iterator[Event]:
         item = unwrap_single(row.fields.get("item"))
         for holder in (row.fields, item) if isinstance(item, Mapping) else (row.fields,):
-            for _, found in embedded(holder, Location(file=file, line=row.line)):
+            for _, found in list_embedded_results(holder, Location(file=file, line=row.line)):
                 yield from self._taken(found, compute_question_id(row.fields), row, file)
 
     def _taken(
