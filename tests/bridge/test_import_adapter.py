@@ -23,8 +23,8 @@ from readback import cli, workspace
 from readback.adapters import find_adapter, read_adapter
 from readback.bridge import run as program_run
 from readback.bridge import yaml_files
-from readback.bridge.child import CONTEXT, marker
-from readback.bridge.templates import NotWritten, written
+from readback.bridge.child import CONTEXT, make_marker
+from readback.bridge.templates import NotWritten, build_template
 from readback.project_files import PROJECT
 from readback.prompts.adapter_texts import render_additions
 from readback.prompts.base_texts import render_templates
@@ -240,19 +240,19 @@ def tables(draw: st.DrawFn) -> list[dict[str, Any]]:
             made += literal + (context[key] if puts and key else "") if not key or context.get(key) else other
         return made + end
 
-    chosen = [{key: marker(key) for key in keys if key in some} for some in ("", *keys, " ".join(keys))]
+    chosen = [{key: make_marker(key) for key in keys if key in some} for some in ("", *keys, " ".join(keys))]
     return [{"context": context, "system": text(context), "user": ""} for context in chosen]
 
 
 @given(tables())
 def test_any_cases_are_written_as_a_template_that_gives_them(cases: list[dict[str, Any]]) -> None:
     try:
-        made = written(list(CONTEXT), cases, "system")
+        template = build_template(list(CONTEXT), cases, "system")
     except NotWritten:
         raise AssertionError(cases) from None
     for case in cases:
         values = {**dict.fromkeys(CONTEXT), **case["context"]}
-        (part,) = render_templates((Template(made.text, "jinja", "adapter", blocks=True),), values, origins=False)
+        (part,) = render_templates((Template(template.text, "jinja", "adapter", blocks=True),), values, origins=False)
         assert (part.ok, part.text) == (True, case["system"])
 
 
@@ -262,7 +262,7 @@ def test_any_cases_are_written_as_a_template_that_gives_them(cases: list[dict[st
     )
 )
 def test_a_text_in_yaml_is_read_back_as_it_was(text: str) -> None:
-    parsed = parse_yaml(f"a:\n    - user: {yaml_files.text(text, 8)}\n      b: 1\n", "t.yml")
+    parsed = parse_yaml(f"a:\n    - user: {yaml_files.format_text(text, 8)}\n      b: 1\n", "t.yml")
     assert parsed.value == {"a": [{"user": text, "b": 1}]}
 
 
@@ -313,7 +313,7 @@ def test_what_the_help_promises_of_the_code_that_is_run_is_so(tmp_path: Path) ->
         file.parent.mkdir(parents=True)
         file.write_text(tried)
         before = victim.stat()
-        answer = program_run.read(program_run.find(folder))
+        answer = program_run.read_program(program_run.find_program(folder))
     (failed,) = [one for one in answer["failed"] if "evil" in one["file"]]
     if answer["walls"]["files"] != "its own" or answer["walls"]["calls"] == "all":
         pytest.skip("this system has no Landlock or no seccomp, which the command says")

@@ -1,4 +1,4 @@
-"""The child that runs another program's prompt modules: walled off first, then imports, then JSON on standard output.
+"""Run another program's prompt modules in a child: isolate it, import the modules, write JSON to standard output.
 
 Layout and names are those of biocypher/karenina: `ports/adapter_instruction.py` has a registry of factories by
 interface and task, which `adapters/*/prompts/*.py` fill as they are imported. A factory takes what the pipeline tells
@@ -32,31 +32,32 @@ INSTALLED = ("site-packages", "dist-packages")  # where what a program needs lie
 OTHER_SCHEMA = {"type": "object", "é": ["{{ x }}", {"b": None, "a": 1.5}], "properties": {}}
 
 
-def marker(key: str) -> Any:
-    """The value of a context key in which a text is looked for again."""
+def make_marker(key: str) -> Any:
+    """Return the value of a context key in which a text is looked for again."""
     name = f"readback0{key}0marker"
     return {name: name} if key == SCHEMA else name
 
 
-def other(key: str) -> Any:
-    """Another value, with what templates and programs like to change: blanks at the ends, braces, other scripts."""
+def make_other_value(key: str) -> Any:
+    """Return another value, with what programs like to change: blanks at the ends, braces, other scripts."""
     return OTHER_SCHEMA if key == SCHEMA else f" \n<{key}> {{{{ é }}}} {{0}} %s\n "
 
 
 def main() -> None:
-    asked = json.loads(sys.stdin.buffer.read())
-    root = Path(asked["root"])
+    """Read a request from standard input and write the answer as JSON to standard output."""
+    request = json.loads(sys.stdin.buffer.read())
+    root = Path(request["root"])
     out = os.dup(1)
-    walls = _walled(root)
+    walls = _isolate(root)
     answer: dict[str, Any] = {"walls": walls}
     if walls["network"] == "none":
-        answer |= _read(root, asked["files"])
+        answer |= _read_modules(root, request["files"])
     data = json.dumps(answer).encode()
     while data:
         data = data[os.write(out, data) :]
 
 
-def _walled(root: Path) -> dict[str, Any]:
+def _isolate(root: Path) -> dict[str, Any]:
     """Give up the network and all sockets, signals, all files but Python's and the program's own, rights, owners and
     times of any file, and more than a share of time and memory.
     """
@@ -65,8 +66,8 @@ def _walled(root: Path) -> dict[str, Any]:
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
-    beside = root.parent if root.parent.name in INSTALLED else root
-    rules = landlock.build_ruleset(root, beside)
+    readable = root.parent if root.parent.name in INSTALLED else root
+    rules = landlock.build_ruleset(root, readable)
     walls = jail.isolate()
     jail.die_with_parent()
     mapped = jail.measure_mapped_memory()
@@ -83,40 +84,39 @@ def _walled(root: Path) -> dict[str, Any]:
     return walls
 
 
-def _read(root: Path, files: list[str]) -> dict[str, Any]:
-    _empty_packages(root)
+def _read_modules(root: Path, files: list[str]) -> dict[str, Any]:
+    _register_empty_packages(root)
     failed: list[dict[str, str]] = []
-    made: list[dict[str, Any]] = []
+    registrations: list[dict[str, Any]] = []
     constants: list[dict[str, Any]] = []
     try:
         registry: Any = importlib.import_module(REGISTRY)
-        registered = _listen(registry.AdapterInstructionRegistry)
+        registered = _record_registrations(registry.AdapterInstructionRegistry)
     except Exception as error:  # whatever somebody else's code does
-        return {"failed": [{"file": REGISTRY, "reason": _said(error)}], "made": [], "constants": []}
+        return {"failed": [{"file": REGISTRY, "reason": _format_error(error)}], "made": [], "constants": []}
     for file in files:
-        name = ".".join((PACKAGE, *Path(file).with_suffix("").parts))
+        module_name = ".".join((PACKAGE, *Path(file).with_suffix("").parts))
         before = len(registered)
         try:
-            module = importlib.import_module(name)
+            module = importlib.import_module(module_name)
         except BaseException as error:  # an exit, too, is only this file's
-            failed.append({"file": file, "reason": _said(error)})
+            failed.append({"file": file, "reason": _format_error(error)})
             continue
         for interface, task, factory in registered[before:]:
-            made.append({"interface": interface, "task": task, "file": file} | _of_factory(factory))
+            registrations.append({"interface": interface, "task": task, "file": file} | _describe_factory(factory))
         if file.startswith("benchmark") or len(registered) == before:
-            constants.append({"file": file, **_constants(module)})
-    return {"failed": failed, "made": made, "constants": constants}
+            constants.append({"file": file, **_list_constants(module)})
+    return {"failed": failed, "made": registrations, "constants": constants}
 
 
-def _empty_packages(root: Path) -> None:
-    """Packages without their `__init__`: these load whole frameworks, and a prompt module needs none of them."""
+def _register_empty_packages(root: Path) -> None:
+    """Register packages without their `__init__`, which loads whole frameworks that no prompt module needs."""
     below = ["benchmark", "benchmark/verification", "ports", "schemas", "adapters"]
-    below += [
-        str(one.relative_to(root)) for pattern in ("adapters/*/", "adapters/*/prompts/") for one in root.glob(pattern)
-    ]
+    for pattern in ("adapters/*/", "adapters/*/prompts/"):
+        below += [str(folder.relative_to(root)) for folder in root.glob(pattern)]
     prompts = root / "benchmark/verification/prompts"
-    below += [str(one.relative_to(root)) for one in (prompts, *prompts.rglob("*/"))]
-    for folder in ("", *(one for one in below if (root / one).is_dir())):
+    below += [str(folder.relative_to(root)) for folder in (prompts, *prompts.rglob("*/"))]
+    for folder in ("", *(path for path in below if (root / path).is_dir())):
         name = ".".join((PACKAGE, *Path(folder).parts))
         package = types.ModuleType(name)
         package.__path__ = [str(root / folder)]
@@ -124,105 +124,112 @@ def _empty_packages(root: Path) -> None:
     sys.path.append(str(root.parent))  # what it needs besides Python may be installed beside it
 
 
-def _listen(registry: Any) -> list[tuple[str, str, Callable[..., Any]]]:
-    """What is registered from now on, in its order."""
-    heard: list[tuple[str, str, Callable[..., Any]]] = []
+def _record_registrations(registry: Any) -> list[tuple[str, str, Callable[..., Any]]]:
+    """Replace the registry's `register` and return the list that each later registration is added to."""
+    registrations: list[tuple[str, str, Callable[..., Any]]] = []
 
     def register(interface: Any, task: Any, factory: Callable[..., Any]) -> None:
-        heard.append((str(getattr(interface, "value", interface)), str(getattr(task, "value", task)), factory))
+        registrations.append((str(getattr(interface, "value", interface)), str(getattr(task, "value", task)), factory))
 
     registry.register = staticmethod(register)
-    return heard
+    return registrations
 
 
-def _of_factory(factory: Callable[..., Any]) -> dict[str, Any]:
-    """Where a factory is, and what it gives under each combination of the keys that it reads, and for other values."""
-    keys = _keys(factory)
+def _describe_factory(factory: Callable[..., Any]) -> dict[str, Any]:
+    """Return where a factory is, and its texts for each combination of the keys that it reads."""
+    keys = _find_keys(factory)
     code = getattr(inspect.unwrap(factory), "__code__", None)
-    found: dict[str, Any] = {"line": getattr(code, "co_firstlineno", None), "keys": keys}
+    description: dict[str, Any] = {"line": getattr(code, "co_firstlineno", None), "keys": keys}
     if len(keys) > KEYS:
-        return found | {"error": f"it reads {len(keys)} keys, and {KEYS} are tried at most"}
+        return description | {"error": f"it reads {len(keys)} keys, and {KEYS} are tried at most"}
     try:
-        return found | {"cases": [*_cases(factory, keys)]}
+        return description | {"cases": [*_call_with_contexts(factory, keys)]}
     except BaseException as error:
-        return found | {"error": _said(error)}
+        return description | {"error": _format_error(error)}
 
 
-def _keys(factory: Callable[..., Any]) -> list[str]:
-    """The context keys of the pipeline, the parameters that are named, and every name that stands in its code.
+def _find_keys(factory: Callable[..., Any]) -> list[str]:
+    """Return the pipeline's context keys, the named parameters, and the names in its code that change the texts.
 
-    A parameter with a value of its own (`task=task`) is how a loop hands a value over, and no key.
+    A parameter with a default value (`task=task`) is how a loop hands a value over; it is no key.
     """
-    named: dict[str, None] = dict.fromkeys(CONTEXT)
+    candidates: dict[str, None] = dict.fromkeys(CONTEXT)
     call = inspect.unwrap(factory)
     try:
         parameters = inspect.signature(call).parameters.values()
     except (TypeError, ValueError):
         parameters = ()  # type: ignore[assignment]
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    free = (one for one in parameters if one.kind in kinds and (one.default is one.empty or not one.default))
-    named |= {one.name: None for one in free}
-    named |= dict.fromkeys(_words(getattr(call, "__code__", None)))
+    free = (
+        parameter
+        for parameter in parameters
+        if parameter.kind in kinds and (parameter.default is parameter.empty or not parameter.default)
+    )
+    candidates |= {parameter.name: None for parameter in free}
+    candidates |= dict.fromkeys(_list_identifiers(getattr(call, "__code__", None)))
     try:
-        nothing = _case(factory, {})
+        empty_case = _call_factory(factory, {})
     except BaseException:
-        nothing = None
-    return [key for key in named if key in CONTEXT or _changes(factory, key, nothing)]
+        empty_case = None
+    return [key for key in candidates if key in CONTEXT or _changes_texts(factory, key, empty_case)]
 
 
-def _changes(factory: Callable[..., Any], key: str, nothing: Any) -> bool:
-    """Whether a name that stands in the code is a key: with a value for it there is another text."""
+def _changes_texts(factory: Callable[..., Any], key: str, empty_case: Any) -> bool:
+    """Return whether a name that stands in the code is a key: with a value for it there is another text."""
     try:
-        made = _case(factory, {key: marker(key)})
+        case = _call_factory(factory, {key: make_marker(key)})
     except BaseException:
         return False
-    return nothing is None or (made["system"], made["user"]) != (nothing["system"], nothing["user"])
+    return empty_case is None or (case["system"], case["user"]) != (empty_case["system"], empty_case["user"])
 
 
-def _words(code: Any) -> Iterator[str]:
-    """The names among the texts in a function's code and in the functions in it."""
-    for one in getattr(code, "co_consts", ()):
-        if isinstance(one, str) and one.isidentifier():
-            yield one
-        elif inspect.iscode(one):
-            yield from _words(one)
+def _list_identifiers(code: Any) -> Iterator[str]:
+    """Yield the names among the texts in a function's code and in the functions in it."""
+    for constant in getattr(code, "co_consts", ()):
+        if isinstance(constant, str) and constant.isidentifier():
+            yield constant
+        elif inspect.iscode(constant):
+            yield from _list_identifiers(constant)
 
 
-def _cases(factory: Callable[..., Any], keys: list[str]) -> Iterator[dict[str, Any]]:
-    """Every combination of keys that are there; then the same with all of these empty, another value, and null.
+def _call_with_contexts(factory: Callable[..., Any], keys: list[str]) -> Iterator[dict[str, Any]]:
+    """Call the factory with every combination of keys; then the same with all of these empty, another value, and null.
 
     What a factory does with null is of interest only where it takes it: a pipeline leaves a key out instead.
     """
-    for make in (marker, lambda key: {} if key == SCHEMA else "", other):
-        yield from (_case(factory, one) for one in _contexts(keys, make))
-    for one in _contexts([key for key in keys if key in CONTEXT], lambda key: None):
+    for make_value in (make_marker, lambda key: {} if key == SCHEMA else "", make_other_value):
+        yield from (_call_factory(factory, context) for context in _list_contexts(keys, make_value))
+    for context in _list_contexts([key for key in keys if key in CONTEXT], lambda key: None):
         with suppress(Exception):
-            yield _case(factory, one)
+            yield _call_factory(factory, context)
 
 
-def _contexts(keys: list[str], make: Callable[[str], Any]) -> Iterator[Mapping[str, Any]]:
-    for there in itertools.product((False, True), repeat=len(keys)):
-        if any(there) or make is marker:
-            yield {key: make(key) for key, here in zip(keys, there, strict=True) if here}
+def _list_contexts(keys: list[str], make_value: Callable[[str], Any]) -> Iterator[Mapping[str, Any]]:
+    for present in itertools.product((False, True), repeat=len(keys)):
+        if any(present) or make_value is make_marker:
+            yield {key: make_value(key) for key, is_present in zip(keys, present, strict=True) if is_present}
 
 
-def _case(factory: Callable[..., Any], context: Mapping[str, Any]) -> dict[str, Any]:
-    made = factory(**context)
-    texts = {"system": made.system_addition, "user": made.user_addition}
-    if wrong := [name for name, text in texts.items() if not isinstance(text, str)]:
-        raise TypeError(f"its {wrong[0]}_addition is no text")
+def _call_factory(factory: Callable[..., Any], context: Mapping[str, Any]) -> dict[str, Any]:
+    addition = factory(**context)
+    texts = {"system": addition.system_addition, "user": addition.user_addition}
+    if wrong_roles := [name for name, text in texts.items() if not isinstance(text, str)]:
+        raise TypeError(f"its {wrong_roles[0]}_addition is no text")
     return {"context": context, **texts}
 
 
-def _constants(module: types.ModuleType) -> dict[str, Any]:
-    """A module's texts in capitals, and the functions and classes that are its own."""
-    own = {name: one for name, one in vars(module).items() if not name.startswith("__")}
-    texts = {name: one for name, one in own.items() if isinstance(one, str) and name.isupper()}
-    code = [name for name, one in own.items() if getattr(one, "__module__", None) == module.__name__]
-    return {"texts": texts, "code": sorted(name for name in code if inspect.isclass(own[name]) or callable(own[name]))}
+def _list_constants(module: types.ModuleType) -> dict[str, Any]:
+    """Return a module's texts in capitals, and the names of the functions and classes that it defines."""
+    names = {name: value for name, value in vars(module).items() if not name.startswith("__")}
+    texts = {name: value for name, value in names.items() if isinstance(value, str) and name.isupper()}
+    code = [name for name, value in names.items() if getattr(value, "__module__", None) == module.__name__]
+    return {
+        "texts": texts,
+        "code": sorted(name for name in code if inspect.isclass(names[name]) or callable(names[name])),
+    }
 
 
-def _said(error: BaseException) -> str:
+def _format_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:300]
 
 

@@ -39,82 +39,82 @@ class Program:
     commit: str | None = None
 
 
-def find(path: Path) -> Program:
-    """The program in a checkout, in a folder of installed packages, or in its own folder. Raises NotImported."""
+def find_program(path: Path) -> Program:
+    """Find the program in a checkout, in a folder of installed packages, or in its own folder. Raise NotImported."""
     path = path.resolve()
     for root in (path, path / PACKAGE, path / "src" / PACKAGE):
         if (root / NEEDED).is_file():
-            inside = (one for pattern in PATTERNS for one in sorted(root.glob(pattern)))
+            candidates = (file for pattern in PATTERNS for file in sorted(root.glob(pattern)))
             files = tuple(
-                one.relative_to(root).as_posix()
-                for one in inside
-                if one.name != "__init__.py" and one.is_file() and one.resolve().is_relative_to(root)
+                file.relative_to(root).as_posix()
+                for file in candidates
+                if file.name != "__init__.py" and file.is_file() and file.resolve().is_relative_to(root)
             )
             if files:
-                return Program(root, files, _version(root), _commit(root))
+                return Program(root, files, _read_version(root), _read_commit(root))
     raise NotImported(f"{path}: there is no {PACKAGE} with {NEEDED} and {PATTERNS[0]}")
 
 
-def read(program: Program) -> Mapping[str, Any]:
-    """What the child answers: {"made", "failed", "constants", "walls"}. Raises NotImported."""
+def read_program(program: Program) -> Mapping[str, Any]:
+    """Return what the child answers: {"made", "failed", "constants", "walls"}. Raise NotImported."""
     command = [sys.executable, "-I", "-m", "readback.bridge.child"]
-    asked = json.dumps({"root": str(program.root), "files": program.files}).encode()
+    request = json.dumps({"root": str(program.root), "files": program.files}).encode()
     pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
     child = subprocess.Popen(  # noqa: S603 - our own module
         command, env={}, cwd="/", start_new_session=True, stdin=pipe, stdout=pipe, stderr=nothing
     )
-    timer = threading.Timer(WALL, _end, (child,))
+    timer = threading.Timer(WALL, _kill_group, (child,))
     timer.start()
     try:
         if child.stdin is None or child.stdout is None:
             raise NotImported("the child could not be started")
-        child.stdin.write(asked)
+        child.stdin.write(request)
         child.stdin.close()
-        answered = child.stdout.read(MOST + 1)
+        data = child.stdout.read(MOST + 1)
     except BrokenPipeError:
-        answered = b""
+        data = b""
     finally:
         timer.cancel()
-        _end(child)
+        _kill_group(child)
         child.wait()
-    if len(answered) > MOST:
+    if len(data) > MOST:
         raise NotImported(f"its texts are more than {MOST >> 20} MiB")
     try:
-        found: Mapping[str, Any] = json.loads(answered)
+        answer: Mapping[str, Any] = json.loads(data)
     except ValueError:
         raise NotImported("its code used more time or memory than it may, or ended the process") from None
-    if found["walls"]["network"] != "none":
+    if answer["walls"]["network"] != "none":
         raise NotImported("the system does not let a process give up the network here, and without that it is not run")
-    return found
+    return answer
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """The child and whatever it has started."""
+def _kill_group(child: subprocess.Popen[bytes]) -> None:
+    """Kill the child and whatever it has started."""
     with suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
 
 
-def _version(root: Path) -> str | None:
-    beside = [*root.parent.glob(f"{PACKAGE}-*.dist-info/METADATA")]
-    for file in (*beside, root.parent / "pyproject.toml", root.parent.parent / "pyproject.toml"):
-        if found := VERSION.search(_head(file)):
-            return found[1]
+def _read_version(root: Path) -> str | None:
+    metadata = [*root.parent.glob(f"{PACKAGE}-*.dist-info/METADATA")]
+    for file in (*metadata, root.parent / "pyproject.toml", root.parent.parent / "pyproject.toml"):
+        if match := VERSION.search(_read_start(file)):
+            return match[1]
     return None
 
 
-def _commit(root: Path) -> str | None:
-    """The commit of a plain checkout, read as text: HEAD, and the branch that it names."""
+def _read_commit(root: Path) -> str | None:
+    """Read the commit of a plain checkout as text: HEAD, and the branch that it names."""
     for folder in (root.parent / ".git", root.parent.parent / ".git"):
-        head = _head(folder / "HEAD").strip()
+        head = _read_start(folder / "HEAD").strip()
         branch = head.removeprefix("ref: ")
         if branch != head and re.fullmatch(r"refs/heads/[\w./-]+", branch) and ".." not in branch:
-            head = _head(folder / branch).strip()
+            head = _read_start(folder / branch).strip()
         if COMMIT.fullmatch(head):
             return head
     return None
 
 
-def _head(file: Path) -> str:
+def _read_start(file: Path) -> str:
     try:
         if not file.is_file() or file.is_symlink():
             return ""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from readback.bridge.child import CONTEXT, SCHEMA, marker
+from readback.bridge.child import CONTEXT, SCHEMA, make_marker
 
 MARK = "readback0"
 KEY = "value of "  # how the name of a key begins among characters
@@ -28,33 +28,39 @@ class NotWritten(Exception):  # noqa: N818 - an outcome to say in one sentence
     """A text cannot be written as a template; the text says why."""
 
 
-def written(keys: Sequence[str], cases: Sequence[Mapping[str, Any]], role: str) -> Written:
-    """The template of one role, of the cases in which each key is absent or has its marker. Raises NotWritten."""
+def build_template(keys: Sequence[str], cases: Sequence[Mapping[str, Any]], role: str) -> Written:
+    """Build the template of one role from the cases in which each key is absent or has its marker. Raise NotWritten."""
     table: dict[frozenset[str], Text] = {}
     for case in cases:
-        if all(value == marker(key) for key, value in case["context"].items()):
-            table[frozenset(case["context"])] = _tokens(case[role], keys)
-    heeded = [key for key in keys if any(table[there] != table[there - {key}] for there in table)]
-    table = {there: text for there, text in table.items() if there <= set(heeded)}
-    empty = {_only(case["context"]): case[role] for case in cases if _is_empty(case["context"])}
-    conditions = {key: _condition(key, table, empty.get(key)) for key in heeded}
-    pieces = list(_pieces(heeded, table, conditions))
-    return Written(_spelled(pieces), any(isinstance(one, _Doubled) for one in pieces))
+        if all(value == make_marker(key) for key, value in case["context"].items()):
+            table[frozenset(case["context"])] = _tokenize(case[role], keys)
+    used_keys = [key for key in keys if any(table[present] != table[present - {key}] for present in table)]
+    table = {present: text for present, text in table.items() if present <= set(used_keys)}
+    empty = {_find_single_key(case["context"]): case[role] for case in cases if _is_empty(case["context"])}
+    conditions = {key: _build_condition(key, table, empty.get(key)) for key in used_keys}
+    pieces = list(_build_pieces(used_keys, table, conditions))
+    return Written(_format_source(pieces), any(isinstance(piece, _Doubled) for piece in pieces))
 
 
-def _tokens(text: str, keys: Sequence[str]) -> Text:
-    """A text with the names of keys in the places of their markers."""
+def _tokenize(text: str, keys: Sequence[str]) -> Text:
+    """Return a text with the names of keys in the places of their markers."""
     parts: list[tuple[bool, str]] = [(False, text)]
     for key in keys:
-        sign = json.dumps(marker(key), indent=2) if key == SCHEMA else marker(key)
-        parts = [one for part in parts for one in ([part] if part[0] else _split(part[1], sign, key))]
-    if left := next((part for is_key, part in parts if not is_key and MARK in part), None):
-        key = left[left.index(MARK) + len(MARK) :].partition("0")[0]
+        sign = json.dumps(make_marker(key), indent=2) if key == SCHEMA else make_marker(key)
+        split_parts: list[tuple[bool, str]] = []
+        for is_key, part in parts:
+            if is_key:
+                split_parts.append((is_key, part))
+            else:
+                split_parts += _split_at_marker(part, sign, key)
+        parts = split_parts
+    if altered := next((part for is_key, part in parts if not is_key and MARK in part), None):
+        key = altered[altered.index(MARK) + len(MARK) :].partition("0")[0]
         raise NotWritten(f"it changes the value of {key} before it puts it in")
     return tuple(sign for is_key, part in parts for sign in ([KEY + part] if is_key else part))
 
 
-def _split(part: str, sign: str, key: str) -> Iterator[tuple[bool, str]]:
+def _split_at_marker(part: str, sign: str, key: str) -> Iterator[tuple[bool, str]]:
     for number, text in enumerate(part.split(sign)):
         if number:
             yield True, key
@@ -62,7 +68,7 @@ def _split(part: str, sign: str, key: str) -> Iterator[tuple[bool, str]]:
             yield False, text
 
 
-def _only(context: Mapping[str, Any]) -> str | None:
+def _find_single_key(context: Mapping[str, Any]) -> str | None:
     return next(iter(context)) if len(context) == 1 else None
 
 
@@ -70,8 +76,8 @@ def _is_empty(context: Mapping[str, Any]) -> bool:
     return len(context) == 1 and all(value in ("", {}) for value in context.values())
 
 
-def _condition(key: str, table: Table, empty: str | None) -> str:
-    """Whether a value that is there and empty counts: as it did alone, else as such keys usually do."""
+def _build_condition(key: str, table: Table, empty: str | None) -> str:
+    """Return the condition of a key: an empty value counts if it did alone, else as such keys usually do."""
     alone, nothing = table[frozenset([key])], table[frozenset()]
     counts = key == SCHEMA if empty is None or alone == nothing else empty != "".join(nothing)
     if not counts:
@@ -94,47 +100,53 @@ class _Doubled(_Tag):
 Pieces = Iterator[_Tag | Text]
 
 
-def _pieces(keys: Sequence[str], table: Table, conditions: Mapping[str, str]) -> Pieces:
-    """Literal texts and tags. What all cases begin and end with stands once; a part that depends on one key alone has
+def _build_pieces(keys: Sequence[str], table: Table, conditions: Mapping[str, str]) -> Pieces:
+    """Yield literal texts and tags. What all cases begin and end with stands once; a part that depends on one key has
     its own condition; what is left is one case within another.
     """
     texts = list(table.values())
-    begin = _shared(texts)
+    begin = _find_common_start(texts)
     rest = [text[len(begin) :] for text in texts]
-    end = _shared([text[::-1] for text in rest])[::-1]
+    end = _find_common_start([text[::-1] for text in rest])[::-1]
     yield begin
-    inner = {there: text[len(begin) : len(text) - len(end)] for there, text in table.items()}
-    yield from _inner(keys, inner, conditions)
+    inner = {present: text[len(begin) : len(text) - len(end)] for present, text in table.items()}
+    yield from _build_inner_pieces(keys, inner, conditions)
     yield end
 
 
-def _inner(keys: Sequence[str], table: Table, conditions: Mapping[str, str]) -> Pieces:
-    heeded = [key for key in keys if any(table[there] != table[there - {key}] for there in table)]
-    if not heeded:
+def _build_inner_pieces(keys: Sequence[str], table: Table, conditions: Mapping[str, str]) -> Pieces:
+    used_keys = [key for key in keys if any(table[present] != table[present - {key}] for present in table)]
+    if not used_keys:
         return
-    table = {there: text for there, text in table.items() if there <= set(heeded)}
-    for key in heeded:
-        there, away = _halves(table, key)
-        one, other = _shared(list(there.values())), _shared(list(away.values()))
-        left = {rest: text[len(one) :] for rest, text in there.items()}
-        if left == {rest: text[len(other) :] for rest, text in away.items()}:
-            yield from _either(conditions[key], [one], [other])
-            yield from _pieces([each for each in heeded if each != key], left, conditions)
+    table = {present: text for present, text in table.items() if present <= set(used_keys)}
+    for key in used_keys:
+        with_key, without_key = _split_by_key(table, key)
+        start_with = _find_common_start(list(with_key.values()))
+        start_without = _find_common_start(list(without_key.values()))
+        remainder = {present: text[len(start_with) :] for present, text in with_key.items()}
+        if remainder == {present: text[len(start_without) :] for present, text in without_key.items()}:
+            yield from _build_branches(conditions[key], [start_with], [start_without])
+            yield from _build_pieces([name for name in used_keys if name != key], remainder, conditions)
             return
-    key = next((key for key in heeded if any(len(set(half.values())) == 1 for half in _halves(table, key))), heeded[0])
-    rest = [each for each in heeded if each != key]
-    first, second = ([*_pieces(rest, half, conditions)] for half in _halves(table, key))
-    doubled = any(isinstance(one, _Tag) for one in first) and any(isinstance(one, _Tag) for one in second)
-    yield from _either(conditions[key], first, second, _Doubled if doubled else _Tag)
+    key = next((name for name in used_keys if _has_constant_half(table, name)), used_keys[0])
+    other_keys = [name for name in used_keys if name != key]
+    first, second = ([*_build_pieces(other_keys, half, conditions)] for half in _split_by_key(table, key))
+    doubled = all(any(isinstance(piece, _Tag) for piece in branch) for branch in (first, second))
+    yield from _build_branches(conditions[key], first, second, _Doubled if doubled else _Tag)
 
 
-def _halves(table: Table, key: str) -> tuple[Table, Table]:
-    """The cases with a key and those without it, both by the other keys."""
-    with_it = {there - {key}: text for there, text in table.items() if key in there}
-    return with_it, {there: text for there, text in table.items() if key not in there}
+def _has_constant_half(table: Table, key: str) -> bool:
+    """Return whether all cases with a key, or all without it, have the same text."""
+    return any(len(set(half.values())) == 1 for half in _split_by_key(table, key))
 
 
-def _either(
+def _split_by_key(table: Table, key: str) -> tuple[Table, Table]:
+    """Return the cases with a key and those without it, both by the other keys."""
+    with_it = {present - {key}: text for present, text in table.items() if key in present}
+    return with_it, {present: text for present, text in table.items() if key not in present}
+
+
+def _build_branches(
     condition: str, first: Sequence[_Tag | Text], second: Sequence[_Tag | Text], kind: type[_Tag] = _Tag
 ) -> Pieces:
     if not any(first):
@@ -147,56 +159,57 @@ def _either(
     yield _Tag("endif")
 
 
-def _shared(texts: Sequence[Text]) -> Text:
-    """What all of them begin with."""
-    return tuple(one[0] for one in takewhile(lambda each: len(set(each)) == 1, zip(*texts, strict=False)))
+def _find_common_start(texts: Sequence[Text]) -> Text:
+    """Return what all texts begin with."""
+    columns = takewhile(lambda column: len(set(column)) == 1, zip(*texts, strict=False))
+    return tuple(column[0] for column in columns)
 
 
-def _spelled(pieces: Sequence[_Tag | Text]) -> str:
-    """The template: blanks and line feeds beside its tags stay, although such tags trim them (trim_blocks)."""
+def _format_source(pieces: Sequence[_Tag | Text]) -> str:
+    """Format the template: keep blanks and line feeds beside its tags, although such tags trim them (trim_blocks)."""
     joined: list[_Tag | Text] = []
-    for one in pieces:
-        if not one:
+    for piece in pieces:
+        if not piece:
             continue
-        if isinstance(one, tuple) and joined and isinstance(joined[-1], tuple):
-            joined[-1] = (*joined[-1], *one)
+        if isinstance(piece, tuple) and joined and isinstance(joined[-1], tuple):
+            joined[-1] = (*joined[-1], *piece)
         else:
-            joined.append(one)
-    out = ""
-    for number, one in enumerate(joined):
-        if isinstance(one, _Tag):
+            joined.append(piece)
+    source = ""
+    for number, piece in enumerate(joined):
+        if isinstance(piece, _Tag):
             before = joined[number - 1] if number else ()
             after = joined[number + 1] if number + 1 < len(joined) else ()
-            line = _literal(before).rpartition("\n")[2] if isinstance(before, tuple) else ""
+            line = _mark_values(before).rpartition("\n")[2] if isinstance(before, tuple) else ""
             opening = "{%+" if line and not line.strip(" \t") else "{%"
             closing = "+%}" if isinstance(after, tuple) and after and after[0] == "\n" else "%}"
-            out += f"{opening} {one} {closing}"
+            source += f"{opening} {piece} {closing}"
         else:
-            out += _escaped(one, joined[number + 1 :])
-    return out + "\n" if out.endswith("\n") else out  # one final newline is removed
+            source += _escape_text(piece, joined[number + 1 :])
+    return source + "\n" if source.endswith("\n") else source  # one final newline is removed
 
 
-def _literal(text: Text) -> str:
-    """A text as far as blanks at its end are concerned."""
-    return "".join(one if len(one) == 1 else "x" for one in text)
+def _mark_values(text: Text) -> str:
+    """Return a text as far as blanks at its end are concerned: each value becomes a letter."""
+    return "".join(token if len(token) == 1 else "x" for token in text)
 
 
-def _escaped(text: Text, following: Sequence[_Tag | Text]) -> str:
-    """A literal text as Jinja source."""
-    out, letters = "", ""
-    for one in (*text, ""):
-        if len(one) == 1:
-            letters += one
+def _escape_text(text: Text, following: Sequence[_Tag | Text]) -> str:
+    """Write a literal text as Jinja source."""
+    source, letters = "", ""
+    for token in (*text, ""):
+        if len(token) == 1:
+            letters += token
             continue
-        tagged = bool(one) or bool(following)  # a brace before a tag would be taken for a part of it
-        out += _braces(letters, tagged)
+        tagged = bool(token) or bool(following)  # a brace before a tag would be taken for a part of it
+        source += _escape_braces(letters, tagged)
         letters = ""
-        if one:
-            name = one.removeprefix(KEY)
-            out += f"{{{{ {name} | json_block }}}}" if name == SCHEMA else f"{{{{ {name} }}}}"
-    return out
+        if token:
+            name = token.removeprefix(KEY)
+            source += f"{{{{ {name} | json_block }}}}" if name == SCHEMA else f"{{{{ {name} }}}}"
+    return source
 
 
-def _braces(letters: str, tagged: bool) -> str:
-    made = SPECIAL.sub('{{ "{" }}', letters).replace("\r", '{{ "\\r" }}')  # Jinja knows line feeds only
-    return made[:-1] + '{{ "{" }}' if tagged and made.endswith("{") else made
+def _escape_braces(letters: str, tagged: bool) -> str:
+    source = SPECIAL.sub('{{ "{" }}', letters).replace("\r", '{{ "\\r" }}')  # Jinja knows line feeds only
+    return source[:-1] + '{{ "{" }}' if tagged and source.endswith("{") else source

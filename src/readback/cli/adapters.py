@@ -22,7 +22,7 @@ from readback.tasks import DOCUMENT, PROFILES, profile_of, tasks_of
 from readback.types import Adapter, Workspace
 
 if TYPE_CHECKING:
-    from readback.bridge.imported import Imported
+    from readback.bridge.import_result import ImportResult
     from readback.bridge.run import Program
 
 LIST_TITLE = "List the adapters and what each adds to which task: those that Readback ships, and those of a workspace."
@@ -187,20 +187,21 @@ def add_import_arguments(parser: argparse.ArgumentParser) -> None:
 def run_import(args: argparse.Namespace) -> int:
     """Run a program's prompt modules and write their texts; return the exit code."""
     from readback.bridge import run as bridge
-    from readback.bridge.imported import imported
+    from readback.bridge.import_result import build_import
 
     try:
-        program = bridge.find(args.path)
+        program = bridge.find_program(args.path)
         _confirm(program, args.yes)
-        answer = bridge.read(program)
-        result = imported(program, answer)
+        answer = bridge.read_program(program)
+        result = build_import(program, answer)
     except bridge.NotImported as reason:
         raise UsageError(str(reason)) from None
     files = {**result.files, **_format_config(args.output, result)}
     _write_files(args.output, files)
     walls = answer["walls"]
     if args.format == "json":
-        counts = {name: getattr(result, name) for name in ("registrations", "kept", "texts", "equal")}
+        registrations = {"registrations": result.registrations, "kept": result.written}
+        counts = {**registrations, **{name: getattr(result, name) for name in ("texts", "equal")}}
         names = {name: list(getattr(result, name)) for name in ("interfaces", "tasks", "left_out")}
         print(as_json.dumps({**counts, **names, "files": sorted(files), "walls": walls}, indent=1))
     else:
@@ -212,7 +213,7 @@ def run_import(args: argparse.Namespace) -> int:
                 "this system has no seccomp filter that is known here, so that code could also "
                 "send signals, connect to sockets of this machine, and change the rights and times of files"
             )
-    return int(result.kept < result.registrations or not result.registrations)
+    return int(result.written < result.registrations or not result.registrations)
 
 
 COMMANDS = {
@@ -239,7 +240,7 @@ def _confirm(program: Program, yes: bool) -> None:
         raise UsageError("not run")
 
 
-def _format_config(folder: Path, result: Imported) -> dict[str, str]:
+def _format_config(folder: Path, result: ImportResult) -> dict[str, str]:
     """Return a readback.yml that names the files, unless the folder has one that somebody wrote."""
     from readback.bridge import yaml_files
 
@@ -247,7 +248,7 @@ def _format_config(folder: Path, result: Imported) -> dict[str, str]:
         return {}
     adapter_files = [file for file in result.files if file.startswith("adapters/")]
     task_files = {Path(file).stem: file for file in result.files if file.startswith("tasks/")}
-    return {CONFIG_FILE: yaml_files.workspace(adapter_files, task_files)}
+    return {CONFIG_FILE: yaml_files.format_workspace(adapter_files, task_files)}
 
 
 def _write_files(folder: Path, files: Mapping[str, str]) -> None:
@@ -277,14 +278,14 @@ def _is_foreign(file: Path) -> bool:
         return True
 
 
-def _format_result(result: Imported, files: Collection[str], folder: Path) -> Iterator[str]:
+def _format_result(result: ImportResult, files: Collection[str], folder: Path) -> Iterator[str]:
     yield fill(
         (
             "{n:,} {n:registration|registrations}, {kept:,} written, for {interfaces:,} "
             "{interfaces:interface|interfaces} and {tasks:,} {tasks:task|tasks}"
         ),
         n=result.registrations,
-        kept=result.kept,
+        kept=result.written,
         interfaces=len(result.interfaces),
         tasks=len(result.tasks),
     )
