@@ -53,12 +53,12 @@ def found_in(root: Path) -> dict[str, list[Any]]:
     ],
 )
 def test_a_row_without_a_score_failed_where_its_status_says_so(status: str, state: int) -> None:
-    assert cells.with_status(cells.cell(""), status)[1] == state
+    assert cells.apply_status(cells.cell(""), status)[1] == state
 
 
 @pytest.mark.parametrize("status", ["compile_error", "timeout", "RuntimeError", "429"])
 def test_a_score_beside_a_word_for_a_failure_stands(status: str) -> None:
-    assert cells.with_status(cells.cell("0"), status) == (0.0, SCORED, "")
+    assert cells.apply_status(cells.cell("0"), status) == (0.0, SCORED, "")
 
 
 # Each: rows, summary, (stated n, n, sentence). The stated mean is that of the scored rows, over all of them.

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from readback.scores.files.formats import metadata, metrics
-from readback.scores.files.run_facts import of_record
+from readback.scores.files.run_facts import read_record_facts
 from readback.scores.files.score_rows import FileSettings
 from readback.sources.judge_names import find_judge_model
 from readback.types import NOWHERE, Condition, ScoreSource, Workspace
@@ -91,11 +91,11 @@ def _run(source: ScoreSource, reported: Sequence[_Stated]) -> str:
 def _reported(source: ScoreSource, path: Path) -> Iterator[_Stated]:
     folder = PurePosixPath(source.path).parent
     if path.suffix.lower() == ".json" and (value := metrics.only_object(path, source.path)):
-        yield _Stated(folder, *metrics.judged(value))
+        yield _Stated(folder, *metrics.read_judge(value))
     elif path.suffix.lower() == ".jsonl" and (line := metadata.latest(path, source.path)):
         yield _Stated(folder, *_of_line(line))
 
 
 def _of_line(line: Mapping[str, Any]) -> tuple[str, str, str]:
-    said = of_record(line, FileSettings(ScoreSource("."), {}, {}, {}), NOWHERE)
+    said = read_record_facts(line, FileSettings(ScoreSource("."), {}, {}, {}), NOWHERE)
     return said.condition[0][1], said.judge_model or "", said.rubric or ""

@@ -165,7 +165,7 @@ def _load(asked: _Asked) -> ScoreTable:
             reads.append(read)
             diagnostics.extend(read.diagnostics)
     labels = {file.source.label for file in asked.files if file.source.label}
-    reads = aggregated.beside_rows(reads, {*labels, *(c.name for c in workspace.conditions)})
+    reads = aggregated.join_means_with_rows(reads, {*labels, *(c.name for c in workspace.conditions)})
     reads, declared, differing = with_scales(reads, workspace.criteria)
     resolved = resolve_columns(
         join([read.columns for read in reads if read.columns is not None]),

@@ -18,7 +18,7 @@ from readback.readers.paths import format_absent, format_relative, resolve
 from readback.records.raw_rows import read_raw_rows
 from readback.scores.files.formats import details, metadata, metrics
 from readback.scores.files.formats.details import run_mode
-from readback.scores.files.run_facts import FOUND, named, of_record, of_summary
+from readback.scores.files.run_facts import FOUND, name_condition, read_record_facts, read_summary_facts
 from readback.scores.files.score_rows import FileSettings
 from readback.scores.table import RunFacts
 from readback.sources import comparisons, model_yaml, plan, prompt_formats
@@ -311,12 +311,12 @@ def _read_file_facts(kind: str, path: Path, file: str) -> Iterator[RunFacts]:
     if kind == "metadata":
         line = metadata.latest(path, file)
         if line:
-            yield of_record(line, columns, place)
+            yield read_record_facts(line, columns, place)
     elif kind == "metrics":
         value = metrics.only_object(path, file)
         if value:
-            yield of_summary(metrics.summary(value), columns, place)
+            yield read_summary_facts(metrics.summary(value), columns, place)
     else:
         rows = (row for row in read_raw_rows(path, file) if not isinstance(row, Diagnostic))
         for row in islice(rows, ROWS):
-            yield RunFacts(named(row.fields, columns), mode=run_mode(row.fields) or None)
+            yield RunFacts(name_condition(row.fields, columns), mode=run_mode(row.fields) or None)

@@ -23,10 +23,10 @@ class ScoreTexts:
     first: dict[str, tuple[str, int]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
 
-    def see(self, criterion: str, given: Any, found: Cell, line: int) -> None:
+    def see(self, criterion: str, raw_value: Any, parsed: Cell, line: int) -> None:
         """One cell: what is in it, and what it was read as."""
-        if isinstance(given, str) and found[1] == SCORED and not found[2].startswith(TRUTH_VALUE):
-            self.first.setdefault(criterion, (given, line))
+        if isinstance(raw_value, str) and parsed[1] == SCORED and not parsed[2].startswith(TRUTH_VALUE):
+            self.first.setdefault(criterion, (raw_value, line))
             self.counts[criterion] = self.counts.get(criterion, 0) + 1
 
     def diagnostics(self, file: str) -> Iterator[Diagnostic]:
@@ -36,8 +36,8 @@ class ScoreTexts:
             yield Diagnostic("jdg-score-text", values, Location(file=file, line=line), criterion)
 
 
-def oddities(intake: Intake, cluster: str | None, source: ScoreSource, typed: bool) -> Iterator[Diagnostic]:
-    """What is odd in the cells of one file, once they are all there. `cluster` is the column of clusters."""
+def list_oddities(intake: Intake, cluster: str | None, source: ScoreSource, typed: bool) -> Iterator[Diagnostic]:
+    """Yield what is odd in the cells of one file, once all are read. `cluster` is the column of clusters."""
     if not typed:  # of JSON the row reader has said it
         yield from _not_numbers(intake)
     if source.cluster and not cluster and len(intake.value):
@@ -60,12 +60,12 @@ def without_id(intake: Intake, columns: Sequence[str]) -> Iterator[Diagnostic]:
 
 def _not_numbers(intake: Intake) -> Iterator[Diagnostic]:
     """NaN written into cells, once for each criterion: how often, and where first."""
-    found: dict[int, list[int]] = {}
+    cells_by_criterion: dict[int, list[int]] = {}
     for at, why in intake.whys.items():
         if why.lower() == NOT_FINITE:
-            found.setdefault(intake.criterion[at], []).append(at)
+            cells_by_criterion.setdefault(intake.criterion[at], []).append(at)
     names = tuple(intake.criteria.codes)
-    for code, cells in found.items():
+    for code, cells in cells_by_criterion.items():
         more = f" (and in {len(cells) - 1} more cells)" if len(cells) > 1 else ""
         values = {"field": names[code], "value": f"{intake.whys[cells[0]].removeprefix(SAYS)}{more}"}
         yield Diagnostic("dat-nan", values, Location(file=intake.file, line=intake.line[cells[0]]), names[code])

@@ -52,7 +52,7 @@ Cell = tuple[float, int, str]  # the value (NaN unless scored), the state, why
 
 
 def cell(value: Any) -> Cell:
-    """The number in a cell, or the state that keeps it apart from 0."""
+    """Return the number in a cell, or the state that keeps it apart from 0."""
     if isinstance(value, str):
         return _text(value)
     if value is None:
@@ -62,16 +62,16 @@ def cell(value: Any) -> Cell:
     if isinstance(value, float) and math.isinf(value):
         return math.nan, FAILED, INFINITE
     if isinstance(value, int | float):
-        return _off(str(value)[:40]) if abs(value) >= LARGEST else _finite(float(value))
-    return _off(text_of(value)[:40])
+        return _not_a_number(str(value)[:40]) if abs(value) >= LARGEST else _finite(float(value))
+    return _not_a_number(text_of(value)[:40])
 
 
 @lru_cache(maxsize=4096)
 def _text(value: str) -> Cell:
     bare = value.strip()
     if NUMBER.fullmatch(bare):
-        found = _finite(float(bare))
-        return found if found[1] == SCORED else _off(bare[:40])
+        parsed = _finite(float(bare))
+        return parsed if parsed[1] == SCORED else _not_a_number(bare[:40])
     lowered = bare.lower()
     if lowered in ABSENT:
         return math.nan, MISSING, f"{SAYS}{bare}" if bare else ""
@@ -81,38 +81,38 @@ def _text(value: str) -> Cell:
         return math.nan, NOT_APPLICABLE, ""
     if lowered in TRUTH:
         return TRUTH[lowered], SCORED, TRUTH_VALUE if lowered in ("true", "false") else f"{TRUTH_VALUE}: {bare}"
-    return _off(value[:40])
+    return _not_a_number(value[:40])
 
 
 def _finite(value: float) -> Cell:
-    """A score, unless it is too large to count with; there is one zero, not two."""
+    """Return a score, unless it is too large to count with; a negative zero becomes zero."""
     if math.isnan(value):
         return math.nan, FAILED, f"{SAYS}NaN"
-    return (value + 0.0, SCORED, "") if abs(value) < LARGEST else _off(str(value))
+    return (value + 0.0, SCORED, "") if abs(value) < LARGEST else _not_a_number(str(value))
 
 
-def _off(shown: str) -> Cell:
-    return math.nan, FAILED, NOT_A_NUMBER + shown
+def _not_a_number(text: str) -> Cell:
+    return math.nan, FAILED, NOT_A_NUMBER + text
 
 
-def with_status(found: Cell, status: Any) -> Cell:
-    """The cell as the row's status column has it: a failed or missing row keeps no value.
+def apply_status(parsed: Cell, status: Any) -> Cell:
+    """Return the cell as the row's status column has it: a failed or missing row keeps no value.
 
     Only the words of STATUS take a number away. Any other word for a failure makes a cell without a number failed.
     """
     if not isinstance(status, str):
-        return found
+        return parsed
     state = STATUS.get(status.strip().lower())
     if state is not None:
         return math.nan, state, f"status: {status.strip()}"
-    return with_failure(found, status, "status") if is_failure(status) else found
+    return apply_failure(parsed, status, "status") if is_failure(status) else parsed
 
 
-def with_failure(found: Cell, said: Any, column: str) -> Cell:
-    """The cell of a row that failed, as `column` says: failed where it is missing, and else as it is."""
-    if found[1] != MISSING:
-        return found
-    return math.nan, FAILED, f"{legible(column)}: {text_of(said).strip()[:LONGEST_WHY]}"
+def apply_failure(parsed: Cell, text: Any, column: str) -> Cell:
+    """Return the cell of a row that failed, as `column` says: failed where it is missing, else unchanged."""
+    if parsed[1] != MISSING:
+        return parsed
+    return math.nan, FAILED, f"{legible(column)}: {text_of(text).strip()[:LONGEST_WHY]}"
 
 
 @lru_cache(maxsize=4096)
@@ -133,25 +133,25 @@ def is_error(value: Any) -> bool:
 
 
 def failure_words(texts: Iterable[str], cells: Iterable[Cell]) -> str | None:
-    """The beginning of the diagnostic by which a judge's failure was written down as zeros, if this row is one."""
+    """Return the beginning of the note by which a judge's failure was written down as zeros; None for any other row."""
     begun = next((start for text in texts for start in FAILURE_WORDS if text.lstrip().startswith(start)), None)
     values = [value for value, state, _ in cells if state == SCORED]
     return begun if begun and values and not any(values) else None
 
 
 def text_of(value: Any) -> str:
-    """A cell of an id, a factor or a diagnostic as text: `007` stays, a JSON value keeps its JSON spelling."""
+    """Return a cell of an id, a factor or a note as text: `007` stays, a JSON value keeps its JSON spelling."""
     if isinstance(value, str):
         return value if value.isascii() else legible(value)
     return "" if value is None else legible(json.dumps(value, ensure_ascii=False))
 
 
 def legible(text: str) -> str:
-    """The text with lone surrogates spelled out (`\\ud800`), for nothing can show or send them."""
+    """Return the text with lone surrogates spelled out (`\\ud800`), for nothing can show or send them."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def stem(file: str) -> str:
-    """The name of a file without its endings: what a condition is called when nothing else names it."""
+    """Return the name of a file without its endings: the condition's name when nothing else names it."""
     name = PurePosixPath(file.removesuffix(".gz")).stem
     return next((name.removesuffix(kind) for kind in KINDS if name.endswith(kind) and name != kind), name)

@@ -22,17 +22,17 @@ EXACT = Context(prec=120)
 
 
 def cost_columns(fields: Iterable[str]) -> tuple[str, ...]:
-    """The columns that hold money, by their names."""
+    """Return the columns that hold money, by their names."""
     return tuple(name for name in fields if COST.search(name))
 
 
 def token_columns(fields: Iterable[str]) -> tuple[str, ...]:
-    """The columns that count tokens, or hold a mapping of such counts, by their names."""
+    """Return the columns that count tokens, or hold a mapping of such counts, by their names."""
     return tuple(name for name in fields if name.lower() in USAGE or (TOKENS.search(name) and not LIMITS.search(name)))
 
 
 def usage(name: str, value: Any) -> Mapping[str, Any]:
-    """The counts of a cell by name: those of a mapping, also of one that is text, else the cell's own number."""
+    """Return the counts of a cell by name: those of a mapping, also of one in text, else the cell's own number."""
     if isinstance(value, Mapping):
         return {str(key): count for key, count in value.items() if TOKENS.search(str(key))}
     if name.lower() in USAGE:
@@ -53,12 +53,12 @@ class Costs:
             if (value := _number(fields.get(name))) is not None:
                 self._add(name, value, 1)
 
-    def shown(self) -> tuple[str, ...]:
+    def format_sums(self) -> tuple[str, ...]:
         """`cost_usd 5.03982 (rows: 100)`, in the order of the columns."""
         return tuple(f"{legible(name)} {_plain(total)} (rows: {self.rows[name]})" for name, total in self.sums.items())
 
     def amounts(self) -> dict[str, float]:
-        """The sums by their names, as the nearest numbers a program would print."""
+        """Return the sums by column, as the nearest numbers a program would print."""
         return {legible(name): float(total) for name, total in self.sums.items()}
 
     def _add(self, name: str, value: Decimal, rows: int) -> None:
@@ -80,24 +80,24 @@ class Spent:
         self.money.setdefault(key, Costs()).row(fields, costs)
         counted = self.tokens.setdefault(key, Costs())
         for name in tokens:
-            said = usage(name, fields.get(name))
-            counted.row(said, said)
+            counts = usage(name, fields.get(name))
+            counted.row(counts, counts)
 
     def expenses(self, conditions: Sequence[ConditionKey]) -> tuple[Expense, ...]:
         """By condition and judge; empty where no column says what anything cost."""
-        found: dict[tuple[ConditionKey, str], Spent] = {}
+        spent_by: dict[tuple[ConditionKey, str], Spent] = {}
         for key, rows in self.rows.items():
-            here = found.setdefault((conditions[key[0]], key[1]), Spent())
+            here = spent_by.setdefault((conditions[key[0]], key[1]), Spent())
             here.rows[0, ""] = here.rows.get((0, ""), 0) + rows
             for mine, theirs in ((here.money, self.money), (here.tokens, self.tokens)):
                 into = mine.setdefault((0, ""), Costs())
                 for name, total in theirs.get(key, Costs()).sums.items():
                     into.sums[name] = EXACT.add(into.sums.get(name, Decimal()), total)
-        made = (
-            Expense(condition, judge, one.rows[0, ""], one.money[0, ""].amounts(), one.tokens[0, ""].amounts())
-            for (condition, judge), one in found.items()
+        expenses = (
+            Expense(condition, judge, spent.rows[0, ""], spent.money[0, ""].amounts(), spent.tokens[0, ""].amounts())
+            for (condition, judge), spent in spent_by.items()
         )
-        return tuple(one for one in made if one.cost or one.tokens)
+        return tuple(spent for spent in expenses if spent.cost or spent.tokens)
 
 
 def _number(value: Any) -> Decimal | None:
@@ -106,10 +106,10 @@ def _number(value: Any) -> Decimal | None:
     text = value.strip() if isinstance(value, str) else repr(value)
     if len(text) > DIGITS or not NUMBER.fullmatch(text):
         return None
-    found = Decimal(text)
-    return found if abs(found) < MOST and int(found.as_tuple().exponent) >= LEAST else None
+    number = Decimal(text)
+    return number if abs(number) < MOST and int(number.as_tuple().exponent) >= LEAST else None
 
 
 def _plain(total: Decimal) -> str:
-    """The exact sum as the nearest number a program would print: costs are written with the noise of binary floats."""
+    """Format the exact sum as the nearest number a program would print: costs carry the noise of binary floats."""
     return repr(float(total)).removesuffix(".0")

@@ -32,7 +32,7 @@ class Denominators:
         if denominator is not None:
             self.of_cell[cell] = denominator
 
-    def split(self, intake: Intake, known: Mapping[str, Criterion]) -> tuple[dict[str, Criterion], list[Diagnostic]]:
+    def split(self, intake: Intake, declared: Mapping[str, Criterion]) -> tuple[dict[str, Criterion], list[Diagnostic]]:
         """Return the scales that the replies state, and a finding for each criterion of several denominators.
 
         The commonest denominator keeps the criterion's name; numbers out of another one go under a name of their own.
@@ -49,7 +49,7 @@ class Denominators:
             if not counts:
                 continue
             main = max(counts, key=lambda denominator: (counts[denominator], denominator))
-            usual = look_up(name, known)
+            usual = look_up(name, declared)
             if counts.total() * 2 >= len(scored) and main > 0 and not _ends_at(usual, main):
                 stated[name] = _scale(name, main)
             if len(counts) > 1:
@@ -93,11 +93,11 @@ def _scale(name: str, denominator: float) -> Criterion:
     return Criterion(name, "numeric", (), 0.0, denominator)
 
 
-def _ends_at(known: Criterion | None, denominator: float) -> bool:
+def _ends_at(criterion: Criterion | None, denominator: float) -> bool:
     """Tell whether a scale that is known already ends at the denominator."""
-    if known is None or known.scale == "unknown":
+    if criterion is None or criterion.scale == "unknown":
         return False
-    return denominator in (known.high, max(known.values, default=None))
+    return denominator in (criterion.high, max(criterion.values, default=None))
 
 
 def _report(file: str, name: str, counts: Counter[float]) -> Diagnostic:

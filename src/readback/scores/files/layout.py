@@ -96,7 +96,7 @@ def fields_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def first(names: Iterable[str], fields: Collection[str]) -> str | None:
-    """The first of `names` that is a column, whatever its case."""
+    """Return the first of `names` that is a column, whatever its case."""
     lowered = {name.strip().lower(): name for name in reversed(list(fields))}
     return next((lowered[name] for name in names if name in lowered), None)
 
@@ -104,14 +104,14 @@ def first(names: Iterable[str], fields: Collection[str]) -> str | None:
 def item_columns(
     fields: Collection[str], source: ScoreSource, rows: Sequence[Mapping[str, Any]] = ()
 ) -> tuple[str, ...]:
-    """The columns that identify an item: those the workspace names, else the first usual name, else one by its values.
+    """Return the columns that identify an item: named by the workspace, else by a usual name, else by their values.
 
     Without `rows` names alone decide.
     """
     if source.item:
         return tuple(name for name in source.item if name in fields)
-    found = first(ITEM, fields) or find_item_column(rows, (*FURTHER_ITEMS, *WEAK_ITEMS), source.condition)
-    return (found,) if found else ()
+    name_of_item = first(ITEM, fields) or find_item_column(rows, (*FURTHER_ITEMS, *WEAK_ITEMS), source.condition)
+    return (name_of_item,) if name_of_item else ()
 
 
 def find_item_column(
@@ -124,17 +124,17 @@ def find_item_column(
     fields = fields_of(rows)
     lowered = {name.strip().lower(): name for name in reversed(fields)}
     apart = (*CONDITION, *FACTORS, *RUN, *REPLICATE, *ATTEMPT, *JUDGE, *CRITERION)
-    beside = [name for name in fields if name in condition or name.strip().lower() in apart]
+    companions = [name for name in fields if name in condition or name.strip().lower() in apart]
     for called in names:
         name = lowered.get(called)
-        if name is None or name in beside or not identifies(rows, name, beside):
+        if name is None or name in companions or not identifies(rows, name, companions):
             continue
         if called not in WEAK_ITEMS or is_numbered(row.get(name) for row in rows):
             return name
     return None
 
 
-def identifies(rows: Sequence[Mapping[str, Any]], name: str, beside: Sequence[str]) -> bool:
+def identifies(rows: Sequence[Mapping[str, Any]], name: str, companions: Sequence[str]) -> bool:
     """Tell whether the column, with those `beside` it, has other values in every row, and is short everywhere."""
     values = [row.get(name) for row in rows]
     if not all(isinstance(value, str | int) and not isinstance(value, bool) for value in values):
@@ -142,7 +142,7 @@ def identifies(rows: Sequence[Mapping[str, Any]], name: str, beside: Sequence[st
     texts = [str(value).strip() for value in values]
     if len(set(texts)) < FEWEST_ITEMS or not all(0 < len(text) <= LONGEST_ITEM for text in texts):
         return False
-    keys = {(text, *(str(row.get(other)) for other in beside)) for text, row in zip(texts, rows, strict=True)}
+    keys = {(text, *(str(row.get(other)) for other in companions)) for text, row in zip(texts, rows, strict=True)}
     return len(keys) == len(rows)
 
 
@@ -158,14 +158,14 @@ def is_numbered(values: Iterable[Any]) -> bool:
 def score_columns(
     fields: Sequence[str], source: ScoreSource, declared: Mapping[str, Criterion], rows: Sequence[Mapping[str, Any]]
 ) -> tuple[str, ...]:
-    """The columns of a wide file that are criteria: named by the workspace, else by ending or by a name we know."""
+    """Return the criteria columns of a wide file: named by the workspace, else by ending or a defined name."""
     if source.criteria:
         return tuple(name for name in source.criteria if name in fields)
-    taken = {*item_columns(fields, source, rows), *source.condition}
+    columns_with_role = {*item_columns(fields, source, rows), *source.condition}
     return tuple(
         name
         for name in fields
-        if name not in taken
+        if name not in columns_with_role
         and not name.lower().startswith(MEANS)
         and (name.lower().endswith(SCORE_ENDING) or look_up(name, declared) is not None)
         and looks_numeric(row.get(name) for row in rows)
@@ -180,13 +180,13 @@ def layout(
 ) -> Layout:
     """Roles for every column, once the score columns are known; `rows` are the first ones of the file."""
     item = item_columns(fields, source, rows)
-    taken = {*item, *(column for column, _, _ in scores)}
-    named = [name for name in fields if name not in taken and name not in source.condition]
+    columns_with_role = {*item, *(column for column, _, _ in scores)}
+    named = [name for name in fields if name not in columns_with_role and name not in source.condition]
     status = first(STATUS, named)
     failure = find_failure_column(named, rows, [column for column, _, _ in scores])
     if status is not None and says_outcomes(status, rows):
         status, failure = None, status
-    found = {
+    roles = {
         "criterion": None if any(criterion for _, criterion, _ in scores) else first(CRITERION, named),
         "judge": None if any(judge for _, _, judge in scores) else first((*JUDGE, *KIND), named),
         "kind": first(KIND, named),
@@ -201,15 +201,15 @@ def layout(
         "aggregated": first(AGGREGATED, named),
     }
     rationales = tuple(name for name in named if name.lower() in RATIONALE)
-    taken |= {*rationales, *(name for name in found.values() if name)}
+    columns_with_role |= {*rationales, *(name for name in roles.values() if name)}
     if source.condition:
         candidates = tuple(name for name in source.condition if name in fields)
     else:
-        candidates = tuple(name for name in fields if name not in taken and _may_be_factor(name))
-    unused = tuple(name for name in fields if name not in taken and name not in candidates)
+        candidates = tuple(name for name in fields if name not in columns_with_role and _may_be_factor(name))
+    unused = tuple(name for name in fields if name not in columns_with_role and name not in candidates)
     costs, tokens = cost_columns(unused), token_columns(unused)
     return Layout(
-        item, scores, rationales=rationales, candidates=candidates, unused=unused, costs=costs, tokens=tokens, **found
+        item, scores, rationales=rationales, candidates=candidates, unused=unused, costs=costs, tokens=tokens, **roles
     )
 
 
@@ -241,8 +241,8 @@ def names_failure(column: str, value: Any) -> bool:
 
 def looks_numeric(values: Iterable[Any]) -> bool:
     """Whether the values read like scores: numbers or nothing, with at least half of the given ones numbers."""
-    given = [value for value in values if value not in (None, "")]
-    return not given or sum(_numeric(value) for value in given) * 2 >= len(given)
+    filled = [value for value in values if value not in (None, "")]
+    return not filled or sum(_numeric(value) for value in filled) * 2 >= len(filled)
 
 
 def _may_be_factor(name: str) -> bool:

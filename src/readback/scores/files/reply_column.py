@@ -33,20 +33,20 @@ class Rubrics:
     rubric: tuple[str, ...] = ()
     upstream: bool = False  # read as the source programs do (option `reply_parser`)
 
-    def of(self, judge: str) -> tuple[str, ...]:
-        """The criteria of a judge; of the only one where the name is none of ours."""
-        known = set(self.criteria.values())
-        return self.criteria.get(judge, next(iter(known)) if len(known) == 1 else ())
+    def list_criteria(self, judge: str) -> tuple[str, ...]:
+        """Return the criteria of a judge; those of the only judge where the name is unknown."""
+        sets_of_criteria = set(self.criteria.values())
+        return self.criteria.get(judge, next(iter(sets_of_criteria)) if len(sets_of_criteria) == 1 else ())
 
     def under(self, judge: str, rubric: str) -> Rubrics:
-        """The same, where scores call the judge with this rubric by another name."""
+        """Return the rubrics for scores that call the judge with this rubric by another name."""
         if rubric not in self.criteria or judge in self.criteria:
             return self
         follows = (*self.rubric, judge) if rubric in self.rubric else self.rubric
         return replace(self, criteria={**self.criteria, judge: self.criteria[rubric]}, rubric=follows)
 
     def read(self, text: str, criteria: Collection[str], judge: str) -> Reply:
-        """The reply, by the ladder or, where the workspace asks for it, as the judge's own program reads it."""
+        """Read a reply step by step or, where the workspace asks for it, as the judge's own program reads it."""
         keys = {*judge_reply.RAG, *judge_reply.RUBRIC, *judge_reply.spellings(criteria)}
         if not self.upstream:
             return judge_reply.read_plain(text, judge_reply.read(text, keys), criteria)
@@ -55,13 +55,13 @@ class Rubrics:
 
 
 def column(fields: Iterable[str], names: Sequence[str] = (*RAW, *MAYBE)) -> str | None:
-    """The column that holds the judge's reply, by its name."""
+    """Return the column that holds the judge's reply, by its name."""
     lowered = {name.strip().lower(): name for name in reversed(list(fields))}
     return next((lowered[name] for name in names if name in lowered), None)
 
 
-def said(reply: Reply, criterion: str) -> Mark:
-    """What a reply says of a criterion; a verdict is pass or fail in words."""
+def find_mark(reply: Reply, criterion: str) -> Mark:
+    """Return the mark that a reply gives to a criterion; a verdict is pass or fail in words."""
     if reply.value is not None and criterion.removeprefix("judge_") == VERDICT:
         verdict = reply.value.get(VERDICT)
         if isinstance(verdict, str) and (value := SAID.get(verdict.strip().lower())) is not None:
@@ -69,8 +69,8 @@ def said(reply: Reply, criterion: str) -> Mark:
     return judge_reply.written(reply, criterion)
 
 
-def ambiguous(reply: Reply, item: str, file: str, line: int, judge: str) -> Iterator[Diagnostic]:
-    """The diagnostics of the reply, at its row."""
+def locate_diagnostics(reply: Reply, item: str, file: str, line: int, judge: str) -> Iterator[Diagnostic]:
+    """Yield the diagnostics of the reply, placed at its row."""
     place = Location(file=file, line=line or None, record=item, judge=judge or None)
     for diagnostic in reply.diagnostics:
         yield replace(diagnostic, values={**diagnostic.values, "item": item}, place=place, flagged=f"{item}|{judge}")
@@ -84,7 +84,7 @@ class Reread:
     rubrics: Rubrics
     diagnostics: BoundedDiagnostics = field(default_factory=BoundedDiagnostics)
     unread: BoundedDiagnostics = field(default_factory=BoundedDiagnostics)
-    beside: RepliesBeside = field(default_factory=RepliesBeside)
+    doubtful: RepliesBeside = field(default_factory=RepliesBeside)
     read: int = 0
     last: tuple[str, str] = ("", "")
 
@@ -98,12 +98,12 @@ class Reread:
         raw = name.strip().lower() in RAW
         if not isinstance(text, str) or not text.strip():
             if raw and (text is None or isinstance(text, str)):
-                self._beside(cells, at, None)
+                self._compare_numbers(cells, at, None)
             return
         judge = cells[0][1]
         reply = self.rubrics.read(text, [criterion for criterion, _, _ in cells], judge)
         if raw:
-            self._beside(cells, at, reply)
+            self._compare_numbers(cells, at, reply)
         if reply.value is None:
             if raw:
                 for criterion, by, cell in cells:
@@ -114,22 +114,22 @@ class Reread:
             return
         if (item, text) != self.last:  # a tidy file has the reply once for each criterion
             self.last = (item, text)
-            self.diagnostics.extend(ambiguous(reply, item, self.file, line, judge))
+            self.diagnostics.extend(locate_diagnostics(reply, item, self.file, line, judge))
         for criterion, by, cell in cells:
-            mark = said(reply, criterion)
+            mark = find_mark(reply, criterion)
             named = mark.state != "missing" or bool(mark.why == judge_reply.NULL)
             self.read += named
-            if named and (shown := _other(cell, mark)):
-                self.diagnostics.add(self._differs(reply, criterion, item, by, line, cell, shown))
+            if named and (written := _other(cell, mark)):
+                self.diagnostics.add(self._differs(reply, criterion, item, by, line, cell, written))
 
-    def _beside(self, cells: Sequence[tuple[str, str, Cell]], at: int, reply: Reply | None) -> None:
+    def _compare_numbers(self, cells: Sequence[tuple[str, str, Cell]], at: int, reply: Reply | None) -> None:
         """Note for each stored number whether its reply gives one too; `reply` is None where it is empty."""
         for step, (criterion, judge, (value, state, why)) in enumerate(cells):
             if state == SCORED and not why.startswith(TRUTH_VALUE):
-                gives = reply is not None and said(reply, criterion).state == "scored"
-                self.beside.see((criterion, judge), at + step, value, empty=reply is None, gives=gives)
+                gives = reply is not None and find_mark(reply, criterion).state == "scored"
+                self.doubtful.see((criterion, judge), at + step, value, empty=reply is None, gives=gives)
 
-    def found(self) -> BoundedDiagnostics:
+    def list_diagnostics(self) -> BoundedDiagnostics:
         """All diagnostics. That nothing can be read of a reply is one only where other replies of the file could be."""
         if self.read:
             self.diagnostics.take(self.unread)
@@ -147,7 +147,7 @@ class Reread:
 
 
 def _other(cell: Cell, mark: Mark) -> str:
-    """What is written, where it is not what is stored."""
+    """Return what the reply writes, where it differs from the stored score; else an empty text."""
     value, state, why = cell
     if why.startswith(TRUTH_VALUE) or (state != SCORED and mark.state != "scored"):
         return ""

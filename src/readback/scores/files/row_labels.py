@@ -34,27 +34,27 @@ def number_rows(
     waiting: list[Row | Diagnostic] = []  # a row, and what was noted since
     count = number = 0
     shared = False  # whether the row that waits shares its line with the one before it
-    for one in rows:
-        if not isinstance(one, Row):
+    for row in rows:
+        if not isinstance(row, Row):
             if waiting:
-                waiting.append(one)
+                waiting.append(row)
             else:
-                yield one
+                yield row
             continue
         count += 1
         first = waiting[0] if waiting and isinstance(waiting[0], Row) else None
-        same = first is not None and first.line == one.line
-        yield from _named(waiting, number, shared or same)
-        waiting, number, shared = [one], count + refused(), same
-    yield from _named(waiting, number, shared)
+        same = first is not None and first.line == row.line
+        yield from _number_shared(waiting, number, shared or same)
+        waiting, number, shared = [row], count + refused(), same
+    yield from _number_shared(waiting, number, shared)
 
 
-def _named(rows: list[Row | Diagnostic], number: int, shared: bool) -> Iterator[Row | NumberedRow | Diagnostic]:
-    for one in rows:
-        if shared and isinstance(one, Row):
-            yield NumberedRow(one.fields, one.line, one.offset, number)
+def _number_shared(rows: list[Row | Diagnostic], number: int, shared: bool) -> Iterator[Row | NumberedRow | Diagnostic]:
+    for row in rows:
+        if shared and isinstance(row, Row):
+            yield NumberedRow(row.fields, row.line, row.offset, number)
         else:
-            yield one
+            yield row
 
 
 def label(row: Any) -> str:

@@ -16,66 +16,68 @@ FOUND = "found_in"  # the setting of a condition that nobody defined: the folder
 MOST_ITEMS = 100_000  # of a run that lists what it answered
 
 
-def named(said: Mapping[str, Any], settings: FileSettings) -> ConditionKey:
-    """The condition: what the workspace says of the file, else the run's label, else the name of its folder."""
-    label = settings.source.label or text_of(said.get("model_label")) or PurePosixPath(settings.source.path).parent.name
+def name_condition(fields: Mapping[str, Any], settings: FileSettings) -> ConditionKey:
+    """Return the condition: the workspace's label of the file, else the run's label, else the name of its folder."""
+    label = (
+        settings.source.label or text_of(fields.get("model_label")) or PurePosixPath(settings.source.path).parent.name
+    )
     return (("condition", settings.aliases.get(label, label)),)
 
 
-def of_summary(said: Mapping[str, Any], settings: FileSettings, place: Location) -> RunFacts:
+def read_summary_facts(fields: Mapping[str, Any], settings: FileSettings, place: Location) -> RunFacts:
     """Mode, judge, records and items as a summary states them."""
-    items = said.get("evaluated_task_ids")
+    items = fields.get("evaluated_task_ids")
     return RunFacts(
-        condition=named(said, settings),
-        mode=_mode(said) or None,
-        judge=text_of(said.get("judge_model")) or text_of(said.get("judge_name")) or None,
-        judge_model=text_of(said.get("judge_model")) or None,
-        records=_file(said.get("dataset")),
+        condition=name_condition(fields, settings),
+        mode=_mode(fields) or None,
+        judge=text_of(fields.get("judge_model")) or text_of(fields.get("judge_name")) or None,
+        judge_model=text_of(fields.get("judge_model")) or None,
+        records=_file(fields.get("dataset")),
         items=tuple(map(text_of, items[:MOST_ITEMS])) if isinstance(items, list) else (),
         place=place,
-        rubric=text_of(said.get("judge_name")) or None,
+        rubric=text_of(fields.get("judge_name")) or None,
     )
 
 
-def of_record(said: Mapping[str, Any], settings: FileSettings, place: Location) -> RunFacts:
-    """The same of a line of `metadata.jsonl`, which also knows fingerprints and the models."""
-    summary = _part(said, "metrics")
-    judge, records = _part(said, "judge"), _part(said, "dataset")
+def read_record_facts(fields: Mapping[str, Any], settings: FileSettings, place: Location) -> RunFacts:
+    """Return the facts in a line of `metadata.jsonl`, which also states fingerprints and models."""
+    summary = _part(fields, "metrics")
+    judge, records = _part(fields, "judge"), _part(fields, "dataset")
     judged_by = text_of(_part(judge, "parameters").get("model")) or None
-    found = of_summary({**summary, "dataset": records.get("path")}, settings, place)
+    facts = read_summary_facts({**summary, "dataset": records.get("path")}, settings, place)
     return RunFacts(
-        condition=named({**summary, **said}, settings),
-        mode=found.mode or text_of(said.get("prompt_mode")) or None,
-        model=text_of(_part(_part(said, "inference"), "parameters").get("model")) or None,
-        judge=judged_by or found.judge,
-        judge_model=judged_by or found.judge_model,
+        condition=name_condition({**summary, **fields}, settings),
+        mode=facts.mode or text_of(fields.get("prompt_mode")) or None,
+        model=text_of(_part(_part(fields, "inference"), "parameters").get("model")) or None,
+        judge=judged_by or facts.judge,
+        judge_model=judged_by or facts.judge_model,
         judge_prompt=text_of(judge.get("prompt_sha256")) or _file(judge.get("prompt_path")),
         dataset=text_of(records.get("sha256")) or None,
-        records=found.records,
-        items=found.items,
+        records=facts.records,
+        items=facts.items,
         place=place,
-        rubric=found.rubric,
+        rubric=facts.rubric,
     )
 
 
-def closed(said: Mapping[str, Any], settings: FileSettings) -> bool:
+def is_closed_book(fields: Mapping[str, Any], settings: FileSettings) -> bool:
     """Whether a run had no documents: by its own word, by its rows' modes, or by the workspace's word."""
-    name = named(said, settings)[0][1]
-    return (_mode(said) or settings.modes.get(name)) == CLOSED_BOOK
+    name = name_condition(fields, settings)[0][1]
+    return (_mode(fields) or settings.modes.get(name)) == CLOSED_BOOK
 
 
-def _mode(said: Mapping[str, Any]) -> str:
-    counts = _part(said, "citation_metrics_mode_counts")
-    if not said.get("prompt_mode") and counts.get("instruction_only") and not counts.get("rag"):
+def _mode(fields: Mapping[str, Any]) -> str:
+    counts = _part(fields, "citation_metrics_mode_counts")
+    if not fields.get("prompt_mode") and counts.get("instruction_only") and not counts.get("rag"):
         return CLOSED_BOOK
-    return text_of(said.get("prompt_mode"))
+    return text_of(fields.get("prompt_mode"))
 
 
 def _file(path: Any) -> str | None:
-    """A path without the folders of somebody's machine."""
+    """Return the file name of a path: its folders are those of one machine."""
     return PurePosixPath(path.replace("\\", "/")).name or None if isinstance(path, str) else None
 
 
-def _part(said: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = said.get(name)
+def _part(fields: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = fields.get(name)
     return value if isinstance(value, Mapping) else {}

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.records.batch_replies import Request
 from readback.scores.doubtful_numbers import BESIDE
-from readback.scores.files.cell_findings import ScoreTexts, oddities, without_id
-from readback.scores.files.cells import Cell, cell, failure_words, legible, stem, text_of, with_failure, with_status
+from readback.scores.files.cell_findings import ScoreTexts, list_oddities, without_id
+from readback.scores.files.cells import Cell, apply_failure, apply_status, cell, failure_words, legible, stem, text_of
 from readback.scores.files.costs import Costs, Spent
 from readback.scores.files.intake import CellCodes, Intake, columns, make_conditions
 from readback.scores.files.layout import MODE, Layout, fields_of, first, names_failure
@@ -33,25 +33,28 @@ SAID = {
 class People:
     """What rows say of each judge; one of whom they say both is left to its name."""
 
-    said: dict[str, set[bool]] = field(default_factory=dict)
+    kinds_by_judge: dict[str, set[bool]] = field(default_factory=dict)
 
     def see(self, judge: str, kind: str) -> None:
         """One row: the judge's name and the word for what it is."""
-        if judge and (found := SAID.get(kind.strip().lower())) is not None:
-            self.said.setdefault(judge, set()).add(found)
+        if judge and (is_person := SAID.get(kind.strip().lower())) is not None:
+            self.kinds_by_judge.setdefault(judge, set()).add(is_person)
 
-    def known(self) -> Mapping[str, bool]:
+    def list_people(self) -> Mapping[str, bool]:
         """Judges by name: whether it is a person."""
-        return {judge: next(iter(found)) for judge, found in self.said.items() if len(found) == 1}
+        return {judge: next(iter(words)) for judge, words in self.kinds_by_judge.items() if len(words) == 1}
 
 
 class Row(Protocol):
     """What the row reader gives: fields by name and where they stand."""
 
     @property
-    def fields(self) -> Mapping[str, Any]: ...
+    def fields(self) -> Mapping[str, Any]:
+        """Return the fields by name."""
+
     @property
-    def line(self) -> int: ...
+    def line(self) -> int:
+        """Return the line in the file, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ class FileSettings:
     find_request: Callable[[str], Request | None] | None = None  # what a request of a batch is about, by its custom_id
 
 
-MOST_KNOWN = 10_000  # rows that are about different things, of which it is remembered what they are about
+MOST_REMEMBERED = 10_000  # rows that are about different things, of which it is remembered what they are about
 LayoutOf = Callable[[Sequence[str], FileSettings, Sequence[Mapping[str, Any]]], Layout]
 
 
@@ -144,7 +147,7 @@ class _Reading:
         layout = self.layout
         single = (layout.judge, layout.criterion, layout.cluster, layout.run, layout.replicate, layout.prompt)
         self._about_columns = (*self.intake.candidates, *filter(None, single))
-        self._known: dict[tuple[str, ...], _About] = {}
+        self._about_by_key: dict[tuple[str, ...], _About] = {}
         self._item = layout.item[0] if len(layout.item) == 1 else None
 
     def add(self, row: Row) -> None:
@@ -168,7 +171,7 @@ class _Reading:
     def _widen(self, fields: Mapping[str, Any]) -> None:
         """Add columns to the layout that no row had so far."""
         new = [name for name in fields if name not in self._fields]
-        self.layout = _widened(
+        self.layout = _widen_layout(
             self.layout, self._layout_of([*self._fields, *new], self.settings, [fields]), self.intake
         )
         self._fields.update(fields)
@@ -179,9 +182,9 @@ class _Reading:
         about = self._find_about(fields)
         cells: list[Cell] = [cell(fields.get(column)) for column, _, _ in layout.scores]
         if layout.status:
-            cells = [with_status(parsed, fields.get(layout.status)) for parsed in cells]
+            cells = [apply_status(parsed, fields.get(layout.status)) for parsed in cells]
         if layout.failure and names_failure(layout.failure, fields.get(layout.failure)):
-            cells = [with_failure(parsed, fields.get(layout.failure), layout.failure) for parsed in cells]
+            cells = [apply_failure(parsed, fields.get(layout.failure), layout.failure) for parsed in cells]
         rationale = ""
         if layout.rationales:
             rationales = [text for name in layout.rationales if (text := text_of(fields.get(name)))]
@@ -208,11 +211,11 @@ class _Reading:
     def _find_about(self, fields: Mapping[str, Any]) -> _About:
         values = [fields.get(name) for name in self._about_columns]
         key = tuple([value if type(value) is str else text_of(value) for value in values])
-        about = self._known.get(key)
+        about = self._about_by_key.get(key)
         if about is None:
-            if len(self._known) >= MOST_KNOWN:
-                self._known.clear()
-            about = self._known[key] = self._work_out_about(fields)
+            if len(self._about_by_key) >= MOST_REMEMBERED:
+                self._about_by_key.clear()
+            about = self._about_by_key[key] = self._work_out_about(fields)
         return about
 
     def _work_out_about(self, fields: Mapping[str, Any]) -> _About:
@@ -242,14 +245,14 @@ class _Reading:
     def finish(self, what: str, summaries: SummaryRows) -> FileScores:
         """Return what came of the file once all of its rows are taken."""
         self.diagnostics.extend(self._texts.diagnostics(self.settings.source.path))
-        self.diagnostics.take(self._replies.found())
-        self.intake.whys.update(dict.fromkeys(self._replies.beside.find_doubtful(), BESIDE))
+        self.diagnostics.take(self._replies.list_diagnostics())
+        self.intake.whys.update(dict.fromkeys(self._replies.doubtful.find_doubtful(), BESIDE))
         self.diagnostics.extend(summaries.diagnostics)
         counted = Counted(
-            self._used, self._means, self._is_synthetic, self._costs.shown(), self._spent, summaries.count
+            self._used, self._means, self._is_synthetic, self._costs.format_sums(), self._spent, summaries.count
         )
-        read = finished(what, self.intake, self.layout, self.settings, counted, self.diagnostics)
-        return replace(read, people=self._people.known())
+        read = build_file_scores(what, self.intake, self.layout, self.settings, counted, self.diagnostics)
+        return replace(read, people=self._people.list_people())
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,16 +269,16 @@ class Counted:
     summaries: int = 0
 
 
-def finished(
+def build_file_scores(
     what: str, intake: Intake, plan: Layout, settings: FileSettings, rows: Counted, diagnostics: BoundedDiagnostics
 ) -> FileScores:
-    """What came of a file, once all its cells are taken in."""
+    """Return the scores of a file, once all its cells are read."""
     source = settings.source
     diagnostics.extend(without_id(intake, plan.item))
-    diagnostics.extend(oddities(intake, plan.cluster, source, settings.typed))
-    conditions, kept = make_conditions(intake, source, stem(source.path))
-    conditions = tuple(_named(condition, settings.aliases) for condition in conditions)
-    mode = first(MODE, [name for name in intake.candidates if name not in kept])
+    diagnostics.extend(list_oddities(intake, plan.cluster, source, settings.typed))
+    conditions, condition_columns = make_conditions(intake, source, stem(source.path))
+    conditions = tuple(_apply_aliases(condition, settings.aliases) for condition in conditions)
+    mode = first(MODE, [name for name in intake.candidates if name not in condition_columns])
     account = SourceRead(
         path=source.path,
         what=what,
@@ -283,38 +286,42 @@ def finished(
         cells=len(intake.value),
         columns={
             "item": _legible(plan.item),
-            "condition": _legible(kept),
+            "condition": _legible(condition_columns),
             "judge": _legible((plan.judge,) if plan.judge else ()),
             "score": _legible(column for column, _, _ in plan.scores),
             **({"mode": _legible((mode,))} if mode else {}),
-            "unused": _legible((*plan.unused, *(n for n in intake.candidates if n not in kept and n != mode))),
+            "unused": _legible(
+                (*plan.unused, *(n for n in intake.candidates if n not in condition_columns and n != mode))
+            ),
             **({"cost": rows.costs} if rows.costs else {}),
         },
         left_out={what: n for what, n in (("rows of means", rows.means), (SUMMARIES, rows.summaries)) if n},
         synthetic=rows.synthetic,
         texts_left=intake.texts_left,
     )
-    about = tuple(_modes(intake, conditions, mode, source.path))
-    found = diagnostics.list_all(source.path)
-    return FileScores(columns(intake, conditions), account, found, about=about,
+    about = tuple(_list_modes(intake, conditions, mode, source.path))
+    all_diagnostics = diagnostics.list_all(source.path)
+    return FileScores(columns(intake, conditions), account, all_diagnostics, about=about,
                 expenses=rows.spent.expenses(conditions))  # fmt: skip
 
 
-def _modes(intake: Intake, conditions: Sequence[ConditionKey], column: str | None, file: str) -> Iterator[RunFacts]:
-    """The mode of each condition, where a column says it that is not needed to tell conditions apart."""
+def _list_modes(
+    intake: Intake, conditions: Sequence[ConditionKey], column: str | None, file: str
+) -> Iterator[RunFacts]:
+    """Yield the mode of each condition, where a column that does not tell conditions apart states it."""
     if column is None:
         return
     at = intake.candidates.index(column)
-    said: dict[ConditionKey, set[str]] = {}
+    modes_by_condition: dict[ConditionKey, set[str]] = {}
     for condition, combo in zip(conditions, intake.combos, strict=True):
-        said.setdefault(condition, set()).add(combo[at] if at < len(combo) else "")
-    for condition, modes in said.items():
+        modes_by_condition.setdefault(condition, set()).add(combo[at] if at < len(combo) else "")
+    for condition, modes in modes_by_condition.items():
         if len(modes) == 1 and (mode := next(iter(modes)).strip()):
             yield RunFacts(condition, mode=mode, place=Location(file=file))
 
 
-def _widened(plan: Layout, newer: Layout, intake: Intake) -> Layout:
-    """The layout with the columns that a later row brings; roles that are taken stay as they are."""
+def _widen_layout(plan: Layout, newer: Layout, intake: Intake) -> Layout:
+    """Return the layout with the columns that a later row adds; roles that are assigned stay."""
     have = {*plan.item, *(column for column, _, _ in plan.scores), *plan.rationales, *plan.candidates, *plan.unused}
     for name in newer.candidates:
         if name not in have:
@@ -345,6 +352,6 @@ def _legible(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(legible(name) for name in names)
 
 
-def _named(condition: tuple[tuple[str, str], ...], aliases: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """A condition the workspace knows by another name gets that name."""
+def _apply_aliases(condition: tuple[tuple[str, str], ...], aliases: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return a condition under the workspace's name for it, where its own is an alias."""
     return tuple((f, aliases.get(v, v)) if f == "condition" else (f, v) for f, v in condition)

@@ -29,7 +29,7 @@ LONGEST = 40  # characters of a value that are shown
 
 
 def reported(value: Any) -> Cell:
-    """A cell of a published table: `n/a` does not apply, a dash is nothing, a percent sign stays off the number."""
+    """Parse a cell of a published table: `n/a` does not apply, a dash is empty, a percent sign is dropped."""
     if isinstance(value, str):
         bare = value.strip()
         if bare in DASHES:
@@ -45,11 +45,13 @@ def decimals(value: Any) -> int:
 
 
 def whole(header: str, values: Sequence[Any], counts: Sequence[int | None], criteria: Mapping[str, Criterion]) -> float:
-    """What all of the items would be in this column: 1 or 100; 0 where it is no column of rates."""
+    """Return the value of all items in this column: 1 or 100; 0 where it is no column of rates."""
     words = set(re.findall(r"[a-z]+", header.lower()))
     percent = SIGN in header or bool(words & PERCENT) or any(SIGN in v for v in values if isinstance(v, str))
-    said = "rate" in words or percent
-    if words & NOT_ONE_ITEM or not (_binary(header, criteria) or words & YES_OR_NO or (said and words & WITH_RATE)):
+    names_rate = "rate" in words or percent
+    if words & NOT_ONE_ITEM or not (
+        _binary(header, criteria) or words & YES_OR_NO or (names_rate and words & WITH_RATE)
+    ):
         return 0.0
     rates = [(reported(value)[0], n) for value, n in zip(values, counts, strict=True)]
     rates = [(rate, n) for rate, n in rates if not math.isnan(rate)]
@@ -63,29 +65,29 @@ def whole(header: str, values: Sequence[Any], counts: Sequence[int | None], crit
 
 
 def _binary(header: str, criteria: Mapping[str, Criterion]) -> bool:
-    found = look_up(re.sub(r"[%()\s]+", " ", header).strip(), criteria)
-    return found is not None and found.scale == "binary"
+    criterion = look_up(re.sub(r"[%()\s]+", " ", header).strip(), criteria)
+    return criterion is not None and criterion.scale == "binary"
 
 
 def part(fields: Mapping[str, Any], name: str, place: Location) -> Iterator[Diagnostic]:
-    """A diagnostic where a part of a row is there and no object."""
+    """Yield a diagnostic where a part of a row is present and no object."""
     value = fields.get(name)
     if value is not None and not isinstance(value, Mapping):
         values = {"where": name, "value": KINDS.get(type(value).__name__, "something else"), "expected": "an object"}
         yield Diagnostic(CODE, values, place, name, "warning")
 
 
-def no_number(where: str, value: Any, place: Location) -> Diagnostic:
-    """What is where a mean should be."""
+def report_no_number(where: str, value: Any, place: Location) -> Diagnostic:
+    """Return the diagnostic of a value that stands where a mean should be."""
     values = {"where": legible(where), "value": text_of(value)[:LONGEST], "expected": "a number"}
     return Diagnostic(CODE, values, place, where, "warning")
 
 
-def impossible_rates(reported: Iterable[Reported]) -> Iterator[Diagnostic]:
+def report_impossible_rates(reported: Iterable[Reported]) -> Iterator[Diagnostic]:
     """Stated shares of all items that are below none or above all, where no n says so already."""
-    for one in reported:
-        if one.whole is None or one.state != SCORED or one.n or 0 <= one.mean <= one.whole:
+    for mean in reported:
+        if mean.whole is None or mean.state != SCORED or mean.n or 0 <= mean.mean <= mean.whole:
             continue
-        expected = f"a share from 0 to {number(one.whole)}"
-        values = {"where": one.criterion, "value": number(one.mean), "expected": expected}
-        yield Diagnostic(CODE, values, one.place, one.criterion, "warning")
+        expected = f"a share from 0 to {number(mean.whole)}"
+        values = {"where": mean.criterion, "value": number(mean.mean), "expected": expected}
+        yield Diagnostic(CODE, values, mean.place, mean.criterion, "warning")

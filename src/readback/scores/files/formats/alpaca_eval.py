@@ -54,7 +54,7 @@ def _pairs(rows: Iterable[Row | Diagnostic]) -> Iterator[Pair | Diagnostic]:
 
 
 def _outcome(preference: Any) -> str:
-    """A preference as an outcome; empty for none, and its own text where it is no number from 1 to 2."""
+    """Return a preference as an outcome; empty for none, and its own text where it is no number from 1 to 2."""
     if preference is None or text_of(preference).strip().lower() in ("", "nan", "none"):
         return ""
     try:

@@ -26,12 +26,12 @@ UNMATCHED, ANSWERED = "replies to no request of this workspace", "replies that a
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
-    """The columns of a batch, and names that an export of Readback gives."""
+    """Tell whether rows have the columns of a batch, and names that an export of Readback gives."""
     return is_batch(fields_of(rows)) and is_exported(rows)
 
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
-    """The scores in the replies, read like any other replies of these judges; a request that failed is failed."""
+    """Read the scores in the replies, as any other replies of these judges; a request that failed is failed."""
     batch = _Batch(settings)
     samples = [row for row in map(_Batch(settings).named, head) if row is not None]
     result = replies.read(batch.rows(rows), samples, settings)

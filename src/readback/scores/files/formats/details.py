@@ -17,7 +17,7 @@ from readback.scores.files.cells import WRITTEN, Cell, cell, legible, stem, text
 from readback.scores.files.intake import Intake, columns, make_conditions
 from readback.scores.files.reply_column import Reread, column
 from readback.scores.files.row_labels import label
-from readback.scores.files.run_facts import CLOSED_BOOK, named
+from readback.scores.files.run_facts import CLOSED_BOOK, name_condition
 from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.scores.files.stated_numbers import part
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, RunFacts, SourceRead
@@ -49,7 +49,7 @@ Found = tuple[str, str, Cell]  # criterion, judge, what the cell says
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
-    """A task id with a judge's scores or verdict under the names this program uses, or nothing but what went wrong."""
+    """Tell whether a row has a task id with a judge's scores or verdict under this program's names, or only errors."""
     return any(
         "task_id" in row and (isinstance(row.get("judge_scores"), Mapping) or VERDICT in row or _only_errors(row))
         for row in rows
@@ -85,34 +85,34 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSe
         fields = row.fields
         for name in PARTS:
             diagnostics.extend(part(fields, name, Location(file=source.path, line=row.line)))
-        label = named(fields, settings)[0][1]
+        label = name_condition(fields, settings)[0][1]
         item = intake.items.code(_item(row, diagnostics, source.path))
         combo = intake.code_combo([label])
         mode = run_mode(fields)
         modes.setdefault(label, mode)
         rationale = text_of(fields.get("judge_reasoning"))
-        scored, computed = list(_judged(fields, settings.judge)), list(_computed(fields))
+        scored, computed = list(_list_judged(fields, settings.judge)), list(_list_computed(fields))
         judged.update(dict.fromkeys(criterion for criterion, _, _ in scored))
         unused.update(dict.fromkeys(name for name in NOT_SCORES if name in fields))
         if reply := column(fields, RAW):
             again.see(reply, fields[reply], text_of(fields.get("task_id")), row.line, scored, len(intake.value))
-        if not (given := fields.get("judge_scores")) or not isinstance(given, Mapping):
+        if not (judge_scores := fields.get("judge_scores")) or not isinstance(judge_scores, Mapping):
             failed.append((item, combo, row.line, _reason(fields.get("errors"))))
-        for criterion, judge, found in (*scored, *computed):
-            if found[2] == WRITTEN:
-                texts.see(criterion, str(found[0]), found, row.line)
+        for criterion, judge, parsed in (*scored, *computed):
+            if parsed[2] == WRITTEN:
+                texts.see(criterion, str(parsed[0]), parsed, row.line)
             closed = criterion in ABOUT_DOCUMENTS and (mode or settings.modes.get(label)) == CLOSED_BOOK
             intake.add(
-                item, combo, criterion, judge, NO_DOCUMENTS if closed else found, rationale=rationale, line=row.line
+                item, combo, criterion, judge, NO_DOCUMENTS if closed else parsed, rationale=rationale, line=row.line
             )
-    diagnostics.take(again.found())
-    intake.whys.update(dict.fromkeys(again.beside.find_doubtful(), BESIDE))
+    diagnostics.take(again.list_diagnostics())
+    intake.whys.update(dict.fromkeys(again.doubtful.find_doubtful(), BESIDE))
     diagnostics.extend(texts.diagnostics(source.path))
     _fail(intake, failed, judged or {VERDICT: None}, settings)
-    conditions, kept = make_conditions(intake, source, stem(source.path))
+    conditions, condition_columns = make_conditions(intake, source, stem(source.path))
     roles = {
         "item": ("task_id",),
-        "condition": kept or ("model_label",),
+        "condition": condition_columns or ("model_label",),
         "score": tuple(intake.criteria.codes),
         "unused": tuple(unused),
     }
@@ -127,9 +127,9 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSe
 
 
 def _item(row: Row, diagnostics: BoundedDiagnostics, file: str) -> str:
-    """The record's id; a row without one is called by its line, as everywhere."""
-    if found := text_of(row.fields.get("task_id")):
-        return found
+    """Return the record's id; a row without one is called by its line."""
+    if task_id := text_of(row.fields.get("task_id")):
+        return task_id
     called = label(row)
     diagnostics.add(
         Diagnostic("dat-missing-id", {"field": "task_id", "called": called}, Location(file=file, line=row.line), called)
@@ -140,40 +140,40 @@ def _item(row: Row, diagnostics: BoundedDiagnostics, file: str) -> str:
 def _fail(
     intake: Intake, failed: Iterable[tuple[int, int, int, str]], judged: Iterable[str], settings: FileSettings
 ) -> None:
-    """The criteria of the judge for the rows it gave nothing for; a verdict that such a row has is."""
-    given = {
+    """Add failed cells of the judge's criteria for the rows without scores, except verdicts that such rows have."""
+    with_verdict = {
         (item, combo)
         for item, combo, criterion in zip(intake.item, intake.combo, intake.criterion, strict=True)
         if criterion == intake.criteria.codes.get(VERDICT)
     }
     for item, combo, line, reason in failed:
         for criterion in judged:
-            if criterion != VERDICT or (item, combo) not in given:
+            if criterion != VERDICT or (item, combo) not in with_verdict:
                 intake.add(item, combo, criterion, settings.judge, (math.nan, FAILED, reason), line=line)
 
 
 def run_mode(fields: Mapping[str, Any]) -> str:
-    """The mode a row states; an early version only marks the citation metrics."""
+    """Return the mode that a row states; an early version only marks the citation metrics."""
     citations = fields.get("citation_metrics")
     marked = citations.get("mode") if isinstance(citations, Mapping) else None
     return text_of(fields.get("prompt_mode")) or (CLOSED_BOOK if marked == "instruction_only" else text_of(marked))
 
 
-def _judged(fields: Mapping[str, Any], judge: str) -> Iterator[Found]:
+def _list_judged(fields: Mapping[str, Any], judge: str) -> Iterator[Found]:
     scores = fields.get("judge_scores")
-    given = isinstance(scores, Mapping) and scores
+    has_scores = isinstance(scores, Mapping) and scores
     if isinstance(scores, Mapping):
-        yield from ((legible(str(name)), judge, _marked(value, cell(value))) for name, value in scores.items())
-    if VERDICT in fields and (given or fields[VERDICT] is not None):
+        yield from ((legible(str(name)), judge, _mark_text(value, cell(value))) for name, value in scores.items())
+    if VERDICT in fields and (has_scores or fields[VERDICT] is not None):
         yield VERDICT, judge, _verdict(fields[VERDICT])
 
 
-def _marked(value: Any, found: Cell) -> Cell:
-    """A number written as text counts, with a word: the program that wrote the file does not count it."""
-    return (found[0], SCORED, WRITTEN) if isinstance(value, str) and found[1:] == (SCORED, "") else found
+def _mark_text(value: Any, parsed: Cell) -> Cell:
+    """Mark a number written as text: it counts here, and the program that wrote the file does not count it."""
+    return (parsed[0], SCORED, WRITTEN) if isinstance(value, str) and parsed[1:] == (SCORED, "") else parsed
 
 
-def _computed(fields: Mapping[str, Any]) -> Iterator[Found]:
+def _list_computed(fields: Mapping[str, Any]) -> Iterator[Found]:
     citations = fields.get("citation_metrics")
     if isinstance(citations, Mapping):
         yield from ((name, COMPUTED, cell(citations[key])) for key, name in CITATIONS.items() if key in citations)

@@ -23,7 +23,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSe
 
 
 def plan(fields: Sequence[str], settings: FileSettings, samples: Sequence[Mapping[str, Any]]) -> Layout:
-    """The role of each column."""
+    """Return the role of each column."""
     source = settings.source
     criterion = source.criterion or ("" if first(CRITERION, fields) else "score")
     return layout(fields, source, tuple((name, criterion, name) for name in source.judges if name in fields))

@@ -23,7 +23,7 @@ class Flat:
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
-    """A question id, and scores under `metrics`."""
+    """Tell whether a row has a question id, and scores under `metrics`."""
     return any(
         isinstance(metrics := row.get("metrics"), Mapping)
         and any(str(name).endswith(SCORE_ENDING) for name in metrics)
@@ -33,9 +33,9 @@ def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool
 
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
-    """The rows as a wide file."""
-    found = wide.read(_rows(rows), [row for row in _rows(head) if not isinstance(row, Diagnostic)], settings)
-    return replace(found, source=replace(found.source, what=NAME))
+    """Read the rows as a wide file."""
+    scores = wide.read(_rows(rows), [row for row in _rows(head) if not isinstance(row, Diagnostic)], settings)
+    return replace(scores, source=replace(scores.source, what=NAME))
 
 
 def _rows(rows: Iterable[Row | Diagnostic]) -> Iterator[Flat | Diagnostic]:
@@ -43,11 +43,11 @@ def _rows(rows: Iterable[Row | Diagnostic]) -> Iterator[Flat | Diagnostic]:
         if isinstance(row, Diagnostic):
             yield row
             continue
-        yield Flat(flattened(row.fields), row.line)
+        yield Flat(flatten(row.fields), row.line)
 
 
-def flattened(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A row's fields with what was under `metrics` beside the rest; usage and cost stay the texts they are."""
+def flatten(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row's fields with those under `metrics` beside the rest; usage and cost stay the texts they are."""
     metrics = fields.get("metrics")
     if not isinstance(metrics, Mapping):
         return fields

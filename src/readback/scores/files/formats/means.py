@@ -16,7 +16,7 @@ from readback.scores.criteria import known
 from readback.scores.files.cells import INFINITE, cell, legible, stem, text_of
 from readback.scores.files.costs import Costs
 from readback.scores.files.formats.details import ABOUT_DOCUMENTS
-from readback.scores.files.formats.liverag import flattened
+from readback.scores.files.formats.liverag import flatten
 from readback.scores.files.formats.metrics import shape
 from readback.scores.files.layout import (
     ANSWERERS,
@@ -33,7 +33,14 @@ from readback.scores.files.layout import (
 )
 from readback.scores.files.run_facts import CLOSED_BOOK
 from readback.scores.files.score_rows import FileScores, FileSettings, Row, WholeFile
-from readback.scores.files.stated_numbers import DASHES, decimals, impossible_rates, no_number, reported, whole
+from readback.scores.files.stated_numbers import (
+    DASHES,
+    decimals,
+    report_impossible_rates,
+    report_no_number,
+    reported,
+    whole,
+)
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, Reported, SourceRead
 from readback.types import Diagnostic, Location, ScoreSource
 
@@ -92,7 +99,7 @@ class _Plan:
     layout: Layout
     columns: tuple[_Column, ...]
     factors: tuple[str, ...]
-    one: bool  # columns called avg_… and nothing that tells rows apart: the file is about one run
+    is_one_run: bool  # columns called avg_… and nothing that tells rows apart: the file is about one run
     averages: bool
     counts: tuple[str, ...]  # columns that say how many scores a mean is of, the surest first
     rows: int = 1
@@ -115,8 +122,8 @@ def read_object(path: Path, file: str) -> tuple[Mapping[str, Any], ...]:
     if not isinstance(value, Mapping):
         return ()
     rows: tuple[Mapping[str, Any], ...] = (value,)
-    if value and all(isinstance(one, Mapping) for one in value.values()):
-        rows = tuple({LEADER[1]: name, **one} for name, one in value.items())
+    if value and all(isinstance(entry, Mapping) for entry in value.values()):
+        rows = tuple({LEADER[1]: name, **entry} for name, entry in value.items())
     if any(isinstance(cell_of, Mapping | list) for row in rows for cell_of in row.values()):
         return ()
     if not _named_rows(fields_of(rows), rows):
@@ -139,7 +146,7 @@ def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool
     """No item column, and columns called means, or a number of items, or every row a condition of its own."""
     if len(rows) == 1 and shape(rows[0]):  # a run's summary
         return False
-    rows = [flattened(row) for row in rows]
+    rows = [flatten(row) for row in rows]
     if not rows or settings.source.judges or item_columns(fields_of(rows), settings.source):
         return False
     plan = _plan(rows, settings)
@@ -156,31 +163,31 @@ def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """Every row's means as reported values."""
     diagnostics = BoundedDiagnostics()
-    kept: list[tuple[Mapping[str, Any], int]] = []
+    used_rows: list[tuple[Mapping[str, Any], int]] = []
     for row in rows:
         if isinstance(row, Diagnostic):
             diagnostics.add(row)
         else:
-            kept.append((flattened(row.fields), row.line))
-    plan = _plan([flattened(row.fields) for row in head], settings)
-    plan = replace(plan, columns=tuple(_rated(plan, kept, settings)), rows=len(kept))
+            used_rows.append((flatten(row.fields), row.line))
+    plan = _plan([flatten(row.fields) for row in head], settings)
+    plan = replace(plan, columns=tuple(_add_wholes(plan, used_rows, settings)), rows=len(used_rows))
     costs = Costs()
-    for fields, _ in kept:
+    for fields, _ in used_rows:
         costs.row(fields, plan.layout.costs)
-    reported = [one for fields, line in kept for one in _row(fields, line, plan, settings)]
-    named = first(RUN_OF, plan.layout.candidates) if plan.one else None
-    roles = (named,) if named else () if plan.one else plan.factors
+    reported = [mean for fields, line in used_rows for mean in _row(fields, line, plan, settings)]
+    named = first(RUN_OF, plan.layout.candidates) if plan.is_one_run else None
+    roles = (named,) if named else () if plan.is_one_run else plan.factors
     columns = {
         "condition": tuple(map(legible, roles)),
         "score": tuple(legible(column.name) for column in plan.columns),
         "unused": tuple(legible(name) for name in plan.layout.candidates if name not in roles),
-        **({"cost": costs.shown()} if costs.sums else {}),
+        **({"cost": costs.format_sums()} if costs.sums else {}),
     }
-    account = SourceRead(settings.source.path, NAME, len(kept), 0, columns, synthetic=settings.source.synthetic)
-    diagnostics.extend(_no_numbers(kept, plan, settings.source.path))
-    diagnostics.extend(impossible_rates(reported))
-    told = dict.fromkeys(text_of(fields.get(named)).strip() for fields, _ in kept) if named else {}
-    called = next(iter(told)) if len(told) == 1 and not settings.source.label else ""
+    account = SourceRead(settings.source.path, NAME, len(used_rows), 0, columns, synthetic=settings.source.synthetic)
+    diagnostics.extend(_no_numbers(used_rows, plan, settings.source.path))
+    diagnostics.extend(report_impossible_rates(reported))
+    run_names = dict.fromkeys(text_of(fields.get(named)).strip() for fields, _ in used_rows) if named else {}
+    called = next(iter(run_names)) if len(run_names) == 1 and not settings.source.label else ""
     called = settings.aliases.get(called, called)
     return FileScores(None, account, diagnostics.list_all(settings.source.path), tuple(reported), called=called)
 
@@ -197,8 +204,8 @@ def _plan(samples: Sequence[Mapping[str, Any]], settings: FileSettings) -> _Plan
     named = score_columns(fields, settings.source, settings.criteria, samples)
     plain_cells = not any(isinstance(value, Mapping | list) for row in samples for value in row.values())
     if not averages and label and count and plain_cells and not settings.source.criteria:
-        taken = {label, count, *MEMBER}
-        named = tuple(name for name in fields if name not in taken and _numbers(row.get(name) for row in samples))
+        own_roles = {label, count, *MEMBER}
+        named = tuple(name for name in fields if name not in own_roles and _numbers(row.get(name) for row in samples))
     leader = None if label or averages or named or settings.source.condition else _leader(fields, samples)
     if leader:
         label = leader
@@ -209,23 +216,23 @@ def _plan(samples: Sequence[Mapping[str, Any]], settings: FileSettings) -> _Plan
         stated = [name for name, _, _ in averages]
         named = (*named, *(name for name in rates if name not in named and not _repeats(name, stated, samples)))
         averages = (*averages, *((name, legible(name), "") for name in named)) if averages else ()
-    spreads = {found[1]: name for name in fields if (found := SPREAD.fullmatch(name)) and found[1] in fields}
+    spreads = {match[1]: name for name in fields if (match := SPREAD.fullmatch(name)) and match[1] in fields}
     plain = tuple((name, legible(name), "") for name in named if name not in spreads.values())
     roles = layout(fields, settings.source, averages or plain)
     whole_n = first(ALL_OF, fields) if by or any(COUNTED.search(name.strip()) for name in fields) else None
     counts = tuple(name for name in (first(SCORED_OF, fields), count, whole_n) if name)
-    beside = {*counts, *spreads.values()}
-    roles = replace(roles, candidates=tuple(name for name in roles.candidates if name not in beside))
+    helper_columns = {*counts, *spreads.values()}
+    roles = replace(roles, candidates=tuple(name for name in roles.candidates if name not in helper_columns))
     columns = tuple(_Column(name, criterion, spread=spreads.get(name)) for name, criterion, _ in roles.scores)
     factors = roles.candidates
     if by:
         return _Plan(roles, columns, by, False, bool(averages), counts)
     if label and (not averages or label.strip().lower() in CONDITION):
         factors = (label, *(name for name in factors if name.lower() in MEMBER and name != label))
-        one = False
+        is_one_run = False
     else:
-        one = bool(averages) and not settings.source.condition and not _apart(samples, factors)
-    return _Plan(roles, columns, factors, one, bool(averages), counts)
+        is_one_run = bool(averages) and not settings.source.condition and not _apart(samples, factors)
+    return _Plan(roles, columns, factors, is_one_run, bool(averages), counts)
 
 
 def _named_rows(fields: Sequence[str], samples: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -272,26 +279,30 @@ def _apart(samples: Sequence[Mapping[str, Any]], factors: Sequence[str]) -> bool
 
 def _numbers(values: Iterable[Any]) -> bool:
     """Whether a column of a published table holds numbers, however many of its cells are empty or do not apply."""
-    given = [value for value in values if value not in (None, "") and str(value).strip() not in DASHES]
-    states = [reported(value)[1] for value in given if not isinstance(value, bool)]
-    return SCORED in states and states.count(SCORED) + states.count(NOT_APPLICABLE) == len(given)
+    filled = [value for value in values if value not in (None, "") and str(value).strip() not in DASHES]
+    states = [reported(value)[1] for value in filled if not isinstance(value, bool)]
+    return SCORED in states and states.count(SCORED) + states.count(NOT_APPLICABLE) == len(filled)
 
 
-def _rated(plan: _Plan, kept: Sequence[tuple[Mapping[str, Any], int]], settings: FileSettings) -> Iterator[_Column]:
-    """The columns with what a rate of all items would be, which their content and name decide together."""
-    counts = [_count(fields, plan) for fields, _ in kept]
+def _add_wholes(
+    plan: _Plan, used_rows: Sequence[tuple[Mapping[str, Any], int]], settings: FileSettings
+) -> Iterator[_Column]:
+    """Yield the columns, each with the value of a rate of all items, which content and name decide together."""
+    counts = [_count(fields, plan) for fields, _ in used_rows]
     for column in plan.columns:
-        found = whole(column.criterion, [fields.get(column.name) for fields, _ in kept], counts, settings.criteria)
-        yield replace(column, whole=found or None)
+        whole_value = whole(
+            column.criterion, [fields.get(column.name) for fields, _ in used_rows], counts, settings.criteria
+        )
+        yield replace(column, whole=whole_value or None)
 
 
-def _no_numbers(kept: Sequence[tuple[Mapping[str, Any], int]], plan: _Plan, file: str) -> Iterator[Diagnostic]:
+def _no_numbers(used_rows: Sequence[tuple[Mapping[str, Any], int]], plan: _Plan, file: str) -> Iterator[Diagnostic]:
     """Cells where a mean should be and something else is; of an endless one in JSON the row reader has said it."""
-    for fields, line in kept:
+    for fields, line in used_rows:
         for column in plan.columns:
             _, state, why = reported(fields.get(column.name))
             if state == FAILED and why != INFINITE:
-                yield no_number(column.criterion, fields.get(column.name), Location(file=file, line=line))
+                yield report_no_number(column.criterion, fields.get(column.name), Location(file=file, line=line))
 
 
 def _row(fields: Mapping[str, Any], line: int, plan: _Plan, settings: FileSettings) -> Iterator[Reported]:
@@ -318,12 +329,12 @@ def _row(fields: Mapping[str, Any], line: int, plan: _Plan, settings: FileSettin
 
 
 def _condition(fields: Mapping[str, Any], plan: _Plan, settings: FileSettings) -> ConditionKey:
-    """What the row is about: its factors, or for a file about one run what the workspace or the file calls it."""
-    if plan.one or not plan.factors:
-        given = text_of(fields.get(name)) if (name := first(RUN_OF, list(fields))) else ""
+    """Return the condition of a row: its factors, or for a file about one run the name by workspace or file."""
+    if plan.is_one_run or not plan.factors:
+        run_name = text_of(fields.get(name)) if (name := first(RUN_OF, list(fields))) else ""
         base = stem(settings.source.path)
         beside_rows = AGGREGATED in settings.source.path and plan.rows == 1
-        called = settings.source.label or ("" if beside_rows else given) or base
+        called = settings.source.label or ("" if beside_rows else run_name) or base
         return (("condition", settings.aliases.get(called, called)),)
     factors = [(name, text_of(fields.get(name)).strip()) for name in plan.factors]
     names = ["condition" if name.strip().lower() in (*LABEL, LEADER[0]) else legible(name) for name in plan.factors]

@@ -8,7 +8,7 @@ from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.records.raw_rows import read_raw_rows
-from readback.scores.files.run_facts import of_record
+from readback.scores.files.run_facts import read_record_facts
 from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.scores.table import ConditionKey, RunFacts, SourceRead
 from readback.types import Diagnostic, Location, ScoreSource
@@ -22,7 +22,7 @@ LARGEST = 64 << 20  # bytes: a line holds the ids of what was answered
 
 
 def latest(path: Path, file: str) -> Mapping[str, Any] | None:
-    """The last readable line of such a file, without the whole reading; None for every other file."""
+    """Return the last readable line of such a file without reading it as scores; None for every other file."""
     try:
         with path.open("rb") as stream:
             begin = stream.readline(LONGEST)
@@ -30,18 +30,18 @@ def latest(path: Path, file: str) -> Mapping[str, Any] | None:
             return None
     except OSError:
         return None
-    found = None
+    last_fields = None
     for row in read_raw_rows(path, file):
         if isinstance(row, Diagnostic):
             continue
-        if found is None and not recognise([row.fields], FileSettings(ScoreSource(file), {}, {}, {})):
+        if last_fields is None and not recognise([row.fields], FileSettings(ScoreSource(file), {}, {}, {})):
             return None
-        found = row.fields
-    return found
+        last_fields = row.fields
+    return last_fields
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
-    """A run's label beside the judge's prompt and the records it was run on."""
+    """Tell whether a row has a run's label beside the judge's prompt and the records it was run on."""
     return any(
         "model_label" in row
         and isinstance(row.get("dataset"), Mapping)
@@ -52,7 +52,7 @@ def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool
 
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
-    """What the latest line of each run says; the lines before it are counted."""
+    """Read the latest line of each run; earlier lines are counted."""
     diagnostics = BoundedDiagnostics()
     latest: dict[ConditionKey, RunFacts] = {}
     lines = 0
@@ -61,8 +61,8 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSe
             diagnostics.add(row)
             continue
         lines += 1
-        found = of_record(row.fields, settings, Location(file=settings.source.path, line=row.line))
-        latest[found.condition] = found
+        facts = read_record_facts(row.fields, settings, Location(file=settings.source.path, line=row.line))
+        latest[facts.condition] = facts
     earlier = lines - len(latest)
     account = SourceRead(
         settings.source.path,

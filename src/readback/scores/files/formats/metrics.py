@@ -18,9 +18,9 @@ from readback.readers.text_file import read_head, read_text
 from readback.scores.files.cells import legible, text_of
 from readback.scores.files.formats.details import ABOUT_DOCUMENTS, COMPUTED, VERDICT
 from readback.scores.files.formats.verification.shapes import sees as verification_results
-from readback.scores.files.run_facts import closed, named, of_summary
+from readback.scores.files.run_facts import is_closed_book, name_condition, read_summary_facts
 from readback.scores.files.score_rows import FileScores, FileSettings, Row, WholeFile
-from readback.scores.files.stated_numbers import impossible_rates, no_number
+from readback.scores.files.stated_numbers import report_impossible_rates, report_no_number
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, Reported, SourceRead
 from readback.types import Diagnostic, Location
 
@@ -70,7 +70,7 @@ SHORTEST = 2  # decimals from which a file of short numbers is taken for rounded
 
 
 def only_object(path: Path, file: str) -> Mapping[str, Any] | None:
-    """The object a `.json` file is, when it is one of the four shapes; None for every other file."""
+    """Return the object of a `.json` file that has one of the four shapes; None for every other file."""
     if path.suffix.lower() != ".json" or verification_results(path):
         return None
     text, _ = read_text(path, file, LARGEST)
@@ -122,24 +122,27 @@ def shape(value: Mapping[str, Any]) -> str | None:
 
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
-    """The means and rates the file states. The rows behind them, where they are there, are what counts."""
+    """Read the means and rates that the file states. They are set beside the means of the rows."""
     diagnostics = tuple(row for row in rows if isinstance(row, Diagnostic))
     place = Location(file=settings.source.path)
-    found = [means for row in head for means in _reported(row.fields, settings, place)]
+    means_of_file = [means for row in head for means in _reported(row.fields, settings, place)]
     what = ", ".join(f"{NAME}, shape {shape(row.fields)}" for row in head)
-    roles = {"score": tuple(dict.fromkeys(means.criterion for means in found))}
+    roles = {"score": tuple(dict.fromkeys(means.criterion for means in means_of_file))}
     account = SourceRead(settings.source.path, what, len(head), 0, roles, synthetic=settings.source.synthetic)
-    about = tuple(of_summary(summary(row.fields), settings, place) for row in head)
-    odd = (*(diagnostic for row in head for diagnostic in _no_numbers(row.fields, place)), *impossible_rates(found))
-    return FileScores(None, account, (*diagnostics, *odd), tuple(found), about=about)
+    about = tuple(read_summary_facts(summary(row.fields), settings, place) for row in head)
+    odd = (
+        *(diagnostic for row in head for diagnostic in _no_numbers(row.fields, place)),
+        *report_impossible_rates(means_of_file),
+    )
+    return FileScores(None, account, (*diagnostics, *odd), tuple(means_of_file), about=about)
 
 
 def _no_numbers(value: Mapping[str, Any], place: Location) -> Iterator[Diagnostic]:
     """Criteria of which something else is where their mean should."""
     scores = summary(value).get(JUDGED)
-    for name, one in scores.items() if isinstance(scores, Mapping) else ():
-        if isinstance(one, Mapping) and (mean := one.get("mean")) is not None and not isinstance(mean, int | float):
-            yield no_number(str(name), mean, place)
+    for name, part in scores.items() if isinstance(scores, Mapping) else ():
+        if isinstance(part, Mapping) and (mean := part.get("mean")) is not None and not isinstance(mean, int | float):
+            yield report_no_number(str(name), mean, place)
     for name, reported in numbers(summary(value), VERDICT):
         if reported.mean is not None and not math.isfinite(reported.mean):
             yield Diagnostic(
@@ -147,56 +150,58 @@ def _no_numbers(value: Mapping[str, Any], place: Location) -> Iterator[Diagnosti
             )
 
 
-def judged(value: Mapping[str, Any]) -> tuple[str, str, str]:
-    """The run, the model that judged it and the rubric it was judged by, as the file states them."""
-    said = summary(value)
-    return text_of(said.get("model_label")), text_of(said.get("judge_model")), text_of(said.get("judge_name"))
+def read_judge(value: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return the run, the model that judged it and the rubric it was judged by, as the file states them."""
+    fields = summary(value)
+    return text_of(fields.get("model_label")), text_of(fields.get("judge_model")), text_of(fields.get("judge_name"))
 
 
 def summary(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The part of the file that the means are in."""
-    said = value.get("summary")
-    return said if shape(value) == "A" and isinstance(said, Mapping) else value
+    """Return the part of the file that holds the means."""
+    part = value.get("summary")
+    return part if shape(value) == "A" and isinstance(part, Mapping) else value
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
     """What all numbers of one file share."""
 
-    said: Mapping[str, Any]
+    fields: Mapping[str, Any]
     settings: FileSettings
     place: Location
     judge: str
     decimals: int
 
-    def reported(self, name: str, one: ReportedMetric) -> Reported:
+    def reported(self, name: str, metric: ReportedMetric) -> Reported:
         """One number, with the state that keeps it apart from 0 where it is none."""
-        state = MISSING if one.mean is None else SCORED if math.isfinite(one.mean) else FAILED
-        if closed(self.said, self.settings) and name in ABOUT_DOCUMENTS:
+        state = MISSING if metric.mean is None else SCORED if math.isfinite(metric.mean) else FAILED
+        if is_closed_book(self.fields, self.settings) and name in ABOUT_DOCUMENTS:
             state = NOT_APPLICABLE
         return Reported(
-            condition=named(self.said, self.settings),
+            condition=name_condition(self.fields, self.settings),
             criterion=legible(name),
             judge=COMPUTED if is_computed(name) else self.judge,
-            mean=one.mean if one.mean is not None and state == SCORED else math.nan,
+            mean=metric.mean if metric.mean is not None and state == SCORED else math.nan,
             decimals=self.decimals,
-            n=one.n,
+            n=metric.n,
             place=self.place,
-            sd=one.sd if state == SCORED else None,
-            low=one.low if state == SCORED else None,
-            high=one.high if state == SCORED else None,
-            whole=one.whole,
-            count=one.count,
+            sd=metric.sd if state == SCORED else None,
+            low=metric.low if state == SCORED else None,
+            high=metric.high if state == SCORED else None,
+            whole=metric.whole,
+            count=metric.count,
             state=state,
         )
 
 
 def _reported(value: Mapping[str, Any], settings: FileSettings, place: Location) -> Iterator[Reported]:
-    said = summary(value)
-    found = list(numbers(said, VERDICT))
-    _, model, rubric = judged(value)
-    run = _Run(said, settings, place, settings.judge or model or rubric, _decimals(one.mean for _, one in found))
-    yield from (run.reported(name, one) for name, one in found)
+    fields = summary(value)
+    metrics = list(numbers(fields, VERDICT))
+    _, model, rubric = read_judge(value)
+    run = _Run(
+        fields, settings, place, settings.judge or model or rubric, _decimals(metric.mean for _, metric in metrics)
+    )
+    yield from (run.reported(name, metric) for name, metric in metrics)
 
 
 def _decimals(means: Iterable[float | None]) -> int:
@@ -212,13 +217,13 @@ def _has_number(value: Any) -> bool:
 # Every number of a run's summary under a dotted name, with what the summary says around it.
 
 
-def numbers(said: Mapping[str, Any], verdict: str) -> Iterator[tuple[str, ReportedMetric]]:
+def numbers(fields: Mapping[str, Any], verdict: str) -> Iterator[tuple[str, ReportedMetric]]:
     """Every mean and rate; `verdict` is what the rate of passes is called."""
-    yield from _numbers(said, "")
-    verdicts = said.get(VERDICTS)
+    yield from _numbers(fields, "")
+    verdicts = fields.get(VERDICTS)
     if isinstance(verdicts, Mapping):
-        yield from ((verdict, one) for one in _verdicts(verdicts))
-    if (errors := _errors(said)) is not None:
+        yield from ((verdict, rate) for rate in _verdicts(verdicts))
+    if (errors := _errors(fields)) is not None:
         yield ERRORS, errors
 
 
@@ -232,20 +237,20 @@ def is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
-def _numbers(said: Mapping[str, Any], above: str) -> Iterator[tuple[str, ReportedMetric]]:
-    for key, value in said.items():
+def _numbers(fields: Mapping[str, Any], above: str) -> Iterator[tuple[str, ReportedMetric]]:
+    for key, value in fields.items():
         inside = above + str(key)
         if key in NO_SCORES or (above and str(key).startswith(SPREAD)):
             continue
         if isinstance(value, Mapping) and "mean" in value:
-            yield _called(inside), _spread(value)
+            yield _name_criterion(inside), _spread(value)
         elif isinstance(value, Mapping):
             yield from _numbers(value, "" if key in (JUDGED, DIMENSIONS) else f"{inside}.")
         elif is_number(value) or _is_endless(value):
-            yield _called(inside), _around(said, str(key), float(value))
+            yield _name_criterion(inside), _find_spread(fields, str(key), float(value))
 
 
-def _called(name: str) -> str:
+def _name_criterion(name: str) -> str:
     return COVERAGE[1] if name == COVERAGE[0] else name
 
 
@@ -262,20 +267,20 @@ def _spread(value: Mapping[str, Any]) -> ReportedMetric:
     )
 
 
-def _around(said: Mapping[str, Any], key: str, mean: float) -> ReportedMetric:
-    """A number, with the spread that is beside one called mean_…"""
+def _find_spread(fields: Mapping[str, Any], key: str, mean: float) -> ReportedMetric:
+    """Return a number, with the spread that stands beside one called mean_…"""
     if not key.startswith(MEAN):
         return ReportedMetric(mean)
-    sd, low, high, _ = (_float(said.get(start + key.removeprefix(MEAN))) for start in SPREAD)
+    sd, low, high, _ = (_float(fields.get(start + key.removeprefix(MEAN))) for start in SPREAD)
     return ReportedMetric(mean, None, sd, low, high)
 
 
 def _verdicts(value: Mapping[str, Any]) -> Iterator[ReportedMetric]:
-    """The rate of passes. The program divides by every row, those without a verdict among them."""
+    """Yield the rate of passes. The program divides by every row, including those without a verdict."""
     counts = [value.get(name) for name in ("pass", "fail", "unknown")]
-    known = [count for count in counts if isinstance(count, int) and not isinstance(count, bool)]
+    whole_counts = [count for count in counts if isinstance(count, int) and not isinstance(count, bool)]
     passed = counts[0] if isinstance(counts[0], int) and not isinstance(counts[0], bool) else None
-    n = sum(known) if len(known) > 1 else None
+    n = sum(whole_counts) if len(whole_counts) > 1 else None
     rate = _float(value.get("pass_rate"))
     if rate is None and passed is not None and n:
         rate = passed / n
@@ -283,10 +288,10 @@ def _verdicts(value: Mapping[str, Any]) -> Iterator[ReportedMetric]:
         yield ReportedMetric(rate, n, whole=1.0, count=passed)
 
 
-def _errors(said: Mapping[str, Any]) -> ReportedMetric | None:
-    """The share of rows with an error, stated or by the counts."""
-    n = next((said[name] for name in EVALUATED if is_number(said.get(name))), None)
-    count, rate = said.get(WITH_ERRORS), _float(said.get(ERRORS))
+def _errors(fields: Mapping[str, Any]) -> ReportedMetric | None:
+    """Return the share of rows with an error, stated or by the counts."""
+    n = next((fields[name] for name in EVALUATED if is_number(fields.get(name))), None)
+    count, rate = fields.get(WITH_ERRORS), _float(fields.get(ERRORS))
     count = int(count) if is_number(count) else None
     if rate is None and count is not None and n:
         rate = count / n

@@ -35,8 +35,8 @@ def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool
     fields = fields_of(rows)
     if first((A,), fields) is None or first((B,), fields) is None or (column := first((WON,), fields)) is None:
         return False
-    given = [said for row in rows if (said := text_of(row.get(column)).strip().lower())]
-    return sum(said in SAID for said in given) * 2 >= len(given)
+    words = [word for row in rows if (word := text_of(row.get(column)).strip().lower())]
+    return sum(word in SAID for word in words) * 2 >= len(words)
 
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
@@ -53,40 +53,40 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSe
         names = {name.strip().lower(): name for name in reversed(list(row.fields))}
         fields = {name: row.fields[spelling] for name, spelling in names.items()}
         unused.update(dict.fromkeys(name for name in names if name not in (A, B, WON, SHOWN_FIRST, SHOWN_SECOND)))
-        said = text_of(fields.get(WON)).strip().lower()
-        if not said:
+        word = text_of(fields.get(WON)).strip().lower()
+        if not word:
             left_out[OPEN] += 1
-        elif isinstance(found := _outcome(fields, said, row, settings), Diagnostic):
-            diagnostics.add(found)
+        elif isinstance(outcome := _outcome(fields, word, row, settings), Diagnostic):
+            diagnostics.add(outcome)
             left_out["not an outcome"] += 1
         else:
-            outcomes.append(found)
-    known = fields_of([row.fields for row in head])
+            outcomes.append(outcome)
+    head_fields = fields_of([row.fields for row in head])
     roles = {
-        "item": tuple(filter(None, (first(ITEM, known),))),
+        "item": tuple(filter(None, (first(ITEM, head_fields),))),
         "condition": (A, B),
-        "judge": tuple(filter(None, (first(BY, known),))),
+        "judge": tuple(filter(None, (first(BY, head_fields),))),
         "score": (WON,),
     }
-    taken = {*ITEM, *BY}
+    item_and_judge = {*ITEM, *BY}
     account = SourceRead(
         path=file,
         what=NAME,
         rows=len(outcomes),
-        columns={**roles, "unused": tuple(legible(name) for name in unused if name not in taken)},
+        columns={**roles, "unused": tuple(legible(name) for name in unused if name not in item_and_judge)},
         left_out=dict(left_out),
         synthetic=settings.source.synthetic,
     )
     return FileScores(None, account, diagnostics.list_all(file), outcomes=tuple(outcomes))
 
 
-def _outcome(fields: Mapping[str, Any], said: str, row: Row, settings: FileSettings) -> Outcome | Diagnostic:
+def _outcome(fields: Mapping[str, Any], word: str, row: Row, settings: FileSettings) -> Outcome | Diagnostic:
     a, b = text_of(fields.get(A)), text_of(fields.get(B))
     item = text_of(next((fields[name] for name in ITEM if fields.get(name) is not None), None)) or label(row)
     place = Location(file=settings.source.path, line=row.line or None, record=item)
-    won = SAID.get(said)
+    won = SAID.get(word)
     if won is None or not a or not b or a == b:
-        wrong = "the two models are not two" if won else f"the outcome is '{said[:40]}', not win_a, win_b or tie"
+        wrong = "the two models are not two" if won else f"the outcome is '{word[:40]}', not win_a, win_b or tie"
         return Diagnostic("scr-bad-outcome", {"item": item, "reason": wrong}, place, f"{item}|{a}|{b}")
     by = text_of(next((fields[name] for name in BY if fields.get(name) is not None), None)) or settings.judge
     return Outcome(item, _key(a, settings), _key(b, settings), won, by, _shown_first(fields, a, b), place)
@@ -95,10 +95,10 @@ def _outcome(fields: Mapping[str, Any], said: str, row: Row, settings: FileSetti
 def _shown_first(fields: Mapping[str, Any], a: str, b: str) -> Literal["a", "b"] | None:
     """Which of the two was first, where the row says so: by the model's name, or as `a` and `b`."""
     for name, names in ((SHOWN_FIRST, (a, b)), (SHOWN_SECOND, (b, a))):
-        shown = text_of(fields.get(name))
-        if shown in (names[0], *(("model_a",) if names[0] == a else ("model_b",))):
+        model = text_of(fields.get(name))
+        if model in (names[0], *(("model_a",) if names[0] == a else ("model_b",))):
             return "a"
-        if shown in (names[1], *(("model_b",) if names[0] == a else ("model_a",))):
+        if model in (names[1], *(("model_b",) if names[0] == a else ("model_a",))):
             return "b"
     return None
 

@@ -21,6 +21,7 @@ class Tidied:
 
     @property
     def NAME(self) -> str:  # noqa: N802 - what a module says in capitals
+        """Return the name of the format, as the plugin states it."""
         return str(self.plugin.value.NAME)
 
     def recognise(self, rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
@@ -28,26 +29,31 @@ class Tidied:
         return bool(rows) and plugins.confirms(self.plugin.entry, lambda: self.plugin.value.recognise(rows))
 
     def read(self, rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
-        """The scores of all rows; the first row that the plugin fails on is said, and so is that it does."""
-        told: list[None] = []
-        early = [made for row in head for made in self._made(row, settings, told) if not isinstance(made, Diagnostic)]
-        told.clear()
-        every = (made for row in rows for made in self._made(row, settings, told))
-        return read_rows(self.NAME, every, early, settings, tidy.plan)
+        """Read the scores of all rows; the first row that the plugin fails on becomes a diagnostic."""
+        failures: list[None] = []
+        early = [
+            tidy_row
+            for row in head
+            for tidy_row in self._tidy(row, settings, failures)
+            if not isinstance(tidy_row, Diagnostic)
+        ]
+        failures.clear()
+        tidy_rows = (tidy_row for row in rows for tidy_row in self._tidy(row, settings, failures))
+        return read_rows(self.NAME, tidy_rows, early, settings, tidy.plan)
 
-    def _made(self, row: Row | Diagnostic, settings: FileSettings, told: list[None]) -> Iterator[Row | Diagnostic]:
+    def _tidy(self, row: Row | Diagnostic, settings: FileSettings, failures: list[None]) -> Iterator[Row | Diagnostic]:
         if isinstance(row, Diagnostic):
             yield row
             return
         try:
-            made = [_Tidy(dict(fields), row.line) for fields in self.plugin.value.tidy(row.fields)]
+            tidy_rows = [_Tidy(dict(fields), row.line) for fields in self.plugin.value.tidy(row.fields)]
         except Exception as error:
-            if not told:
-                told.append(None)
+            if not failures:
+                failures.append(None)
                 reason = plugins.describe_failure(self.plugin.entry, error)
                 yield Diagnostic("dat-bad-line", {"reason": reason}, Location(file=settings.source.path, line=row.line))
             return
-        yield from made
+        yield from tidy_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,5 +66,5 @@ class _Tidy:
 
 @cache
 def list_plugins() -> tuple[Tidied, ...]:
-    """The score sources of plugins."""
+    """Return the score sources of plugins."""
     return tuple(Tidied(plugin) for plugin in plugins.load_plugins("scores").values())

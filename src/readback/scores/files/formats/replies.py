@@ -12,7 +12,7 @@ from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.criteria import look_up
 from readback.scores.files import judge_reply
 from readback.scores.files.cell_findings import ScoreTexts
-from readback.scores.files.cells import Cell, legible, stem, text_of, with_status
+from readback.scores.files.cells import Cell, apply_status, legible, stem, text_of
 from readback.scores.files.costs import Costs, Spent, cost_columns, token_columns
 from readback.scores.files.denominators import Denominators
 from readback.scores.files.intake import Intake, columns, make_conditions
@@ -37,7 +37,7 @@ from readback.scores.files.layout import (
     layout,
     score_columns,
 )
-from readback.scores.files.reply_column import RAW, ambiguous, column, said
+from readback.scores.files.reply_column import RAW, column, find_mark, locate_diagnostics
 from readback.scores.files.row_labels import label
 from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.scores.table import FAILED, MISSING, SCORED, SourceRead
@@ -55,7 +55,7 @@ NOT_CRITERIA = ("confidence",)  # numbers that judges add and nobody scores by
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
-    """An item, a reply by its column's name, no scores; and a judge, or replies that hold numbers."""
+    """Tell whether rows have an item, a reply and no scores, and a judge or replies with numbers."""
     fields = fields_of(rows)
     source = settings.source
     reply = column(fields)
@@ -65,66 +65,66 @@ def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool
         return False
     if first(JUDGE, fields) or reply.strip().lower().startswith("judge_"):
         return True
-    known = reply.strip().lower() in RAW or first((*source.condition, *CONDITION), fields)
+    is_judged = reply.strip().lower() in RAW or first((*source.condition, *CONDITION), fields)
     texts = [text for row in rows if (text := _text(row.get(reply))).strip()]
-    return bool(known) and (bool(_numbers(texts, settings)) or sum(map(is_labelled, texts)) * 2 > len(texts))
+    return bool(is_judged) and (bool(_numbers(texts, settings)) or sum(map(is_labelled, texts)) * 2 > len(texts))
 
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
-    """The criteria of each reply. They are those of the workspace's judge, else what the replies give numbers to."""
+    """Read the criteria of each reply: those of the workspace's judge, else the names the replies give numbers to."""
     source = settings.source
     samples = [row.fields for row in head]
     plan = _layout(samples, source)
-    took = _Taken(settings, plan, Intake(source.path), column(fields_of(samples)) or "")
-    took.criteria = _criteria([_text(row.get(took.reply)) for row in samples], settings)
-    took.money, took.tokens = cost_columns(fields_of(samples)), token_columns(fields_of(samples))
+    state = _Replies(settings, plan, Intake(source.path), column(fields_of(samples)) or "")
+    state.criteria = _criteria([_text(row.get(state.reply)) for row in samples], settings)
+    state.money, state.tokens = cost_columns(fields_of(samples)), token_columns(fields_of(samples))
     for name in plan.candidates:
-        took.intake.add_candidate(name)
+        state.intake.add_candidate(name)
     for row in rows:
         if isinstance(row, Diagnostic):
-            took.diagnostics.add(row)
+            state.diagnostics.add(row)
         else:
-            took.row(row)
-    took.diagnostics.extend(took.texts.diagnostics(source.path))
-    scales, findings = took.denominators.split(took.intake, settings.criteria)
-    took.diagnostics.extend(findings)
-    conditions, kept = make_conditions(took.intake, source, stem(source.path))
+            state.row(row)
+    state.diagnostics.extend(state.texts.diagnostics(source.path))
+    scales, findings = state.denominators.split(state.intake, settings.criteria)
+    state.diagnostics.extend(findings)
+    conditions, condition_columns = make_conditions(state.intake, source, stem(source.path))
     named = tuple(
         tuple((f, settings.aliases.get(v, v) if f == "condition" else v) for f, v in key) for key in conditions
     )
-    cost = took.costs.shown()
+    cost = state.costs.format_sums()
     account = SourceRead(
         path=source.path,
         what=NAME,
-        rows=took.used,
-        cells=len(took.intake.value),
+        rows=state.used,
+        cells=len(state.intake.value),
         columns={
             "item": tuple(map(legible, plan.item)),
-            "condition": tuple(map(legible, kept)),
+            "condition": tuple(map(legible, condition_columns)),
             "judge": (legible(plan.judge),) if plan.judge else (),
-            "score": tuple(map(legible, took.intake.criteria.codes)),
-            "reply": (legible(took.reply),),
-            "read": tuple(f"{step} {count}" for step, count in took.steps.most_common()),
+            "score": tuple(map(legible, state.intake.criteria.codes)),
+            "reply": (legible(state.reply),),
+            "read": tuple(f"{step} {count}" for step, count in state.steps.most_common()),
             "unused": tuple(map(legible, plan.unused)),
             **({"cost": cost} if cost else {}),
         },
         synthetic=source.synthetic,
-        texts_left=took.intake.texts_left,
+        texts_left=state.intake.texts_left,
     )
-    diagnostics = took.diagnostics.list_all(source.path)
-    expenses = took.spent.expenses(named)
+    diagnostics = state.diagnostics.list_all(source.path)
+    expenses = state.spent.expenses(named)
     return FileScores(
-        columns(took.intake, named),
+        columns(state.intake, named),
         account,
         diagnostics,
         criteria=scales,
         expenses=expenses,
-        on_other_scale=took.denominators.on_other_scale,
+        on_other_scale=state.denominators.on_other_scale,
     )
 
 
 @dataclass(slots=True)
-class _Taken:
+class _Replies:
     """What has come of the rows so far."""
 
     settings: FileSettings
@@ -152,7 +152,7 @@ class _Taken:
         text = _text(fields.get(self.reply))
         reply = self.settings.rubrics.read(text, criteria, judge)
         self.steps[reply.step or NOTHING] += 1
-        self.diagnostics.extend(ambiguous(reply, item, self.settings.source.path, row.line, judge))
+        self.diagnostics.extend(locate_diagnostics(reply, item, self.settings.source.path, row.line, judge))
         runs = [called for name in (plan.run, plan.replicate) if name and (called := text_of(fields.get(name)))]
         combo = self.intake.code_combo([text_of(fields.get(name)) for name in self.intake.candidates])
         self.costs.row(fields, self.money)
@@ -161,12 +161,12 @@ class _Taken:
         code = self.intake.items.code(item)
         plain = _plain_scores(reply, text, criteria)
         for criterion in criteria:
-            mark = said(reply, criterion)
-            found = _cell(mark, reply, text, fields)
+            mark = find_mark(reply, criterion)
+            parsed = _cell(mark, reply, text, fields)
             if plan.status:
-                found = with_status(found, fields.get(plan.status))
+                parsed = apply_status(parsed, fields.get(plan.status))
             if mark.text and reply.value is not None:
-                self.texts.see(criterion, f"{mark.value:g}", found, row.line)
+                self.texts.see(criterion, f"{mark.value:g}", parsed, row.line)
             if criterion in plain:
                 self.denominators.see(len(self.intake.value), plain[criterion].denominator)
             self.intake.add(
@@ -174,7 +174,7 @@ class _Taken:
                 combo,
                 criterion,
                 judge,
-                found,
+                parsed,
                 rationale=_note(reply, text),
                 cluster=text_of(fields.get(plan.cluster)) if plan.cluster else "",
                 run="/".join(runs),
@@ -187,7 +187,7 @@ class _Taken:
         own = text_of(fields.get(self.plan.criterion)) if self.plan.criterion else ""
         if own:
             return (own,)
-        return self.settings.rubrics.of(judge) or self.criteria
+        return self.settings.rubrics.list_criteria(judge) or self.criteria
 
 
 def _plain_scores(reply: Reply, text: str, criteria: Collection[str]) -> Mapping[str, PlainScore]:
@@ -208,7 +208,7 @@ def _note(reply: Reply, text: str) -> str:
 
 
 def _cell(mark: Mark, reply: Reply, text: str, fields: Mapping[str, Any]) -> Cell:
-    """The mark as a cell; a request that failed is failed, an absent reply is missing, one that was cut says so."""
+    """Return the mark as a cell: failed with its request, missing without a reply; a reply that was cut says so."""
     if failure := _text(fields.get(FAILURE)):
         return math.nan, FAILED, f"the request failed: {failure}"
     if not text.strip():
@@ -221,21 +221,21 @@ def _cell(mark: Mark, reply: Reply, text: str, fields: Mapping[str, Any]) -> Cel
 
 
 def _layout(samples: Sequence[Mapping[str, Any]], source: ScoreSource) -> Layout:
-    """The usual roles, with whatever belongs to the call and tells no conditions apart left aside."""
+    """Return the usual roles, leaving aside what belongs to the call and tells no conditions apart."""
     fields = fields_of(samples)
     objects = {name for row in samples for name, value in row.items() if isinstance(value, Mapping | list)}
-    beside = {name for name in fields if name.strip().lower() in REST or name in objects} - {*source.item}
-    beside -= {*item_columns(fields, source)}
-    found = layout([name for name in fields if name not in beside], source, ())
+    left_aside = {name for name in fields if name.strip().lower() in REST or name in objects} - {*source.item}
+    left_aside -= {*item_columns(fields, source)}
+    roles = layout([name for name in fields if name not in left_aside], source, ())
     return Layout(
-        item=found.item, judge=found.judge, run=found.run, replicate=found.replicate, cluster=found.cluster,
-        prompt=found.prompt, status=found.status, criterion=found.criterion, candidates=found.candidates,
-        unused=(*found.unused, *sorted(beside)),
+        item=roles.item, judge=roles.judge, run=roles.run, replicate=roles.replicate, cluster=roles.cluster,
+        prompt=roles.prompt, status=roles.status, criterion=roles.criterion, candidates=roles.candidates,
+        unused=(*roles.unused, *sorted(left_aside)),
     )  # fmt: skip
 
 
 def _criteria(texts: Collection[str], settings: FileSettings) -> tuple[str, ...]:
-    """What the replies give numbers to; the two criteria of the RAG judge where none of them says."""
+    """Return the names the replies give numbers to; the two criteria of the RAG judge where there are none."""
     return _numbers(texts, settings) or _plain(texts, settings) or judge_reply.RAG[1:]
 
 
@@ -245,14 +245,14 @@ def _plain(texts: Collection[str], settings: FileSettings) -> tuple[str, ...]:
     written = [text for text in texts if text.strip()]
     for text in written:
         counts.update(dict.fromkeys(find_labels(text), 1))
-    known = [name for name, count in counts.items() if count * 2 >= len(written) and look_up(name, settings.criteria)]
-    if known:
-        return tuple(known)
+    labels = [name for name, count in counts.items() if count * 2 >= len(written) and look_up(name, settings.criteria)]
+    if labels:
+        return tuple(labels)
     return (SCORE,) if any(find_plain_scores(text, (SCORE,)) for text in written) else ()
 
 
 def _numbers(texts: Iterable[str], settings: FileSettings) -> tuple[str, ...]:
-    """The keys with a number in at least half of the replies that can be read, and those we know as criteria.
+    """Return the keys with a number in at least half of the readable replies, and those of criteria that are defined.
 
     A key with the ending `_score` and the same without it are one criterion, by the commoner spelling, unless one
     reply holds both.
@@ -277,8 +277,8 @@ def _numbers(texts: Iterable[str], settings: FileSettings) -> tuple[str, ...]:
 def _numeric(value: Mapping[str, Any]) -> Iterator[str]:
     nested = value.get("scores")
     for place in (value, nested if isinstance(nested, Mapping) else {}):
-        for name, one in place.items():
-            if judge_reply.mark(one).state == "scored" and name not in NOT_CRITERIA:
+        for name, entry in place.items():
+            if judge_reply.mark(entry).state == "scored" and name not in NOT_CRITERIA:
                 yield legible(str(name))
 
 

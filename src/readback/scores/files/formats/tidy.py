@@ -23,7 +23,7 @@ NAME = "tidy"
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
-    """An item, a score, and at least one of criterion, condition and judge."""
+    """Tell whether rows have an item, a score, and at least one of criterion, condition and judge."""
     fields = fields_of(rows)
     about = (*settings.source.condition, *(name for names in (CRITERION, CONDITION, JUDGE) for name in names))
     return bool(
@@ -40,7 +40,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSe
 
 
 def plan(fields: Sequence[str], settings: FileSettings, samples: Sequence[Mapping[str, Any]]) -> Layout:
-    """The role of each column."""
+    """Return the role of each column."""
     source: ScoreSource = settings.source
     column = first(VALUE, fields)
     return layout(fields, source, ((column, source.criterion or "", ""),) if column else (), samples)

@@ -25,6 +25,6 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSe
 
 
 def plan(fields: Sequence[str], settings: FileSettings, samples: Sequence[Mapping[str, Any]]) -> Layout:
-    """The role of each column."""
+    """Return the role of each column."""
     names = score_columns(fields, settings.source, settings.criteria, samples)
     return layout(fields, settings.source, tuple((name, legible(name), "") for name in names), samples)

@@ -94,11 +94,11 @@ def holds(value: Mapping[str, Any], keys: Collection[str]) -> bool:
 
 
 def inner(value: Mapping[str, Any], keys: Collection[str]) -> Mapping[str, Any] | None:
-    """The last object inside `value` with one of the keys, the outermost of several within each other."""
+    """Return the last object inside `value` with one of the keys, the outermost of several within each other."""
     level: list[Any] = [value]
     while level:
-        level = [one for outer in level for one in (outer.values() if isinstance(outer, Mapping) else outer)]
-        if there := [one for one in level if isinstance(one, Mapping) and holds(one, keys)]:
-            return there[-1]
-        level = [one for one in level if isinstance(one, Mapping | list)]
+        level = [part for outer in level for part in (outer.values() if isinstance(outer, Mapping) else outer)]
+        if matches := [part for part in level if isinstance(part, Mapping) and holds(part, keys)]:
+            return matches[-1]
+        level = [part for part in level if isinstance(part, Mapping | list)]
     return None

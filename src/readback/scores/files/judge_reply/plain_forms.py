@@ -50,13 +50,13 @@ def find_scores_with_denominators(text: str, criteria: Collection[str]) -> dict[
     if "{" in text or len(text) > LONGEST:
         return {}
     plain = EMPHASIS.sub("", text)
-    found: dict[str, PlainScore] = {}
+    scores_by_name: dict[str, PlainScore] = {}
     for name in names:
         marked = _of_one(plain, name) if len(names) == 1 else _labelled(plain, _spellings(name))
         score = _agreed(list(marked))
         if score is not None:
-            found[name] = score
-    return found
+            scores_by_name[name] = score
+    return scores_by_name
 
 
 def _agreed(marked: Sequence[PlainScore]) -> PlainScore | None:

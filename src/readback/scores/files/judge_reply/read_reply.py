@@ -46,7 +46,7 @@ class Reply:
 
 
 def read(text: str, keys: Collection[str], *, upstream: Literal[None, "rag", "rubric"] = None) -> Reply:
-    """The object in a judge's reply that holds one of `keys` (any object, where `keys` is empty).
+    """Find the object in a judge's reply that holds one of `keys` (any object, where `keys` is empty).
 
     Thinking is dropped first. Then: the whole text; the last block fenced as `json`, else any other fenced block,
     the last first; else the last object in braces. An object without any of the keys is taken only from the whole
@@ -59,18 +59,20 @@ def read(text: str, keys: Collection[str], *, upstream: Literal[None, "rag", "ru
     if upstream:
         return _upstream(text, upstream)
     start, stop, thought = _thinking(text)
-    found = tuple(objects(text, start, stop))
-    good = [one for one in found if not one.refused]
-    refused = tuple(dict.fromkeys(one.refused for one in found if one.refused))[:MOST]
+    all_objects = tuple(objects(text, start, stop))
+    good = [candidate for candidate in all_objects if not candidate.refused]
+    refused = tuple(dict.fromkeys(candidate.refused for candidate in all_objects if candidate.refused))[:MOST]
     steps = dict(_steps(text, start, stop, good))
-    holding = [one for one in (_held(one, keys) for one in good) if one]
-    loose = [one for one in good if one.start in steps]
+    holding = [candidate for candidate in (_find_holder(candidate, keys) for candidate in good) if candidate]
+    loose = [candidate for candidate in good if candidate.start in steps]
     chosen = _best(holding, steps) or _best(loose, steps)
     if chosen is None:
         return _without_object(text, (start, stop), keys, thought, refused)
-    other = [one for one in holding if one.start != chosen.start and one.value != chosen.value][:MOST]
+    other = [candidate for candidate in holding if candidate.start != chosen.start and candidate.value != chosen.value][
+        :MOST
+    ]
     step = steps.get(chosen.start, "braces") if chosen in good else "braces"
-    span, others = (chosen.start, chosen.end), tuple((one.start, one.end) for one in other)
+    span, others = (chosen.start, chosen.end), tuple((candidate.start, candidate.end) for candidate in other)
     return Reply(step, chosen.value, span, thought, others, refused, tuple(_diagnostics(step, span, others)))
 
 
@@ -94,17 +96,17 @@ def _without_object(
         return Reply(thought=thought, refused=refused, unknown_form=bool(proper.strip()))
     if not refused:
         spelled = spell_as_json(proper)
-        good = [one for one in objects(spelled, 0, len(spelled)) if not one.refused]
-        holding = [one for one in (_held(one, keys) for one in good) if one]
+        good = [candidate for candidate in objects(spelled, 0, len(spelled)) if not candidate.refused]
+        holding = [candidate for candidate in (_find_holder(candidate, keys) for candidate in good) if candidate]
         chosen = holding[-1] if holding else good[-1] if len(good) == 1 and _alone(spelled, good[0]) else None
         if chosen is not None:
             return Reply("python mapping", chosen.value, part, thought)
     return Reply(thought=thought, refused=refused)
 
 
-def _alone(text: str, found: Found) -> bool:
+def _alone(text: str, candidate: Found) -> bool:
     """Tell whether an object is all there is in a text but blanks."""
-    return not (text[: found.start] + text[found.end :]).strip()
+    return not (text[: candidate.start] + text[candidate.end :]).strip()
 
 
 def _thinking(text: str) -> tuple[int, int, tuple[Span, ...]]:
@@ -116,17 +118,17 @@ def _thinking(text: str) -> tuple[int, int, tuple[Span, ...]]:
     return start, stop, tuple(span for span in ((0, start), (stop, len(text))) if span[0] < span[1])
 
 
-def _held(one: Found, keys: Collection[str]) -> Found | None:
-    """The object, or the one inside it, that holds a key."""
-    if holds(one.value, keys):
-        return one
-    within = inner(one.value, keys)
-    return None if within is None else Found(one.start, one.end, within)
+def _find_holder(candidate: Found, keys: Collection[str]) -> Found | None:
+    """Return the object, or the one inside it, that holds a key."""
+    if holds(candidate.value, keys):
+        return candidate
+    within = inner(candidate.value, keys)
+    return None if within is None else Found(candidate.start, candidate.end, within)
 
 
 def _steps(text: str, start: int, stop: int, good: list[Found]) -> Iterator[tuple[int, Step]]:
-    """The step by which each object that is more than braces is read, by where it begins."""
-    ends = {one.start: one.end for one in good}
+    """Yield the start of each object that is more than braces, with the step by which it is read."""
+    ends = {candidate.start: candidate.end for candidate in good}
     at = start
     while fence := FENCE.search(text, at, stop):
         at = fence.end()
@@ -137,11 +139,11 @@ def _steps(text: str, start: int, stop: int, good: list[Found]) -> Iterator[tupl
         yield good[0].start, "whole"
 
 
-def _best(found: list[Found], steps: Mapping[int, Step]) -> Found | None:
-    """The last of those on the highest step; a block fenced as `json` is above others only if it is the last."""
-    marked = [one for one in found if steps.get(one.start) == "fence json"][-1:]
-    fenced = [one for one in found if one.start in steps][-1:]
-    return next(iter(marked or fenced or found[-1:]), None)
+def _best(candidates: list[Found], steps: Mapping[int, Step]) -> Found | None:
+    """Return the last object on the highest step; a block fenced as `json` is above others only if it is the last."""
+    marked = [candidate for candidate in candidates if steps.get(candidate.start) == "fence json"][-1:]
+    fenced = [candidate for candidate in candidates if candidate.start in steps][-1:]
+    return next(iter(marked or fenced or candidates[-1:]), None)
 
 
 def _diagnostics(step: Step, span: Span, others: tuple[Span, ...]) -> Iterator[Diagnostic]:
@@ -151,16 +153,16 @@ def _diagnostics(step: Step, span: Span, others: tuple[Span, ...]) -> Iterator[D
 
 
 def _upstream(text: str, kind: Literal["rag", "rubric"]) -> Reply:
-    if kind == "rubric" and (whole := _decoded(text, 0, len(text), "whole")):
+    if kind == "rubric" and (whole := _decode(text, 0, len(text), "whole")):
         return whole
     if kind == "rag" and (block := FIRST_JSON.search(text)):
-        return _decoded(text, *block.span(1), "fence json") or Reply()
+        return _decode(text, *block.span(1), "fence json") or Reply()
     first, last = text.find("{"), text.rfind("}")
-    return (_decoded(text, first, last + 1, "braces") if 0 <= first < last else None) or Reply()
+    return (_decode(text, first, last + 1, "braces") if 0 <= first < last else None) or Reply()
 
 
-def _decoded(text: str, start: int, end: int, step: Step) -> Reply | None:
-    """The object that the whole of `text[start:end]` is, as plain decoders read it: repeated keys, NaN and all."""
+def _decode(text: str, start: int, end: int, step: Step) -> Reply | None:
+    """Return the object that all of `text[start:end]` is, as plain decoders read it, with repeated keys and NaN."""
     try:
         value = Decoder().whole(text[start:end])
     except NotJson:

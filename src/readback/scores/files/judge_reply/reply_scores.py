@@ -36,11 +36,11 @@ def scores(reply: Reply, criteria: Mapping[str, Criterion], *, item: str = "", j
     A value is looked for under the criterion's name, with and without the ending `_score`, at the top of the object
     and under `scores`. `item` and `judge` are named in diagnostics.
     """
-    return {name: _held(written(reply, name), criterion, item, judge) for name, criterion in criteria.items()}
+    return {name: _check_scale(written(reply, name), criterion, item, judge) for name, criterion in criteria.items()}
 
 
 def written(reply: Reply, name: str) -> Mark:
-    """What a reply says of one criterion, whatever its scale."""
+    """Return the mark that a reply gives to one criterion, whatever its scale."""
     if reply.unknown_form:
         return Mark(math.nan, "missing", NOT_READ)
     if reply.value is None:
@@ -54,38 +54,38 @@ def written(reply: Reply, name: str) -> Mark:
 
 
 def mark(value: Any) -> Mark:
-    """A value of a reply: numbers, and numbers written as text; null is missing, all else the judge's failure."""
+    """Return a value of a reply as a mark: numbers, also as text; null is missing, all else the judge's failure."""
     if value is None:
         return Mark(math.nan, "missing", NULL)
     if isinstance(value, bool):
-        return _off("true" if value else "false")
+        return _not_a_number("true" if value else "false")
     if isinstance(value, int | float):
         fits = abs(value) < LARGEST  # false for NaN, which a strict reading has refused before
-        return Mark(float(value) + 0.0, "scored") if fits else _off(str(value)[:40])
+        return Mark(float(value) + 0.0, "scored") if fits else _not_a_number(str(value)[:40])
     if isinstance(value, str) and NUMBER.fullmatch(value.strip()) and abs(float(value)) < LARGEST:
         return Mark(float(value) + 0.0, "scored", text=True)
-    return _off(value[:40] if isinstance(value, str) else "a list" if isinstance(value, list) else "an object")
+    return _not_a_number(value[:40] if isinstance(value, str) else "a list" if isinstance(value, list) else "an object")
 
 
-def _held(found: Mark, criterion: Criterion, item: str, judge: str) -> Mark:
-    """The mark held against the scale."""
+def _check_scale(mark: Mark, criterion: Criterion, item: str, judge: str) -> Mark:
+    """Return the mark, failed with a diagnostic where its number is not on the scale."""
     at = Location(record=item or None, judge=judge or None)
-    if found.state == "scored" and not holds(criterion, found.value):
-        shown = number(found.value)
-        found = Mark(math.nan, "failed", f"not on the scale: {shown}")
-    elif found.state == "failed" and found.why.startswith(NO_NUMBER):
-        shown = found.why.removeprefix(NO_NUMBER)
+    if mark.state == "scored" and not holds(criterion, mark.value):
+        text = number(mark.value)
+        mark = Mark(math.nan, "failed", f"not on the scale: {text}")
+    elif mark.state == "failed" and mark.why.startswith(NO_NUMBER):
+        text = mark.why.removeprefix(NO_NUMBER)
     else:
-        if found.text:
-            values = {"criterion": criterion.name, "value": number(found.value), "count": 1, "where": item}
-            return found._replace(diagnostic=Diagnostic("jdg-score-text", values, at, criterion.name))
-        return found
-    values = {"value": shown, "criterion": criterion.name, "scale": scale_text(criterion), "item": item or "the answer"}
-    return found._replace(diagnostic=Diagnostic("jdg-out-of-range", values, at, f"{criterion.name}|{shown}"))
+        if mark.text:
+            values = {"criterion": criterion.name, "value": number(mark.value), "count": 1, "where": item}
+            return mark._replace(diagnostic=Diagnostic("jdg-score-text", values, at, criterion.name))
+        return mark
+    values = {"value": text, "criterion": criterion.name, "scale": scale_text(criterion), "item": item or "the answer"}
+    return mark._replace(diagnostic=Diagnostic("jdg-out-of-range", values, at, f"{criterion.name}|{text}"))
 
 
-def _off(shown: str) -> Mark:
-    return Mark(math.nan, "failed", NO_NUMBER + shown)
+def _not_a_number(text: str) -> Mark:
+    return Mark(math.nan, "failed", NO_NUMBER + text)
 
 
 def _places(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

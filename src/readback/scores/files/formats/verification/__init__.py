@@ -25,7 +25,7 @@ __all__ = ["NAME", "open_file", "read", "recognise", "sees"]
 
 def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
     """One result among the first rows, or what is beside them where there are none."""
-    return any(is_result(_unwrapped(row)) or is_envelope(row) for row in rows)
+    return any(is_result(_unwrap(row)) or is_envelope(row) for row in rows)
 
 
 def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Row | Diagnostic] | None:
@@ -42,7 +42,7 @@ def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Ro
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     if begin[:1] in (b"{", b"["):
         return read_raw_rows(path, file, refused=refused, walk=None if suffix in LINES else results)
-    return read_raw_rows(path, file, refused=refused, walk=_lacking if lacks_cell(begin) else None)
+    return read_raw_rows(path, file, refused=refused, walk=_read_lacking_cell if lacks_cell(begin) else None)
 
 
 LINES = (".jsonl", ".ndjson", ".jsonlines")
@@ -55,16 +55,16 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSe
         if isinstance(row, Diagnostic):
             taking.diagnostics.add(row)
         else:
-            taking.take(_unwrapped(row.fields), row.line)
+            taking.take(_unwrap(row.fields), row.line)
     return taking.finished(NAME)
 
 
-def _unwrapped(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A result that is under `result`, beside its key."""
+def _unwrap(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a result that stands under `result`; other fields unchanged."""
     inner = fields.get("result")
     return inner if isinstance(inner, Mapping) and not is_result(fields) and is_result(inner) else fields
 
 
-def _lacking(stream: Any, file: str) -> Any:
-    """The indexed table, whose rows have no cell for the `job_id` of the header."""
+def _read_lacking_cell(stream: Any, file: str) -> Any:
+    """Read the indexed table, whose rows have no cell for the `job_id` of the header."""
     return csv_file.rows(stream, file, absent="job_id")

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files.cells import legible, text_of
-from readback.scores.files.formats.verification.outcome import group_of, older, truth
+from readback.scores.files.formats.verification.outcome import group_of, read_older_failure, truth
 from readback.scores.files.formats.verification.stream import RUN
-from readback.scores.files.formats.verification.tables import Lost, lost_scores, untabled, without_classes
+from readback.scores.files.formats.verification.tables import Losses, list_lost_scores, read_table_row, without_classes
 from readback.scores.files.formats.verification.traits import Scored, rubric_scores, template_scores, texts
 from readback.scores.files.score_rows import FileSettings
 from readback.types import Diagnostic, Location
@@ -50,7 +50,7 @@ WRONG_ANSWER = "content"  # the group of an answer that was judged and is wrong
 KINDS = {"list": "a list", "str": "a text", "int": "a number", "float": "a number", "bool": "true or false"}
 
 
-class Taken(NamedTuple):
+class Result(NamedTuple):
     """One result, taken apart. `values` are those of the factors; `group` is None where nothing failed."""
 
     item: str
@@ -66,18 +66,18 @@ class Taken(NamedTuple):
 
 
 class Apart:
-    """Takes the results of one file apart. `lost` counts what a table lost, `texts` are traits that are no scores."""
+    """Takes the results of one file apart. `losses` counts what a table lost, `texts` are traits that are no scores."""
 
     def __init__(self, settings: FileSettings, diagnostics: BoundedDiagnostics) -> None:
         self.settings = settings
         self.diagnostics = diagnostics
         self.factors = settings.source.condition or FACTORS
-        self.lost = Lost()
+        self.losses = Losses()
         self.texts: set[str] = set()
         self.keys: dict[str, str] = {}  # of each model as it is shown
         self._count = 0
 
-    def result(self, fields: Mapping[str, Any], line: int) -> Taken:
+    def result(self, fields: Mapping[str, Any], line: int) -> Result:
         """One result. Parts of a wrong kind are noted and left out."""
         self._count += 1
         table = not self.settings.typed
@@ -90,16 +90,16 @@ class Apart:
             rubric = {**rubric, "llm_trait_scores": {**judged, **_mapping(rubric.get("llm_trait_scores"))}}
         for name in MAPPINGS:
             self._kind(name, (rubric.get(name), template.get(name)), line)
-        failure = metadata.get("failure") if "failure" in metadata else older(metadata)
+        failure = metadata.get("failure") if "failure" in metadata else read_older_failure(metadata)
         passed = truth(template.get("verify_result"))
-        lost = list(lost_scores(fields, flat, self.lost)) if table else []
-        unknown = any(one.name == "verify_result" for one in lost)
+        lost_cells = list(list_lost_scores(fields, flat, self.losses)) if table else []
+        unknown = any(scored.name == "verify_result" for scored in lost_cells)
         there = bool(template) if nested else not table or passed is not None
         mode = text_of(metadata.get("evaluation_mode"))
         reasons = _mapping((deep if nested else flat).get("rubric_trait_reasoning"))
         scores = (
             *template_scores(template, None if unknown else failure, mode, there and not unknown),
-            *lost,
+            *lost_cells,
             *rubric_scores(rubric, reasons),
         )
         self.texts |= texts(rubric)
@@ -107,15 +107,17 @@ class Apart:
         answering, parsing = (
             identity(metadata.get(role)) or identity(metadata.get(f"{role}_model")) for role in FACTORS[:2]
         )
-        said = {
-            "answering": self._shown(answering),
-            "parsing": self._shown(parsing),
+        factor_values = {
+            "answering": self._format_model(answering),
+            "parsing": self._format_model(parsing),
             RUN: text_of(metadata.get(RUN)) or text_of(flat.get(RUN)),
         }
         scenario = text_of(metadata.get("scenario_id"))
-        return Taken(
+        return Result(
             item=self._item(metadata, flat, scenario, line),
-            values=tuple(said[name] if name in said else text_of(metadata.get(name)) for name in self.factors),
+            values=tuple(
+                factor_values[name] if name in factor_values else text_of(metadata.get(name)) for name in self.factors
+            ),
             answering=answering,
             parsing=parsing,
             run="/".join(filter(None, (text_of(metadata.get(name)) for name in REPEATS))),
@@ -128,13 +130,13 @@ class Apart:
 
     def _untabled(self, fields: Mapping[str, Any], line: int) -> Mapping[str, Any]:
         odd: list[str] = []
-        flat = untabled(fields, self.lost, odd)
+        flat = read_table_row(fields, self.losses, odd)
         for name in odd:
             self._wrong(name, "a text", "JSON", line)
         return flat
 
     def _item(self, metadata: Mapping[str, Any], flat: Mapping[str, Any], scenario: str, line: int) -> str:
-        """What is scored: the question, within a conversation with its turn."""
+        """Return the item that is scored: the question, within a conversation with its turn."""
         names = self.settings.source.item or ("question_id",)
         parts = [text_of(metadata.get(name)) or text_of(flat.get(name)) for name in names]
         if not any(parts):
@@ -148,7 +150,7 @@ class Apart:
             parts.append(f"turn {turn}")
         return " | ".join(parts)
 
-    def _shown(self, model: Identity | None) -> str:
+    def _format_model(self, model: Identity | None) -> str:
         """How a model is shown; by its key where another model is shown so already."""
         if model is None:
             return ""
@@ -159,9 +161,9 @@ class Apart:
         self._kind(part, (value,), line)
         return _mapping(value)
 
-    def _kind(self, where: str, found: tuple[Any, ...], line: int) -> None:
-        """A diagnostic where a part is there and no object."""
-        for value in found:
+    def _kind(self, where: str, values_of_part: tuple[Any, ...], line: int) -> None:
+        """Add a diagnostic where a part is present and no object."""
+        for value in values_of_part:
             if value is not None and not isinstance(value, Mapping):
                 self._wrong(where, KINDS.get(type(value).__name__, "something else"), "an object", line)
                 return
@@ -183,7 +185,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def identity(value: Any) -> Identity | None:
-    """The model that a mapping or a display text names; None where it names none."""
+    """Return the model that a mapping or a display text names; None where it names none."""
     if isinstance(value, Mapping):
         name = text_of(value.get("model_name"))
         tools = value.get("tools")
@@ -197,7 +199,7 @@ def identity(value: Any) -> Identity | None:
 
 
 def from_display(text: str) -> Identity:
-    """A display text taken apart: at ` +[`, then a trailing ` (cfg)`, then at the first `:`.
+    """Parse a display text: split it at ` +[`, then at a trailing ` (cfg)`, then at the first `:`.
 
     Versions before the identity wrote `provider/model`; such a text is all name.
     """

@@ -24,7 +24,7 @@ DEEPEST = 4  # a run, in a list of results, in an object that holds it
 
 
 def rows(path: Path, file: str, refused: Callable[[], None] = lambda: None) -> Iterator[Row | Diagnostic] | None:
-    """The results of a checkpoint after one row with its traits; None for every other file."""
+    """Return the results of a checkpoint after one row with its traits; None for every other file."""
     try:
         chosen = choose_format(path, file)
     except OSError:
@@ -41,11 +41,11 @@ class _Results:
     def __init__(self, benchmark: Benchmark) -> None:
         self.benchmark = benchmark
         self.traits: dict[str, Trait] = {}
-        for one in benchmark.traits:
-            self.traits.setdefault(one.name, one)
+        for trait in benchmark.traits:
+            self.traits.setdefault(trait.name, trait)
 
     def walk(self, stream: BinaryIO, file: str) -> Iterator[Event]:
-        """The traits, then every result. What is wrong with a question, the reader of the questions says."""
+        """Yield the traits, then every result. Faults of a question are reported by the reader of the questions."""
         rubric = {"format_version": checkpoint.NAME, "shared_data": {"rubric_definition": self.benchmark.rubric()}}
         yield Row(rubric, 1, 1, 0, 0, b"")
         for part in parts(stream, file, (QUESTIONS, *RESULTS)):
@@ -55,54 +55,54 @@ class _Results:
                 case Part(name="dataFeedElement", value=Refused() as bad):
                     yield bad._replace(diagnostic=None)
                 case Part(name=name, value=Row() as row) if name in RESULTS:
-                    yield from self._taken(row.fields, "", row, file)
+                    yield from self._list_results(row.fields, "", row, file)
                 case Part(name=name, value=Refused() as bad) if name in RESULTS:
                     yield bad
                 case Part(name="additionalProperty", value=value, line=line):
                     at = Row({}, line, line, 0, 0, b"")
-                    for _, found in list_embedded_results(
+                    for _, result in list_embedded_results(
                         {"additionalProperty": value}, Location(file=file, line=line)
                     ):
-                        yield from self._taken(found, "", at, file)
+                        yield from self._list_results(result, "", at, file)
 
     def _question(self, row: Row, file: str) -> Iterator[Event]:
         item = unwrap_single(row.fields.get("item"))
         for holder in (row.fields, item) if isinstance(item, Mapping) else (row.fields,):
-            for _, found in list_embedded_results(holder, Location(file=file, line=row.line)):
-                yield from self._taken(found, compute_question_id(row.fields), row, file)
+            for _, result in list_embedded_results(holder, Location(file=file, line=row.line)):
+                yield from self._list_results(result, compute_question_id(row.fields), row, file)
 
-    def _taken(
-        self, found: Any, question: str, at: Row, file: str, run: str = "", level: int = 0
+    def _list_results(
+        self, value: Any, question: str, at: Row, file: str, run: str = "", level: int = 0
     ) -> Iterator[Row | Refused]:
-        """What is embedded: one result, several in a list or by id, or runs of them by name."""
-        if isinstance(found, list) and level < DEEPEST:
-            for one in found:
-                yield from self._taken(one, question, at, file, run, level + 1)
-        elif isinstance(found, Mapping) and (result := self._result(found, question)):
+        """Yield the embedded results: one, several in a list or by id, or runs of them by name."""
+        if isinstance(value, list) and level < DEEPEST:
+            for entry in value:
+                yield from self._list_results(entry, question, at, file, run, level + 1)
+        elif isinstance(value, Mapping) and (result := self._result(value, question)):
             yield at._replace(fields={RUN: run, **result} if run else result, diagnostics=(), raw=b"")
-        elif isinstance(found, Mapping) and _holds(found) and level < DEEPEST:
-            for name, inner in found.items():
+        elif isinstance(value, Mapping) and _holds(value) and level < DEEPEST:
+            for name, inner in value.items():
                 named = name if isinstance(inner, list) and name not in RESULTS else run
                 if isinstance(inner, Mapping | list):
-                    yield from self._taken(inner, question, at, file, named, level + 1)
+                    yield from self._list_results(inner, question, at, file, named, level + 1)
         else:
             reason = Diagnostic("dat-bad-line", {"reason": NONE}, Location(file=file, line=at.line), question)
             yield Refused(reason, at.line, at.end_line, at.end)
 
-    def _result(self, found: Mapping[str, Any], question: str) -> dict[str, Any] | None:
+    def _result(self, fields: Mapping[str, Any], question: str) -> dict[str, Any] | None:
         """One result as results files have it; one beside a question is about that question."""
-        if TEMPLATE in found or RUBRIC in found:
-            return self._by_hand(found, question)
-        metadata = found.get("metadata")
-        if question and isinstance(metadata, Mapping) and (MODELS | SAID) & metadata.keys() and PARTS & found.keys():
-            return {**found, "metadata": {"question_id": question, **metadata}}
-        if question and MODELS & found.keys() and OUTCOMES & found.keys():
-            return {"question_id": question, **found}
-        return dict(found) if is_result(found) else None
+        if TEMPLATE in fields or RUBRIC in fields:
+            return self._by_hand(fields, question)
+        metadata = fields.get("metadata")
+        if question and isinstance(metadata, Mapping) and (MODELS | SAID) & metadata.keys() and PARTS & fields.keys():
+            return {**fields, "metadata": {"question_id": question, **metadata}}
+        if question and MODELS & fields.keys() and OUTCOMES & fields.keys():
+            return {"question_id": question, **fields}
+        return dict(fields) if is_result(fields) else None
 
-    def _by_hand(self, found: Mapping[str, Any], question: str) -> dict[str, Any]:
-        rest = {name: value for name, value in found.items() if name not in (TEMPLATE, RUBRIC)}
-        template, stated = found.get(TEMPLATE), found.get(RUBRIC)
+    def _by_hand(self, fields: Mapping[str, Any], question: str) -> dict[str, Any]:
+        rest = {name: value for name, value in fields.items() if name not in (TEMPLATE, RUBRIC)}
+        template, stated = fields.get(TEMPLATE), fields.get(RUBRIC)
         rubric: dict[str, Any] = {}
         for name, value in stated.items() if isinstance(stated, Mapping) else ():
             trait = self.traits.get(name)
@@ -111,24 +111,24 @@ class _Results:
             rubric.setdefault(f"{bucket}_trait_scores", {})[name] = score
             if label is not None:
                 rubric.setdefault("llm_trait_labels", {})[name] = label
-        made: dict[str, Any] = {"metadata": {"question_id": question, "timestamp": "", **rest}}
+        result: dict[str, Any] = {"metadata": {"question_id": question, "timestamp": "", **rest}}
         if isinstance(template, Mapping):
-            made["template"] = {"verify_result": template.get("passed"), **template}
+            result["template"] = {"verify_result": template.get("passed"), **template}
         elif template is not None:
-            made["template"] = {"verify_result": template}
+            result["template"] = {"verify_result": template}
         if stated is not None:
-            made["rubric"] = rubric if isinstance(stated, Mapping) else stated
-        return made
+            result["rubric"] = rubric if isinstance(stated, Mapping) else stated
+        return result
 
 
-def _holds(found: Mapping[str, Any]) -> bool:
+def _holds(fields: Mapping[str, Any]) -> bool:
     """Whether an object holds results: under one of the usual names, or nothing but objects and lists."""
-    inner = [value for value in found.values() if isinstance(value, Mapping | list)]
-    return bool(inner) and (len(inner) == len(found) or bool({*RESULTS, "runs"} & found.keys()))
+    inner = [value for value in fields.values() if isinstance(value, Mapping | list)]
+    return bool(inner) and (len(inner) == len(fields) or bool({*RESULTS, "runs"} & fields.keys()))
 
 
 def _score(value: Any, trait: Trait | None) -> tuple[Any, str | None]:
-    """What a trait was given, and the name of the class that was: a truth value where its scale is one."""
+    """Return the score of a trait and the name of its class: a truth value where the trait's scale is boolean."""
     kind = trait.kind if trait else ""
     if kind == "metric":
         return value, None

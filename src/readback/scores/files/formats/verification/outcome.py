@@ -35,7 +35,7 @@ EXPLAINED = {
 
 
 def group_of(failure: Any) -> str | None:
-    """The group of a recorded failure, by its category, else as it is stated; None where nothing failed."""
+    """Return the group of a recorded failure, by its category, else as it is stated; None where nothing failed."""
     if not isinstance(failure, Mapping):
         return None if failure is None or failure == "" else UNKNOWN
     category, reported = text_of(failure.get("category")), text_of(failure.get("group"))
@@ -43,16 +43,16 @@ def group_of(failure: Any) -> str | None:
 
 
 def reason(failure: Any) -> str:
-    """What a failure says of itself: its category, the stage, and why."""
+    """Describe a failure: its category, the stage, and why."""
     if not isinstance(failure, Mapping):
         return text_of(failure)[:SHOWN]
-    said = [text_of(failure.get(name)) for name in ("category", "stage")]
+    words = [text_of(failure.get(name)) for name in ("category", "stage")]
     why = text_of(failure.get("reason"))
-    return ": ".join(filter(None, (", ".join(filter(None, said)), why)))[:SHOWN]
+    return ": ".join(filter(None, (", ".join(filter(None, words)), why)))[:SHOWN]
 
 
-def verified(reported: Any, failure: Any, mode: str, template: bool) -> Cell | None:
-    """The cell of `verify_result`; None where no template was to be verified.
+def decide_outcome(reported: Any, failure: Any, mode: str, template: bool) -> Cell | None:
+    """Return the cell of `verify_result`; None where no template was to be verified.
 
     `template` says whether the row has a part about one. What the file states counts, whatever failed beside it.
     """
@@ -67,8 +67,8 @@ def verified(reported: Any, failure: Any, mode: str, template: bool) -> Cell | N
     return (0.0 if state == SCORED else math.nan), state, EXPLAINED[state].format(said=reason(failure) or group)
 
 
-def older(fields: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """What versions before 2.2 say of a failure, in the form of today's; None where the row says that it is well.
+def read_older_failure(fields: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the failure that versions before 2.2 record, in today's form; None where the row states success.
 
     They keep `completed_without_errors` (or `success`) and `error`. An answer that was judged and is wrong is no
     failure there.
@@ -88,7 +88,7 @@ WRONG = "verify_template returned False"  # the reason that goes with a wrong an
 
 
 def truth(value: Any) -> bool | None:
-    """A truth value, also spelled as text; None for everything else."""
+    """Return a truth value, also one spelled as text; None for everything else."""
     if isinstance(value, str):
         return {"true": True, "false": False}.get(value.strip().lower())
     return value if isinstance(value, bool) else None

@@ -54,7 +54,7 @@ def sees(path: Path) -> bool:
 
 
 def beginning(path: Path) -> bytes:
-    """The first megabyte of a file, unpacked, without byte-order mark and blanks; nothing where it cannot be read."""
+    """Return the first megabyte of a file, unpacked, without mark and blanks; empty where it cannot be read."""
     try:
         if not path.is_file():
             return b""

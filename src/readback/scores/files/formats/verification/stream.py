@@ -33,23 +33,23 @@ def results(stream: BinaryIO, file: str) -> Iterator[Event]:
         case _:
             yield reading.walk.refused("neither a list nor an object")
             return
-    if not reading.lost and reading.cursor.peek():
+    if not reading.is_broken and reading.cursor.peek():
         yield reading.walk.refused("something follows the end of the list or object")
 
 
 class _Results:
-    """Goes through one text. `lost`: it could not be followed to its end, which a Refused has said."""
+    """Goes through one text. `is_broken`: it could not be followed to its end, which a Refused has said."""
 
     def __init__(self, cursor: Cursor, file: str) -> None:
         self.cursor = cursor
         self.walk = Walk(cursor, file)
-        self.lost = False
+        self.is_broken = False
         self._bad = 0
 
     def top(self) -> Iterator[Event]:
-        """The object that the whole text is."""
-        beside: dict[str, Any] = {}
-        others: list[Refused] = []  # what is neither a result nor known to be beside results
+        """Yield the results of the object that is the whole text."""
+        envelope: dict[str, Any] = {}
+        unknown_entries: list[Refused] = []  # what is neither a result nor known to be beside results
         by_id = False
         line = self.cursor.line
         for name in self._names():
@@ -65,24 +65,24 @@ class _Results:
                     else:
                         yield from self._several(run)
             elif name == SCENARIOS and opener == "[":
-                beside[SCENARIOS] = yield from self._counted()
+                envelope[SCENARIOS] = yield from self._counted()
             elif opener == "{":
-                for event in self._entry(name, beside, others):
+                for event in self._entry(name, envelope, unknown_entries):
                     by_id = by_id or isinstance(event, Row)
                     yield event
             else:
                 value = self._value()
                 if name in ENVELOPE:
-                    beside[name] = value
+                    envelope[name] = value
                 else:
-                    self._other(others)
+                    self._other(unknown_entries)
         if by_id:  # then each of them is where a result should
-            yield from others
-        if beside:
-            yield Row(beside, line, self.cursor.line, self.cursor.offset, self.cursor.offset, b"")
+            yield from unknown_entries
+        if envelope:
+            yield Row(envelope, line, self.cursor.line, self.cursor.offset, self.cursor.offset, b"")
 
     def listed(self, run: str = "") -> Iterator[Event]:
-        """The items of the list that begins here."""
+        """Yield the items of the list that begins at the cursor."""
         cursor = self.cursor
         cursor.take("[")
         if cursor.take("]"):
@@ -102,7 +102,7 @@ class _Results:
                 return
 
     def _several(self, run: str) -> Iterator[Event]:
-        """The results that begin here, in a list or by id."""
+        """Yield the results that begin at the cursor, in a list or by id."""
         match self.cursor.peek():
             case "[":
                 yield from self.listed(run)
@@ -117,7 +117,7 @@ class _Results:
                 self._value()
 
     def _keyed(self, run: str) -> Iterator[Event]:
-        """The value of an id."""
+        """Yield the value of an id."""
         at = self.cursor.offset
         yield self._item(run)
         while self.cursor.offset == at and self._again(self._opening() or '{"'):
@@ -125,35 +125,35 @@ class _Results:
             yield self._item(run)
 
     def _item(self, run: str) -> Row | Refused:
-        found = self.walk.item()
-        if not isinstance(found, Row):
-            return found
-        if not is_result(found.fields):
+        row = self.walk.item()
+        if not isinstance(row, Row):
+            return row
+        if not is_result(row.fields):
             diagnostic = self.walk.refused("no verification result: it names no question and model").diagnostic
-            return Refused(diagnostic, found.line, found.end_line, found.end)
-        named = {**found.fields, RUN: run} if run and RUN not in found.fields else found.fields
-        return found._replace(fields=named, raw=b"")
+            return Refused(diagnostic, row.line, row.end_line, row.end)
+        named = {**row.fields, RUN: run} if run and RUN not in row.fields else row.fields
+        return row._replace(fields=named, raw=b"")
 
-    def _other(self, others: list[Refused]) -> None:
-        if len(others) < MOST_BAD:
-            others.append(self.walk.refused("no verification result: it names no question and model"))
+    def _other(self, unknown_entries: list[Refused]) -> None:
+        if len(unknown_entries) < MOST_BAD:
+            unknown_entries.append(self.walk.refused("no verification result: it names no question and model"))
 
-    def _entry(self, name: str, beside: dict[str, Any], others: list[Refused]) -> Iterator[Event]:
+    def _entry(self, name: str, envelope: dict[str, Any], unknown_entries: list[Refused]) -> Iterator[Event]:
         """One object at the top: a result by its id, or what is said of all of them."""
         at = self.cursor.offset
-        found = self.walk.item()
-        if isinstance(found, Row) and name not in ENVELOPE and is_result(found.fields):
-            yield found._replace(raw=b"")
-        elif isinstance(found, Row):
-            yield from found.diagnostics
+        row = self.walk.item()
+        if isinstance(row, Row) and name not in ENVELOPE and is_result(row.fields):
+            yield row._replace(raw=b"")
+        elif isinstance(row, Row):
+            yield from row.diagnostics
             if name in ENVELOPE:
-                beside[name] = found.fields
+                envelope[name] = row.fields
             else:
-                self._other(others)
+                self._other(unknown_entries)
         else:
-            yield found
+            yield row
             if self.cursor.offset == at:  # it is long: what it holds is not needed to read the results
-                self.lost = not self.cursor.skip_value()
+                self.is_broken = not self.cursor.skip_value()
 
     def _counted(self) -> Generator[Event, None, int]:
         """How many items the list that begins here has; they are passed over."""
@@ -162,7 +162,7 @@ class _Results:
         count = 0
         while not cursor.take("]"):
             if not cursor.skip_value():
-                self.lost = True
+                self.is_broken = True
                 yield self.walk.refused(f"the text ends within {SCENARIOS}")
                 break
             count += 1
@@ -170,32 +170,32 @@ class _Results:
         return count
 
     def _names(self) -> Iterator[str | Refused]:
-        """The names of the object that begins here; whoever asks for the next one has passed over the value."""
+        """Yield the names of the object at the cursor; the caller must pass over each value before the next name."""
         cursor = self.cursor
         cursor.take("{")
         if cursor.take("}"):
             return
-        while not self.lost:
+        while not self.is_broken:
             name = self._value()
             if not isinstance(name, str) or not cursor.take(":"):
-                self.lost = True
+                self.is_broken = True
                 yield self.walk.refused("the object could not be read to its end")
                 return
             yield name
-            if self.lost or cursor.take("}"):
+            if self.is_broken or cursor.take("}"):
                 return
             if not cursor.take(","):
-                self.lost = True
+                self.is_broken = True
                 yield self.walk.refused("a comma or the end of the object is missing")
 
     def _value(self) -> Any:
-        """The value that begins here; None where there is none, or where it is too long to be held."""
+        """Return the value at the cursor; None where there is none, or where it is too long to be held."""
         try:
             return self.cursor.value()[0]
         except TooLong:
-            self.lost = not self.cursor.skip_value()
+            self.is_broken = not self.cursor.skip_value()
         except NotJson:
-            self.lost = True
+            self.is_broken = True
         return None
 
     def _opening(self) -> str:
@@ -204,9 +204,9 @@ class _Results:
         return head[: head.find(":")] if head.startswith("{") and ":" in head else ""
 
     def _again(self, opening: str) -> bool:
-        """Go on to where another item begins; False, and lost, where there is none."""
+        """Go on to where another item begins; False, and broken, where there is none."""
         self._bad += 1
         if opening and self._bad <= MOST_BAD and self.cursor.skip_to(opening):
             return True
-        self.lost = True
+        self.is_broken = True
         return False

@@ -37,7 +37,7 @@ CHECKED = tuple(f"{check}_{part}" for check in ("abstention", "sufficiency") for
 
 
 @dataclass(slots=True)
-class Lost:
+class Losses:
     """What empty cells of the stamped table hid: results read back from the error beside them, and the rest."""
 
     failed: int = 0
@@ -49,17 +49,17 @@ class Lost:
         return bool(self.failed or self.unknown or self.granular or self.similar)
 
 
-def untabled(fields: Mapping[str, Any], lost: Lost, odd: list[str]) -> dict[str, Any]:
-    """One row of a table as a flat result; `lost` is counted, `odd` gets the columns that are not JSON."""
-    cells = {str(name): unquoted(text_of(value)) for name, value in fields.items()}
+def read_table_row(fields: Mapping[str, Any], losses: Losses, odd: list[str]) -> dict[str, Any]:
+    """One row of a table as a flat result; `losses` is counted, `odd` gets the columns that are not JSON."""
+    cells = {str(name): unquote(text_of(value)) for name, value in fields.items()}
     flat: dict[str, Any] = {name: cells[name] for name in (*PLAIN, *NAMES, *OLD_RUNS, *CHECKED) if cells.get(name)}
     flat["verify_result"] = truth(cells.get("verify_result", ""))
     if STAMP in cells and flat["verify_result"] is None and cells.get("error") == WRONG:
         flat["verify_result"] = False
-        lost.failed += 1
+        losses.failed += 1
     for name in (GRANULAR, SIMILAR):
-        if (given := _value(cells.get(name, ""))) is not None:
-            flat[name] = given
+        if (share := _value(cells.get(name, ""))) is not None:
+            flat[name] = share
     columns = {name[len(PREFIX) :]: _value(cells[name]) for name in _traits(cells)}
     flat["verify_rubric"] = {**columns, **_decoded(cells, TRAITS, odd)}
     flat[METRICS] = _decoded(cells, METRICS, odd)
@@ -67,31 +67,31 @@ def untabled(fields: Mapping[str, Any], lost: Lost, odd: list[str]) -> dict[str,
     return flat
 
 
-def lost_scores(fields: Mapping[str, Any], flat: Mapping[str, Any], lost: Lost) -> Iterator[Scored]:
-    """What a row of the stamped table may have said and no longer does. A share is lost only where others are there."""
+def list_lost_scores(fields: Mapping[str, Any], flat: Mapping[str, Any], losses: Losses) -> Iterator[Scored]:
+    """Yield the scores that an empty cell of the stamped table may hide. A share is lost only where others have one."""
     if STAMP not in fields:
         return
     done = truth(fields.get("template_verification_performed"))
     if flat["verify_result"] is None and (done is not False or flat.get("error")):
-        lost.unknown += 1
+        losses.unknown += 1
         yield Scored("verify_result", "template", "boolean", (math.nan, MISSING, ONE_SPELLING))
     if done and GRANULAR not in flat:
         yield Scored(GRANULAR, "template", "?", (math.nan, MISSING, ONE_SPELLING))
     if truth(fields.get("embedding_check_performed")) and SIMILAR not in flat:
-        lost.similar += 1
+        losses.similar += 1
         yield Scored(SIMILAR, "embedding", "share", (math.nan, MISSING, ONE_SPELLING))
 
 
 def without_classes(scored: Scored) -> Scored:
-    """A trait's score of −1 is not a score in a table: it is what an invalid class is written as."""
+    """Replace a trait's score of −1 in a table by a failed cell: it is how an invalid class is written."""
     value, state, _ = scored.cell
     if scored.kind == "score" and scored.bucket == "llm" and state == SCORED and value == INVALID:
         return Scored(scored.name, scored.bucket, scored.kind, (math.nan, FAILED, CLASS), scored.rationale)
     return scored
 
 
-def unquoted(text: str) -> str:
-    """A cell without the second pair of quotes that the indexed table puts around commas, quotes and line ends."""
+def unquote(text: str) -> str:
+    """Remove the second pair of quotes that the indexed table puts around commas, quotes and line ends."""
     if len(text) > 1 and text[0] == text[-1] == '"':
         inner = text[1:-1].replace('""', '"')
         if any(mark in inner for mark in ',"\n'):
@@ -104,10 +104,10 @@ def _traits(cells: Mapping[str, str]) -> Iterator[str]:
 
 
 def _value(text: str) -> Any:
-    """A cell of a trait as the value it was written from; Python's and JSON's spellings of the same."""
+    """Return a cell of a trait as the value it was written from, in Python's or JSON's spelling."""
     bare = text.strip()
-    if (said := truth(bare)) is not None:
-        return said
+    if (truth_value := truth(bare)) is not None:
+        return truth_value
     if NUMBER.fullmatch(bare):
         return float(bare) if any(mark in bare for mark in ".eE") or len(bare) > 15 else int(bare)
     if bare in ("", "N/A", "None", "null"):

@@ -9,7 +9,7 @@ from typing import Any
 
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files.cells import legible, stem, text_of
-from readback.scores.files.formats.verification.apart import Apart, Taken
+from readback.scores.files.formats.verification.apart import Apart, Result
 from readback.scores.files.formats.verification.shapes import is_result
 from readback.scores.files.formats.verification.stream import SCENARIOS
 from readback.scores.files.formats.verification.tables import GRANULAR
@@ -61,7 +61,7 @@ Key = tuple[str, str, str]  # name, bucket, kind
 
 
 @dataclass(slots=True)
-class _Seen:
+class _Naming:
     """What is known of one criterion while a file is read."""
 
     called: str
@@ -75,72 +75,75 @@ class _Seen:
 class Criteria:
     """The criteria of one file. `beyond` counts, by bucket, names for which there is no room."""
 
-    seen: dict[Key, _Seen] = field(default_factory=dict)
-    taken: dict[str, tuple[str, str]] = field(default_factory=lambda: dict(OURS))
-    first: dict[tuple[str, str], _Seen] = field(default_factory=dict)  # by bucket and name
+    namings: dict[Key, _Naming] = field(default_factory=dict)
+    owners: dict[str, tuple[str, str]] = field(default_factory=lambda: dict(OURS))
+    first: dict[tuple[str, str], _Naming] = field(default_factory=dict)  # by bucket and name
     beyond: dict[str, set[str]] = field(default_factory=dict)
-    changed: list[tuple[_Seen, _Seen]] = field(default_factory=list)
+    changed: list[tuple[_Naming, _Naming]] = field(default_factory=list)
 
     def name(self, scored: Scored, line: int) -> str | None:
-        """What the score's criterion is called; None where its kind is not known yet, or there is no room."""
+        """Return the name of the score's criterion; None while its kind is unknown, or where the limit is reached."""
         kind = scored.kind
         if kind in ("", "?"):
-            known = self.first.get((scored.bucket, scored.name))
-            return known.called if known else None
+            earlier = self.first.get((scored.bucket, scored.name))
+            return earlier.called if earlier else None
         key = (scored.name, scored.bucket, kind)
-        seen = self.seen.get(key) or self._add(key, line)
-        if seen is None:
+        naming = self.namings.get(key) or self._add(key, line)
+        if naming is None:
             return None
         if scored.cell[1] == SCORED:
-            seen.whole = seen.whole and scored.cell[0].is_integer()
-            if scored.label and len(seen.labels) < MOST_LABELS:
-                seen.labels.setdefault(int(scored.cell[0]), scored.label)
-        return seen.called
+            naming.whole = naming.whole and scored.cell[0].is_integer()
+            if scored.label and len(naming.labels) < MOST_LABELS:
+                naming.labels.setdefault(int(scored.cell[0]), scored.label)
+        return naming.called
 
     def called(self, scored: Scored) -> str:
-        """What a score is called whose kind no row of the file tells."""
-        return scored.name if scored.name not in self.taken else f"{scored.name} ({scored.bucket})"
+        """Return the name of a score whose kind no row of the file tells."""
+        return scored.name if scored.name not in self.owners else f"{scored.name} ({scored.bucket})"
 
-    def _add(self, key: Key, line: int) -> _Seen | None:
+    def _add(self, key: Key, line: int) -> _Naming | None:
         name, bucket, kind = key
         room = "field" if bucket == "field" else ""
-        if sum((one.key[1] == "field") == bool(room) for one in self.seen.values()) >= LIMITS[room]:
+        if (
+            sum((other_naming.key[1] == "field") == bool(room) for other_naming in self.namings.values())
+            >= LIMITS[room]
+        ):
             over = self.beyond.setdefault(room, set())
             if len(over) < LIMITS[""]:
                 over.add(name)
             return None
-        held = self.taken.get(name)
+        owner = self.owners.get(name)
         called = name
-        if held not in (None, (bucket, kind)):
-            spellings = (kind if held and held[1] != kind else bucket, f"{bucket}, {kind}")
-            called = next(s for word in spellings if (s := f"{name} ({word})") not in self.taken)
-        self.taken[called] = (bucket, kind)
-        seen = self.seen[key] = _Seen(called, key, line)
-        before = self.first.setdefault((bucket, name), seen)
-        if before is not seen:
-            self.changed.append((before, seen))
-        return seen
+        if owner not in (None, (bucket, kind)):
+            spellings = (kind if owner and owner[1] != kind else bucket, f"{bucket}, {kind}")
+            called = next(s for word in spellings if (s := f"{name} ({word})") not in self.owners)
+        self.owners[called] = (bucket, kind)
+        naming = self.namings[key] = _Naming(called, key, line)
+        before = self.first.setdefault((bucket, name), naming)
+        if before is not naming:
+            self.changed.append((before, naming))
+        return naming
 
-    def declared(self, given: Mapping[tuple[str, str], Definition]) -> dict[str, Criterion]:
-        """The scales that the kinds and the rubric tell, by criterion."""
-        made: dict[str, Criterion] = {}
-        for (name, bucket, kind), seen in self.seen.items():
-            found = criterion(seen.called, kind, given.get((bucket, name)), seen.whole, seen.labels)
-            if found is not None:
+    def declared(self, definitions: Mapping[tuple[str, str], Definition]) -> dict[str, Criterion]:
+        """Return the scales that the kinds and the rubric state, by criterion."""
+        scales: dict[str, Criterion] = {}
+        for (name, bucket, kind), naming in self.namings.items():
+            scale = criterion(naming.called, kind, definitions.get((bucket, name)), naming.whole, naming.labels)
+            if scale is not None:
                 up = bucket == "template" and name == DOWN
-                made[seen.called] = (
-                    Criterion(seen.called, "binary", (0.0, 1.0), 0.0, 1.0, direction="down") if up else found
+                scales[naming.called] = (
+                    Criterion(naming.called, "binary", (0.0, 1.0), 0.0, 1.0, direction="down") if up else scale
                 )
-        return made
+        return scales
 
     def diagnostics(self, file: str) -> Iterator[Diagnostic]:
-        """What was odd: traits of two kinds, and names for which there was no room."""
-        for before, seen in self.changed:
+        """Yield what was odd: traits of two kinds, and names beyond the limit."""
+        for before, naming in self.changed:
             values = {
                 "criterion": before.key[0], "kind": before.key[2], "first": before.line,
-                "other": seen.key[2], "called": seen.called,
+                "other": naming.key[2], "called": naming.called,
             }  # fmt: skip
-            yield Diagnostic("scr-kind-differs", values, Location(file=file, line=seen.line), before.key[0])
+            yield Diagnostic("scr-kind-differs", values, Location(file=file, line=naming.line), before.key[0])
         for room in self.beyond:
             what = "names under field_scores" if room else "names of traits"
             yield Diagnostic("dat-limit", {"what": what, "limit": LIMITS[room]}, Location(file=file), what, "warning")
@@ -162,9 +165,9 @@ class Taking:
         self._intake = Intake(settings.source.path)
         self._criteria = Criteria()
         self._rubric: Mapping[tuple[str, str], Definition] = {}
-        self._latest: dict[tuple[Any, ...], Taken] | None = {} if lines else None
-        self._waiting: list[tuple[Taken, Scored]] = []
-        self._firsts: dict[tuple[str, ...], Taken] = {}  # of each condition
+        self._latest: dict[tuple[Any, ...], Result] | None = {} if lines else None
+        self._waiting: list[tuple[Result, Scored]] = []
+        self._firsts: dict[tuple[str, ...], Result] = {}  # of each condition
         self._groups: Counter[str] = Counter()
         self._left: Counter[str] = Counter()
         self._rows = self._refused = 0
@@ -172,13 +175,13 @@ class Taking:
     def take(self, fields: Mapping[str, Any], line: int) -> None:
         """One row of the file: a result, what is beside the results, or something else, which is refused."""
         if is_result(fields):
-            taken = self._apart.result(fields, line)
+            result = self._apart.result(fields, line)
             if self._latest is None:
-                self._add(taken)
+                self._add(result)
                 return
-            key = (taken.item, taken.values, taken.run)
+            key = (result.item, result.values, result.run)
             self._left[AGAIN] += self._latest.pop(key, None) is not None
-            self._latest[key] = taken
+            self._latest[key] = result
         elif "shared_data" in fields or "metadata" in fields or SCENARIOS in fields:
             self._rubric = definitions(fields.get("shared_data")) or self._rubric
             if isinstance(count := fields.get(SCENARIOS), int):
@@ -190,15 +193,15 @@ class Taking:
 
     def finished(self, what: str) -> FileScores:
         """Everything that came of the file."""
-        for taken in (self._latest or {}).values():
-            self._add(taken)
+        for result in (self._latest or {}).values():
+            self._add(result)
         self._resolve()
         self._clusters()
-        source, intake, lost = self.settings.source, self._intake, self._apart.lost
+        source, intake, losses = self.settings.source, self._intake, self._apart.losses
         keys = [self._condition(combo) for combo in intake.combos]
-        if lost:
-            shares = lost.granular + lost.similar
-            values = {"path": source.path, "failed": lost.failed, "unknown": lost.unknown, "shares": shares}
+        if losses:
+            shares = losses.granular + losses.similar
+            values = {"path": source.path, "failed": losses.failed, "unknown": losses.unknown, "shares": shares}
             self.diagnostics.add(Diagnostic("scr-lossy-csv", values, Location(file=source.path), source.path))
         self.diagnostics.extend(self._criteria.diagnostics(source.path))
         account = SourceRead(
@@ -227,47 +230,47 @@ class Taking:
             criteria=self._criteria.declared(self._rubric),
         )
 
-    def _add(self, taken: Taken) -> None:
+    def _add(self, result: Result) -> None:
         self._rows += 1
-        self._groups[taken.group or PASSED] += 1
-        self._groups[CONTRADICTED] += taken.contradicted
-        self._intake.combos.setdefault(taken.values, len(self._intake.combos))
-        self._firsts.setdefault(taken.values, taken._replace(scores=()))
-        for scored in taken.scores:
-            called = self._criteria.name(scored, taken.line)
+        self._groups[result.group or PASSED] += 1
+        self._groups[CONTRADICTED] += result.contradicted
+        self._intake.combos.setdefault(result.values, len(self._intake.combos))
+        self._firsts.setdefault(result.values, result._replace(scores=()))
+        for scored in result.scores:
+            called = self._criteria.name(scored, result.line)
             if called is not None:
-                self._cell(taken, scored, called)
+                self._cell(result, scored, called)
             elif scored.kind in ("", "?"):
-                self._waiting.append((taken._replace(scores=()), scored))
+                self._waiting.append((result._replace(scores=()), scored))
 
-    def _cell(self, taken: Taken, scored: Scored, called: str) -> None:
+    def _cell(self, result: Result, scored: Scored, called: str) -> None:
         intake = self._intake
         if scored.kind == "?":
-            self._apart.lost.granular += scored.name == GRANULAR
-        judge = taken.parsing.display if taken.parsing else self.settings.judge
+            self._apart.losses.granular += scored.name == GRANULAR
+        judge = result.parsing.display if result.parsing else self.settings.judge
         intake.add(
-            intake.items.code(taken.item),
-            intake.combos[taken.values],
+            intake.items.code(result.item),
+            intake.combos[result.values],
             called,
             COMPUTED if scored.computed else judge,
             scored.cell,
             rationale=scored.rationale,
-            cluster=taken.cluster,
-            run=taken.run,
-            line=taken.line,
+            cluster=result.cluster,
+            run=result.run,
+            line=result.line,
         )
 
     def _resolve(self) -> None:
         """Scores whose kind no row had told yet get the name that later rows gave."""
-        for taken, scored in self._waiting:
-            called = self._criteria.name(scored, taken.line)
+        for result, scored in self._waiting:
+            called = self._criteria.name(scored, result.line)
             if called is None and scored.kind != "?":
                 called = self._criteria.called(scored)
             if called is not None:
-                self._cell(taken, scored, called)
+                self._cell(result, scored, called)
 
     def _clusters(self) -> None:
-        """Turns of one conversation go together; beside them every other question is alone."""
+        """Put the turns of one conversation in one cluster; every other question becomes a cluster alone."""
         intake = self._intake
         if not intake.clusters.codes or NONE not in intake.cluster:
             return
@@ -277,24 +280,24 @@ class Taking:
                 intake.cluster[at] = intake.clusters.code(items[intake.item[at]])
 
     def _condition(self, combo: tuple[str, ...]) -> ConditionKey:
-        """The factors that say something.
+        """Return the condition: the factors that are not empty.
 
         A model that the workspace knows by the alias of a condition is that condition, and so is the only model of a
         file that the workspace gives a label.
         """
-        given = {name: value for name, value in zip(self._apart.factors, combo, strict=True) if value}
-        model = given.get("answering", "")
+        factors = {name: value for name, value in zip(self._apart.factors, combo, strict=True) if value}
+        model = factors.get("answering", "")
         aliases, label = self.settings.aliases, self.settings.source.label
         named = aliases.get(model) or aliases.get(self._apart.keys.get(model, ""))
         if named or (label and self._single()):
-            given.pop("answering", None)
+            factors.pop("answering", None)
         condition = named or label
-        found = (*((("condition", condition),) if condition else ()), *given.items())
-        return found or (("condition", stem(self.settings.source.path)),)
+        key = (*((("condition", condition),) if condition else ()), *factors.items())
+        return key or (("condition", stem(self.settings.source.path)),)
 
     def _single(self) -> bool:
         """Whether one model answered everything in the file."""
-        return len({taken.answering for taken in self._firsts.values()}) <= 1
+        return len({result.answering for result in self._firsts.values()}) <= 1
 
     def _about(self, key: ConditionKey, combo: tuple[str, ...]) -> RunFacts:
         first = self._firsts[combo]
@@ -311,7 +314,7 @@ class Taking:
 
 
 def definitions(shared: Any) -> Mapping[tuple[str, str], Definition]:
-    """The traits of `shared_data`, by where their scores stand (llm, regex, …) and name."""
+    """Return the traits of `shared_data`, by where their scores stand (llm, regex, …) and name."""
     rubric = shared.get("rubric_definition") if isinstance(shared, Mapping) else None
     return dict(_traits(rubric)) if isinstance(rubric, Mapping) else {}
 
@@ -325,8 +328,8 @@ def _traits(rubric: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Defini
 
 
 def _definition(trait: Mapping[str, Any], bucket: str) -> Definition:
-    said = trait.get("kind")
-    kind = {"regex": "boolean", "metric": "metric"}.get(bucket) or (said if said in KINDS else "")
+    stated_kind = trait.get("kind")
+    kind = {"regex": "boolean", "metric": "metric"}.get(bucket) or (stated_kind if stated_kind in KINDS else "")
     classes = trait.get("classes")
     return Definition(
         kind=str(kind),
@@ -338,13 +341,13 @@ def _definition(trait: Mapping[str, Any], bucket: str) -> Definition:
 
 
 def criterion(
-    name: str, kind: str, given: Definition | None, whole: bool, labels: Mapping[int, str]
+    name: str, kind: str, definition: Definition | None, whole: bool, labels: Mapping[int, str]
 ) -> Criterion | None:
-    """The scale of a criterion; None where neither its kind nor the rubric tells it.
+    """Return the scale of a criterion; None where neither its kind nor the rubric states it.
 
     `whole` says whether all its scores are whole numbers, `labels` the class names met, by their index.
     """
-    same = given if given and given.kind == kind else None
+    same = definition if definition and definition.kind == kind else None
     better: Any = {"direction": "down" if same.up is False else "up"} if same else {}
     if kind == "boolean":
         return Criterion(name, "binary", (0.0, 1.0), 0.0, 1.0, **better)
@@ -361,13 +364,13 @@ def criterion(
     return Criterion(name, "numeric", (), same.low, same.high, **better)
 
 
-def _classes(name: str, given: Definition | None, labels: Mapping[int, str], better: Any) -> Criterion:
+def _classes(name: str, definition: Definition | None, labels: Mapping[int, str], better: Any) -> Criterion:
     """Classes in an order that the rubric means are ordinal; classes of which only names are known are nominal."""
-    if given and given.classes and given.up is not None:
-        values = tuple(float(at) for at in range(len(given.classes)))
-        meanings = {str(at): label for at, label in enumerate(given.classes)}
+    if definition and definition.classes and definition.up is not None:
+        values = tuple(float(at) for at in range(len(definition.classes)))
+        meanings = {str(at): label for at, label in enumerate(definition.classes)}
         return Criterion(name, "ordinal", values, 0.0, values[-1], meanings, **better)
-    named = dict(enumerate(given.classes)) if given and given.classes else labels
+    named = dict(enumerate(definition.classes)) if definition and definition.classes else labels
     return Criterion(name, "nominal", meanings={str(at): named[at] for at in sorted(named)}, direction="none")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from readback.scores.files.cells import Cell, cell, legible, text_of
-from readback.scores.files.formats.verification.outcome import RUBRIC_ONLY, truth, verified
+from readback.scores.files.formats.verification.outcome import RUBRIC_ONLY, decide_outcome, truth
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED
 
 BUCKETS = ("llm", "regex", "callable", "agentic")
@@ -39,10 +39,10 @@ class Scored:
 
 
 def template_scores(template: Mapping[str, Any], failure: Any, mode: str, there: bool) -> Iterator[Scored]:
-    """What is said about the answer template; `there` says whether the row has that part."""
-    found = verified(template.get("verify_result"), failure, mode, there)
-    if found is not None:
-        yield Scored("verify_result", "template", "boolean", found, _failure_words(failure))
+    """Yield the scores of the answer template; `there` says whether the row has that part."""
+    parsed = decide_outcome(template.get("verify_result"), failure, mode, there)
+    if parsed is not None:
+        yield Scored("verify_result", "template", "boolean", parsed, _failure_words(failure))
     yield from _spread("verify_granular_result", template.get("verify_granular_result"))
     for check in CHECKS if mode != RUBRIC_ONLY else CHECKS[:1]:
         reported = template.get(f"{check}_detected")
@@ -77,16 +77,16 @@ def rubric_scores(rubric: Mapping[str, Any], reasons: Mapping[str, Any]) -> Iter
 
 
 def texts(rubric: Mapping[str, Any]) -> set[str]:
-    """The traits whose answers are texts or lists, which are no scores."""
+    """Return the traits whose answers are texts or lists, which are no scores."""
     places = [_mapping(rubric.get(name)) for name in (OLDER, *(f"{bucket}_trait_scores" for bucket in BUCKETS))]
     return {legible(str(name)) for place in places for name, value in place.items() if isinstance(value, str | list)}
 
 
 def _trait(name: str, bucket: str, value: Any, labels: Mapping[str, Any], rationale: str) -> Iterator[Scored]:
-    shown = legible(name)
+    trait_name = legible(name)
     if isinstance(value, Mapping):
         yield from (
-            Scored(f"{shown}.{legible(str(part))}", "metric", "metric", _number(inner), rationale)
+            Scored(f"{trait_name}.{legible(str(part))}", "metric", "metric", _number(inner), rationale)
             for part, inner in value.items()
             if not isinstance(inner, Mapping | list | str)
         )
@@ -94,20 +94,20 @@ def _trait(name: str, bucket: str, value: Any, labels: Mapping[str, Any], ration
         label = text_of(labels[name])
         if value == INVALID:
             yield Scored(
-                shown, bucket, "literal", (math.nan, FAILED, f"no class of the rubric: {label[:80]}"), rationale
+                trait_name, bucket, "literal", (math.nan, FAILED, f"no class of the rubric: {label[:80]}"), rationale
             )
         else:
-            yield Scored(shown, bucket, "literal", _index(value), rationale, label)
+            yield Scored(trait_name, bucket, "literal", _index(value), rationale, label)
     elif value is None:
-        yield Scored(shown, bucket, "", NO_SCORE, rationale)
+        yield Scored(trait_name, bucket, "", NO_SCORE, rationale)
     elif isinstance(value, bool):
-        yield Scored(shown, bucket, "boolean", (float(value), SCORED, ""), rationale)
+        yield Scored(trait_name, bucket, "boolean", (float(value), SCORED, ""), rationale)
     elif isinstance(value, int | float):
-        yield Scored(shown, bucket, "score", _number(value), rationale)
+        yield Scored(trait_name, bucket, "score", _number(value), rationale)
 
 
 def _spread(name: str, value: Any) -> Iterator[Scored]:
-    """A result that a template's own code makes: a share, or several under names."""
+    """Yield the scores of a result that a template's own code makes: a share, or several under names."""
     if isinstance(value, Mapping):
         for part, inner in value.items():
             if isinstance(inner, bool | int | float):
@@ -118,11 +118,11 @@ def _spread(name: str, value: Any) -> Iterator[Scored]:
 
 
 def _number(value: Any) -> Cell:
-    """A number; a truth value counts as 0 or 1 where only a program writes it; null is a lost score."""
+    """Return a number; a truth value counts as 0 or 1 where only a program writes it; null is a lost score."""
     if value is None:
         return NO_SCORE
-    found = cell(float(value) if isinstance(value, bool) else value)
-    return found if found[1] != MISSING else (math.nan, FAILED, found[2] or NO_SCORE[2])
+    parsed = cell(float(value) if isinstance(value, bool) else value)
+    return parsed if parsed[1] != MISSING else (math.nan, FAILED, parsed[2] or NO_SCORE[2])
 
 
 def _index(value: Any) -> Cell:
