@@ -53,7 +53,7 @@ def ours(tmp_path: Path) -> Path:
 
 
 def refused(folder: Path, because: str, rev: str = "HEAD") -> None:
-    for ask in (lambda: copy_revision(folder, rev), lambda: list(Git(folder).commits(9))):
+    for ask in (lambda: copy_revision(folder, rev), lambda: list(Git(folder).list_commits(9))):
         with pytest.raises(SideError) as error:
             ask()
         said = str(error.value)
@@ -194,7 +194,7 @@ def test_c1_replaced_and_grafted_history_is_not_believed(ours: Path) -> None:
     (ours / ".git" / "info" / "grafts").write_text(f"{second}\n")
     assert (copy_revision(ours, "HEAD").path / "data.jsonl").read_text() == "{}\n"
     with Git(ours) as opened:
-        assert [one[0] for one in opened.commits(9)] == [second, first]
+        assert [one[0] for one in opened.list_commits(9)] == [second, first]
 
 
 def test_c1_a_folder_below_a_plain_repository_has_its_history(ours: Path) -> None:
@@ -203,7 +203,7 @@ def test_c1_a_folder_below_a_plain_repository_has_its_history(ours: Path) -> Non
     git(ours, "add", ".")
     git(ours, "commit", "-qm", "study")
     with Git(ours / "study") as opened:
-        assert (opened.below, [one[2] for one in opened.commits(9)]) == ("study/", ["study"])
+        assert (opened.below, [one[2] for one in opened.list_commits(9)]) == ("study/", ["study"])
     assert [path.name for path in copy_revision(ours / "study", "HEAD").path.iterdir()] == ["readback.yml"]
 
 

@@ -100,7 +100,7 @@ def test_every_record_that_holds_it_is_counted_by_what_is_sent(write: Write) -> 
     hit = found.hits[0].first[1]
     assert (hit.record, hit.message, hit.role, hit.start, hit.end) == ("r3", 1, "user", 5, 10)
     assert (hit.before, hit.text, hit.after) == ("Q: a ", "Zebra", "")
-    assert (found.done, found.total, found.stopped, found.lost) == (10, 10, False, ())
+    assert (found.done, found.total, found.stopped, found.failures) == (10, 10, False, ())
 
 
 def test_the_answer_does_not_depend_on_how_the_records_are_cut(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +117,7 @@ def test_a_record_that_kills_its_child_is_named_and_the_rest_is_searched(write: 
     rows: list[dict[str, Any]] = [{"id": str(n), "q": "here", "evil": n == 4} for n in range(8)]
     found = search(workspace.open(folder_of(write, rows, modes)), BOTH, Query("here"))
     assert [list(hits.records) for hits in found.hits] == [list(range(8)), [0, 1, 2, 3, 5, 6, 7]]
-    assert [(one.index, one.choice) for one in found.lost] == [(4, Selection(mode="b"))]
+    assert [(one.index, one.choice) for one in found.failures] == [(4, Selection(mode="b"))]
 
 
 @pytest.mark.usefixtures("hurried")
@@ -126,7 +126,7 @@ def test_a_template_that_never_ends_is_left_out_and_the_others_are_searched(writ
     found = search(workspace.open(folder_of(write, [{"id": str(n), "q": "here"} for n in range(30)], modes)), BOTH,
                    Query("here"))  # fmt: skip
     assert [len(hits.records) for hits in found.hits] == [30, 0]
-    assert [(one.index, one.choice) for one in found.lost] == [(None, Selection(mode="b"))]
+    assert [(one.index, one.choice) for one in found.failures] == [(None, Selection(mode="b"))]
 
 
 def test_a_search_stops_when_it_is_told_to_and_says_so(write: Write) -> None:

@@ -74,7 +74,7 @@ def test_b15_a_choice_whose_records_are_slow_is_given_up_early_and_once_in_check
     (limit,) = [one for one in audit.findings if one.code == "dat-limit"]
     assert (limit.place.mode, limit.place.index) == ("slow", None)
     searched = search(workspace, [Selection(mode="slow"), Selection(mode="quick")], Query("here"))
-    (lost,) = searched.lost
+    (lost,) = searched.failures
     assert (lost.choice, lost.index) == (Selection(mode="slow"), None)
     assert lost.why in limit.message
     assert [condition.count for condition in searched.hits] == [0, 300]
@@ -86,7 +86,7 @@ def test_b15_one_slow_record_condemns_no_other(write: Write) -> None:
     audit = engine.check(workspace)
     assert [one.place.index for one in audit.findings if one.code == "dat-limit"] == [13]
     searched = search(workspace, [Selection(mode="slow")], Query("here"))
-    assert [one.index for one in searched.lost] == [13]
+    assert [one.index for one in searched.failures] == [13]
     assert searched.hits[0].count == 39
 
 

@@ -51,10 +51,10 @@ def shown(folder: Path) -> str:
     said += [command("modelfile", str(path)) for path in own]
     try:
         with Git(folder) as git:
-            said.append(repr(list(git.commits(9))))
+            said.append(repr(list(git.list_commits(9))))
             for rev in ("theirs", "ORIG_HEAD"):
                 with contextlib.suppress(SideError):
-                    said.append(git.commit(rev))
+                    said.append(git.find_commit(rev))
     except SideError as refused:
         said.append(str(refused))
     said.append(repr(stamp(folder)))

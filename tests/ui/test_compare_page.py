@@ -374,7 +374,7 @@ def test_the_largest_prompts_are_shown_in_part(serving: Callable[..., Path]) -> 
 def commit(folder: Path) -> str:
     """The last commit of a folder."""
     with Git(folder) as git:
-        return git.commit("HEAD")
+        return git.find_commit("HEAD")
 
 
 def test_a_version_is_at_first_the_last_commit_and_without_one_must_be_chosen(serving: Callable[..., Path]) -> None:

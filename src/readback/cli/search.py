@@ -82,7 +82,7 @@ def _build_json(result: SearchResult) -> dict[str, Any]:
         "choices": [_build_hits(hits) for hits in result.hits],
         "lost": [
             {**(as_json.selection_to_json(gap.choice, None) if gap.choice else {}), "index": gap.index, "why": gap.why}
-            for gap in result.lost
+            for gap in result.failures
         ],
     }
 
@@ -107,7 +107,7 @@ def _format_lines(result: SearchResult, counts_only: bool) -> Iterator[str]:
             more = hits.records[len(hits.first) :]
             if more:
                 yield fill("  also in the records {records}", records=", ".join(map(str, more)))
-    for gap in result.lost:
+    for gap in result.failures:
         records = "the other records" if gap.index is None else f"record {gap.index}"
         if gap.choice:
             records += f" under {_describe_selection(gap.choice)}"

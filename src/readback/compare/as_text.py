@@ -1,8 +1,4 @@
-"""Which token of a text a character lies in, where a model's tokenizer is known.
-
-The places where two texts part, as lines for a terminal and as JSON values.
-
-A difference as lines for a terminal, and as JSON values."""
+"""Format a difference, with the places and the tokens where it begins, as lines for a terminal and as JSON values."""
 
 from __future__ import annotations
 
@@ -25,28 +21,28 @@ LONGEST_TOKENISED = 400_000  # characters of a text that is cut into tokens for 
 
 
 def find_token_numbers(model: Model | None, text: str, at: Iterable[int], root: Path) -> Mapping[int, int]:
-    """The number, from 1, of the token that each of these characters lies in; empty where tokens are estimates.
+    """Return the number, from 1, of the token in which each character lies; nothing where tokens are only estimated.
 
-    A place behind the last character is that of the token that comes next.
+    A place behind the last character gets the number of the next token.
     """
     if model is None or model.tokenizer is None or len(text) > LONGEST_TOKENISED:
         return {}
-    found, _ = tokens.load_counter(model.tokenizer, root)
-    if not found.exact:
+    counter, _ = tokens.load_counter(model.tokenizer, root)
+    if not counter.exact:
         return {}
     try:
-        pieces = found.split(text)
+        pieces = counter.split(text)
     except sandbox.Stopped:
         return {}
-    made: dict[int, int] = {}
+    token_numbers: dict[int, int] = {}
     wanted = sorted(set(at))
     number, next_one = 1, 0
     for piece in pieces:
         while next_one < len(wanted) and wanted[next_one] < piece.end:
-            made[wanted[next_one]] = number
+            token_numbers[wanted[next_one]] = number
             next_one += 1
         number += len(piece.ids)
-    return {**made, **dict.fromkeys(wanted[next_one:], number)}
+    return {**token_numbers, **dict.fromkeys(wanted[next_one:], number)}
 
 
 LISTED = 20  # differences that the text names
@@ -62,69 +58,69 @@ WRITERS = {
 
 
 def list_place_lines(d: Difference, opened: Workspace) -> Iterator[str]:
-    """Every difference with its places on both sides and who wrote what is there."""
+    """Yield every difference with its places on both sides and who wrote the text there."""
     tokens_a, tokens_b = _find_tokens(d, opened)
-    for number, one in enumerate(d.first_differences[:LISTED], 1):
-        yield f"{number:>3}. {describe_difference(one)}"
-        yield f"     A: {_format_where(one, one.a, tokens_a)}"
-        yield f"     B: {_format_where(one, one.b, tokens_b)}"
+    for number, difference in enumerate(d.first_differences[:LISTED], 1):
+        yield f"{number:>3}. {describe_difference(difference)}"
+        yield f"     A: {_format_where(difference, difference.a, tokens_a)}"
+        yield f"     B: {_format_where(difference, difference.b, tokens_b)}"
     if len(d.first_differences) > LISTED:
         yield f"     and {len(d.first_differences) - LISTED:,} more"
 
 
 def make_place_values(d: Difference, opened: Workspace) -> dict[str, Any]:
-    """What is shown of what was trained on, and every difference with its places; nothing where neither is."""
-    sides = {name: _make_trained_values(one) for name, one in (("a", d.a), ("b", d.b)) if one.form}
+    """Return the form of training text that each side shows and every difference with its places, as JSON values."""
+    sides = {name: _make_trained_values(side) for name, side in (("a", d.a), ("b", d.b)) if side.form}
     tokens_a, tokens_b = _find_tokens(d, opened)
-    found = [
+    places = [
         {
-            "said": describe_difference(one),
-            "a": _make_spot_values(one, one.a, tokens_a),
-            "b": _make_spot_values(one, one.b, tokens_b),
+            "said": describe_difference(difference),
+            "a": _make_spot_values(difference, difference.a, tokens_a),
+            "b": _make_spot_values(difference, difference.b, tokens_b),
         }
-        for one in d.first_differences
+        for difference in d.first_differences
     ]
-    return {**({"training": sides} if sides else {}), **({"partings": found} if found else {})}
+    return {**({"training": sides} if sides else {}), **({"partings": places} if places else {})}
 
 
 def format_writer(segment: Segment) -> str:
-    """Who wrote a stretch: system text modelfile, ollama/Modelfile.instruction_only line 37."""
+    """Format who wrote a stretch: system text modelfile, ollama/Modelfile.instruction_only line 37."""
     who = WRITERS.get(segment.origin, segment.origin)
     at = segment.place
     named = f"{who} {segment.name}" if segment.name and segment.name != at.file else who
     return f"{named}, {at.file} line {at.line}" if at.file and at.line else f"{named}, {at.file}" if at.file else named
 
 
-def find_model(opened: Workspace, shown: ShownSide) -> Model | None:
-    """The model of a side's condition."""
-    condition = opened.condition(shown.side.choice.condition) if shown.side.choice.condition else None
+def find_model(opened: Workspace, shown_side: ShownSide) -> Model | None:
+    """Return the model of a side's condition; None without one."""
+    condition = opened.condition(shown_side.side.choice.condition) if shown_side.side.choice.condition else None
     return opened.models.get(condition.model) if condition and condition.model else None
 
 
 def _find_tokens(d: Difference, opened: Workspace) -> tuple[Mapping[int, int], Mapping[int, int]]:
     sides = (
-        (d.a, [one.a.start + one.shared for one in d.first_differences]),
-        (d.b, [one.b.start + one.shared for one in d.first_differences]),
+        (d.a, [difference.a.start + difference.shared for difference in d.first_differences]),
+        (d.b, [difference.b.start + difference.shared for difference in d.first_differences]),
     )
-    a, b = (_number_tokens(opened, shown, at) for shown, at in sides)
+    a, b = (_number_tokens(opened, shown_side, at) for shown_side, at in sides)
     return a, b
 
 
-def _number_tokens(opened: Workspace, shown: ShownSide, at: Sequence[int]) -> Mapping[int, int]:
-    if not at or shown.side.workspace is not None:
+def _number_tokens(opened: Workspace, shown_side: ShownSide, at: Sequence[int]) -> Mapping[int, int]:
+    if not at or shown_side.side.workspace is not None:
         return {}
-    return find_token_numbers(find_model(opened, shown), shown.messages[0].text, at, Path(opened.root))
+    return find_token_numbers(find_model(opened, shown_side), shown_side.messages[0].text, at, Path(opened.root))
 
 
-def _format_where(one: FirstDifference, spot: Spot, tokens: Mapping[int, int]) -> str:
-    at = spot.start + one.shared
+def _format_where(difference: FirstDifference, spot: Spot, tokens: Mapping[int, int]) -> str:
+    at = spot.start + difference.shared
     number = f", token {tokens[at]:,}" if at in tokens else ""
     origin = f" ({format_writer(spot.segments[0])})" if spot.segments else ""
-    return f"character {at + 1:,}, line {spot.line:,}, column {spot.column + one.shared:,}{number}{origin}"
+    return f"character {at + 1:,}, line {spot.line:,}, column {spot.column + difference.shared:,}{number}{origin}"
 
 
-def _make_spot_values(one: FirstDifference, spot: Spot, tokens: Mapping[int, int]) -> dict[str, Any]:
-    at = spot.start + one.shared
+def _make_spot_values(difference: FirstDifference, spot: Spot, tokens: Mapping[int, int]) -> dict[str, Any]:
+    at = spot.start + difference.shared
     place = spot.segments[0].place if spot.segments else None
     return {
         "text": spot.text,
@@ -132,7 +128,7 @@ def _make_spot_values(one: FirstDifference, spot: Spot, tokens: Mapping[int, int
         "end": spot.end,
         "character": at + 1,
         "line": spot.line,
-        "column": spot.column + one.shared,
+        "column": spot.column + difference.shared,
         "token": tokens.get(at),
         "origin": spot.segments[0].origin if spot.segments else None,
         "written_by": format_writer(spot.segments[0]) if spot.segments else None,
@@ -141,14 +137,14 @@ def _make_spot_values(one: FirstDifference, spot: Spot, tokens: Mapping[int, int
     }
 
 
-def _make_trained_values(shown: ShownSide) -> dict[str, Any]:
-    known = shown.trained
-    found = known.template if known else None
+def _make_trained_values(shown_side: ShownSide) -> dict[str, Any]:
+    trained_text = shown_side.trained
+    template = trained_text.template if trained_text else None
     return {
-        "form": shown.form,
-        "template": found.name if found else None,
-        "basis": found.basis if found else None,
-        "assumed": bool(found and found.basis == "assumed"),
+        "form": shown_side.form,
+        "template": template.name if template else None,
+        "basis": template.basis if template else None,
+        "assumed": bool(template and template.basis == "assumed"),
     }
 
 
@@ -169,7 +165,9 @@ KIND_PHRASES = {
 
 
 def list_lines(d: Difference, whole: bool = False) -> Iterator[str]:
-    """The messages with - and + before what changed; equal ones in one line, equal stretches folded, unless `whole`."""
+    """Yield the messages with - and + before what changed; without `whole`, equal messages and long stretches are
+    folded.
+    """
     for pair in d.messages:
         a, b = (_format_size(m, pair, side) for m, side in ((pair.a, d.a), (pair.b, d.b)))
         yield ""
@@ -178,30 +176,32 @@ def list_lines(d: Difference, whole: bool = False) -> Iterator[str]:
             yield from (f"  {line}" for line in _split_lines(pair.a.text)) if whole and pair.a else ()
             continue
         yield f"=== {pair.role_a or pair.role_b}: A {a}, B {b}"
-        for at, one in enumerate(pair.changes):
-            yield from _list_change_lines(pair, one, at, whole)
+        for at, change in enumerate(pair.changes):
+            yield from _list_change_lines(pair, change, at, whole)
     if d.coarse:
         yield "\nstretches that differ were too long to compare word by word"
 
 
 def _format_size(message: Message | None, pair: MessageDifference, side: ShownSide) -> str:
-    """How long a message of a side is; where there is none, whether that is known."""
+    """Format the length of a message of a side; without a message, whether that is known."""
     if message is not None:
         return quantity(len(message.text), "character")
     unknown = "system" in (pair.role_a, pair.role_b) and side.system_unknown
     return "not known" if unknown else "not there"
 
 
-def _list_change_lines(pair: MessageDifference, one: Change, at: int, whole: bool) -> Iterator[str]:
+def _list_change_lines(pair: MessageDifference, change: Change, at: int, whole: bool) -> Iterator[str]:
     a, b = pair.a.text if pair.a else "", pair.b.text if pair.b else ""
-    old, new = a[slice(*one.a)], b[slice(*one.b)]
-    if one.kind == "equal":
+    old, new = a[slice(*change.a)], b[slice(*change.b)]
+    if change.kind == "equal":
         # The line end behind a changed stretch needs no line of its own.
-        kept = old if at == 0 else old.removeprefix("\n")
+        equal_text = old if at == 0 else old.removeprefix("\n")
         edges = at == 0, at == len(pair.changes) - 1
-        yield from (f"  {line}" for line in _split_lines(kept)) if whole else _list_equal_lines(kept, *edges)
+        yield from (
+            (f"  {line}" for line in _split_lines(equal_text)) if whole else _list_equal_lines(equal_text, *edges)
+        )
         return
-    if is_blank_change(one, a, b):
+    if is_blank_change(change, a, b):
         old, new = _draw_blanks(old), _draw_blanks(new)
     yield from (f"- {line}" for line in _split_lines(old))
     yield from (f"+ {line}" for line in _split_lines(new))
@@ -223,18 +223,18 @@ def _split_lines(text: str) -> list[str]:
 
 
 def _draw_blanks(text: str) -> str:
-    """White space spelled out, a sign for each character."""
+    """Draw white space, a sign for each character."""
     return "".join(BLANK_SIGNS.get(char, f"\\u{ord(char):04x}") for char in text)
 
 
-def make_values(d: Difference, said: str) -> dict[str, Any]:
-    """The answer of `readback diff --format json`."""
+def make_values(d: Difference, sentence: str) -> dict[str, Any]:
+    """Return the answer of `readback diff --format json`."""
     return {
         "a": {**make_side_values(d.a.side), **make_wording(d.a.messages)},
         "b": {**make_side_values(d.b.side), **make_wording(d.b.messages)},
         "equal": d.equal,
         "coarse": d.coarse,
-        "sentence": said,
+        "sentence": sentence,
         "fingerprints": {"a": d.a.fingerprint or None, "b": d.b.fingerprint or None},
         "made_by": {"a": list(map(asdict, d.a.variants)), "b": list(map(asdict, d.b.variants))},
         "messages": [_make_pair_values(pair) for pair in d.messages],
@@ -243,27 +243,27 @@ def make_values(d: Difference, said: str) -> dict[str, Any]:
 
 def make_wording(messages: Sequence[Message]) -> dict[str, Any]:
     """{"wording": "readback", "worded": [adapters]} where adapters' text is in Readback's own words, else nothing."""
-    ours = adapters.list_own_wordings(messages)
-    return {"wording": adapters.OURS, "worded": list(ours)} if ours else {}
+    adapter_names = adapters.list_own_wordings(messages)
+    return {"wording": adapters.OURS, "worded": list(adapter_names)} if adapter_names else {}
 
 
 def list_variant_lines(d: Difference) -> Iterator[str]:
-    """The named options that made both texts, with what they could be instead; once where both have the same."""
+    """Yield a line for each option that made a text, with its alternatives; once where both sides have the same."""
     same = d.a.variants == d.b.variants
-    for name, shown in (("both", d.a),) if same else (("A", d.a), ("B", d.b)):
-        yield from (f"{name}: {variant.sentence}" for variant in shown.variants)
+    for name, shown_side in (("both", d.a),) if same else (("A", d.a), ("B", d.b)):
+        yield from (f"{name}: {variant.sentence}" for variant in shown_side.variants)
 
 
-def make_side_values(one: Side) -> dict[str, Any]:
-    """A side as it was asked for; what it does not say is null."""
+def make_side_values(side: Side) -> dict[str, Any]:
+    """Return the keys and values of a side; null where the side names nothing."""
     return {
-        **asdict(one.choice),
-        "record": one.record,
-        "index": one.index,
-        "layer": one.layer,
-        "workspace": one.workspace,
-        "rev": one.rev,
-        "options": dict(one.options),
+        **asdict(side.choice),
+        "record": side.record,
+        "index": side.index,
+        "layer": side.layer,
+        "workspace": side.workspace,
+        "rev": side.rev,
+        "options": dict(side.options),
     }
 
 
@@ -276,13 +276,13 @@ def _make_pair_values(pair: MessageDifference) -> dict[str, Any]:
     return {"role_a": pair.role_a, "role_b": pair.role_b, "changes": changes}
 
 
-def make_count_values(found: RecordCounts) -> dict[str, Any]:
-    """The answer of `readback diff --records --format json`, without the sides."""
+def make_count_values(counts: RecordCounts) -> dict[str, Any]:
+    """Return the answer of `readback diff --records --format json`, without the sides."""
     names = ("done", "total", "equal", "differing", "only_a", "only_b", "neither", "unpaired_a", "unpaired_b")
     return {
-        **{name: getattr(found, name) for name in names},
-        "kinds": dict(found.kinds),
-        "first": [{"index": index, "id": called} for index, called in found.first],
-        "stopped": found.stopped,
-        "why": found.why,
+        **{name: getattr(counts, name) for name in names},
+        "kinds": dict(counts.kinds),
+        "first": [{"index": index, "id": record_id} for index, record_id in counts.first],
+        "stopped": counts.stopped,
+        "why": counts.why,
     }

@@ -1,12 +1,8 @@
-"""Name what a difference between a training text and what a model reads is: blanks, an empty think block, system text.
+"""Find, classify and describe every stretch in which two texts of a model differ (training text, model input).
 
-`diff`, the page of training texts, Compare and `check` all use these names, and so cannot disagree.
-
-
-Where two texts that a model reads part: every stretch that differs, what is before it, and who wrote both sides.
-
-A token of a chat format (`<|im_end|>`, `[INST]`, `</s>`) is one word here, so that a difference beside one is named by
-it. Everything is worked out from the two texts and their segments; nothing is rendered."""
+A token of a chat format (`<|im_end|>`, `[INST]`, `</s>`) is one word here, so that a difference next to one is named by
+it. Only the two texts and their segments are read; nothing is rendered. `diff`, Compare, the page of training texts and
+`check` share these names of differences."""
 
 from __future__ import annotations
 
@@ -29,23 +25,23 @@ ROLE_LINE = re.compile(r"\s*(?:system|SYSTEM|System)\s*:?\s*\n")
 SYSTEM_ROLE = re.compile(r"(?i)<\|?system\|?>|<<SYS>>|\bsystem(?:\n|<)")
 
 
-def name_kind(mine: str, theirs: str, my_segments: Sequence[Segment], their_segments: Sequence[Segment]) -> Kind:
-    """The kind of a difference, from both stretches and the segments that they are made of.
+def name_kind(text_a: str, text_b: str, segments_a: Sequence[Segment], segments_b: Sequence[Segment]) -> Kind:
+    """Return the kind of a difference, from both stretches and the segments that they consist of.
 
     think: one side has an empty think block, the other nothing to be seen. blank: nothing but characters that nobody
     sees. system: one side has system text there, its own or the template's.
     """
-    if _is_think_pair(mine, theirs) or _is_think_pair(theirs, mine):
+    if _is_think_pair(text_a, text_b) or _is_think_pair(text_b, text_a):
         return "think"
-    if all(is_unseen(text) for text in (mine, theirs) if text):
+    if all(is_unseen(text) for text in (text_a, text_b) if text):
         return "blank"
-    if find_system_text(mine, my_segments) or find_system_text(theirs, their_segments):
+    if find_system_text(text_a, segments_a) or find_system_text(text_b, segments_b):
         return "system"
     return "text"
 
 
 def find_system_text(text: str, segments: Sequence[Segment]) -> str:
-    """The whole system text that a stretch is a part of: a message's, or what a template writes by itself; else ""."""
+    """Return the whole system text that a stretch belongs to (a message's, or the template's own text); else ""."""
     if not text:
         return ""
     own = "".join(segment.text for segment in segments if segment.origin == "system")
@@ -62,7 +58,7 @@ def find_system_text(text: str, segments: Sequence[Segment]) -> str:
 
 
 def name_system_text(text: str, segments: Sequence[Segment]) -> str:
-    """A side's system text in words: the system text `Be brief.`; the template's own system text `…`; no system text.
+    """Describe a side's system text: the system text `Be brief.`; the template's own system text `…`; no system text.
     Where the stretch holds something else, it is quoted.
     """
     if whole := find_system_text(text, segments):
@@ -74,12 +70,12 @@ def name_system_text(text: str, segments: Sequence[Segment]) -> str:
 
 
 def name_think_block(text: str) -> str:
-    """An empty think block in words, with its blanks drawn."""
+    """Describe an empty think block, with its blanks drawn."""
     return f"{THINK_NAME} `{draw_unseen(text)}`"
 
 
 def is_think_block(text: str) -> bool:
-    """Whether a stretch is a think block in which nothing is thought."""
+    """Return whether a stretch is an empty think block."""
     return bool(THINK.fullmatch(text))
 
 
@@ -88,12 +84,12 @@ def _is_think_pair(text: str, other: str) -> bool:
 
 
 def _cut_between_marks(text: str, start: int, end: int) -> str:
-    """What is around a stretch, from the mark of the format before it to the one behind it, without the role's name."""
+    """Return the text around a stretch between the format's marks before and behind it, without the role's name."""
     marks = [mark.span() for mark in MARKED.finditer(text)]
     left = max((stop for _, stop in marks if stop <= start), default=0)
     right = min((begin for begin, _ in marks if begin >= end), default=len(text))
-    held = MARKED.sub("\n", text[left:right])
-    return ROLE_LINE.sub("", held, count=1).strip()
+    between = MARKED.sub("\n", text[left:right])
+    return ROLE_LINE.sub("", between, count=1).strip()
 
 
 LAST = re.compile(rf"(?:{MARKER})\Z")
@@ -133,141 +129,148 @@ class FirstDifference:
 
 
 def find_first_differences(a: Sequence[Segment], b: Sequence[Segment]) -> tuple[FirstDifference, ...]:
-    """Every difference of two texts in order; none where they are equal, character for character."""
-    one, other = "".join(s.text for s in a), "".join(s.text for s in b)
-    if one == other:
+    """Return every difference of two texts in order; nothing where they are equal, character for character."""
+    text_a, text_b = "".join(s.text for s in a), "".join(s.text for s in b)
+    if text_a == text_b:
         return ()
-    made: list[FirstDifference] = []
+    differences: list[FirstDifference] = []
     end = 0  # of the difference before, in the first text: what is shared begins there
-    for found in list_differing(one, other):
-        made.append(_make_difference(found, a, one, b, other, end))
-        end = found.a[1]
-    return tuple(made)
+    for change in list_differing(text_a, text_b):
+        differences.append(_make_difference(change, a, text_a, b, text_b, end))
+        end = change.a[1]
+    return tuple(differences)
 
 
 def compare_self_test(self_test: SelfTest) -> tuple[FirstDifference, ...]:
-    """Where a model's training text and what it reads part whatever the record, up to where the answer begins.
+    """Return the differences of a model's training text and its input in the self-test, up to where the answer begins.
 
-    None where one of them is not known, or where its template made nothing.
+    The result is empty where one of them is not known, or where its template rendered nothing.
     """
     trained = self_test.trained.segments if self_test.trained else ()
-    end = "".join(one.text for one in trained).rfind(self_test.reply)
+    end = "".join(segment.text for segment in trained).rfind(self_test.reply)
     if end < 0 or not self_test.first.segments:
         return ()
-    kept: list[Segment] = []
-    for one in trained:
-        kept.append(replace(one, text=one.text[: max(0, end)]))
-        end -= len(one.text)
-    return find_first_differences([one for one in kept if one.text], self_test.first.segments)
+    segments: list[Segment] = []
+    for segment in trained:
+        segments.append(replace(segment, text=segment.text[: max(0, end)]))
+        end -= len(segment.text)
+    return find_first_differences([segment for segment in segments if segment.text], self_test.first.segments)
 
 
-def describe_difference(one: FirstDifference, a: str = "A", b: str = "B") -> str:
-    """A difference in words: after `<|im_end|>` A has a newline, B has none."""
-    mine, theirs = describe_halves(one)
-    where = f"{format_after(one)} "
-    if not one.a.text and theirs != ONE:
-        return f"{where}{b} has {theirs}, {a} has not"
-    if not one.b.text and mine != ONE and theirs != NONE:
-        return f"{where}{a} has {mine}, {b} has not"
-    return f"{where}{a} has {mine}, {b} has {theirs}"
+def describe_difference(difference: FirstDifference, a: str = "A", b: str = "B") -> str:
+    """Describe a difference: after `<|im_end|>` A has a newline, B has none."""
+    half_a, half_b = describe_halves(difference)
+    where = f"{format_after(difference)} "
+    if not difference.a.text and half_b != ONE:
+        return f"{where}{b} has {half_b}, {a} has not"
+    if not difference.b.text and half_a != ONE and half_b != NONE:
+        return f"{where}{a} has {half_a}, {b} has not"
+    return f"{where}{a} has {half_a}, {b} has {half_b}"
 
 
-def find_kind(one: FirstDifference) -> Kind:
-    """What kind a difference is of: blanks, an empty think block, system text, or text."""
-    return name_kind(one.a.text, one.b.text, one.a.segments, one.b.segments)
+def find_kind(difference: FirstDifference) -> Kind:
+    """Return the kind of a difference: blanks, an empty think block, system text, or text."""
+    return name_kind(difference.a.text, difference.b.text, difference.a.segments, difference.b.segments)
 
 
-def describe_halves(one: FirstDifference) -> tuple[str, str]:
-    """What both sides have there: a newline, none; `a`, nothing; an empty think block; the system text `x`."""
-    mine, theirs = one.a.text, one.b.text
-    kind = find_kind(one)
+def describe_halves(difference: FirstDifference) -> tuple[str, str]:
+    """Describe what each side has there: a newline, none; `a`, nothing; an empty think block; the system text `x`."""
+    text_a, text_b = difference.a.text, difference.b.text
+    kind = find_kind(difference)
     if kind == "think":
-        a, b = (name_think_block(text) if is_think_block(text) else NOTHING for text in (mine, theirs))
+        a, b = (name_think_block(text) if is_think_block(text) else NOTHING for text in (text_a, text_b))
         return a, b
-    if kind == "system" and not one.again:
-        return name_system_text(mine, one.a.segments), name_system_text(theirs, one.b.segments)
-    if is_single(mine) and not theirs.startswith(mine[0]) and not is_unseen(theirs):
-        more = f" and goes on with {quote(theirs)}{_note_repeated_system(one)}" if theirs else ""
-        return spell_out(mine), f"{NONE}{more}"
-    if is_single(theirs) and not mine.startswith(theirs[0]) and not is_unseen(mine):
-        if mine:
-            return f"{NONE} and goes on with {quote(mine)}", spell_out(theirs)
-        return f"no {spell_out(theirs[0]).removeprefix('a ')}", ONE if len(theirs) == 1 else spell_out(theirs)
-    if mine and theirs:
-        return spell_out(mine), f"{spell_out(theirs)}{_note_repeated_system(one)}"
-    if mine:
-        return f"{spell_out(mine)}{_note_repetition(one, mine)}", NOTHING
-    return NOTHING, f"{spell_out(theirs)}{_note_repeated_system(one) or _note_repetition(one, theirs)}"
+    if kind == "system" and not difference.again:
+        return name_system_text(text_a, difference.a.segments), name_system_text(text_b, difference.b.segments)
+    if is_single(text_a) and not text_b.startswith(text_a[0]) and not is_unseen(text_b):
+        more = f" and goes on with {quote(text_b)}{_note_repeated_system(difference)}" if text_b else ""
+        return spell_out(text_a), f"{NONE}{more}"
+    if is_single(text_b) and not text_a.startswith(text_b[0]) and not is_unseen(text_a):
+        if text_a:
+            return f"{NONE} and goes on with {quote(text_a)}", spell_out(text_b)
+        return f"no {spell_out(text_b[0]).removeprefix('a ')}", ONE if len(text_b) == 1 else spell_out(text_b)
+    if text_a and text_b:
+        return spell_out(text_a), f"{spell_out(text_b)}{_note_repeated_system(difference)}"
+    if text_a:
+        return f"{spell_out(text_a)}{_note_repetition(difference, text_a)}", NOTHING
+    return NOTHING, f"{spell_out(text_b)}{_note_repeated_system(difference) or _note_repetition(difference, text_b)}"
 
 
-def format_place(one: FirstDifference, b: bool = False) -> str:
-    """Where a side of a difference begins, counted from 1: character 57, line 2."""
-    spot = one.b if b else one.a
-    return f"character {spot.start + one.shared + 1:,}, line {spot.line:,}"
+def format_place(difference: FirstDifference, b: bool = False) -> str:
+    """Format where a side of a difference begins, counted from 1: character 57, line 2."""
+    spot = difference.b if b else difference.a
+    return f"character {spot.start + difference.shared + 1:,}, line {spot.line:,}"
 
 
-def format_after(one: FirstDifference) -> str:
-    """Where a difference is, by what both sides have before it: at the start; after `<|im_end|>`."""
-    if not one.after:
+def format_after(difference: FirstDifference) -> str:
+    """Format where a difference is, by what both sides have before it: at the start; after `<|im_end|>`."""
+    if not difference.after:
         return "at the start"
-    blanks = one.after[len(one.after.rstrip()) :]
-    seen = one.after[: len(one.after) - len(blanks)]
+    blanks = difference.after[len(difference.after.rstrip()) :]
+    visible = difference.after[: len(difference.after) - len(blanks)]
     if blanks == " ":  # between two words, where it goes without saying
         blanks = ""
-    before = " and ".join(part for part in (quote(seen) if seen else "", spell_out(blanks) if blanks else "") if part)
-    return f"at the end, after {before}," if one.last else f"after {before}"
+    before = " and ".join(
+        part for part in (quote(visible) if visible else "", spell_out(blanks) if blanks else "") if part
+    )
+    return f"at the end, after {before}," if difference.last else f"after {before}"
 
 
-def _note_repeated_system(one: FirstDifference) -> str:
-    return ", the system message once more" if one.again else ""
+def _note_repeated_system(difference: FirstDifference) -> str:
+    return ", the system message once more" if difference.again else ""
 
 
-def _note_repetition(one: FirstDifference, text: str) -> str:
-    return " once more" if one.after.endswith(text) and text.strip() else ""
+def _note_repetition(difference: FirstDifference, text: str) -> str:
+    return " once more" if difference.after.endswith(text) and text.strip() else ""
 
 
 def _make_difference(
-    one: Change, a: Sequence[Segment], text_a: str, b: Sequence[Segment], text_b: str, since: int
+    change: Change, a: Sequence[Segment], text_a: str, b: Sequence[Segment], text_b: str, since: int
 ) -> FirstDifference:
-    spots = _make_spot(one.a, a, text_a), _make_spot(one.b, b, text_b)
-    last = one.a[1] == len(text_a) and one.b[1] == len(text_b)
-    long = max(one.a[1] - one.a[0], one.b[1] - one.b[0])  # what is put in may begin as what it is put before
-    near_a, near_b = text_a[one.a[0] : one.a[0] + long], text_b[one.b[0] : one.b[0] + long]
+    spots = _make_spot(change.a, a, text_a), _make_spot(change.b, b, text_b)
+    last = change.a[1] == len(text_a) and change.b[1] == len(text_b)
+    long = max(
+        change.a[1] - change.a[0], change.b[1] - change.b[0]
+    )  # what is put in may begin as what it is put before
+    near_a, near_b = text_a[change.a[0] : change.a[0] + long], text_b[change.b[0] : change.b[0] + long]
     same = count_shared(near_a, near_b, min(len(near_a), len(near_b)))
     return FirstDifference(
-        _find_before(text_a[since : one.a[0]]), *spots, last, _repeats_system(spots[1], text_b), same
+        _find_before(text_a[since : change.a[0]]), *spots, last, _repeats_system(spots[1], text_b), same
     )
 
 
 def _repeats_system(spot: Spot, text: str) -> bool:
-    """Whether a stretch holds a whole system message that the text has before it."""
-    return any(one.origin == "system" and one.text.strip() and one.text in text[: spot.start] for one in spot.segments)
+    """Return whether a stretch contains a whole system message that the text has before it, too."""
+    return any(
+        segment.origin == "system" and segment.text.strip() and segment.text in text[: spot.start]
+        for segment in spot.segments
+    )
 
 
 def _find_before(shared: str) -> str:
-    """What is right before a difference: a token of a chat format or some words, with the blanks after it."""
+    """Return what precedes a difference: a token of a chat format or some words, with the blanks after it."""
     near = shared[-LOOK:]
-    seen = near.rstrip()
-    blanks = near[len(seen) :]
-    found = LAST.search(seen) or WORDS.search(seen.rpartition("\n")[2])
-    return (found[0] if found else "") + blanks
+    visible = near.rstrip()
+    blanks = near[len(visible) :]
+    match = LAST.search(visible) or WORDS.search(visible.rpartition("\n")[2])
+    return (match[0] if match else "") + blanks
 
 
 def _make_spot(span: tuple[int, int], segments: Sequence[Segment], text: str) -> Spot:
     start, end = span
     line = text.count("\n", 0, start) + 1
     column = start - (text.rfind("\n", 0, start) + 1) + 1
-    held = tuple(_list_touched(segments, start, max(end, start + 1))) if segments else ()
-    return Spot(text[start:end], start, end, line, column, held)
+    touched = tuple(_list_touched(segments, start, max(end, start + 1))) if segments else ()
+    return Spot(text[start:end], start, end, line, column, touched)
 
 
 def _list_touched(segments: Sequence[Segment], start: int, end: int) -> Iterator[Segment]:
-    """The segments that a stretch touches, whole; at the end of the text the last one."""
+    """Yield the whole segments that a stretch touches; at the end of the text the last one."""
     at, last = 0, None
-    for one in segments:
-        if one.text and at < end and at + len(one.text) > start:
-            yield one
-        at += len(one.text)
-        last = one if one.text else last
+    for segment in segments:
+        if segment.text and at < end and at + len(segment.text) > start:
+            yield segment
+        at += len(segment.text)
+        last = segment if segment.text else last
     if last is not None and start >= at:
         yield last

@@ -50,7 +50,7 @@ class Repository:
 
 
 def find_repository(folder: Path) -> Repository:
-    """The repository that a folder is part of, as git would find it. Raises SideError with the reason against it.
+    """Return the repository that a folder is part of, as git would find it. Raise SideError with the reason against it.
 
     Its directories must lie in the folder, or be the plain `.git` of a folder above. Whoever brings a folder can write
     a `.git` that is a file, a link or a `commondir`, and so name every repository that this process can read; but
@@ -67,15 +67,15 @@ def find_repository(folder: Path) -> Repository:
     for top in (real, *real.parents):
         if top != real and _find_device(top) != _find_device(real):
             break  # another file system, where git stops too
-        found = _find_at(top, real, name)
-        if found is not None:
-            _check_repository(found, name)
-            return found
+        repository = _find_at(top, real, name)
+        if repository is not None:
+            _check_repository(repository, name)
+            return repository
     raise NoRepositoryError(f"{name} is in no git repository, so it has no revisions")
 
 
 def _find_at(top: Path, folder: Path, name: str) -> Repository | None:
-    """The repository whose `.git` is in `top`; None where there is none."""
+    """Return the repository whose `.git` is in `top`; None without one."""
     mark = top / ".git"
     try:
         kind = mark.lstat().st_mode
@@ -100,7 +100,7 @@ def _find_at(top: Path, folder: Path, name: str) -> Repository | None:
     common = _find_common(own)
     if own.is_relative_to(folder) and common.is_relative_to(folder):
         return Repository(top, own, common, below)
-    above = next((one / ".git" for one in (folder, *folder.parents) if own.is_relative_to(one / ".git")), None)
+    above = next((parent / ".git" for parent in (folder, *folder.parents) if own.is_relative_to(parent / ".git")), None)
     if above is None or not _is_folder(above) or not common.is_relative_to(above):
         raise SideError(
             f"{name}: its .git is a file, and the repository that it names lies elsewhere, so its history "
@@ -117,20 +117,20 @@ def _is_folder(folder: Path) -> bool:
 
 
 def _find_common(own: Path) -> Path:
-    """The directory that the working trees of a repository share."""
+    """Return the directory that the working trees of a repository share."""
     return (_follow_pointer(own / "commondir") or own) if os.path.lexists(own / "commondir") else own
 
 
 def _follow_pointer(file: Path, word: str = "") -> Path | None:
-    """Where a small file of one line says that something lies, as it is without links."""
+    """Return the path that a small file of one line names, with links resolved; None without one."""
     try:
         if not stat.S_ISREG(file.lstat().st_mode):
             return None
-        with file.open("rb") as opened:
-            said = os.fsdecode(opened.read(POINTER)).rstrip("\r\n")
-        if not said.startswith(word) or not (named := said.removeprefix(word)):
+        with file.open("rb") as stream:
+            line = os.fsdecode(stream.read(POINTER)).rstrip("\r\n")
+        if not line.startswith(word) or not (target := line.removeprefix(word)):
             return None
-        return Path(os.path.realpath(file.parent / named))
+        return Path(os.path.realpath(file.parent / target))
     except (OSError, ValueError):
         return None
 
@@ -142,37 +142,37 @@ def _find_device(folder: Path) -> int:
         return -1
 
 
-def _check_repository(found: Repository, name: str) -> None:
-    """Raises SideError where a repository takes something from outside of itself, or is somebody else's."""
+def _check_repository(repository: Repository, name: str) -> None:
+    """Raise SideError where a repository takes something from outside of itself, or belongs to another user."""
     for lender in ELSEWHERE:
-        if os.path.lexists(found.common / lender):
+        if os.path.lexists(repository.common / lender):
             raise SideError(
                 f"{name}: its repository takes objects from another one ({lender}), so its history is not "
                 f"read; `git repack -a -d` copies them, then delete that file"
             )
-    homes = tuple({Path(os.path.realpath(home)) for home in (found.own, found.common)})
-    for entry in _list_entries(found, name):
+    homes = tuple({Path(os.path.realpath(home)) for home in (repository.own, repository.common)})
+    for entry in _list_entries(repository, name):
         if entry.is_symlink():
             if not any(Path(os.path.realpath(entry)).is_relative_to(home) for home in homes):
                 raise SideError(
-                    f"{name}: its repository holds a link that leads out of it ({_name_entry(entry, found)}), "
+                    f"{name}: its repository holds a link that leads out of it ({_name_entry(entry, repository)}), "
                     f"so its history is not read"
                 )
         elif not entry.is_file(follow_symlinks=False) and not entry.is_dir(follow_symlinks=False):
             raise SideError(
-                f"{name}: its repository holds something that is not a file ({_name_entry(entry, found)}), "
+                f"{name}: its repository holds something that is not a file ({_name_entry(entry, repository)}), "
                 f"so its history is not read"
             )
 
 
-def _name_entry(entry: os.DirEntry[str], found: Repository) -> str:
-    home = found.common if Path(entry.path).is_relative_to(found.common) else found.own
+def _name_entry(entry: os.DirEntry[str], repository: Repository) -> str:
+    home = repository.common if Path(entry.path).is_relative_to(repository.common) else repository.own
     return ascii(Path(entry.path).relative_to(home).as_posix())[1:-1]
 
 
-def _list_entries(found: Repository, name: str) -> Iterator[os.DirEntry[str]]:
-    """Every name in the parts of a repository that are read."""
-    waiting = [(str(found.own), OWN), (str(found.common), SHARED)]
+def _list_entries(repository: Repository, name: str) -> Iterator[os.DirEntry[str]]:
+    """Yield every entry in the parts of a repository that are read."""
+    waiting = [(str(repository.own), OWN), (str(repository.common), SHARED)]
     left = MAX_ENTRIES
     while waiting:
         folder, only = waiting.pop()
@@ -232,24 +232,24 @@ class Git:
 
     It never works in the repository itself but in a directory made here, which has of the repository its references
     and objects, by links, and nothing that the repository says: no settings, includes, hooks, grafts, alternates.
-    Raises SideError where the history may not be read (`repository.find`).
+    Raises SideError where the history may not be read (`find_repository`).
     """
 
     def __init__(self, folder: Path) -> None:
-        found = shutil.which("git")
-        if found is None:
+        program = shutil.which("git")
+        if program is None:
             raise SideError("git is not installed here, so revisions cannot be read")
-        self._git, self._name = found, folder.name or "the folder"
+        self._git, self._name = program, folder.name or "the folder"
         self._reader: subprocess.Popen[bytes] | None = None
         self._timer: threading.Timer | None = None
         self.repository = find_repository(folder)
         self.below = self.repository.below
-        self._made = tempfile.TemporaryDirectory(prefix="readback-git-", ignore_cleanup_errors=True)
+        self._directory = tempfile.TemporaryDirectory(prefix="readback-git-", ignore_cleanup_errors=True)
         try:
-            self._command = [found, "--no-pager", f"--git-dir={self._made.name}"]
-            self._own(Path(self._made.name))
+            self._command = [program, "--no-pager", f"--git-dir={self._directory.name}"]
+            self._prepare_directory(Path(self._directory.name))
         except BaseException:
-            self._made.cleanup()
+            self._directory.cleanup()
             raise
 
     def __enter__(self) -> Git:
@@ -263,86 +263,86 @@ class Git:
         if self._reader:
             self._reader.kill()
             self._reader.communicate()
-        self._made.cleanup()
+        self._directory.cleanup()
 
-    def _own(self, made: Path) -> None:
-        """Make the directory that git works in, and see that the repository is this folder's and its owner's."""
-        there, common = self.repository, self.repository.common
-        (made / "config").write_text(SETTINGS, "ascii")
-        (made / "HEAD").write_text("ref: refs/heads/main\n", "ascii")
-        (made / "objects" / "info").mkdir(parents=True)
-        (made / "refs").mkdir()
-        said = self._said("--file", str(common / "config"), "--no-includes")
-        if not there.registered and not self._registered(said.get("core.worktree", [""])[-1]):
+    def _prepare_directory(self, directory: Path) -> None:
+        """Make the directory that git works in, and check that the repository belongs to this folder and its owner."""
+        repository, common = self.repository, self.repository.common
+        (directory / "config").write_text(SETTINGS, "ascii")
+        (directory / "HEAD").write_text("ref: refs/heads/main\n", "ascii")
+        (directory / "objects" / "info").mkdir(parents=True)
+        (directory / "refs").mkdir()
+        settings = self._read_settings("--file", str(common / "config"), "--no-includes")
+        if not repository.registered and not self._is_registered(settings.get("core.worktree", [""])[-1]):
             raise SideError(
                 f"{self._name}: its .git is a file, and the repository that it names does not know this "
                 f"folder, so its history is not read"
             )
-        self._owned()
-        self._settings(made, {name: values[-1] for name, values in said.items()})
-        (made / "refs").rmdir()
+        self._check_owner()
+        self._copy_format_settings(directory, {name: values[-1] for name, values in settings.items()})
+        (directory / "refs").rmdir()
         for name in ("refs", "packed-refs", "shallow", "reftable"):
-            _link_path(made / name, common / name)
+            _link_path(directory / name, common / name)
         for name in os.listdir(common / "objects"):  # noqa: PTH208 - names alone are wanted
             if OBJECTS.fullmatch(name):
-                _link_path(made / "objects" / name, common / "objects" / name)
+                _link_path(directory / "objects" / name, common / "objects" / name)
         for name in ("commit-graph", "commit-graphs"):
-            _link_path(made / "objects" / "info" / name, common / "objects" / "info" / name)
-        _link_path(made / "logs", there.own / "logs")
+            _link_path(directory / "objects" / "info" / name, common / "objects" / "info" / name)
+        _link_path(directory / "logs", repository.own / "logs")
         for name in ("HEAD", "ORIG_HEAD"):
-            with contextlib.suppress(FileNotFoundError), (there.own / name).open("rb") as file:
-                (made / name).write_bytes(file.read(POINTER))
+            with contextlib.suppress(FileNotFoundError), (repository.own / name).open("rb") as file:
+                (directory / name).write_bytes(file.read(POINTER))
 
-    def _settings(self, made: Path, said: Mapping[str, str]) -> None:
-        """Keep of the repository's settings how its objects and references are written."""
+    def _copy_format_settings(self, directory: Path, settings: Mapping[str, str]) -> None:
+        """Copy the settings that say how the repository writes its objects and references."""
         lines = []
-        for name, known in EXTENSIONS.items():
-            value = said.get(f"extensions.{name}", known[0]).lower()
-            if value not in known:
+        for name, allowed in EXTENSIONS.items():
+            value = settings.get(f"extensions.{name}", allowed[0]).lower()
+            if value not in allowed:
                 raise SideError(f"{self._name}: its repository is kept in a way that is not known here ({name})")
-            if value != known[0]:
+            if value != allowed[0]:
                 lines.append(f"\t{name} = {value}\n")
         if lines:
-            (made / "config").write_text(f"{SETTINGS}[extensions]\n{''.join(lines)}", "ascii")
+            (directory / "config").write_text(f"{SETTINGS}[extensions]\n{''.join(lines)}", "ascii")
 
-    def _registered(self, tree: str) -> bool:
-        """Whether the repository of a submodule says that this is where its files lie."""
-        there = self.repository
-        return bool(tree) and os.path.realpath(there.common / tree) == str(there.top)
+    def _is_registered(self, tree: str) -> bool:
+        """Return whether the repository of a submodule names this folder as its working tree."""
+        repository = self.repository
+        return bool(tree) and os.path.realpath(repository.common / tree) == str(repository.top)
 
-    def _owned(self) -> None:
-        """Raises SideError where the repository is somebody else's and this account has not said that it trusts it."""
-        there, ours = self.repository, {os.geteuid()}
+    def _check_owner(self) -> None:
+        """Raise SideError where the repository belongs to another user and this account's settings do not trust it."""
+        repository, owners = self.repository, {os.geteuid()}
         if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdecimal():
-            ours.add(int(os.environ["SUDO_UID"]))
-        places = (there.top, there.top / ".git", there.own, there.common)
-        if all(place.lstat().st_uid in ours for place in places):
+            owners.add(int(os.environ["SUDO_UID"]))
+        places = (repository.top, repository.top / ".git", repository.own, repository.common)
+        if all(place.lstat().st_uid in owners for place in places):
             return
         home = {name: value for name in ("HOME", "XDG_CONFIG_HOME") if (value := os.environ.get(name))}
-        trusted = self._said(of=home).get("safe.directory", [])
+        trusted = self._read_settings(home=home).get("safe.directory", [])
         trusted = trusted[len(trusted) - trusted[::-1].index("") :] if "" in trusted else trusted
-        for one in (there.top, *there.top.parents):
-            if (str(one) if one == there.top else f"{one}/*") in trusted or "*" in trusted:
+        for folder in (repository.top, *repository.top.parents):
+            if (str(folder) if folder == repository.top else f"{folder}/*") in trusted or "*" in trusted:
                 return
         raise SideError(
             f"{self._name} belongs to somebody else; its history is read once `git config --global "
             f"--add safe.directory` names it"
         )
 
-    def _said(self, *where: str, of: Mapping[str, str] | None = None) -> dict[str, list[str]]:
-        """The settings of one file, or with `of` (HOME) those of the machine and the account."""
+    def _read_settings(self, *where: str, home: Mapping[str, str] | None = None) -> dict[str, list[str]]:
+        """Return the settings of one file, or with `home` (HOME) those of the machine and the account."""
         words = ("config", *where, "--null", "--list")
-        without = {"GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL"} if of is not None else set()
-        kept = {name: value for name, value in ENVIRONMENT.items() if name not in without}
-        out, _ = self._run(*words, environment={**kept, **(of or {})})
-        found: dict[str, list[str]] = {}
+        without = {"GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL"} if home is not None else set()
+        variables = {name: value for name, value in ENVIRONMENT.items() if name not in without}
+        out, _ = self._run(*words, environment={**variables, **(home or {})})
+        settings: dict[str, list[str]] = {}
         for line in out.decode("utf-8", "surrogateescape").split("\0"):
             name, _, value = line.partition("\n")
-            found.setdefault(name.lower(), []).append(value)
-        return found
+            settings.setdefault(name.lower(), []).append(value)
+        return settings
 
-    def commit(self, rev: str) -> str:
-        """The commit that `rev` names. Raises SideError."""
+    def find_commit(self, rev: str) -> str:
+        """Return the commit that `rev` names. Raise SideError."""
         if not rev or len(rev) > LONGEST or not rev.isprintable():
             raise SideError(f"'{rev[:LONGEST]}' cannot be the name of a revision")
         out, failed = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}")
@@ -351,29 +351,29 @@ class Git:
             raise SideError(f"no revision '{rev}' in the repository of {self._name}")
         return name
 
-    def commits(self, most: int) -> Iterator[tuple[str, str, str]]:
-        """The last commits that touched the folder: id, day, first line of the message. Raises SideError.
+    def list_commits(self, most: int) -> Iterator[tuple[str, str, str]]:
+        """Yield the last commits that touched the folder: id, day, first line of the message. Raise SideError.
 
         `rev-list` and not `log`, which can be made to check signatures with a program.
         """
         form = "--format=%H%x00%cs%x00%s"
-        here = self.below or "."
-        out, _ = self._run("rev-list", "--no-commit-header", f"--max-count={most}", form, "HEAD", "--", here)
+        folder = self.below or "."
+        out, _ = self._run("rev-list", "--no-commit-header", f"--max-count={most}", form, "HEAD", "--", folder)
         for line in out.decode("utf-8", "replace").split("\n"):
             parts = line.split("\0")
             if len(parts) == 3:
                 yield parts[0], parts[1], parts[2]
 
-    def before(self, day: str) -> str:
-        """The last commit before the end of a day (YYYY-MM-DD, UTC). Raises SideError."""
+    def find_commit_before(self, day: str) -> str:
+        """Return the last commit before the end of a day (YYYY-MM-DD, UTC). Raise SideError."""
         out, failed = self._run("rev-list", "--max-count=1", f"--before={day}T23:59:59Z", "HEAD")
         name = out.decode("ascii", "replace").strip()
         if failed or not name:
             raise SideError(f"the repository of {self._name} has no commit up to {day}")
         return name
 
-    def files(self, commit: str, below: str) -> Iterator[Blob]:
-        """The files of a commit under `below`. Raises SideError."""
+    def list_files(self, commit: str, below: str) -> Iterator[Blob]:
+        """Yield the files of a commit under `below`. Raise SideError."""
         out, failed = self._run("ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", f"{commit}:{below}")
         if failed:
             raise SideError(f"revision {commit[:12]}: {below or 'the folder'} was not there then")
@@ -383,20 +383,20 @@ class Git:
             bytes_ = int(size) if size.isdigit() else 0
             yield Blob(os.fsdecode(path), name.decode("ascii"), bytes_, KINDS.get(mode, "file"))
 
-    def content(self, blob: Blob) -> Iterator[bytes]:
-        """A file's bytes, as they are in the repository. Raises SideError."""
-        asked, told = self._batch()
+    def read_content(self, blob: Blob) -> Iterator[bytes]:
+        """Yield a file's bytes, as they are in the repository. Raise SideError."""
+        request_stream, reply_stream = self._batch()
         try:
-            asked.write(f"{blob.object}\n".encode("ascii"))
-            asked.flush()
+            request_stream.write(f"{blob.object}\n".encode("ascii"))
+            request_stream.flush()
         except BrokenPipeError:
             raise SideError(f"git stopped while {blob.path} was read") from None
-        head = told.readline().split()
+        head = reply_stream.readline().split()
         if len(head) != 3 or not head[2].isdigit():
             raise SideError(f"{blob.path}: git does not have what it held then")
         left = int(head[2]) + 1  # git writes a line end behind the bytes
         while left:
-            if not (part := told.read(min(left, READ_SIZE))):
+            if not (part := reply_stream.read(min(left, READ_SIZE))):
                 raise SideError(f"git stopped while {blob.path} was read")
             left -= len(part)
             yield part if left else part[:-1]
@@ -409,7 +409,7 @@ class Git:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=self._environment(),
-                cwd=self._made.name,
+                cwd=self._directory.name,
             )
             self._timer = threading.Timer(MAX_SECONDS, self._reader.kill)
             self._timer.daemon = True
@@ -419,7 +419,7 @@ class Git:
         return self._reader.stdin, self._reader.stdout
 
     def _run(self, *words: str, environment: Mapping[str, str] = ENVIRONMENT) -> tuple[bytes, bool]:
-        """What git answers, and whether it failed. Raises SideError where it does not end or says too much."""
+        """Return git's output, and whether git failed. Raise SideError where it does not end or writes too much."""
         try:
             with subprocess.Popen(  # noqa: S603 - git's own commands; a revision is behind --end-of-options
                 [*self._command, *words],
@@ -427,7 +427,7 @@ class Git:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=self._environment(environment),
-                cwd=self._made.name,
+                cwd=self._directory.name,
             ) as running:
                 timer = threading.Timer(MAX_SECONDS, running.kill)
                 timer.start()
@@ -444,10 +444,10 @@ class Git:
             raise SideError(f"git did not answer: {type(error).__name__}") from None
         return out, running.returncode != 0
 
-    def _environment(self, given: Mapping[str, str] = ENVIRONMENT) -> dict[str, str]:
-        return {"PATH": os.environ.get("PATH", os.defpath), **given}
+    def _environment(self, variables: Mapping[str, str] = ENVIRONMENT) -> dict[str, str]:
+        return {"PATH": os.environ.get("PATH", os.defpath), **variables}
 
 
-def _link_path(made: Path, there: Path) -> None:
-    if os.path.lexists(there):
-        made.symlink_to(there)
+def _link_path(link: Path, target: Path) -> None:
+    if os.path.lexists(target):
+        link.symlink_to(target)

@@ -45,7 +45,7 @@ MADE_UP: tuple[dict[str, Any], ...] = (
 
 
 def list_patterns(opened: Workspace, data: Dataset, choice: Selection, query: Query) -> tuple[Looks, ...] | None:
-    """Looks of which one fits the line of every record whose messages hold it; None where it takes more than lines."""
+    """Return patterns: the line of every matching record fits one; None where lines alone cannot tell."""
     source = data.source
     if data.format not in FORMATS or source is None or private_paths(source):  # private values are sent as a mask
         return None
@@ -63,7 +63,7 @@ def list_patterns(opened: Workspace, data: Dataset, choice: Selection, query: Qu
 
 
 def _list_sentences(opened: Workspace, choice: Selection) -> Iterator[list[str]]:
-    """Of each message of made-up records what is no value: before the first one, between them, and behind the last."""
+    """Yield for each message of made-up records the texts before, between and behind its values."""
     for fields in MADE_UP:
         messages: Sequence[Message] = assemble(opened, Record(None, fields), choice, origins=False).messages
         for message in messages:
@@ -77,7 +77,7 @@ def _list_sentences(opened: Workspace, choice: Selection) -> Iterator[list[str]]
 
 
 def _may_touch(wanted: str, pieces: Sequence[str]) -> bool:
-    """Whether a text, casefolded, can be in such a message other than inside of one value."""
+    """Return whether a text, casefolded, can be in such a message other than inside of one value."""
     last = len(pieces) - 1
     for number, piece in enumerate(pieces):
         before, after = number > 0, number < last
@@ -92,7 +92,7 @@ def _may_touch(wanted: str, pieces: Sequence[str]) -> bool:
 
 
 def _find_builder(workspace: Workspace, choice: Selection) -> tuple[Builder, Model | None] | None:
-    """The built-in format that a choice sends and its model, where nothing else has a part in the messages: no judge,
+    """Return the built-in format of a choice and its model, where nothing else has a part in the messages: no judge,
     task, adapter, merged roles or Albert program; else None.
     """
     chosen = None if choice.judge else resolve_selection(workspace, choice)

@@ -1,6 +1,4 @@
-"""The named parts of a message: what a reader calls the stretches that variables, adapters and others wrote.
-
-How much text a stretch is, in the largest unit that a reader would count."""
+"""Name the parts of a message by their writers, and measure stretches in the largest unit that a reader counts."""
 
 from __future__ import annotations
 
@@ -28,12 +26,12 @@ class Part:
 
 
 def list_parts(message: Message) -> tuple[Part, ...]:
-    """The named parts in the order of the text; one part spans neighbours of one name and the blanks between them.
+    """Return the named parts in the order of the text; neighbours of one name, with blanks between them, are one part.
 
     A text that is one variable from end to end (a stored prompt) has none: the name would say nothing about a place.
     """
     built = any(s.origin == "template" and (s.name or "").endswith(" format") for s in message.segments)
-    found: list[Part] = []
+    parts: list[Part] = []
     at, whole = 0, True  # whole: nothing but blanks since the last part
     for segment in message.segments:
         end = at + len(segment.text)
@@ -41,25 +39,25 @@ def list_parts(message: Message) -> tuple[Part, ...]:
         if name is None:
             whole = whole and not segment.text.strip()
         elif segment.text:
-            start = found.pop().start if found and whole and found[-1].name == name else at
-            found.append(Part(name, start, end))
+            start = parts.pop().start if parts and whole and parts[-1].name == name else at
+            parts.append(Part(name, start, end))
             whole = True
         at = end
-    return () if [(one.start, one.end) for one in found] == [(0, at)] else tuple(found)
+    return () if [(part.start, part.end) for part in parts] == [(0, at)] else tuple(parts)
 
 
-def find_holder(named: Sequence[Part], start: int, end: int) -> Part | None:
-    """The part a stretch lies in."""
-    return next((one for one in named if one.start <= start and end <= one.end), None)
+def find_holder(parts: Sequence[Part], start: int, end: int) -> Part | None:
+    """Return the part that contains a stretch; None without one."""
+    return next((part for part in parts if part.start <= start and end <= part.end), None)
 
 
-def list_inside(named: Sequence[Part], start: int, end: int) -> tuple[Part, ...]:
-    """The parts that a stretch holds whole."""
-    return tuple(one for one in named if start <= one.start and one.end <= end)
+def list_inside(parts: Sequence[Part], start: int, end: int) -> tuple[Part, ...]:
+    """Return the parts that a stretch contains whole."""
+    return tuple(part for part in parts if start <= part.start and part.end <= end)
 
 
 def name_variable(name: str) -> str:
-    """What a reader calls a variable: rag.contexts[2] is the contexts."""
+    """Return what a reader calls a variable: rag.contexts[2] is the contexts."""
     plain = name.partition("[")[0].rpartition(".")[2][:LONGEST]
     return f"the {plain}" if plain.isalpha() and plain.islower() else f"the variable {plain}"
 
@@ -96,16 +94,16 @@ class Amount:
     more: int = 0
 
 
-def measure_amount(text: str, start: int, end: int, named: Sequence[Part] = ()) -> Amount:
-    """What text[start:end] is: a named part, a short quotation, or so many sentences, lines or words."""
+def measure_amount(text: str, start: int, end: int, parts: Sequence[Part] = ()) -> Amount:
+    """Measure text[start:end]: a named part, a short quotation, or a number of sentences, lines or words."""
     stretch = text[start:end]
     if not stretch.strip():
         return measure_blanks(text, start, end)
-    inside = list_inside(named, start, end)
+    inside = list_inside(parts, start, end)
     if sum(part.end - part.start for part in inside) * HALF >= len(stretch.strip()):
         largest = max(inside, key=lambda part: (part.name in FIXED.values(), part.end - part.start))
         cuts = [start, *(at for part in inside for at in (part.start, part.end)), end]
-        around = "\n".join(text[one:other] for one, other in zip(cuts[::2], cuts[1::2], strict=True))
+        around = "\n".join(text[low:high] for low, high in zip(cuts[::2], cuts[1::2], strict=True))
         return Amount("part", text=largest.name, more=len(SENTENCE.findall(around)))
     before = text[:start].rstrip(" \t")[-1:]
     inner = before and before not in ".!?…:\n"  # it begins inside a sentence
@@ -116,7 +114,7 @@ def measure_amount(text: str, start: int, end: int, named: Sequence[Part] = ()) 
 
 
 def measure_changed(text: str, start: int, end: int) -> Amount:
-    """How many sentences a stretch reaches into; where the text has none there, what it is."""
+    """Count the sentences that a stretch reaches into; where the text has none there, measure the stretch."""
     stretch = text[start:end].strip()
     from_, to = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     if not SENTENCE.search(text[from_ : to if to >= 0 else len(text)]):
@@ -138,7 +136,7 @@ def _count_units(stretch: str) -> Amount:
 
 
 def measure_blanks(text: str, start: int, end: int) -> Amount:
-    """What a stretch of white space is."""
+    """Measure a stretch of white space."""
     stretch = text[start:end]
     for shape, unit in BLANKS.items():
         n, rest = divmod(len(stretch), len(shape))
@@ -148,17 +146,17 @@ def measure_blanks(text: str, start: int, end: int) -> Amount:
     return Amount("character of white space", len(stretch))
 
 
-def locate_stretch(text: str, start: int, end: int, named: Sequence[Part]) -> tuple[str, str]:
-    """Where a stretch is: ("start" | "end" | "after" | "before" | "in" | "", the name of a part)."""
+def locate_stretch(text: str, start: int, end: int, parts: Sequence[Part]) -> tuple[str, str]:
+    """Locate a stretch: ("start" | "end" | "after" | "before" | "in" | "", the name of a part)."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    holder = next((part for part in named if part.start <= start and end <= part.end != part.start + end - start), None)
+    holder = next((part for part in parts if part.start <= start and end <= part.end != part.start + end - start), None)
     if holder:
         return "in", holder.name
-    before = next((part for part in reversed(named) if part.end <= start), None)
-    after = next((part for part in named if part.start >= end), None)
+    before = next((part for part in reversed(parts) if part.end <= start), None)
+    after = next((part for part in parts if part.start >= end), None)
     if before and _is_blank_stretch(text, before.end, start):
         return "after", before.name
     if after and _is_blank_stretch(text, end, after.start):
@@ -171,5 +169,5 @@ def locate_stretch(text: str, start: int, end: int, named: Sequence[Part]) -> tu
 
 
 def _is_blank_stretch(text: str, start: int, end: int) -> bool:
-    """Whether there is nothing but white space; looks no further than it needs, and copies nothing."""
+    """Return whether a stretch is white space only; reads no more than needed, and copies nothing."""
     return BLANK.fullmatch(text, start, end) is not None

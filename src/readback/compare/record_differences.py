@@ -53,7 +53,7 @@ class RecordCounts:
     """How many records differ, and how.
 
     done = equal + differing + only_a + only_b + neither + unpaired_a. `only_a`: B could not be built; `neither`: none
-    of them, or the record stopped its process. `kinds` count each differing record once (alike.KINDS). With two
+    of them, or the record stopped its process. `kinds` count each differing record once (similarity.KINDS). With two
     datasets, `unpaired_a` and `unpaired_b` are the records whose id is only in one of them, B's counted at the end.
     `first` names at most 1,000 differing records of A (index, id), `differ` all of them by index. `edits`, of two
     versions, has every differing record under its edit, the most frequent edit first; empty where there are more than
@@ -86,10 +86,10 @@ def count_selection_differences(
     options_a: Mapping[str, str] | None = None,
     options_b: Mapping[str, str] | None = None,
 ) -> RecordCounts:
-    """Compare two choices for every record; see `over_sides`."""
-    one = Side(a, options=tuple((options_a or {}).items()))
-    other = Side(b, options=tuple((options_b or {}).items()))
-    return count_differences(opened, one, other, progress)
+    """Compare two choices for every record; see `count_differences`."""
+    side_a = Side(a, options=tuple((options_a or {}).items()))
+    side_b = Side(b, options=tuple((options_b or {}).items()))
+    return count_differences(opened, side_a, side_b, progress)
 
 
 def count_differences(
@@ -97,7 +97,7 @@ def count_differences(
 ) -> RecordCounts:
     """Compare two sides for every record of A, whatever record they name; two datasets are matched by record id.
 
-    `progress(done, total)` is told now and then; when it answers False the count ends with what it has. `jobs` children
+    `progress(done, total)` is called now and then; when it returns False the count ends early. `jobs` children
     work at once (None: one on every core). Raises SideError where a side cannot be shown at all, and DatasetChanged
     when a dataset is written to meanwhile.
     """
@@ -108,10 +108,13 @@ def count_differences(
 def iterate_counts(
     opened: Workspace, a: Side, b: Side, progress: Progress | None = None, jobs: int | None = None
 ) -> Iterator[RecordCounts]:
-    """What `over_sides` has counted so far, now and then (the first `done` records); the last is its answer."""
-    (one, _), (other, _) = open_side(opened, a), open_side(opened, b)
-    a, b = replace(a, choice=resolve_choice(one, a.choice)), replace(b, choice=resolve_choice(other, b.choice))
-    yield from _iterate_counts(one, a, other, b, progress, jobs)
+    """Yield the counts so far, now and then (the first `done` records); the last are those of `count_differences`."""
+    (workspace_a, _), (workspace_b, _) = open_side(opened, a), open_side(opened, b)
+    a, b = (
+        replace(a, choice=resolve_choice(workspace_a, a.choice)),
+        replace(b, choice=resolve_choice(workspace_b, b.choice)),
+    )
+    yield from _iterate_counts(workspace_a, a, workspace_b, b, progress, jobs)
 
 
 def count_version_differences(
@@ -124,7 +127,7 @@ def count_version_differences(
 ) -> RecordCounts:
     """Compare what two versions of a workspace send, A the old one and B the new one, for every record of the new one.
 
-    `progress`, `jobs` and what is raised are those of `over_sides`. The new one is tried first, so that a template
+    `progress`, `jobs` and the errors are those of `count_differences`. The new one is tried first, so that a template
     which breaks a limit is not tried on every record; so `unpaired_a` are records that only the new one has.
     """
     *_, counted = _iterate_counts(
@@ -136,48 +139,50 @@ def count_version_differences(
 
 
 def _iterate_counts(
-    one: Workspace,
+    workspace_a: Workspace,
     a: Side,
-    other: Workspace,
+    workspace_b: Workspace,
     b: Side,
     progress: Progress | None,
     jobs: int | None = None,
     edits: bool = False,
 ) -> Iterator[RecordCounts]:
     try:
-        data, data_b = _open_dataset(one, a, progress), _open_dataset(other, b, progress)
+        data, data_b = _open_dataset(workspace_a, a, progress), _open_dataset(workspace_b, b, progress)
     except Cancelled:
         yield RecordCounts(0, 0, stopped=True)
         return
-    _check_layer(one, a, data)
-    _check_layer(other, b, data_b)
-    together = _have_same_records(one, other)
+    _check_layer(workspace_a, a, data)
+    _check_layer(workspace_b, b, data_b)
+    together = _have_same_records(workspace_a, workspace_b)
     extra = {
-        "other": None if other is one else freeze(other),
+        "other": None if workspace_b is workspace_a else freeze(workspace_b),
         "together": together,
         "choice_b": asdict(b.choice),
         "layers": [a.layer, b.layer],
         "edits": edits,
     }
-    tally, told = _Tally(), time.monotonic()
+    tally, reported_at = _Tally(), time.monotonic()
     spans = children.split_growing_spans(data)
-    for frame in children.drive(WORK, one, data, (a.choice,), extra, progress, together=True, jobs=jobs, spans=spans):
+    for frame in children.drive(
+        WORK, workspace_a, data, (a.choice,), extra, progress, together=True, jobs=jobs, spans=spans
+    ):
         tally.take(frame)
-        if time.monotonic() - told > PART_SECONDS and tally.done < len(data):
-            yield tally.so_far(len(data))
-            told = time.monotonic()
-    yield tally.counted(len(data), 0 if together else len(data_b))
+        if time.monotonic() - reported_at > PART_SECONDS and tally.done < len(data):
+            yield tally.make_partial_counts(len(data))
+            reported_at = time.monotonic()
+    yield tally.make_counts(len(data), 0 if together else len(data_b))
 
 
 @children.stop_when_changed
 def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A frame for some records: {"next", "counts": {kind: n}, "differ": [[index, id, edit]]}, where `edit` is ""
+    """Yield a frame for some records: {"next", "counts": {kind: n}, "differ": [[index, id, edit]]}, where `edit` is ""
     unless edits are asked for; runs in a bounded child.
     """
     inside = children.enter(work)
-    other = inside.opened if work["other"] is None else thaw(work["other"])
-    data = None if work["together"] else open_dataset(other.root, other.dataset)
-    replies = inside.replies if other is inside.opened else children.Replies(other)
+    workspace_b = inside.opened if work["other"] is None else thaw(work["other"])
+    data = None if work["together"] else open_dataset(workspace_b.root, workspace_b.dataset)
+    replies = inside.replies if workspace_b is inside.opened else children.Replies(workspace_b)
     a, b = (
         Side(c, layer=layer)
         for c, layer in zip((inside.choices[0], Selection(**work["choice_b"])), work["layers"], strict=True)
@@ -188,16 +193,16 @@ def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         at = record.place.index or 0
         partner = record if data is None else _find_partner(data, record)
         if partner is None:
-            found, edited = UNPAIRED, ""
+            kind, edit = UNPAIRED, ""
         else:
-            sides = (inside.opened, a, record, inside.replies), (other, b, partner, replies)
-            found, edited = _compare_records(*sides, origins, work["edits"])
-            if not origins and found in NEED_ORIGINS:
-                found, edited = _compare_records(*sides, True, work["edits"])
-            origins = found in (*NEED_ORIGINS, "order")
-        counts[found] += 1
-        if found in similarity.KINDS:
-            differ.append((at, record.id, edited))
+            sides = (inside.opened, a, record, inside.replies), (workspace_b, b, partner, replies)
+            kind, edit = _compare_records(*sides, origins, work["edits"])
+            if not origins and kind in NEED_ORIGINS:
+                kind, edit = _compare_records(*sides, True, work["edits"])
+            origins = kind in (*NEED_ORIGINS, "order")
+        counts[kind] += 1
+        if kind in similarity.KINDS:
+            differ.append((at, record.id, edit))
         if at + 1 - first >= inside.batch:
             yield {"next": at + 1, "counts": dict(counts), "differ": differ}
             counts, differ, first = Counter(), [], at + 1
@@ -209,10 +214,10 @@ RecordSide = tuple[Workspace, Side, Record, children.Replies]
 
 
 def _compare_records(a: RecordSide, b: RecordSide, origins: bool, edits: bool) -> tuple[str, str]:
-    """See `_kind`. Without `origins` a kind of TOLD_BY_ORIGIN may be another one with them."""
-    one = _show_side(*a, origins)
+    """Compare a record; see `_find_difference`. Without `origins` a kind of NEED_ORIGINS may not be the true one."""
+    side_a = _show_side(*a, origins)
     sandbox.beat()
-    return _find_difference(one, _show_side(*b, origins), edits)
+    return _find_difference(side_a, _show_side(*b, origins), edits)
 
 
 def _show_side(
@@ -225,26 +230,26 @@ def _show_side(
 
 
 def _find_difference(a: ShownSide | None, b: ShownSide | None, edits: bool) -> tuple[str, str]:
-    """The kind of difference, and the name of the edit where it is asked for and both are there."""
+    """Return the kind of difference, and the name of the edit if `edits` and both sides have messages, else ""."""
     if a and b:
         a, b = match_forms(a, b)
-    one, other = (side.messages if side else () for side in (a, b))
-    if not one or not other:
-        return ONLY_A if one else ONLY_B if other else NEITHER, ""
-    kind = similarity.find_kind(one, other)
+    messages_a, messages_b = (side.messages if side else () for side in (a, b))
+    if not messages_a or not messages_b:
+        return ONLY_A if messages_a else ONLY_B if messages_b else NEITHER, ""
+    kind = similarity.find_kind(messages_a, messages_b)
     if not kind:
         return EQUAL, ""
-    return kind, name_edit(*([(m.role, m.text) for m in each] for each in (one, other))) if edits else ""
+    return kind, name_edit(*([(m.role, m.text) for m in each] for each in (messages_a, messages_b))) if edits else ""
 
 
 def _find_partner(data: Dataset, record: Record) -> Record | None:
-    """The record of that id in the other dataset."""
+    """Return the record of the same id in the other dataset; None without one."""
     index = data.find(record.id) if record.id is not None else 0
     return data.record(index) if index is not None and index < len(data) else None
 
 
 def _open_dataset(workspace: Workspace, side: Side, progress: Progress | None) -> Dataset:
-    """The dataset of a side, indexed, and with it the answers that a judge is given: children write nothing."""
+    """Return a side's dataset, indexed, and index the answers that a judge gets: children write nothing."""
 
     def wanted(*_: int) -> bool:
         return progress is None or progress(0, 0) is not False
@@ -256,15 +261,15 @@ def _open_dataset(workspace: Workspace, side: Side, progress: Progress | None) -
 
 
 def _check_layer(workspace: Workspace, side: Side, data: Dataset) -> None:
-    """Raises SideError where the first record says that the side has no such layer."""
+    """Raise SideError where the first record shows that the side has no such layer."""
     if side.layer != "messages" and (record := next(iter(data.records(0, 1)), None)) is not None:
         with contextlib.suppress(NoRowError):
             show_record(workspace, side, record)
 
 
-def _have_same_records(one: Workspace, other: Workspace) -> bool:
-    """Whether both read the same records, so that a record is its own partner."""
-    return one.root == other.root and one.dataset == other.dataset
+def _have_same_records(workspace_a: Workspace, workspace_b: Workspace) -> bool:
+    """Return whether both read the same records, so that a record is its own partner."""
+    return workspace_a.root == workspace_b.root and workspace_a.dataset == workspace_b.dataset
 
 
 @dataclass(slots=True)
@@ -276,36 +281,36 @@ class _Tally:
     why: str = ""
     edits: dict[str, Edit] | None = field(default_factory=dict)  # None: too many
 
-    def take(self, one: children.Frame | children.Failure) -> None:
-        if isinstance(one, children.Failure):
-            if one.index is None:
-                self.why = one.why
+    def take(self, frame: children.Frame | children.Failure) -> None:
+        if isinstance(frame, children.Failure):
+            if frame.index is None:
+                self.why = frame.why
             else:
                 self.counts[NEITHER] += 1
-                self.done = one.index + 1
+                self.done = frame.index + 1
             return
-        self.done = one.value["next"]
-        self.counts.update(one.value["counts"])
-        self.differ.extend(index for index, *_ in one.value["differ"])
+        self.done = frame.value["next"]
+        self.counts.update(frame.value["counts"])
+        self.differ.extend(index for index, *_ in frame.value["differ"])
         room = FIRST_RECORDS - len(self.first)
-        self.first += [(index, called) for index, called, _ in one.value["differ"][:room]]
-        for index, called, name in one.value["differ"] if self.edits is not None else ():
-            self._edited(index, called, name)
+        self.first += [(index, record_id) for index, record_id, _ in frame.value["differ"][:room]]
+        for index, record_id, name in frame.value["differ"] if self.edits is not None else ():
+            self._count_edit(index, record_id, name)
 
-    def _edited(self, index: int, called: str | None, name: str) -> None:
+    def _count_edit(self, index: int, record_id: str | None, name: str) -> None:
         if self.edits is None or not name:
             return
-        found = self.edits.setdefault(name, Edit(0, ()))
-        first = found.first if len(found.first) == NAMED_RECORDS else (*found.first, (index, called))
-        self.edits[name] = Edit(found.records + 1, first)
+        edit = self.edits.setdefault(name, Edit(0, ()))
+        first = edit.first if len(edit.first) == NAMED_RECORDS else (*edit.first, (index, record_id))
+        self.edits[name] = Edit(edit.records + 1, first)
         if len(self.edits) > MAX_EDITS:
             self.edits = None
 
-    def so_far(self, total: int) -> RecordCounts:
-        """What is counted while the count goes on: a copy, without the records that are only in B."""
-        return replace(self.counted(total, 0), differ=self.differ[:], stopped=False)
+    def make_partial_counts(self, total: int) -> RecordCounts:
+        """Return a copy of the counts while counting goes on, without the records that are only in B."""
+        return replace(self.make_counts(total, 0), differ=self.differ[:], stopped=False)
 
-    def counted(self, total: int, total_b: int) -> RecordCounts:
+    def make_counts(self, total: int, total_b: int) -> RecordCounts:
         kinds = {name: self.counts[name] for name in similarity.KINDS if self.counts[name]}
         met = self.done - self.counts[UNPAIRED]
         whole = self.done == total
@@ -324,5 +329,5 @@ class _Tally:
             self.differ,
             not whole,
             self.why,
-            tuple(sorted((self.edits or {}).values(), key=lambda one: -one.records)),
+            tuple(sorted((self.edits or {}).values(), key=lambda edit: -edit.records)),
         )

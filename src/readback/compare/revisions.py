@@ -40,7 +40,7 @@ def copy_revision(way: Path, rev: str) -> Revision:
     """
     folder = way if way.is_dir() else way.parent
     with Git(folder) as git:
-        commit, below = git.commit(rev), git.below
+        commit, below = git.find_commit(rev), git.below
         home = cache_folder.cache_folder("revisions") / _make_key(git, commit)
         if not (home / ABOUT).is_file():
             _copy_commit(git, commit, below, rev, folder.name or "workspace", home)
@@ -86,7 +86,7 @@ def _drop_old(folder: Path) -> None:
 def _write_files(git: Git, commit: str, below: str, rev: str, root: Path) -> Iterator[Diagnostic]:
     """Write the files; report what is not an ordinary file. Links come last: nothing is written through them."""
     root.mkdir()
-    blobs = [*git.files(commit, below)]
+    blobs = [*git.list_files(commit, below)]
     if not blobs:
         raise SideError(f"revision {rev}: this folder had no files then")
     if len(blobs) > MAX_FILES or sum(blob.size for blob in blobs) > MAX_BYTES:
@@ -107,7 +107,7 @@ def _write_file(git: Git, blob: Blob, root: Path, target: Path) -> Iterator[Diag
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if blob.kind == "link":
-            link_target = os.fsdecode(b"".join(git.content(blob)))
+            link_target = os.fsdecode(b"".join(git.read_content(blob)))
             if _leads_out(root, target, link_target):
                 values = {"path": blob.path, "reason": "it is a link that leads out of the folder"}
                 yield Diagnostic("dat-path-outside", values, NOWHERE, blob.path)
@@ -116,7 +116,7 @@ def _write_file(git: Git, blob: Blob, root: Path, target: Path) -> Iterator[Diag
             return
         with target.open("xb") as file:
             first = b""
-            for part in git.content(blob):
+            for part in git.read_content(blob):
                 first = first or part
                 file.write(part)
     except (FileExistsError, NotADirectoryError, IsADirectoryError):

@@ -59,17 +59,17 @@ class SelectionHits:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search came to. `lost` are records or choices that could not be searched; `stopped`: ended early."""
+    """The result of a search. `failures` are records or choices that could not be searched; `stopped`: ended early."""
 
     query: Query
     done: int
     total: int
     hits: tuple[SelectionHits, ...] = ()
-    lost: tuple[Failure, ...] = ()
+    failures: tuple[Failure, ...] = ()
     stopped: bool = False
 
-    def under(self, choice: Selection) -> SelectionHits | None:
-        """The hits under a choice."""
+    def find_hits(self, choice: Selection) -> SelectionHits | None:
+        """Return the hits under a choice; None where it was not searched."""
         return next((hits for hits in self.hits if hits.choice == choice), None)
 
 
@@ -93,13 +93,13 @@ def search(
     progress: Progress | None = None,
     jobs: int | None = None,
 ) -> SearchResult:
-    """The records whose messages hold it. Raises QueryError, and DatasetChanged when the dataset is written to.
+    """Search the messages of all records. Raise QueryError, and DatasetChanged when the dataset is written to.
 
-    `progress(done, total)` is told now and then; when it answers False the search ends with what it has. `jobs`
+    `progress(done, total)` is called now and then; when it returns False the search ends early. `jobs`
     children work at once (None: one on every core).
     """
-    *_, found = iterate_results(opened, choices, query, progress, jobs)
-    return found
+    *_, result = iterate_results(opened, choices, query, progress, jobs)
+    return result
 
 
 def iterate_results(
@@ -109,7 +109,7 @@ def iterate_results(
     progress: Progress | None = None,
     jobs: int | None = None,
 ) -> Iterator[SearchResult]:
-    """What `search` has found so far, now and then (the first `done` records, in order); the last is its answer."""
+    """Yield the result of `search` so far, now and then (the first `done` records, in order); the last is complete."""
     search_expression.check_query(query)
     try:
         data = _open_dataset(opened, progress)
@@ -117,27 +117,27 @@ def iterate_results(
         yield SearchResult(query, 0, 0, stopped=True)
         return
     tallies = {choice: _Tally() for choice in choices}
-    lost: list[Failure] = []
-    done, told = 0, time.monotonic()
-    for one in _drive(opened, data, choices, query, progress, ((0, len(data)),), jobs):
-        if isinstance(one, Failure):
-            lost.append(one)
-            done = max(done, one.index + 1) if one.index is not None else done
+    failures: list[Failure] = []
+    done, reported_at = 0, time.monotonic()
+    for frame in _drive(opened, data, choices, query, progress, ((0, len(data)),), jobs):
+        if isinstance(frame, Failure):
+            failures.append(frame)
+            done = max(done, frame.index + 1) if frame.index is not None else done
             continue
-        done = max(done, one.value["next"])
-        for number, *hit in one.value["hits"]:
-            tallies[one.choices[number]].take(Hit(*hit))
-        if time.monotonic() - told > PART_SECONDS and done < len(data):
-            yield _make_result(query, done, len(data), tallies, lost)
-            told = time.monotonic()
-    stopped = done < len(data) and not _are_all_given_up(lost, choices)
-    yield _make_result(query, done, len(data), tallies, lost, stopped)
+        done = max(done, frame.value["next"])
+        for number, *hit in frame.value["hits"]:
+            tallies[frame.choices[number]].take(Hit(*hit))
+        if time.monotonic() - reported_at > PART_SECONDS and done < len(data):
+            yield _make_result(query, done, len(data), tallies, failures)
+            reported_at = time.monotonic()
+    stopped = done < len(data) and not _are_all_given_up(failures, choices)
+    yield _make_result(query, done, len(data), tallies, failures, stopped)
 
 
 def find_next(
     opened: Workspace, choice: Selection, query: Query, at: int, progress: Progress | None = None
 ) -> int | None:
-    """The next record after `at`, then from the top, whose messages hold it; None where there is none, or `progress`
+    """Return the next record after `at`, then from the top, that has a hit; None where there is none, or `progress`
     answered False. Somebody waits for it, so it does not give way. Raises as `search`.
     """
     search_expression.check_query(query)
@@ -146,9 +146,9 @@ def find_next(
     except Cancelled:
         return None
     ranges = (at + 1, len(data)), (0, min(at + 1, len(data)))
-    for one in _drive(opened, data, (choice,), query, progress, ranges, None, awaited=True):
-        if isinstance(one, children.Frame) and one.value["hits"]:
-            index: int = one.value["hits"][0][1]
+    for frame in _drive(opened, data, (choice,), query, progress, ranges, None, awaited=True):
+        if isinstance(frame, children.Frame) and frame.value["hits"]:
+            index: int = frame.value["hits"][0][1]
             return index
     return None
 
@@ -168,16 +168,16 @@ def _drive(
     *,
     awaited: bool = False,
 ) -> Iterator[children.Frame | Failure]:
-    """The frames of the records in these ranges. Children whose records need not all be assembled take more of them."""
-    known = [(asdict(choice), line_search.list_patterns(opened, data, choice, query)) for choice in choices]
-    room = MANY if all(found for _, found in known) else FEW
+    """Yield the frames of the records in these ranges. Children that need not assemble every record take more."""
+    patterns = [(asdict(choice), line_search.list_patterns(opened, data, choice, query)) for choice in choices]
+    room = MANY if all(looks for _, looks in patterns) else FEW
     spans = (
         (at, min(beyond, stop))
         for start, stop in ranges
         for at, beyond in children.split_growing_spans(data, start, *room)
         if at < stop
     )
-    extra = {"query": asdict(query), "patterns": known}
+    extra = {"query": asdict(query), "patterns": patterns}
     return children.drive(WORK, opened, data, choices, extra, progress, jobs=jobs, spans=spans, awaited=awaited)
 
 
@@ -186,30 +186,32 @@ def _make_result(
     done: int,
     total: int,
     tallies: Mapping[Selection, _Tally],
-    lost: Collection[Failure],
+    failures: Collection[Failure],
     stopped: bool = False,
 ) -> SearchResult:
-    hits = (SelectionHits(choice, own.count, own.records[:], tuple(own.first)) for choice, own in tallies.items())
-    return SearchResult(query, done, total, tuple(hits), tuple(lost), stopped)
+    hits = (
+        SelectionHits(choice, tally.count, tally.records[:], tuple(tally.first)) for choice, tally in tallies.items()
+    )
+    return SearchResult(query, done, total, tuple(hits), tuple(failures), stopped)
 
 
 def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A frame for some records: {"next", "hits": [[choice's number, …the fields of Hit]]}.
+    """Yield a frame for some records: {"next", "hits": [[choice's number, …the fields of Hit]]}.
 
     Without "patterns" of a choice (`line_search`) all of its records are assembled.
     """
     inside, query = children.enter(work), Query(**work["query"])
     search_expression.import_arrow()  # before the first record, whose time is short
-    known = {Selection(**choice): patterns for choice, patterns in work.get("patterns", ())}
+    patterns_by_choice = {Selection(**choice): patterns for choice, patterns in work.get("patterns", ())}
     waiting: list[_SentMessages] = []
     size, first, done = 0, inside.start, inside.start
     with contextlib.suppress(DatasetChanged):  # the caller sees that frames are missing
-        for at, asked in _list_candidates(inside, known):
+        for at, numbers in _list_candidates(inside, patterns_by_choice):
             sandbox.beat()
-            if asked:
-                made = list(_assemble_record(inside, at, asked))
-                waiting += made
-                size += sum(len(message.text) for one in made for message in one.messages)
+            if numbers:
+                sent_records = list(_assemble_record(inside, at, numbers))
+                waiting += sent_records
+                size += sum(len(message.text) for sent in sent_records for message in sent.messages)
             done = at + 1
             if done - first >= inside.batch or size > TEXT_CHARACTERS:
                 yield {"next": done, "hits": list(_find_hits(query, waiting))}
@@ -218,28 +220,28 @@ def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"next": done, "hits": list(_find_hits(query, waiting))}
 
 
-def _assemble_record(inside: ChildJob, at: int, asked: Sequence[int]) -> Iterator[_SentMessages]:
-    """What is sent of a record under the choices of these numbers."""
+def _assemble_record(inside: ChildJob, at: int, numbers: Sequence[int]) -> Iterator[_SentMessages]:
+    """Yield the messages of a record under the choices of these numbers."""
     record = inside.data.record(at)
-    for number in asked:
+    for number in numbers:
         sandbox.beat()
         choice = inside.choices[number]
         reply = inside.replies.get(choice, record)
-        made = assemble.assemble(inside.opened, record, choice, reply, origins=False, marked=False)
-        yield _SentMessages(number, at, record.id, made.messages)
+        assembly = assemble.assemble(inside.opened, record, choice, reply, origins=False, marked=False)
+        yield _SentMessages(number, at, record.id, assembly.messages)
 
 
 def _list_candidates(
-    inside: ChildJob, known: Mapping[Selection, Sequence[Sequence[str]] | None]
+    inside: ChildJob, patterns: Mapping[Selection, Sequence[Sequence[str]] | None]
 ) -> Iterator[tuple[int, Sequence[int]]]:
-    """Each record of the range, and the numbers of the choices under which it may hold what is searched for."""
-    every = range(len(inside.choices))
-    plans = [tuple(map(tuple, known.get(choice) or ())) for choice in inside.choices]
+    """Yield each record of the range, and the numbers of the choices under which it may have a hit."""
+    numbers = range(len(inside.choices))
+    plans = [tuple(map(tuple, patterns.get(choice) or ())) for choice in inside.choices]
     for start, stop in raw_lines.split_range(inside.data, inside.start, min(inside.stop, len(inside.data))):
         sandbox.beat()
         may = {plan: raw_lines.match_lines(inside.data, plan, start, stop) for plan in dict.fromkeys(plans) if plan}
         for at in range(start, stop):
-            yield at, [number for number in every if not (plan := plans[number]) or may[plan][at - start]]
+            yield at, [number for number in numbers if not (plan := plans[number]) or may[plan][at - start]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,21 +252,21 @@ class _SentMessages:
     messages: tuple[Message, ...]
 
 
-def _find_hits(query: Query, sent: Collection[_SentMessages]) -> Iterator[list[Any]]:
-    texts = [message.text for one in sent for message in one.messages]
+def _find_hits(query: Query, sent_records: Collection[_SentMessages]) -> Iterator[list[Any]]:
+    texts = [message.text for sent in sent_records for message in sent.messages]
     sandbox.beat()
     holding = iter(search_expression.find_holding(query, texts))
-    for one in sent:
-        inside = [number for number, (_, there) in enumerate(zip(one.messages, holding, strict=False)) if there]
+    for sent in sent_records:
+        inside = [number for number, (_, holds) in enumerate(zip(sent.messages, holding, strict=False)) if holds]
         if inside:
             sandbox.beat()
-            yield from _make_hit(query, one, inside)
+            yield from _make_hit(query, sent, inside)
 
 
-def _make_hit(query: Query, one: _SentMessages, inside: list[int]) -> Iterator[list[Any]]:
-    count = sum(search_expression.count_matches(query, [one.messages[number].text for number in inside]))
+def _make_hit(query: Query, sent: _SentMessages, inside: list[int]) -> Iterator[list[Any]]:
+    count = sum(search_expression.count_matches(query, [sent.messages[number].text for number in inside]))
     for number in inside:
-        text = one.messages[number].text
+        text = sent.messages[number].text
         if places := search_expression.find_spans(query, text, 1):
             start, end = places[0]
             parts = (
@@ -272,9 +274,9 @@ def _make_hit(query: Query, one: _SentMessages, inside: list[int]) -> Iterator[l
                 text[start:end][: 2 * AROUND_HIT],
                 text[end : end + AROUND_HIT],
             )
-            yield [one.number, one.index, one.record, count, number, one.messages[number].role, start, end, *parts]
+            yield [sent.number, sent.index, sent.record, count, number, sent.messages[number].role, start, end, *parts]
             return
 
 
-def _are_all_given_up(lost: Collection[Failure], choices: Collection[Selection]) -> bool:
-    return {one.choice for one in lost if one.index is None} >= set(choices)
+def _are_all_given_up(failures: Collection[Failure], choices: Collection[Selection]) -> bool:
+    return {failure.choice for failure in failures if failure.index is None} >= set(choices)

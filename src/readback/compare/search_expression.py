@@ -48,7 +48,7 @@ def import_arrow() -> None:
 
 
 def check_query(query: Query) -> None:
-    """Raises QueryError for what cannot be searched for."""
+    """Raise QueryError for a query that cannot be searched for."""
     if not query.text:
         raise QueryError("there is nothing to search for")
     if len(query.text) > LONGEST:
@@ -60,15 +60,15 @@ def check_query(query: Query) -> None:
 
 
 def find_holding(query: Query, texts: Sequence[str]) -> list[bool]:
-    """Whether each text holds it."""
+    """Return for each text whether it has a match."""
     pa, pc = _import_arrow()
     cleaned = _make_strings(pa, texts)
-    found: list[bool] = pc.match_substring_regex(cleaned, pattern=build_pattern(query)).to_pylist()
-    return found
+    holding: list[bool] = pc.match_substring_regex(cleaned, pattern=build_pattern(query)).to_pylist()
+    return holding
 
 
 def find_spans(query: Query, text: str, most: int = SPANS) -> tuple[tuple[int, int], ...]:
-    """The first places where it is, as character offsets; places of no length are none."""
+    """Return the first matches as character offsets; matches of no length are left out."""
     pa, pc = _import_arrow()
     texts = _make_strings(pa, [text])
     marks = {"replacement": BEFORE + rb"\0" + AFTER}
@@ -77,7 +77,7 @@ def find_spans(query: Query, text: str, most: int = SPANS) -> tuple[tuple[int, i
 
 
 def _iterate_spans(marked: bytes, looks: int) -> Iterator[tuple[int, int]]:
-    """The marked places of a text, as offsets in what is not marked; at most so many are looked at."""
+    """Yield the marked places of a text, as offsets in the text without marks; at most `looks` marks are examined."""
     at = byte = 0
     for _ in range(looks):
         start = marked.find(BEFORE, byte)
@@ -92,15 +92,15 @@ def _iterate_spans(marked: bytes, looks: int) -> Iterator[tuple[int, int]]:
 
 
 def count_matches(query: Query, texts: Sequence[str]) -> list[int]:
-    """How often it is in each text."""
+    """Return the number of matches in each text."""
     pa, pc = _import_arrow()
     cleaned = _make_strings(pa, texts)
-    found: list[int] = pc.count_substring_regex(cleaned, pattern=build_pattern(query)).to_pylist()
-    return found
+    counts: list[int] = pc.count_substring_regex(cleaned, pattern=build_pattern(query)).to_pylist()
+    return counts
 
 
 def build_pattern(query: Query) -> str:
-    """What is searched for, as an expression of RE2."""
+    """Return the query as an expression of RE2."""
     inner = _replace_surrogates(query.text) if query.regex else escape_literal(_replace_surrogates(query.text))
     return f"(?:{inner})" if query.case else f"(?i:{inner})"
 
@@ -110,7 +110,7 @@ def _replace_surrogates(text: str) -> str:
 
 
 def _make_strings(pa: Any, texts: Sequence[str]) -> Any:
-    """The texts for RE2. `pa.array` would import pandas, which takes a child longer than many searches."""
+    """Return the texts for RE2. `pa.array` would import pandas, which takes a child longer than many searches."""
     raw = [_replace_surrogates(text).encode() for text in texts]
     ends = array("q", accumulate(map(len, raw), initial=0))
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(raw))]
@@ -118,19 +118,19 @@ def _make_strings(pa: Any, texts: Sequence[str]) -> Any:
 
 
 def _match_empty(pattern: str) -> list[bool]:
-    """Whether the empty text fits. Raises QueryError with the reason of RE2."""
+    """Return whether the empty text fits, in a list of one. Raise QueryError with the reason of RE2."""
     pa, pc = _import_arrow()
     try:
-        found: list[bool] = pc.match_substring_regex(_make_strings(pa, [""]), pattern=pattern).to_pylist()
+        matches: list[bool] = pc.match_substring_regex(_make_strings(pa, [""]), pattern=pattern).to_pylist()
     except (pa.ArrowInvalid, pa.ArrowMemoryError) as error:
-        said = str(error).removeprefix("Invalid regular expression: ")
-        why = next((why for shape, why in WHY if shape.search(said)), f"the expression cannot be read ({said})")
+        reason = str(error).removeprefix("Invalid regular expression: ")
+        why = next((why for shape, why in WHY if shape.search(reason)), f"the expression cannot be read ({reason})")
         raise QueryError(why) from None
-    return found
+    return matches
 
 
 def _import_arrow() -> tuple[Any, Any]:
-    """PyArrow and its functions, imported when something is searched for."""
+    """Import PyArrow and its functions, when a search needs them."""
     import pyarrow as pa  # type: ignore[import-untyped]
     import pyarrow.compute as pc  # type: ignore[import-untyped]
 

@@ -69,22 +69,24 @@ class Facts:
 
 
 def list_facts(d: Difference) -> Facts:
-    """The facts of a difference."""
+    """Return the facts of a difference."""
     if d.equal:
         return Facts("equal")
-    empty = [side for side, one in (("A", d.a), ("B", d.b)) if not one.messages]
+    empty = [side for side, shown_side in (("A", d.a), ("B", d.b)) if not shown_side.messages]
     if empty:
         return Facts("nothing", tuple(Fact("nothing", {"side": side}) for side in empty))
     whole, away = _list_message_facts(d)
-    pairs = [pair for pair in d.messages if pair.a and pair.b and any(one.kind != "equal" for one in pair.changes)]
-    found = [*whole, *(fact for pair in pairs for fact in _list_text_facts(pair, away))]
-    more = sum(fact.times for fact in found if fact.code == "more")
-    found = [fact for fact in found if fact.code != "more"]
-    return Facts(_find_frame(found, pairs), _merge_facts(found), len(d.messages) > 1, more)
+    pairs = [
+        pair for pair in d.messages if pair.a and pair.b and any(change.kind != "equal" for change in pair.changes)
+    ]
+    facts = [*whole, *(fact for pair in pairs for fact in _list_text_facts(pair, away))]
+    more = sum(fact.times for fact in facts if fact.code == "more")
+    facts = [fact for fact in facts if fact.code != "more"]
+    return Facts(_find_frame(facts, pairs), _merge_facts(facts), len(d.messages) > 1, more)
 
 
-def _find_frame(found: Sequence[Fact], pairs: Sequence[MessageDifference]) -> Frame:
-    codes = {fact.code for fact in found}
+def _find_frame(facts: Sequence[Fact], pairs: Sequence[MessageDifference]) -> Frame:
+    codes = {fact.code for fact in facts}
     if not codes & WHOLE:
         texts = [(pair.a.text, pair.b.text) for pair in pairs if pair.a and pair.b]
         if all(differ_in_blanks(a, b) for a, b in texts):
@@ -97,56 +99,56 @@ def _find_frame(found: Sequence[Fact], pairs: Sequence[MessageDifference]) -> Fr
 
 
 def _list_message_facts(d: Difference) -> tuple[list[Fact], set[str]]:
-    """Messages that only one side has; and the texts that only moved from one message into another."""
+    """Return the facts of messages that only one side has, and the texts that moved from one message into another."""
     gone = [pair.a for pair in d.messages if pair.a and not pair.b]
     come = [pair.b for pair in d.messages if pair.b and not pair.a]
-    found: list[Fact] = []
+    facts: list[Fact] = []
     away: set[str] = set()
-    for one in gone:
-        same = next((other for other in come if other.text == one.text), None)
+    for message_a in gone:
+        same = next((message_b for message_b in come if message_b.text == message_a.text), None)
         if same:
             come.remove(same)
-            code = "message_moved" if same.role == one.role else "role_changed"
-            found.append(Fact(code, {"role": one.role, "as": same.role}, weight=len(one.text)))
-        elif into := _find_holder_role(d.b.messages, one.text):
-            away.add(one.text.strip())
-            found.append(Fact("folded", {"role": one.role, "into": into}, weight=len(one.text)))
+            code = "message_moved" if same.role == message_a.role else "role_changed"
+            facts.append(Fact(code, {"role": message_a.role, "as": same.role}, weight=len(message_a.text)))
+        elif into := _find_holder_role(d.b.messages, message_a.text):
+            away.add(message_a.text.strip())
+            facts.append(Fact("folded", {"role": message_a.role, "into": into}, weight=len(message_a.text)))
         else:
-            unknown = one.role == "system" and d.b.system_unknown
+            unknown = message_a.role == "system" and d.b.system_unknown
             code = "system_unstated" if unknown else "message_dropped"
-            found.append(Fact(code, {"role": one.role}, weight=len(one.text)))
-    for other in come:
-        if out_of := _find_holder_role(d.a.messages, other.text):
-            away.add(other.text.strip())
-            found.append(Fact("unfolded", {"role": other.role, "out_of": out_of}, weight=len(other.text)))
+            facts.append(Fact(code, {"role": message_a.role}, weight=len(message_a.text)))
+    for message_b in come:
+        if out_of := _find_holder_role(d.a.messages, message_b.text):
+            away.add(message_b.text.strip())
+            facts.append(Fact("unfolded", {"role": message_b.role, "out_of": out_of}, weight=len(message_b.text)))
         else:
-            unknown = other.role == "system" and d.a.system_unknown
+            unknown = message_b.role == "system" and d.a.system_unknown
             code = "system_stated" if unknown else "message_added"
-            found.append(Fact(code, {"role": other.role}, weight=len(other.text)))
-    return found, away
+            facts.append(Fact(code, {"role": message_b.role}, weight=len(message_b.text)))
+    return facts, away
 
 
 def _find_holder_role(messages: Sequence[Message], text: str) -> str:
-    """The role of the message a text is in; "" for none."""
-    return next((one.role for one in messages if text.strip() and text in one.text), "")
+    """Return the role of the message that contains a text; "" without one."""
+    return next((message.role for message in messages if text.strip() and text in message.text), "")
 
 
 def _list_text_facts(pair: MessageDifference, away: set[str]) -> Iterator[Fact]:
-    """The facts of two messages of one role: what moved, then the rest in the order of the text, blanks last."""
+    """Yield the facts of two messages of one role: moves, then the rest in the order of the text, blanks last."""
     if pair.a is None or pair.b is None:
         return
     a, b = pair.a.text, pair.b.text
     both = _Pair(a, b, list_parts(pair.a), list_parts(pair.b), pair.a.role)
     moves, rest = find_moved(a, b, pair.changes, both.parts_a, both.parts_b)
-    yield from (Fact("moved", {"moved": one}, both.role, len(a)) for one in moves)
+    yield from (Fact("moved", {"moved": move}, both.role, len(a)) for move in moves)
     if len(rest) > MAX_CHANGES:
         yield Fact("more", times=len(rest) - MAX_CHANGES)
-        rest = sorted(sorted(rest, key=_measure)[-MAX_CHANGES:], key=lambda one: (one.a, one.b))
-    left = [one for one in rest if not {a[slice(*one.a)].strip(), b[slice(*one.b)].strip()} & away]
-    white = [one for one in left if is_blank_change(one, a, b)]
-    yield from _list_wording_facts(both, [one for one in left if one not in white])
+        rest = sorted(sorted(rest, key=_measure)[-MAX_CHANGES:], key=lambda change: (change.a, change.b))
+    left = [change for change in rest if not {a[slice(*change.a)].strip(), b[slice(*change.b)].strip()} & away]
+    white = [change for change in left if is_blank_change(change, a, b)]
+    yield from _list_wording_facts(both, [change for change in left if change not in white])
     if not moves or not left:  # lines that move take their line ends along
-        yield from (_make_blank_fact(both, one) for one in white)
+        yield from (_make_blank_fact(both, change) for change in white)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +159,9 @@ class _Pair:
     parts_b: tuple[Part, ...]
     role: str
 
-    def value(self, one: Change) -> str | None:
-        """The variable whose value it is that differs."""
-        in_a, in_b = find_holder(self.parts_a, *one.a), find_holder(self.parts_b, *one.b)
+    def find_variable(self, change: Change) -> str | None:
+        """Return the name of the variable whose value differs; None where it is not one variable."""
+        in_a, in_b = find_holder(self.parts_a, *change.a), find_holder(self.parts_b, *change.b)
         if in_a and in_b:
             return in_a.name if in_a.name == in_b.name else None
         return None
@@ -167,41 +169,41 @@ class _Pair:
 
 def _list_wording_facts(both: _Pair, changes: Sequence[Change]) -> Iterator[Fact]:
     waiting: list[Change] = []
-    for one in changes:
-        name = both.value(one)
-        if waiting and (name or not _is_near(both, waiting[-1], one)):
+    for change in changes:
+        name = both.find_variable(change)
+        if waiting and (name or not _is_near(both, waiting[-1], change)):
             yield _make_passage_fact(both, waiting)
             waiting = []
         if name:
-            yield Fact("value", {"name": name}, both.role, _measure(one))
+            yield Fact("value", {"name": name}, both.role, _measure(change))
         else:
-            waiting.append(one)
+            waiting.append(change)
     if waiting:
         yield _make_passage_fact(both, waiting)
 
 
-def _is_near(both: _Pair, one: Change, other: Change) -> bool:
-    """Whether two changes are of one passage: in one line, close, and nothing with a name between them."""
-    between = one.a[1], other.a[0]
-    changed = both.a[one.a[0] : other.a[1]] + both.b[one.b[0] : other.b[1]]
+def _is_near(both: _Pair, first: Change, second: Change) -> bool:
+    """Return whether two changes are in one passage: in one line, close, and no named part between them."""
+    between = first.a[1], second.a[0]
+    changed = both.a[first.a[0] : second.a[1]] + both.b[first.b[0] : second.b[1]]
     return between[1] - between[0] <= NEAR and "\n" not in changed and not list_inside(both.parts_a, *between)
 
 
 def _make_passage_fact(both: _Pair, changes: Sequence[Change]) -> Fact:
-    """One fact for changes of one passage: a single change as it is, several as a rewording."""
-    one, last = changes[0], changes[-1]
+    """Make one fact of the changes of a passage: a single change as it is, several as a rewording."""
+    first, last = changes[0], changes[-1]
     weight = sum(map(_measure, changes))
-    old = measure_amount(both.a, one.a[0], last.a[1], both.parts_a)
-    new = measure_amount(both.b, one.b[0], last.b[1], both.parts_b)
-    where_a = _find_place(both.a, one.a[0], last.a[1], both.parts_a, old)
-    where_b = _find_place(both.b, one.b[0], last.b[1], both.parts_b, new)
+    old = measure_amount(both.a, first.a[0], last.a[1], both.parts_a)
+    new = measure_amount(both.b, first.b[0], last.b[1], both.parts_b)
+    where_a = _find_place(both.a, first.a[0], last.a[1], both.parts_a, old)
+    where_b = _find_place(both.b, first.b[0], last.b[1], both.parts_b, new)
     short = {old.unit, new.unit} <= {"quote", "number"} and old != new
-    reworded = {"amount": measure_changed(both.a, one.a[0], last.a[1]), "where": where_a}
+    reworded = {"amount": measure_changed(both.a, first.a[0], last.a[1]), "where": where_a}
     if len(changes) > 1 and not short:
         return Fact("reworded", reworded, both.role, weight)
-    if len(changes) == 1 and one.kind == "added":
+    if len(changes) == 1 and first.kind == "added":
         return Fact("added", {"amount": new, "where": where_b}, both.role, weight)
-    if len(changes) == 1 and one.kind == "removed":
+    if len(changes) == 1 and first.kind == "removed":
         return Fact("dropped", {"amount": old, "where": where_a}, both.role, weight)
     if old == new and old.unit != "part":
         return Fact("reworded", reworded, both.role, weight)
@@ -210,41 +212,43 @@ def _make_passage_fact(both: _Pair, changes: Sequence[Change]) -> Fact:
     return Fact("exchanged", {"old": old, "new": new, "where": where_a}, both.role, weight)
 
 
-def _find_place(text: str, start: int, end: int, named: Sequence[Part], what: Amount) -> tuple[str, str]:
-    """Where a stretch is; not beside something that is called the same."""
-    where = locate_stretch(text, start, end, named)
-    return ("", "") if where[1] and where[1] == what.text else where
+def _find_place(text: str, start: int, end: int, parts: Sequence[Part], amount: Amount) -> tuple[str, str]:
+    """Locate a stretch; not relative to a part of the same name."""
+    where = locate_stretch(text, start, end, parts)
+    return ("", "") if where[1] and where[1] == amount.text else where
 
 
-def _make_blank_fact(both: _Pair, one: Change) -> Fact:
+def _make_blank_fact(both: _Pair, change: Change) -> Fact:
     nowhere = ("", "")
-    if one.kind == "added":
-        return Fact("added", {"amount": measure_blanks(both.b, *one.b), "where": nowhere}, both.role)
-    if one.kind == "removed":
-        return Fact("dropped", {"amount": measure_blanks(both.a, *one.a), "where": nowhere}, both.role)
-    values = {"old": measure_blanks(both.a, *one.a), "new": measure_blanks(both.b, *one.b), "where": nowhere}
+    if change.kind == "added":
+        return Fact("added", {"amount": measure_blanks(both.b, *change.b), "where": nowhere}, both.role)
+    if change.kind == "removed":
+        return Fact("dropped", {"amount": measure_blanks(both.a, *change.a), "where": nowhere}, both.role)
+    values = {"old": measure_blanks(both.a, *change.a), "new": measure_blanks(both.b, *change.b), "where": nowhere}
     return Fact("exchanged", values, both.role)
 
 
-def _measure(one: Change) -> int:
-    return max(one.a[1] - one.a[0], one.b[1] - one.b[0])
+def _measure(change: Change) -> int:
+    return max(change.a[1] - change.a[0], change.b[1] - change.b[0])
 
 
-def _merge_facts(found: Iterable[Fact]) -> tuple[Fact, ...]:
-    """Facts of the same content once, with how often."""
-    made: list[Fact] = []
-    for fact in found:
-        same = next((at for at, one in enumerate(made) if _is_same_fact(one, fact)), None)
+def _merge_facts(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Join facts of the same content, with the number of times."""
+    merged: list[Fact] = []
+    for fact in facts:
+        same = next((at for at, previous in enumerate(merged) if _is_same_fact(previous, fact)), None)
         if same is None:
-            made.append(fact)
+            merged.append(fact)
         else:
-            one = made[same]
-            made[same] = replace(one, weight=one.weight + fact.weight, times=one.times + (fact.code != "value"))
-    return tuple(made)
+            previous = merged[same]
+            merged[same] = replace(
+                previous, weight=previous.weight + fact.weight, times=previous.times + (fact.code != "value")
+            )
+    return tuple(merged)
 
 
-def _is_same_fact(one: Fact, other: Fact) -> bool:
-    return (one.code, one.role, one.values) == (other.code, other.role, other.values)
+def _is_same_fact(fact: Fact, other: Fact) -> bool:
+    return (fact.code, fact.role, fact.values) == (other.code, other.role, other.values)
 
 
 EQUAL = "A and B are equal byte for byte."
@@ -264,34 +268,34 @@ NOTHING = {
 
 
 def format_sentence(d: Difference) -> str:
-    """One plain sentence about what B does differently from A; of two texts through templates, where they part."""
+    """Describe in one sentence how B differs from A; for texts through templates, by their first difference."""
     return format_first_difference(d.first_differences) if d.first_differences else format_facts(list_facts(d))
 
 
-def format_first_difference(found: Sequence[FirstDifference], a: str = "A", b: str = "B") -> str:
-    """The first difference of two texts in a sentence, and how many more there are."""
-    first = describe_difference(found[0], a, b)
-    more = len(found) - 1
+def format_first_difference(differences: Sequence[FirstDifference], a: str = "A", b: str = "B") -> str:
+    """Format the first difference of two texts as a sentence, with the number of the others."""
+    first = describe_difference(differences[0], a, b)
+    more = len(differences) - 1
     rest = f"; {more:,} more {'differences' if more > 1 else 'difference'}" if more else ""
-    return f"{first[0].upper()}{first[1:]} ({format_place(found[0])} of {a}){rest}."
+    return f"{first[0].upper()}{first[1:]} ({format_place(differences[0])} of {a}){rest}."
 
 
-def format_facts(found: Facts) -> str:
-    """The facts in a sentence."""
-    if found.frame == "equal":
+def format_facts(facts: Facts) -> str:
+    """Format the facts as a sentence."""
+    if facts.frame == "equal":
         return EQUAL
-    if found.frame == "nothing":
-        return NOTHING[tuple(fact.values["side"] for fact in found.facts)]
-    kept = sorted(sorted(found.facts, key=_rank_fact)[:MAX_FACTS], key=found.facts.index)
-    more = len(found.facts) - len(kept) + found.more
-    clauses = [*_list_clauses(kept, found.several), *_list_more(more)]
-    return f"{OPENING[found.frame]}{join_clauses(clauses)}."
+    if facts.frame == "nothing":
+        return NOTHING[tuple(fact.values["side"] for fact in facts.facts)]
+    selected = sorted(sorted(facts.facts, key=_rank_fact)[:MAX_FACTS], key=facts.facts.index)
+    more = len(facts.facts) - len(selected) + facts.more
+    clauses = [*_list_clauses(selected, facts.several), *_list_more(more)]
+    return f"{OPENING[facts.frame]}{join_clauses(clauses)}."
 
 
-def _list_clauses(found: Sequence[Fact], several: bool) -> Iterator[str]:
-    """A clause for each verb; what is said of one message in a row names it once."""
-    said = [(fact.role, *_format_clause(fact).split(" ", 1)) for fact in found]
-    runs = [(key, [rest for *_, rest in run]) for key, run in groupby(said, key=lambda one: one[:2])]
+def _list_clauses(facts: Sequence[Fact], several: bool) -> Iterator[str]:
+    """Yield a clause for each verb; successive facts of one message name the message once."""
+    phrases = [(fact.role, *_format_clause(fact).split(" ", 1)) for fact in facts]
+    runs = [(key, [rest for *_, rest in run]) for key, run in groupby(phrases, key=lambda phrase: phrase[:2])]
     for at, ((role, verb), rests) in enumerate(runs):
         last = at + 1 == len(runs) or runs[at + 1][0][0] != role
         yield f"{verb} {join_clauses(rests)}" + (_format_role(role) if several and last else "")
@@ -307,12 +311,12 @@ def _list_more(n: int) -> Iterator[str]:
 
 
 def _rank_fact(fact: Fact) -> tuple[bool, int]:
-    """Messages and moves before texts, more text before less."""
+    """Return a key that sorts messages and moves before texts, more text before less."""
     return fact.code in ("added", "dropped", "exchanged", "reworded", "value"), -fact.weight
 
 
 def join_clauses(clauses: Sequence[str]) -> str:
-    """x; x and y; x, y and z."""
+    """Join clauses: x; x and y; x, y and z."""
     return " and ".join([", ".join(clauses[:-1]), clauses[-1]] if len(clauses) > 1 else clauses)
 
 
@@ -321,9 +325,10 @@ def _format_role(role: str) -> str:
 
 
 def _format_move(values: Mapping[str, Any]) -> str:
-    one: Move = values["moved"]
-    other = ", reworded," if one.reworded else ""
-    return f"puts {_quote_name(one.name, one.quoted)}{other} {one.side} {_quote_name(one.anchor, one.anchor_quoted)}"
+    move: Move = values["moved"]
+    rewording = ", reworded," if move.reworded else ""
+    anchor = _quote_name(move.anchor, move.anchor_quoted)
+    return f"puts {_quote_name(move.name, move.quoted)}{rewording} {move.side} {anchor}"
 
 
 def _quote_name(name: str, quoted: bool) -> str:
@@ -335,19 +340,19 @@ def _format_where(where: tuple[str, str]) -> str:
     return {"": "", "start": " at the start", "end": " at the end"}.get(kind, f" {kind} {name}")
 
 
-def _format_amount(one: Amount, known: bool = False) -> str:
-    """An amount in words; `known`: it is one that A has, so it is the and not a."""
-    if one.unit == "part":
-        return one.text + (f" and {_format_amount(Amount('sentence', one.more))}" if one.more else "")
-    if one.unit == "number":
-        return one.text
-    if one.unit == "quote":
-        return f"“{one.text}”"
-    if one.unit == "final newline" and one.n == 1:
-        return "the final newline" if known else "a final newline"
-    if one.unit == "character of white space":
-        return f"white space ({one.n} characters)" if one.n > 1 else "a white-space character"
-    return f"a {one.unit}" if one.n == 1 else f"{one.n:,} {one.unit}s"
+def _format_amount(amount: Amount, definite: bool = False) -> str:
+    """Format an amount; with `definite` (A has it) with "the" instead of "a"."""
+    if amount.unit == "part":
+        return amount.text + (f" and {_format_amount(Amount('sentence', amount.more))}" if amount.more else "")
+    if amount.unit == "number":
+        return amount.text
+    if amount.unit == "quote":
+        return f"“{amount.text}”"
+    if amount.unit == "final newline" and amount.n == 1:
+        return "the final newline" if definite else "a final newline"
+    if amount.unit == "character of white space":
+        return f"white space ({amount.n} characters)" if amount.n > 1 else "a white-space character"
+    return f"a {amount.unit}" if amount.n == 1 else f"{amount.n:,} {amount.unit}s"
 
 
 def _format_exchange(values: Mapping[str, Any]) -> str:

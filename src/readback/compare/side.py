@@ -79,25 +79,25 @@ class ShownSide:
 
 
 def format_label(side: Side, record: str | None = None) -> str:
-    """A side in words: condition hybrid, record 12, condition4 standard. `record`: the one that the side came to."""
+    """Format a side: condition hybrid, record 12, condition4 standard. `record`: the id of the record shown."""
     chosen = side.choice
     parts = [(name, getattr(chosen, name)) for name in ("condition", "mode", "task", "adapter", "judge")]
-    said = side.record if side.record is not None else side.index
-    parts += [("record", said if record is None else record), *side.options]
+    record_name = side.record if side.record is not None else side.index
+    parts += [("record", record_name if record is None else record), *side.options]
     parts += [("layer", None if side.layer == "messages" else side.layer)]
     parts += [("workspace", side.workspace), ("revision", side.rev)]
     return ", ".join(f"{name} {value}" for name, value in parts if value is not None)
 
 
-def _describe_form(known: TrainedText, form: Form) -> str:
-    if form == "messages" or known.template is None:
-        return "its messages" + (": no training template is known" if known.missing == "template" else "")
-    assumed = ", assumed" if known.template.basis == "assumed" else ""
-    return f"{known.template.name}{assumed}{', up to the answer' if form == 'prompt' else ''}"
+def _describe_form(trained_text: TrainedText, form: Form) -> str:
+    if form == "messages" or trained_text.template is None:
+        return "its messages" + (": no training template is known" if trained_text.missing == "template" else "")
+    assumed = ", assumed" if trained_text.template.basis == "assumed" else ""
+    return f"{trained_text.template.name}{assumed}{', up to the answer' if form == 'prompt' else ''}"
 
 
 def match_forms(a: ShownSide, b: ShownSide) -> tuple[ShownSide, ShownSide]:
-    """Both sides in forms that can be compared.
+    """Return both sides in forms that can be compared.
 
     Beside what the model reads, a training text ends where the answer begins; beside messages, its own messages
     stand, which no template has touched yet.
@@ -110,22 +110,22 @@ def match_forms(a: ShownSide, b: ShownSide) -> tuple[ShownSide, ShownSide]:
     return a, b
 
 
-def set_form(shown: ShownSide, form: Form) -> ShownSide:
-    """A side that shows what was trained on, in this form; its messages where no template is known. Others stay."""
-    known = shown.trained
-    if known is None or known.messages is None:
-        return shown
-    if known.missing == "template":
+def set_form(shown_side: ShownSide, form: Form) -> ShownSide:
+    """Return a side with its training text in this form, or its messages without a known template; others unchanged."""
+    trained_text = shown_side.trained
+    if trained_text is None or trained_text.messages is None:
+        return shown_side
+    if trained_text.missing == "template":
         form = "messages"
     messages: tuple[Message, ...]
     if form == "messages":
-        messages = known.messages.messages
+        messages = trained_text.messages.messages
     else:
-        text = known.text.segments if known.text else ()
-        segments = known.prompt if form == "prompt" else text
+        text = trained_text.text.segments if trained_text.text else ()
+        segments = trained_text.prompt if form == "prompt" else text
         messages = (Message("prompt", segments),) if segments else ()
     mark = compute_fingerprint(messages) if messages else ""
-    return replace(shown, messages=messages, fingerprint=mark, form=form)
+    return replace(shown_side, messages=messages, fingerprint=mark, form=form)
 
 
 SENT = ("condition", "mode", "task", "judge")
@@ -135,49 +135,49 @@ ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 def read_sides(a: str, b: str) -> tuple[Side, Side]:
-    """The two sides; what one does not say is as in the other, as far as that makes sense. Raises SideError."""
+    """Parse the two sides; a side takes what it does not name from the other where that fits. Raise SideError."""
     return _complete_sides(_read_pairs(a, "a"), _read_pairs(b, "b"))
 
 
 def make_sides(a: Mapping[str, str], b: Mapping[str, str]) -> tuple[Side, Side]:
-    """The two sides that these keys and values say, as `read_sides` reads them in a text. Raises SideError."""
-    for name, said in (("a", a), ("b", b)):
-        for key, value in said.items():
+    """Make the two sides of these keys and values, as `read_sides` does for text. Raise SideError."""
+    for name, pairs in (("a", a), ("b", b)):
+        for key, value in pairs.items():
             _check_key(key, name)
             _check_value(key, value, name)
-        if "record" in said and "index" in said:
+        if "record" in pairs and "index" in pairs:
             raise SideError(f"{name}: record is an id and index a number: give one of them")
     return _complete_sides(a, b)
 
 
-def _complete_sides(one: Mapping[str, str], other: Mapping[str, str]) -> tuple[Side, Side]:
-    found = _make_side(_fill_side(one, other), other), _make_side(_fill_side(other, one), one)
-    if found[0] != found[1]:
-        return found
-    found = _make_side(one, other), _make_side(other, one)
-    if found[0] == found[1] and one != other:  # taking from each other left nothing to compare: only B takes
-        return _make_side(one, {}), found[1]
-    return found
+def _complete_sides(pairs_a: Mapping[str, str], pairs_b: Mapping[str, str]) -> tuple[Side, Side]:
+    sides = _make_side(_fill_side(pairs_a, pairs_b), pairs_b), _make_side(_fill_side(pairs_b, pairs_a), pairs_a)
+    if sides[0] != sides[1]:
+        return sides
+    sides = _make_side(pairs_a, pairs_b), _make_side(pairs_b, pairs_a)
+    if sides[0] == sides[1] and pairs_a != pairs_b:  # taking from each other left nothing to compare: only B takes
+        return _make_side(pairs_a, {}), sides[1]
+    return sides
 
 
 def _read_pairs(text: str, side: str) -> dict[str, str]:
     """Keys and values; a value with a comma is in double quotes, or has a backslash before the comma."""
-    said: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     at = 0
     while text[at:].strip():
-        found = PAIR.match(text, at)
-        if found is None:
+        match = PAIR.match(text, at)
+        if match is None:
             raise SideError(f"--{side} {text}: write key=value, with a comma between two: condition=X,record=1")
-        key, value = found[1], found[2]
+        key, value = match[1], match[2]
         _check_key(key, f"--{side}")
-        if key in said:
+        if key in pairs:
             raise SideError(f"--{side} {text}: {key} is said twice")
-        said[key] = ESCAPED.sub(r"\1", value[1:-1] if value.startswith('"') else value.rstrip())
-        _check_value(key, said[key], f"--{side}")
-        at = found.end()
-    if "record" in said and "index" in said:
+        pairs[key] = ESCAPED.sub(r"\1", value[1:-1] if value.startswith('"') else value.rstrip())
+        _check_value(key, pairs[key], f"--{side}")
+        at = match.end()
+    if "record" in pairs and "index" in pairs:
         raise SideError(f"--{side} {text}: record is an id and index a number: give one of them")
-    return said
+    return pairs
 
 
 def _check_key(key: str, side: str) -> None:
@@ -188,9 +188,9 @@ def _check_key(key: str, side: str) -> None:
 
 
 def _check_value(key: str, value: str, side: str) -> None:
-    known: tuple[str, ...] = LAYERS if key == "layer" else OPTIONS.get(key, ())
-    if known and value not in known:
-        raise SideError(f"{side}: {key} is {' or '.join(known)}, not '{value}'")
+    allowed: tuple[str, ...] = LAYERS if key == "layer" else OPTIONS.get(key, ())
+    if allowed and value not in allowed:
+        raise SideError(f"{side}: {key} is {' or '.join(allowed)}, not '{value}'")
     if key == "index" and not (value.isascii() and value.isdecimal() and len(value) < 19):
         raise SideError(f"{side}: index counts records from 0, and '{value}' is no such number")
     if not value and key not in ("record", "adapter", "rev", "workspace"):
@@ -198,10 +198,10 @@ def _check_value(key: str, value: str, side: str) -> None:
 
 
 def _make_side(own: Mapping[str, str], other: Mapping[str, str]) -> Side:
-    said = {**own, **_take_sent(own, other)}
+    parts = {**own, **_take_sent(own, other)}
     place = own if {"record", "index"} & set(own) else other
     return Side(
-        Selection(*(said.get(name) or None for name in ("condition", "mode", "adapter", "task", "judge"))),
+        Selection(*(parts.get(name) or None for name in ("condition", "mode", "adapter", "task", "judge"))),
         record=place.get("record"),
         index=int(place["index"]) if "index" in place else None,
         layer=cast(Layer, own.get("layer") or other.get("layer") or "messages"),
@@ -212,25 +212,26 @@ def _make_side(own: Mapping[str, str], other: Mapping[str, str]) -> Side:
 
 
 def _fill_side(own: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
-    """A side with the other's files and options. Its adapter too, unless one of them names a condition, which has
-    its own."""
+    """Return a side with the other's files and options. Its adapter too, unless one of them names a condition, which
+    has its own.
+    """
     similar = ("condition" in own) == ("condition" in other) or not {*SENT} & set(own)
-    taken = ("workspace", "rev", *OPTIONS, *(("adapter",) if similar else ()))
-    return {**{name: other[name] for name in taken if name in other}, **own}
+    names = ("workspace", "rev", *OPTIONS, *(("adapter",) if similar else ()))
+    return {**{name: other[name] for name in names if name in other}, **own}
 
 
 def _take_sent(own: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
-    """Which part of what is sent is taken from the other side.
+    """Return the parts of the selection that are taken from the other side.
 
-    All of it where this side says nothing; else a condition and a judge complete each other, and so do mode and task.
+    All of them where this side names none; else a condition and a judge complete each other, and so do mode and task.
     """
-    mine, theirs = {*SENT} & set(own), {*SENT} & set(other)
-    if not mine:
-        wanted = theirs
-    elif mine <= {"condition", "judge"}:
-        wanted = theirs & {"condition", "judge"}
-    elif mine <= {"mode", "task"} and {"mode", "task"} <= theirs:
-        wanted = theirs & {"mode", "task"}
+    own_names, other_names = {*SENT} & set(own), {*SENT} & set(other)
+    if not own_names:
+        names = other_names
+    elif own_names <= {"condition", "judge"}:
+        names = other_names & {"condition", "judge"}
+    elif own_names <= {"mode", "task"} and {"mode", "task"} <= other_names:
+        names = other_names & {"mode", "task"}
     else:
-        wanted = set()
-    return {name: other[name] for name in wanted - mine}
+        names = set()
+    return {name: other[name] for name in names - own_names}

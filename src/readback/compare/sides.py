@@ -33,19 +33,19 @@ TRAINING = "give the model a trained type under prompts: [builtin:prompt-formats
 
 
 def show_side(opened: Workspace, side: Side, at: int = 0) -> ShownSide:
-    """The messages of a side. `opened` is the workspace in view, `at` the record meant where the side names none.
+    """Return the messages of a side. `opened` is the workspace in view, `at` the record where the side names none.
 
     Raises SideError where there is nothing to show: a name or a record that is not there, files that cannot be read.
     """
     workspace, diagnostics = open_side(opened, side)
     side = replace(side, choice=resolve_choice(workspace, side.choice))
     record = _find_record(opened, workspace, side, at)
-    made = show_record(workspace, side, record, _find_answer(workspace, side.choice, record))
-    return replace(made, diagnostics=(*diagnostics, *made.diagnostics), label=format_label(side, record.id))
+    shown_side = show_record(workspace, side, record, _find_answer(workspace, side.choice, record))
+    return replace(shown_side, diagnostics=(*diagnostics, *shown_side.diagnostics), label=format_label(side, record.id))
 
 
 def open_side(opened: Workspace, side: Side) -> tuple[Workspace, tuple[Diagnostic, ...]]:
-    """The workspace a side is about, and what was left out of a revision. Raises SideError.
+    """Open the workspace of a side; return it and what was left out of a revision. Raise SideError.
 
     It is opened anew where it is another one, an earlier one, or has other options. Fields that were mapped on a page
     stay mapped in the same files.
@@ -54,27 +54,29 @@ def open_side(opened: Workspace, side: Side) -> tuple[Workspace, tuple[Diagnosti
         return opened, ()
     fields, chosen = None, None
     if side.workspace is not None:
-        way = Path(os.path.abspath(side.workspace))  # noqa: PTH100 - resolve() would lose a link's own name
+        path = Path(os.path.abspath(side.workspace))  # noqa: PTH100 - resolve() would lose a link's own name
     else:
-        way = opened.root if opened.file in (None, workspace_file.NAME) else opened.root / opened.file
+        path = opened.root if opened.file in (None, workspace_file.NAME) else opened.root / opened.file
         fields = opened.dataset.fields if opened.dataset and side.rev is None else None
         chosen = opened.chosen
-    found = copy_revision(way, side.rev) if side.rev is not None else Revision(way)
+    revision = copy_revision(path, side.rev) if side.rev is not None else Revision(path)
     try:
-        made = workspace.open(found.path, fields=fields, options=dict(side.options), chosen=chosen)
-        return (_keep_judge_fields(made, opened) if fields is not None else made), found.diagnostics
+        side_workspace = workspace.open(revision.path, fields=fields, options=dict(side.options), chosen=chosen)
+        return (
+            _keep_judge_fields(side_workspace, opened) if fields is not None else side_workspace
+        ), revision.diagnostics
     except workspace.NothingRead as nothing:
         where = f"revision {side.rev}: " if side.rev is not None else ""
         raise SideError(f"{where}{nothing.reason}") from None
 
 
-def _keep_judge_fields(made: Workspace, opened: Workspace) -> Workspace:
-    """The workspace with what was mapped for its judges on a page."""
+def _keep_judge_fields(side_workspace: Workspace, opened: Workspace) -> Workspace:
+    """Return the workspace with the judges' fields that were mapped on a page."""
     judges = {
         name: replace(judge, fields=opened.judges[name].fields) if name in opened.judges else judge
-        for name, judge in made.judges.items()
+        for name, judge in side_workspace.judges.items()
     }
-    return replace(made, judges=judges)
+    return replace(side_workspace, judges=judges)
 
 
 def show_record(
@@ -86,100 +88,107 @@ def show_record(
     origins: bool = True,
     marked: bool = True,
 ) -> ShownSide:
-    """What one record comes to on a side. Raises SideError where the layer is not known.
+    """Return a side with the messages of one record. Raise SideError where the layer is not known.
 
     `origins`, `marked`: for messages as they are, whether it is told who wrote what, and their fingerprint.
     """
-    made = None
+    assembly = None
     if side.layer != "training":
         origins, marked = (origins, marked) if side.layer == "messages" else (True, True)
-        made = assemble.assemble(workspace, record, side.choice, answer, origins=origins, marked=marked)
+        assembly = assemble.assemble(workspace, record, side.choice, answer, origins=origins, marked=marked)
     condition = workspace.condition(side.choice.condition) if side.choice.condition else None
     named_by = list_variants(workspace, side.choice)
-    if side.layer == "messages" and made:
+    if side.layer == "messages" and assembly:
         unknown = None
-        if origins and marked and made.messages:  # where records are only counted nobody reads it
-            unknown = explain_unknown_system(workspace, side.choice, made.messages)
+        if origins and marked and assembly.messages:  # where records are only counted nobody reads it
+            unknown = explain_unknown_system(workspace, side.choice, assembly.messages)
         return ShownSide(
             side,
-            made.messages,
-            made.fingerprint,
-            made,
-            made.diagnostics,
+            assembly.messages,
+            assembly.fingerprint,
+            assembly,
+            assembly.diagnostics,
             format_label(side),
             variants=named_by,
             system_unknown=unknown,
         )
-    if made is None:
+    if assembly is None:
         return _show_trained(workspace, side, record, condition)
-    sent = model_input.build_model_input(workspace, record, made, condition, False)
-    if sent is None and made.messages:
+    sent = model_input.build_model_input(workspace, record, assembly, condition, False)
+    if sent is None and assembly.messages:
         raise SideError(f"{format_label(side)}: no chat format is known; {SERVING}")
     messages = (Message("prompt", sent.segments),) if sent and sent.segments else ()
-    diagnostics = (*made.diagnostics, *(sent.diagnostics if sent else ()))
+    diagnostics = (*assembly.diagnostics, *(sent.diagnostics if sent else ()))
     mark = compute_fingerprint(messages) if messages else ""
-    return ShownSide(side, messages, mark, made, diagnostics, format_label(side), None, named_by)
+    return ShownSide(side, messages, mark, assembly, diagnostics, format_label(side), None, named_by)
 
 
 def _show_trained(workspace: Workspace, side: Side, record: Record, condition: Condition | None) -> ShownSide:
-    """What the condition's model was trained on: its text where a template is known for it, else its messages."""
+    """Return the training text of the condition's model; its training messages where no template is known."""
     model = condition.model if condition else next(iter(workspace.models), None)
-    known = build_trained_text(workspace, record, model) if model else None
-    if model and condition and (known is None or known.messages is None):
+    trained_text = build_trained_text(workspace, record, model) if model else None
+    if model and condition and (trained_text is None or trained_text.messages is None):
         sent = assemble.assemble(workspace, record, side.choice, None).messages
-        known = build_trained_text(workspace, record, model, sent)
+        trained_text = build_trained_text(workspace, record, model, sent)
     file = workspace.models[model].training_messages if model and model in workspace.models else None
-    if file and (known is None or known.messages is None):
+    if file and (trained_text is None or trained_text.messages is None):
         raise NoRowError(
             f"{format_label(side)}: no row of {file}, which its model was trained on, asks what this record asks"
         )
-    if known is None or known.messages is None:
+    if trained_text is None or trained_text.messages is None:
         raise SideError(f"{format_label(side)}: no layout is known in which a model of it was trained; {TRAINING}")
-    made = known.messages
-    diagnostics = (*made.diagnostics, *known.diagnostics)
+    assembly = trained_text.messages
+    diagnostics = (*assembly.diagnostics, *trained_text.diagnostics)
     return set_form(
-        ShownSide(side, made.messages, made.fingerprint, made, diagnostics, format_label(side), known), "text"
+        ShownSide(
+            side, assembly.messages, assembly.fingerprint, assembly, diagnostics, format_label(side), trained_text
+        ),
+        "text",
     )
 
 
 def resolve_choice(workspace: Workspace, choice: Selection) -> Selection:
-    """The choice with every name known; the only one there is, where it names nothing. Raises SideError."""
-    known: dict[str, Collection[str]] = {
+    """Return the choice with every name checked; where it names nothing, the only choice there is. Raise SideError."""
+    names_by_kind: dict[str, Collection[str]] = {
         "condition": [name for condition in workspace.conditions for name in (condition.name, *condition.aliases)],
         "mode": workspace.prompts,
         "task": workspace.tasks,
         "adapter": {**workspace.adapters, **adapters.load_shipped()},
         "judge": workspace.judges,
     }
-    for kind, names in known.items():
+    for kind, names in names_by_kind.items():
         name = getattr(choice, kind)
         if name is not None and name not in names and not (kind == "task" and choice.mode):
             raise SideError(_describe_unknown(kind, name, names))
     if any((choice.condition, choice.mode, choice.task, choice.judge)):
         return choice
-    there = [one for one in list_selections(workspace) if choice.adapter is None or one.condition is None]
-    if len(there) == 1:
-        return replace(there[0], adapter=choice.adapter or there[0].adapter)
-    listed = "; ".join(f"{kind}={' | '.join(names)}" for kind, names in known.items() if names and kind != "adapter")
+    selections = [
+        selection for selection in list_selections(workspace) if choice.adapter is None or selection.condition is None
+    ]
+    if len(selections) == 1:
+        return replace(selections[0], adapter=choice.adapter or selections[0].adapter)
+    listed = "; ".join(
+        f"{kind}={' | '.join(names)}" for kind, names in names_by_kind.items() if names and kind != "adapter"
+    )
     raise SideError(f"say what is compared: {listed or 'the workspace has no condition, mode, task or judge'}")
 
 
-def _describe_unknown(kind: str, name: str, known: Collection[str]) -> str:
-    near = find_nearest(name, known)
-    there = f"there are: {', '.join(known)}" if known else "the workspace has none"
-    return f"no {kind} '{name}'; {f'did you mean {near!r}?' if near else there}"
+def _describe_unknown(kind: str, name: str, names: Collection[str]) -> str:
+    near = find_nearest(name, names)
+    hint = f"there are: {', '.join(names)}" if names else "the workspace has none"
+    return f"no {kind} '{name}'; {f'did you mean {near!r}?' if near else hint}"
 
 
 def _find_record(opened: Workspace, workspace: Workspace, side: Side, at: int) -> Record:
     data = open_dataset(workspace.root, workspace.dataset)
-    called, index = side.record, side.index if side.index is not None else at
+    record_id, index = side.record, side.index if side.index is not None else at
     elsewhere = side.rev is not None or (side.workspace is not None and side.index is None)
-    if called is None and elsewhere:  # another version of the dataset may have the record at another place
-        called = next(iter(open_dataset(opened.root, opened.dataset).ids(index, index + 1)), None)
-    if called is not None and (found := data.find(called)) is None:
-        raise SideError(f"{format_label(side)}: {format_missing_record(called, data)}")
-    if called is not None and found is not None:
-        index = found
+    if record_id is None and elsewhere:  # another version of the dataset may have the record at another place
+        record_id = next(iter(open_dataset(opened.root, opened.dataset).ids(index, index + 1)), None)
+    if record_id is not None and (position := data.find(record_id)) is None:
+        raise SideError(f"{format_label(side)}: {format_missing_record(record_id, data)}")
+    if record_id is not None and position is not None:
+        index = position
     return _read_record(data, side, index)
 
 
@@ -187,8 +196,8 @@ def _read_record(data: Dataset, side: Side, index: int) -> Record:
     try:
         return data.record(index)
     except IndexError:
-        there = f"there are {len(data)}, counted from 0" if len(data) else "the dataset has none"
-        raise SideError(f"{format_label(side)}: no record {index}; {there}") from None
+        hint = f"there are {len(data)}, counted from 0" if len(data) else "the dataset has none"
+        raise SideError(f"{format_label(side)}: no record {index}; {hint}") from None
     except DatasetChanged as changed:
         raise SideError(str(changed)) from None
 

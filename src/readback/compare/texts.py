@@ -1,8 +1,6 @@
-"""A stretch of two texts that is equal, or not.
+"""Compare two texts by words, blanks and line ends; the changes cover every character of both.
 
-Put changes where a reader would have put them: at whole lines and sentences, and no scraps between them.
-
-What differs between two texts, by words, blanks and line ends; every character of both is accounted for."""
+Changes are put where a reader would put them: at whole lines and sentences, without scraps between them."""
 
 from __future__ import annotations
 
@@ -29,29 +27,29 @@ class Change:
 
 
 def make_change(same: bool, a: tuple[int, int], b: tuple[int, int]) -> Change:
-    """The change of two spans: equal where that is known, else what their lengths say."""
+    """Make the change of two spans: equal if `same`, else of the kind that their lengths say."""
     kind: Kind = "changed" if a[0] < a[1] and b[0] < b[1] else "removed" if a[0] < a[1] else "added"
     return Change("equal" if same else kind, a, b)
 
 
-def merge_changes(found: Iterable[Change]) -> list[Change]:
-    """Neighbours of one sort, equal or not, as one; nothing that is empty."""
-    made: list[Change] = []
-    for one in found:
-        if one.a[0] == one.a[1] and one.b[0] == one.b[1]:
+def merge_changes(changes: Iterable[Change]) -> list[Change]:
+    """Join neighbours of one sort, equal or not, and drop what is empty."""
+    merged: list[Change] = []
+    for change in changes:
+        if change.a[0] == change.a[1] and change.b[0] == change.b[1]:
             continue
-        same = one.kind == "equal"
-        if made and (made[-1].kind == "equal") == same:
-            last = made.pop()
-            made.append(make_change(same, (last.a[0], one.a[1]), (last.b[0], one.b[1])))
+        same = change.kind == "equal"
+        if merged and (merged[-1].kind == "equal") == same:
+            last = merged.pop()
+            merged.append(make_change(same, (last.a[0], change.a[1]), (last.b[0], change.b[1])))
         else:
-            made.append(one)
-    return made
+            merged.append(change)
+    return merged
 
 
-def is_blank_change(one: Change, a: str, b: str) -> bool:
-    """Whether nothing but white space is removed, added or exchanged."""
-    return one.kind != "equal" and not (a[slice(*one.a)] + b[slice(*one.b)]).strip()
+def is_blank_change(change: Change, a: str, b: str) -> bool:
+    """Return whether nothing but white space is removed, added or exchanged."""
+    return change.kind != "equal" and not (a[slice(*change.a)] + b[slice(*change.b)]).strip()
 
 
 SLIDE = 1_000  # characters over which a change is moved
@@ -60,63 +58,63 @@ SENTENCE_END = ".!?:;…»”)"
 WORD_CHARACTER = re.compile(r"\w")
 
 
-def slide_changes(found: Sequence[Change], a: str, b: str) -> list[Change]:
-    """What is only added or only removed, slid to the best of the places that make the same text."""
-    made = list(found)
-    for at in range(len(made)):
-        one = made[at]
-        if one.kind not in ("added", "removed"):
+def slide_changes(changes: Sequence[Change], a: str, b: str) -> list[Change]:
+    """Return the changes; what is only added or only removed is slid to the best place that makes the same text."""
+    result = list(changes)
+    for at in range(len(result)):
+        change = result[at]
+        if change.kind not in ("added", "removed"):
             continue
-        text, (start, end) = (b, one.b) if one.kind == "added" else (a, one.a)
-        shift = _find_shift(text, start, end, _find_room(made, at - 1), _find_room(made, at + 1))
+        text, (start, end) = (b, change.b) if change.kind == "added" else (a, change.a)
+        shift = _find_shift(text, start, end, _find_room(result, at - 1), _find_room(result, at + 1))
         if not shift:
             continue
-        made[at] = Change(one.kind, _shift(one.a, shift), _shift(one.b, shift))
+        result[at] = Change(change.kind, _shift(change.a, shift), _shift(change.b, shift))
         if at:
-            before = made[at - 1]
-            made[at - 1] = Change("equal", _shift_end(before.a, shift), _shift_end(before.b, shift))
-        if at + 1 < len(made):
-            after = made[at + 1]
-            made[at + 1] = Change("equal", _shift_start(after.a, shift), _shift_start(after.b, shift))
+            before = result[at - 1]
+            result[at - 1] = Change("equal", _shift_end(before.a, shift), _shift_end(before.b, shift))
+        if at + 1 < len(result):
+            after = result[at + 1]
+            result[at + 1] = Change("equal", _shift_start(after.a, shift), _shift_start(after.b, shift))
         elif shift < 0:
-            made.append(Change("equal", (made[at].a[1], one.a[1]), (made[at].b[1], one.b[1])))
-    return made
+            result.append(Change("equal", (result[at].a[1], change.a[1]), (result[at].b[1], change.b[1])))
+    return result
 
 
-def absorb_scraps(found: Sequence[Change], a: str, b: str) -> list[Change]:
-    """Changes with the scraps between them: stretches of a line that stay, and are short beside what changes."""
-    made: list[Change] = []
-    for at, one in enumerate(found):
-        scrap = one.kind == "equal" and 0 < at < len(found) - 1 and _is_scrap(found[at - 1 : at + 2], a, b)
-        made.append(make_change(False, one.a, one.b) if scrap else one)
-    return made
+def absorb_scraps(changes: Sequence[Change], a: str, b: str) -> list[Change]:
+    """Return the changes; short equal stretches of a line between two changes count as changed."""
+    result: list[Change] = []
+    for at, change in enumerate(changes):
+        scrap = change.kind == "equal" and 0 < at < len(changes) - 1 and _is_scrap(changes[at - 1 : at + 2], a, b)
+        result.append(make_change(False, change.a, change.b) if scrap else change)
+    return result
 
 
 def _is_scrap(three: Sequence[Change], a: str, b: str) -> bool:
-    before, one, after = three
-    length = one.a[1] - one.a[0]
+    before, change, after = three
+    length = change.a[1] - change.a[0]
     if length > SCRAP or "changed" not in (before.kind, after.kind):
         return False
-    text = a[slice(*one.a)]
+    text = a[slice(*change.a)]
     if "\n" in text or "\r" in text or is_blank_change(before, a, b) or is_blank_change(after, a, b):
         return False
     return not WORD_CHARACTER.search(text) or 2 * length <= min(_measure(before), _measure(after))
 
 
-def _measure(one: Change) -> int:
-    return max(one.a[1] - one.a[0], one.b[1] - one.b[0])
+def _measure(change: Change) -> int:
+    return max(change.a[1] - change.a[0], change.b[1] - change.b[0])
 
 
-def _find_room(found: Sequence[Change], at: int) -> int:
-    """How far a change may move into its neighbour: at the ends of a text all of it, else one character stays."""
-    if not 0 <= at < len(found):
+def _find_room(changes: Sequence[Change], at: int) -> int:
+    """Return how far a change may move into its neighbour; inside a text, one character of the neighbour stays."""
+    if not 0 <= at < len(changes):
         return 0
-    length = found[at].a[1] - found[at].a[0]
-    return min(SLIDE, length - (0 < at < len(found) - 1))
+    length = changes[at].a[1] - changes[at].a[0]
+    return min(SLIDE, length - (0 < at < len(changes) - 1))
 
 
 def _find_shift(text: str, start: int, end: int, left: int, right: int) -> int:
-    """The shift of text[start:end] by at most `left` or `right` that begins and ends best."""
+    """Return the shift of text[start:end] by at most `left` or `right` that begins and ends best."""
     best, chosen = _rate_edge(text, start) + _rate_edge(text, end), 0
     for shift in range(1, left + 1):
         if text[start - shift] != text[end - shift]:
@@ -132,7 +130,7 @@ def _find_shift(text: str, start: int, end: int, left: int, right: int) -> int:
 
 
 def _rate_edge(text: str, at: int) -> int:
-    """How good a place for the edge of a change is: 5 for a paragraph, down to 0 inside a word."""
+    """Rate a place for the edge of a change: 5 for a paragraph, down to 0 inside a word."""
     if at in (0, len(text)) or text[at - 2 : at] == "\n\n":
         return 5
     before, after = text[at - 1], text[at]
@@ -170,25 +168,25 @@ class TextChanges(NamedTuple):
 
 
 def list_changes(a: str, b: str) -> tuple[Change, ...]:
-    """What turns `a` into `b`, in the order of the text; never raises, never takes long."""
+    """Return the changes that turn `a` into `b`, in the order of the text; fast for every input, raises nothing."""
     return compare_texts(a, b).changes
 
 
 def compare_texts(a: str, b: str) -> TextChanges:
-    """The changes of two texts, and whether they are coarse."""
+    """Return the changes of two texts, and whether they are coarse."""
     budget = Budget()
-    found = merge_changes(_list_stretches(_list_blocks(a, b, budget), len(a), len(b)))
-    found = merge_changes(slide_changes(found, a, b))
-    return TextChanges(tuple(merge_changes(absorb_scraps(found, a, b))), budget.spent)
+    changes = merge_changes(_list_stretches(_list_blocks(a, b, budget), len(a), len(b)))
+    changes = merge_changes(slide_changes(changes, a, b))
+    return TextChanges(tuple(merge_changes(absorb_scraps(changes, a, b))), budget.spent)
 
 
 def differ_in_blanks(a: str, b: str) -> bool:
-    """Whether two texts that differ do so in nothing but white space."""
+    """Return whether two texts differ, but in nothing but white space."""
     return a != b and "".join(a.split()) == "".join(b.split())
 
 
 def _list_blocks(a: str, b: str, budget: Budget) -> Iterator[tuple[int, int, int]]:
-    """Stretches that are equal: start in a, start in b, length. First what both share at the ends, then the rest."""
+    """Yield the equal stretches: start in a, start in b, length. First what both share at the ends, then the rest."""
     head = _count_shared(min(len(a), len(b)), lambda low, high: a[low:high] == b[low:high])
     head = _find_line_start(a, head) if head < len(a) or head < len(b) else head
     while _is_inside_token(a, head) or _is_inside_token(b, head):
@@ -199,13 +197,13 @@ def _list_blocks(a: str, b: str, budget: Budget) -> Iterator[tuple[int, int, int
     while tail and (_is_inside_token(a, len(a) - tail) or _is_inside_token(b, len(b) - tail)):
         tail -= 1
     yield 0, 0, head
-    one, other = a[head : len(a) - tail], b[head : len(b) - tail]
-    yield from ((head + i, head + j, n) for i, j, n in _match_inside(one, other, budget))
+    middle_a, middle_b = a[head : len(a) - tail], b[head : len(b) - tail]
+    yield from ((head + i, head + j, n) for i, j, n in _match_inside(middle_a, middle_b, budget))
     yield len(a) - tail, len(b) - tail, tail
 
 
 def _count_shared(most: int, same: Callable[[int, int], bool]) -> int:
-    """The greatest n up to `most` for which everything up to n is the same; found by halving."""
+    """Return the greatest n up to `most` for which everything up to n is the same, by bisection."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -214,25 +212,25 @@ def _count_shared(most: int, same: Callable[[int, int], bool]) -> int:
 
 
 def _find_line_start(text: str, at: int) -> int:
-    """Where the line begins that a position is in, if that is near: a line that moved is known by all of it."""
+    """Return where the line of a position begins, if that is near: a moved line is recognised as a whole."""
     start = text.rfind("\n", max(0, at - LONG), at) + 1
     return start if start or at <= LONG else at
 
 
 def _find_next_line(text: str, at: int) -> int:
-    """Where the next line end is, if that is near."""
+    """Return where the next line end is, if that is near."""
     end = text.find("\n", at, at + LONG)
     return end if end >= 0 else len(text) if at + LONG >= len(text) else at
 
 
 def _is_inside_token(text: str, at: int) -> bool:
-    """Whether a token goes on across this position."""
-    found = TOKEN.match(text, at - 1) if 0 < at < len(text) else None
-    return found is not None and found.end() > at
+    """Return whether a token goes on across this position."""
+    match = TOKEN.match(text, at - 1) if 0 < at < len(text) else None
+    return match is not None and match.end() > at
 
 
 def _match_inside(a: str, b: str, budget: Budget) -> Iterator[tuple[int, int, int]]:
-    """Equal lines, and equal words between them; of a text beyond WORDY only so much of it."""
+    """Yield equal lines, and equal words between them, up to MAX_WORD_CHARACTERS of them."""
     lines_a, lines_b = LINE.findall(a), LINE.findall(b)
     starts_a, starts_b = _list_starts(lines_a), _list_starts(lines_b)
     left = MAX_WORD_CHARACTERS
@@ -256,13 +254,15 @@ def _match_inside(a: str, b: str, budget: Budget) -> Iterator[tuple[int, int, in
 def _match_words(a: str, b: str, at_a: int, at_b: int, budget: Budget) -> Iterator[tuple[int, int, int]]:
     words_a, words_b = TOKEN.findall(a), TOKEN.findall(b)
     starts_a, starts_b = _list_starts(words_a), _list_starts(words_b)
-    found = align(words_a, words_b, budget) if are_similar(words_a, words_b) else _match_ends(words_a, words_b)
-    for i, j, n in found:
+    pairs = align(words_a, words_b, budget) if are_similar(words_a, words_b) else _match_ends(words_a, words_b)
+    for i, j, n in pairs:
         yield at_a + starts_a[i], at_b + starts_b[j], starts_a[i + n] - starts_a[i]
 
 
 def _match_ends(a: Sequence[str], b: Sequence[str]) -> Pairs:
-    """What texts that have little in common begin and end with, where that is more than a scrap."""
+    """Return the pairs that two texts begin and end with, where they are more than a scrap; for texts with little in
+    common.
+    """
     most = min(len(a), len(b))
     head = next((n for n in range(most) if a[n] != b[n]), most)
     tail = next((n for n in range(most - head) if a[-1 - n] != b[-1 - n]), most - head)
@@ -271,14 +271,14 @@ def _match_ends(a: Sequence[str], b: Sequence[str]) -> Pairs:
 
 
 def _list_starts(parts: Sequence[str]) -> list[int]:
-    found = [0]
+    starts = [0]
     for part in parts:
-        found.append(found[-1] + len(part))
-    return found
+        starts.append(starts[-1] + len(part))
+    return starts
 
 
 def _alternate(pairs: Pairs, end_a: int, end_b: int) -> Iterator[tuple[int, int, int, int, bool]]:
-    """Stretches that do not match and those that do: start and end in a, in b, and which it is."""
+    """Yield stretches that do not match and those that do: start and end in a, in b, and whether they match."""
     at_a = at_b = 0
     for i, j, n in (*pairs, (end_a, end_b, 0)):
         if at_a < i or at_b < j:

@@ -146,7 +146,7 @@ def find_start(opened: Workspace, found: Review, day: date) -> SignOff | str:
         return signed[-1]
     try:
         with Git(opened.root) as git:
-            return git.before(day.isoformat())
+            return git.find_commit_before(day.isoformat())
     except SideError as error:
         raise NoBefore(f"there is no sign-off of the whole study up to {day}, and {error}") from None
 

@@ -34,6 +34,6 @@ def refused() -> None:
 def _typed() -> None:
     try:
         with Git(choice.workspace().root) as git:
-            put_b("version", rev=git.commit(st.session_state["rev"].strip()))
+            put_b("version", rev=git.find_commit(st.session_state["rev"].strip()))
     except SideError as error:
         st.session_state["rev_said"] = str(error)

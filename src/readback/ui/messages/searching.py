@@ -85,7 +85,7 @@ def _ready(job: Job, kind: str, part: Callable[[SearchResult], None] | None) -> 
 
 def after(result: SearchResult, sent: Selection, at: int) -> int | None:
     """Return the next record (after `at`, then from the top) that is a hit under a choice."""
-    hits = result.under(sent)
+    hits = result.find_hits(sent)
     if hits is None or not hits.records:
         return None
     return hits.records[bisect_right(hits.records, at) % len(hits.records)]
@@ -103,7 +103,7 @@ def _next(now: Search) -> Job:
 
     def find(progress: Progress) -> int | None:
         result = every.result
-        if isinstance(result, SearchResult) and not result.stopped and result.under(sent):
+        if isinstance(result, SearchResult) and not result.stopped and result.find_hits(sent):
             return after(result, sent, at)
         return find_next(workspace, sent, now.query, at, progress)
 
@@ -136,7 +136,7 @@ def _draw(result: SearchResult) -> None:
     if result.stopped:
         show.notice(t("messages.search_stopped", done=result.done, total=result.total), "warning")
     _draw_unread(result)
-    hits = result.under(choice.sent()) or next((hits for hits in result.hits if hits.records), None)
+    hits = result.find_hits(choice.sent()) or next((hits for hits in result.hits if hits.records), None)
     if hits is None or not any(hits.records for hits in result.hits):
         show.draw(show.h("<p>{}</p>", t("messages.search_empty")))
     elif len(result.hits) == 1:
@@ -228,14 +228,14 @@ def _show_hit(query: Query) -> Markup:
 
 
 def _draw_unread(result: SearchResult) -> None:
-    if not result.lost:
+    if not result.failures:
         return
-    show.notice(t("messages.search_lost", n=len(result.lost)), "warning")
+    show.notice(t("messages.search_lost", n=len(result.failures)), "warning")
     sentences = [
         t("messages.search_lost_one", index=record.index + 1, why=record.why)
         if record.index is not None
         else t("messages.search_lost_rest", sent=compare_words.sent(record.choice or Selection()), why=record.why)
-        for record in result.lost[:PLACES]
+        for record in result.failures[:PLACES]
     ]
     show.draw(
         show.h('<ul class="rb-small">{}</ul>', show.join([show.h("<li>{}</li>", record) for record in sentences]))

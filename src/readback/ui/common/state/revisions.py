@@ -39,7 +39,9 @@ def refusal() -> str:
 def _revisions(folder: str) -> tuple[tuple[Revision, ...], str]:
     try:
         with Git(Path(folder)) as git:
-            return tuple(Revision(name, day, exact.spelling(subject)) for name, day, subject in git.commits(LISTED)), ""
+            return tuple(
+                Revision(name, day, exact.spelling(subject)) for name, day, subject in git.list_commits(LISTED)
+            ), ""
     except NoRepositoryError:
         return (), ""
     except SideError as error:
