@@ -19,7 +19,7 @@ workspace = choice.workspace()
 found = reviewing.state()
 audit = choice.audit()
 scored = choices.load_table(workspace) if workspace.scores else None
-since = since_here.known(found)
+since = since_here.find_changes(found)
 made = build_agenda(workspace, audit, scored, found, date.today(), since.made)
 one = agenda_here.chosen(made)
 reviewing.show_outcome("board")

@@ -35,20 +35,20 @@ Cells = Mapping[str, Any]
 def conditions(
     workspace: Workspace, checked: Audit, headline: Headline | None, states: States, of_scores: Counted
 ) -> tuple[tuple[Column, ...], list[Cells]]:
-    """The columns that say something, and a row for each condition (or mode and task)."""
+    """Return the columns that say something, and a row for each condition (or mode and task)."""
     audit = checked if checked.conditions else None  # without a record it tells nothing of a condition
-    given = audit.conditions if audit else _unchecked(workspace)
-    by_name = {row.name: row for row in given}
-    rows = [_cells(workspace, row, headline, states) for row in given]
+    condition_rows = audit.conditions if audit else _unchecked(workspace)
+    by_name = {row.name: row for row in condition_rows}
+    rows = [_cells(workspace, row, headline, states) for row in condition_rows]
 
-    def of(draw: Callable[[Workspace, Row], Markup]) -> Callable[[Cells], Markup]:
+    def fill_cell(draw: Callable[[Workspace, Row], Markup]) -> Callable[[Cells], Markup]:
         return lambda cells: draw(workspace, by_name[cells["name"]])
 
     def title(key: str) -> str:
         return sample_words.column(audit, t(f"overview.{key}"))
 
     columns = [
-        Column("name", t("overview.name"), show=of(_to_messages)),
+        Column("name", t("overview.name"), show=fill_cell(_to_messages)),
         Column("mode", t("overview.mode")),
         Column("model", t("overview.model")),
         Column("task", t("overview.task")),
@@ -56,31 +56,37 @@ def conditions(
         Column("program", t("overview.program"), help=t("overview.program_help")),
     ]
     if audit:
-        longest = "longest" if any(_room(workspace, row) is not None for row in given) else "longest_characters"
+        longest = (
+            "longest" if any(_room(workspace, row) is not None for row in condition_rows) else "longest_characters"
+        )
         columns += [
-            Column("system", t("overview.system"), show=of(partial(_system, states)), help=t("overview.system_help")),
-            Column("around", t("overview.around"), show=of(partial(_around, states)), help=t("overview.around_help")),
+            Column(
+                "system", t("overview.system"), show=fill_cell(partial(_system, states)), help=t("overview.system_help")
+            ),
+            Column(
+                "around", t("overview.around"), show=fill_cell(partial(_around, states)), help=t("overview.around_help")
+            ),
             Column(
                 "longest",
                 title(longest),
                 number=True,
-                show=of(partial(_longest, longest == "longest")),
+                show=fill_cell(partial(_longest, longest == "longest")),
                 help=t("overview.longest_help"),
             ),
-            Column("errors", title("errors"), number=True, show=of(_errors)),
-            Column("warnings", title("warnings"), number=True, show=of(partial(_warnings, of_scores))),
-            Column("observed", title("observed_column"), show=of(_observed), help=t("overview.observed_help")),
+            Column("errors", title("errors"), number=True, show=fill_cell(_errors)),
+            Column("warnings", title("warnings"), number=True, show=fill_cell(partial(_warnings, of_scores))),
+            Column("observed", title("observed_column"), show=fill_cell(_observed), help=t("overview.observed_help")),
         ]
     columns += pictures(headline, headline.shapes) if headline else ()
-    told = {"name", "longest", "errors", "warnings"}
-    of_conditions = any(row.choice.condition for row in given)  # then what differs is seen in a column
+    columns_told = {"name", "longest", "errors", "warnings"}
+    of_conditions = any(row.choice.condition for row in condition_rows)  # then what differs is seen in a column
     named = [
         key
         for key in ("mode", "task")
         if all(row[key] in (None, row["name"]) for row in rows) and not (key == "mode" and of_conditions)
     ]
     columns = [column for column in columns if column.key not in named]
-    return tuple(c for c in columns if c.key in told or any(row[c.key] for row in rows)), rows
+    return tuple(c for c in columns if c.key in columns_told or any(row[c.key] for row in rows)), rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,26 +99,26 @@ class States:
     around: Mapping[str, State]
 
     def column(self, name: str) -> Mapping[str, State]:
-        """The states of a column, by row."""
+        """Return the states of a column, by row."""
         return self.system if name == "system" else self.around
 
     def of_all(self, name: str) -> State | None:
-        """What is true of all rows, where these are several."""
-        given = self.column(name)
-        one = next(iter(given.values()), None)
-        return one if one and len(given) > 1 and not one.bad and set(given.values()) == {one} else None
+        """Return what is true of all rows, where there are several."""
+        states = self.column(name)
+        state = next(iter(states.values()), None)
+        return state if state and len(states) > 1 and not state.bad and set(states.values()) == {state} else None
 
     def once(self, name: str) -> tuple[State, ...]:
-        """What several rows say, though not all."""
+        """Return what several rows have in common, though not all."""
         counts = Counter(self.column(name).values())
-        return tuple(one for one, n in counts.items() if n > 1 and one.more and not one.bad)
+        return tuple(state for state, n in counts.items() if n > 1 and state.more and not state.bad)
 
     def in_row(self, name: str, row: str) -> State | None:
-        """What a cell says: nothing of what is true of all, of what several say the word."""
+        """Return the content of a cell: nothing of what is true of all, and the word of what several rows share."""
         if self.of_all(name):
             return None
-        one = self.column(name)[row]
-        return replace(one, more="") if one in self.once(name) else one
+        state = self.column(name)[row]
+        return replace(state, more="") if state in self.once(name) else state
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +132,8 @@ class State:
     bad: bool = False
 
     @property
-    def said(self) -> str:
-        """Both in a line."""
+    def sentence(self) -> str:
+        """Word and detail in a line."""
         return f"{self.word}: {self.more}" if self.more else self.word
 
 
@@ -141,16 +147,16 @@ def states(workspace: Workspace, checked: Audit) -> States:
 
 
 def below(states: States) -> Markup:
-    """What is true of all rows, and why several rows say what they say, once."""
+    """Draw what is true of all rows, and once the reason that several rows share."""
     lines = []
     for name in ("system", "around"):
         column = t(f"overview.{name}")
-        if one := states.of_all(name):
-            lines.append(t("overview.all_rows", column=column, said=one.said))
+        if state := states.of_all(name):
+            lines.append(t("overview.all_rows", column=column, said=state.sentence))
             continue
         whys: dict[str, list[str]] = {}
-        for one in states.once(name):
-            whys.setdefault(one.word, []).append(one.more)
+        for state in states.once(name):
+            whys.setdefault(state.word, []).append(state.more)
         lines += [t("overview.some_rows", column=column, word=word, why="; ".join(more)) for word, more in whys.items()]
     return show.h('<p class="rb-small">{}</p>', " ".join(lines)) if lines else Markup("")
 
@@ -182,42 +188,46 @@ def text_as_trained(workspace: Workspace, row: Row) -> State:
         return State(t("overview.trained_unknown"), t("overview.no_chat_template"))
     if learned is None or not learned.segments:
         return State(t("overview.trained_unknown"), t("overview.no_training_template"))
-    found = [
-        one
-        for one in compare_self_test(self_test)
-        if not trained_differences.is_harmless(one, self_test.first.kind, model)
+    differences = [
+        difference
+        for difference in compare_self_test(self_test)
+        if not trained_differences.is_harmless(difference, self_test.first.kind, model)
     ]
     assumed = t("overview.text_assumed", name=learned.format) if learned.assumed else ""
-    if not found:
+    if not differences:
         return State(t("overview.trained_same"), assumed)
-    where = t("overview.text_differs", where=format_after(found[0]).replace("`", ""), n=len(found))
+    where = t("overview.text_differs", where=format_after(differences[0]).replace("`", ""), n=len(differences))
     return State(t("overview.trained_differs"), ", ".join(part for part in (where, assumed) if part), bad=True)
 
 
 def _nothing(workspace: Workspace, row: Row) -> State:
     """No training is known of the model, or no model of the row."""
-    known = workspace.models.get(row.model or "")
-    if known and known.training_messages:
-        return State(t("overview.trained_unknown"), t("overview.no_training_system", file=known.training_messages))
-    return State(t("overview.trained_nothing"), t("overview.no_training", model=known.name) if known else "")
+    trained_model = workspace.models.get(row.model or "")
+    if trained_model and trained_model.training_messages:
+        return State(
+            t("overview.trained_unknown"), t("overview.no_training_system", file=trained_model.training_messages)
+        )
+    return State(
+        t("overview.trained_nothing"), t("overview.no_training", model=trained_model.name) if trained_model else ""
+    )
 
 
 def _unchecked(workspace: Workspace) -> Sequence[Row]:
-    """The rows as far as they are in the configuration, without looking at a record."""
-    made = []
-    for choice in (one for one in selections.list_selections(workspace) if one.judge is None):
+    """Return the rows as far as they are in the configuration, without reading a record."""
+    rows = []
+    for choice in (selection for selection in selections.list_selections(workspace) if selection.judge is None):
         condition = workspace.condition(choice.condition) if choice.condition else None
         mode, task, adapter = (
             (getattr(condition, key) if condition else None) or getattr(choice, key)
             for key in ("mode", "task", "adapter")
         )
         name = choice.condition or " · ".join(part for part in (mode, task, adapter) if part)
-        made.append(Row(name, choice, mode, condition.model if condition else None, adapter, task))
-    return [row for row in made if row.choice.condition] or made
+        rows.append(Row(name, choice, mode, condition.model if condition else None, adapter, task))
+    return [row for row in rows if row.choice.condition] or rows
 
 
 def _cells(workspace: Workspace, row: Row, headline: Headline | None, states: States) -> Cells:
-    score = headline.of(row.name) if headline else None
+    score = headline.find_shape(row.name) if headline else None
     return {
         "name": row.name,
         "mode": row.mode,
@@ -226,13 +236,17 @@ def _cells(workspace: Workspace, row: Row, headline: Headline | None, states: St
         "adapter": row.adapter,
         "program": program_line.in_short(workspace, row.choice),
         "system": _system_said(workspace, row),
-        "around": states.around[row.name].said if row.name in states.around and not states.of_all("around") else None,
+        "around": states.around[row.name].sentence
+        if row.name in states.around and not states.of_all("around")
+        else None,
         "longest": row.tokens.count if row.tokens else row.longest,
         "errors": row.errors,
         "warnings": row.warnings,
-        "observed": t("overview.observed_cell", equal=seen[0], logged=seen[1]) if (seen := row.observed)[1] else None,
-        "shape": score.told if score else None,
-        "mean": score.said if score else None,
+        "observed": t("overview.observed_cell", equal=observed_counts[0], logged=observed_counts[1])
+        if (observed_counts := row.observed)[1]
+        else None,
+        "shape": score.distribution if score else None,
+        "mean": score.summary if score else None,
     }
 
 
@@ -248,14 +262,14 @@ def _has_training(workspace: Workspace) -> bool:
     """Whether a training of any model is known: else there is nothing to say of it in every row."""
     if any(model.training or model.modelfile for model in workspace.models.values()):
         return True
-    return any(one.trained for one in run_self_tests(workspace).values())
+    return any(self_test.trained for self_test in run_self_tests(workspace).values())
 
 
 def _system_said(workspace: Workspace, row: Row) -> str:
     own = f"{row.system} {row.system_sha}" if row.system_sha else _no_system(row)
     if not _has_training(workspace):
         return own
-    return "; ".join(dict.fromkeys((system_as_trained(workspace, row).said, own)))
+    return "; ".join(dict.fromkeys((system_as_trained(workspace, row).sentence, own)))
 
 
 def _system(states: States, workspace: Workspace, row: Row) -> Markup:
@@ -267,10 +281,10 @@ def _system(states: States, workspace: Workspace, row: Row) -> Markup:
     return show.h('{}<br><span class="rb-small">{}</span>', _state(state), own) if state else own
 
 
-def _state(one: State, link: Markup | str = "") -> Markup:
-    """The state, and below it how or what: both read without a pointer, by a room that looks at a wall."""
-    more = show.h('<br><span class="rb-small rb-around">{}</span>', link or one.more) if one.more else Markup("")
-    return show.h('<span class="{}">{}</span>{}', "rb-warn" if one.bad else "rb-fine", one.word, more)
+def _state(state: State, link: Markup | str = "") -> Markup:
+    """Return the state, and below it how or what: both read without a pointer, by a room that looks at a wall."""
+    more = show.h('<br><span class="rb-small rb-around">{}</span>', link or state.more) if state.more else Markup("")
+    return show.h('<span class="{}">{}</span>{}', "rb-warn" if state.bad else "rb-fine", state.word, more)
 
 
 def _stated(workspace: Workspace, row: Row) -> Markup:
@@ -278,25 +292,32 @@ def _stated(workspace: Workspace, row: Row) -> Markup:
     if not row.system_sha:
         return show.h("{}", _no_system(row))
     source, _, place = str(row.system).partition(" ")
-    text = next((one.text for one in workspace.system_texts if _sha(one.text) == row.system_sha), "")
-    said = show.exact_text(text if len(text) <= SHOWN else text[:SHOWN] + "…") if text else ""
+    text = next(
+        (system_text.text for system_text in workspace.system_texts if _sha(system_text.text) == row.system_sha), ""
+    )
+    shown_text = show.exact_text(text if len(text) <= SHOWN else text[:SHOWN] + "…") if text else ""
     hint = show.h(
-        '<span class="rb-hint">{}<span class="rb-small">{} sha256 {}</span></span>', said, place, row.system_sha
+        '<span class="rb-hint">{}<span class="rb-small">{} sha256 {}</span></span>', shown_text, place, row.system_sha
     )
     first = text.partition("\n")[0]
     begin = f"“{text}”" if first == text and len(text) <= BEGIN else f"“{first[:BEGIN].rstrip()}…”"
     return show.h(
         '{}<span class="rb-hinted rb-nobr" tabindex="0">{} <code>{}</code>{}</span>',
-        show.h("{} ", show.text(begin)) if text else "", source, row.system_sha[:8], hint,
-    )  # fmt: skip
+        show.h("{} ", show.text(begin)) if text else "",
+        source,
+        row.system_sha[:8],
+        hint,
+    )
 
 
 def _around(states: States, workspace: Workspace, row: Row) -> Markup:
-    """The text around the messages; where it differs, the way to both texts."""
-    one = states.in_row("around", row.name)
-    if one is None:
+    """Return the text around the messages; where it differs, the way to both texts."""
+    state = states.in_row("around", row.name)
+    if state is None:
         return Markup("")
-    return _state(one, show.link("messages", one.more, **{**asdict(row.choice), "view": "training"}) if one.bad else "")
+    return _state(
+        state, show.link("messages", state.more, **{**asdict(row.choice), "view": "training"}) if state.bad else ""
+    )
 
 
 def _room(workspace: Workspace, row: Row) -> int | None:
@@ -306,17 +327,17 @@ def _room(workspace: Workspace, row: Row) -> int | None:
 
 
 def _longest(mixed: bool, workspace: Workspace, row: Row) -> Markup:
-    """The longest prompt, and of what: where all rows count characters the heading says so."""
+    """Return the longest prompt, and of what: where all rows count characters the heading says so."""
     if row.longest is None:
         return show.h("–")
     room, counted = _room(workspace, row), row.tokens
     if room is None or counted is None:
-        of = show.h('<br><span class="rb-small">{}</span>', t("overview.characters")) if mixed else Markup("")
-        return show.h("{}{}", show.number(row.longest), of)
+        unit = show.h('<br><span class="rb-small">{}</span>', t("overview.characters")) if mixed else Markup("")
+        return show.h("{}{}", show.number(row.longest), unit)
     word = "of_limit" if counted.exact else "of_limit_estimated"
-    said = t(f"overview.{word}", n=room)
+    words = t(f"overview.{word}", n=room)
     looks = "rb-warn" if counted.count > room else "rb-small"
-    return show.h('{}<br><span class="{}">{}</span>', show.number(counted.count), looks, said)
+    return show.h('{}<br><span class="{}">{}</span>', show.number(counted.count), looks, words)
 
 
 def _to_messages(workspace: Workspace, row: Row) -> Markup:

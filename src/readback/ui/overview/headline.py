@@ -39,14 +39,14 @@ class Shape:
     missing: int
     mean: str
     without: str
-    told: str
+    distribution: str
     picture: Markup
     address_of: str
     values: Mapping[str, str]
 
     @property
-    def said(self) -> str:
-        """The mean, and how many have no score, in a line."""
+    def summary(self) -> str:
+        """Mean and number without a score, in a line."""
         return f"{self.mean}; {self.without}" if self.without else self.mean
 
 
@@ -64,52 +64,63 @@ class Headline:
     shapes: Mapping[str, Shape]
     left_out: str
 
-    def of(self, condition: str) -> Shape | None:
+    def find_shape(self, condition: str) -> Shape | None:
+        """Return the shape of a condition's scores."""
         return self.shapes.get(condition)
 
 
 def headline(workspace: Workspace, table: ScoreTable) -> Headline | None:
-    """The first criterion's scores by condition name, as Scores shows them first; None where there are no scores."""
-    found = in_view.first(table, workspace)
-    if found is None:
+    """Return the first criterion's scores by condition name, as Scores shows them first; None where there are no
+    scores.
+    """
+    first_pick = in_view.first(table, workspace)
+    if first_pick is None:
         return None
-    wanted, given = found
-    seen = in_view.shown(table, given)
-    criterion = seen.criteria[wanted]
-    every = summary.rows(seen, criterion=wanted, judge=given)
-    rows = in_view.better_first([row for row in every if row.condition not in seen.apart], criterion)
+    wanted, criterion_and_judge = first_pick
+    view = in_view.shown(table, criterion_and_judge)
+    criterion = view.criteria[wanted]
+    every = summary.rows(view, criterion=wanted, judge=criterion_and_judge)
+    rows = in_view.better_first([row for row in every if row.condition not in view.apart], criterion)
     if not rows:
         return None
-    names, of = _in_ranges(rows, criterion)
+    names, ranges = _in_ranges(rows, criterion)
     values = tuple(zip(names, _looks(len(names), criterion), strict=True))
-    shapes = {seen.label(row.condition): _shape(seen, row, of, dict(values)) for row in rows}
-    judge = in_view.judge_name(table, wanted, given) if given else ""
-    left_out = in_view.left_out(table, wanted, given)
-    return Headline(wanted, judge, table.synthetic, values, seen.varying, shapes, left_out)
+    shapes = {view.label(row.condition): _shape(view, row, ranges, dict(values)) for row in rows}
+    judge = in_view.judge_name(table, wanted, criterion_and_judge) if criterion_and_judge else ""
+    left_out = in_view.left_out(table, wanted, criterion_and_judge)
+    return Headline(wanted, judge, table.synthetic, values, view.varying, shapes, left_out)
 
 
 def legend(head: Headline, left_out: bool) -> Markup:
-    """What the small pictures show, in the order and shades of the scale; and `left_out`, unless the lead says it."""
+    """Return what the small pictures show, in the order and shades of the scale; and `left_out`, unless the lead has
+    it.
+    """
     key = '<span class="rb-key"><span class="rb-step {}"></span>{}</span>'
     items = [show.h(key, look, value) for value, look in head.values]
-    said = t("overview.legend", criterion=head.criterion)
+    sentence = t("overview.legend", criterion=head.criterion)
     judge = t("overview.legend_judge", judge=head.judge) if head.judge else ""
     made_up = show.h(' <strong class="rb-warn">{}</strong>', t("overview.synthetic")) if head.synthetic else ""
     left = head.left_out if left_out else ""
-    apart = t("overview.mean_every") if any(one.without for one in head.shapes.values()) else ""
+    apart = t("overview.mean_every") if any(shape.without for shape in head.shapes.values()) else ""
     said_last = " ".join(part for part in (judge, apart, left) if part)
-    return show.h('<p class="rb-small">{} {} {}{}</p>', said, show.join(items, " "), said_last, made_up)
+    return show.h('<p class="rb-small">{} {} {}{}</p>', sentence, show.join(items, " "), said_last, made_up)
 
 
 def scored(head: Headline) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]:
-    """The conditions of a workspace that has nothing but scores."""
+    """Return the conditions of a workspace that has nothing but scores."""
     by_factor = head.factors if len(head.factors) > report.FEW else ()
     shapes = head.shapes
     rows: list[Mapping[str, Any]] = [
-        {**{f"factor_{at}": one.values.get(name, "–") for at, name in enumerate(by_factor)},
-         "name": name, "n": one.n, "missing": one.missing, "shape": one.told, "mean": one.said}
-        for name, one in shapes.items()
-    ]  # fmt: skip
+        {
+            **{f"factor_{at}": shape.values.get(name, "–") for at, name in enumerate(by_factor)},
+            "name": name,
+            "n": shape.n,
+            "missing": shape.missing,
+            "shape": shape.distribution,
+            "mean": shape.summary,
+        }
+        for name, shape in shapes.items()
+    ]
     first = "factor_0" if by_factor else "name"
     link = Column(
         first,
@@ -127,49 +138,49 @@ def scored(head: Headline) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]
 
 
 def _named(link: Markup, row: Mapping[str, Any]) -> Markup:
-    """A link in the column of a factor, of which several say the same: whoever does not see its row hears all of it."""
+    """Return a link in the column of a factor: whoever does not see its row hears all of it."""
     return link.replace("<a ", show.h('<a aria-label="{}" ', row["name"]), 1)
 
 
 def pictures(head: Headline, shapes: Mapping[str, Shape]) -> tuple[Column, ...]:
-    """The columns with the mean and its interval, and with the distribution."""
+    """Return the columns with the mean and its interval, and with the distribution."""
 
     def picture(row: Mapping[str, Any]) -> Markup | str:
         return shapes[row["name"]].picture if row["name"] in shapes else "–"
 
     def mean(row: Mapping[str, Any]) -> Markup | str:
-        one = shapes.get(row["name"])
-        if one is None or not one.without:
-            return one.mean if one else "–"
-        return show.h('{}<br><span class="rb-small rb-nobr">{}</span>', one.mean, one.without)
+        shape = shapes.get(row["name"])
+        if shape is None or not shape.without:
+            return shape.mean if shape else "–"
+        return show.h('{}<br><span class="rb-small rb-nobr">{}</span>', shape.mean, shape.without)
 
     title = t("overview.shape_synthetic" if head.synthetic else "overview.shape", criterion=head.criterion)
-    said = t("overview.mean", criterion=head.criterion)
-    return Column("mean", said, number=True, show=mean), Column("shape", title, show=picture)
+    heading = t("overview.mean", criterion=head.criterion)
+    return Column("mean", heading, number=True, show=mean), Column("shape", title, show=picture)
 
 
 def reconciled(table: ScoreTable) -> Sequence[str]:
-    """The counts of the score files, which add up."""
+    """Return the counts of the score files, which add up."""
     state, lines = table.columns.state, []
-    for one in table.sources:
-        lines.append(t("overview.score_file", path=one.path, rows=one.rows, cells=one.cells))
+    for source in table.sources:
+        lines.append(t("overview.score_file", path=source.path, rows=source.rows, cells=source.cells))
     if len(table.columns):
         counts = {"scored": SCORED, "failed": FAILED, "missing": MISSING, "na": NOT_APPLICABLE}
-        known = {name: state.count(code) for name, code in counts.items()}
-        lines.append(t("overview.score_counts", cells=len(table.columns), **known))
-        absent = sum(row.missing for row in summary.rows(table)) - known["missing"]
+        counts_by_state = {name: state.count(code) for name, code in counts.items()}
+        lines.append(t("overview.score_counts", cells=len(table.columns), **counts_by_state))
+        absent = sum(row.missing for row in summary.rows(table)) - counts_by_state["missing"]
         lines += [t("overview.score_absent", n=absent)] if absent > 0 else []
     return lines
 
 
-def _shape(table: ScoreTable, row: Row, of: Mapping[str, str], looks: Mapping[str, str]) -> Shape:
+def _shape(table: ScoreTable, row: Row, ranges: Mapping[str, str], looks: Mapping[str, str]) -> Shape:
     missing = row.missing + row.failed
-    told = ", ".join(f"{_said(value)}: {n}" for value, n in row.distribution) or "–"
-    label = t("overview.shape_said", criterion=row.criterion, counts=told, n=row.n, missing=missing)
+    spread = ", ".join(f"{_describe_value(value)}: {n}" for value, n in row.distribution) or "–"
+    label = t("overview.shape_said", criterion=row.criterion, counts=spread, n=row.n, missing=missing)
     box = '<span class="{}" style="flex:{} 1 0" title="{}: {}"></span>'
     counts = dict.fromkeys(looks, 0)
     for value, n in row.distribution:
-        counts[of[value]] += n
+        counts[ranges[value]] += n
     parts = [show.h(box, f"rb-step {looks[name]}", n, name, n) for name, n in counts.items() if n]
     parts += [show.h(box, "rb-left", missing, t("overview.missing"), missing)] if missing else []
     picture = show.h('<span class="rb-shape" role="img" aria-label="{}">{}</span>', label, show.join(parts))
@@ -179,20 +190,20 @@ def _shape(table: ScoreTable, row: Row, of: Mapping[str, str], looks: Mapping[st
     many = missing > MANY * (row.n + missing)  # the mean is of the rest, which may not be like them
     without = t("overview.mean_without", n=missing, all=row.n + missing) if many else ""
     name, values = report.short(table, row.condition), dict(row.condition)
-    return Shape(name, row.n, missing, mean, without, told, picture, format_address(table, row.condition), values)
+    return Shape(name, row.n, missing, mean, without, spread, picture, format_address(table, row.condition), values)
 
 
 def _in_ranges(rows: Sequence[Row], criterion: Criterion) -> tuple[Sequence[str], Mapping[str, str]]:
-    """What the pictures count, from the lowest up, and to which of them each value belongs that a condition was given:
-    every value by itself, or ranges of the scale where there are too many to be told apart.
+    """Return what the pictures count, from the lowest up, and to which of them each value belongs that a condition was
+    given: every value by itself, or ranges of the scale where there are too many to be told apart.
     """
-    given = dict.fromkeys(value for row in rows for value, _ in row.distribution)
+    values = dict.fromkeys(value for row in rows for value, _ in row.distribution)
     if criterion.values:
-        return [_said(value) for value in given], {value: _said(value) for value in given}
-    middles = {value: sum(ends) / len(ends) for value in given for ends in [[float(x) for x in value.split(" to ")]]}
+        return [_describe_value(value) for value in values], {value: _describe_value(value) for value in values}
+    middles = {value: sum(ends) / len(ends) for value in values for ends in [[float(x) for x in value.split(" to ")]]}
     ordered = sorted(middles, key=middles.__getitem__)
     if len(ordered) <= APART:
-        return [_said(value) for value in ordered], {value: _said(value) for value in ordered}
+        return [_describe_value(value) for value in ordered], {value: _describe_value(value) for value in ordered}
     low, high = criterion.low, criterion.high
     low = min(middles.values()) if low is None else low
     high = max(middles.values()) if high is None else high
@@ -200,18 +211,24 @@ def _in_ranges(rows: Sequence[Row], criterion: Criterion) -> tuple[Sequence[str]
     many = next((n for digits in (0, 1) for n in RANGES if round(widths[n], digits) == widths[n]), RANGES[0])
     ends = [low + (high - low) * at / many for at in range(many + 1)]
     names = [
-        t("overview.range" if b == ends[-1] else "overview.range_below", low=_said(number(a)), high=_said(number(b)))
+        t(
+            "overview.range" if b == ends[-1] else "overview.range_below",
+            low=_describe_value(number(a)),
+            high=_describe_value(number(b)),
+        )
         for a, b in pairwise(ends)
     ]
     return names, {value: names[bisect_right(ends, middle, 1, many) - 1] for value, middle in middles.items()}
 
 
 def _looks(count: int, criterion: Criterion) -> list[str]:
-    """The shade and the pattern of each value, those of the charts of Scores: the better end of the scale is blue."""
+    """Return the shade and the pattern of each value, those of the charts of Scores: the better end of the scale is
+    blue.
+    """
     places = [round(at * (STEPS - 1) / (count - 1)) if count > 1 else STEPS - 2 for at in range(count)]
     shades = places[::-1] if criterion.direction == "down" else places
     return [f"rb-step-{shade} rb-mark-{at % MARKS}" for at, shade in enumerate(shades)]
 
 
-def _said(value: str) -> str:
+def _describe_value(value: str) -> str:
     return value.replace("-", MINUS) if value.startswith("-") else value

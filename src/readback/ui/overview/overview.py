@@ -29,26 +29,30 @@ FIRST = 3  # what a meeting looks at first; the rest is one click away
 
 
 def facts(
-    place: DeltaGenerator, workspace: Workspace, records: int | None, scored: ScoreTable | None, said: Markup | str = ""
+    place: DeltaGenerator,
+    workspace: Workspace,
+    records: int | None,
+    scored: ScoreTable | None,
+    verdict: Markup | str = "",
 ) -> None:
-    """The first line: how much there is, and `said` against comparing it, which is known a moment later."""
+    """Draw the first line: how much there is, and the `verdict` on comparing it, which is known a moment later."""
     with place:
         much = f"{_much(workspace, records, scored)} {_left_out(workspace, scored)}".rstrip()
-        show.draw(show.h('<p class="rb-lead">{} {}</p>', much, said))
+        show.draw(show.h('<p class="rb-lead">{} {}</p>', much, verdict))
 
 
 def faults(
-    audit: Audit, found: Sequence[Weighed], judged: Sequence[Verdict], scored: Mapping[Pair, paired.Answer]
+    audit: Audit, weighed: Sequence[Weighed], judged: Sequence[Verdict], scored: Mapping[Pair, paired.Answer]
 ) -> Markup:
-    """What is against comparing: the verdicts on the planned comparisons, else how many of the gravest kind; and of a
-    single one what its scores answer.
+    """Return what is against comparing: the verdicts on the planned comparisons, else how many of the gravest kind; and
+    of a single one what its scores answer.
     """
     if "asm-nothing-to-send" in audit.counts:
         return show.h("{}", t("overview.nothing_sent"))
     stops = paired.sentence(audit, judged, scored)
-    if any(one.kind == "unfair" for one in judged):
+    if any(judged_pair.kind == "unfair" for judged_pair in judged):
         return stops
-    return show.join([_gravest(audit, [one.group for one in found]), stops], " ")
+    return show.join([_gravest(audit, [judged_pair.group for judged_pair in weighed]), stops], " ")
 
 
 def sides(planned: int) -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -68,13 +72,15 @@ def heading(title: str) -> DeltaGenerator:
 
 
 def draw_first(
-    beside: DeltaGenerator, audit: Audit, found: Sequence[Weighed], judged: Sequence[Verdict], workspace: Workspace
+    column: DeltaGenerator, audit: Audit, weighed: Sequence[Weighed], judged: Sequence[Verdict], workspace: Workspace
 ) -> None:
-    """What to look at first, with the way to all of it beside the heading; or that there is nothing, and what next."""
-    if look_at(found):
-        with beside:
+    """Draw what to look at first, with the way to all of it beside the heading; or that there is nothing, and what
+    next.
+    """
+    if look_at(weighed):
+        with column:
             show.draw(more())
-        show.draw(first(audit, found, "first_conditions" if workspace.conditions else "first_modes"))
+        show.draw(first(audit, weighed, "first_conditions" if workspace.conditions else "first_modes"))
         return
     none = nothing_to_repair(audit, judged, workspace)
     step = way(workspace)
@@ -88,25 +94,27 @@ def nothing_to_repair(audit: Audit, judged: Sequence[Verdict], workspace: Worksp
         return t("overview.first_none_unread", n=unread)
     if audit.sample:
         return t("sample.first_none")
-    return t("overview.first_none_varied" if any(one.confounded for one in judged) else "overview.first_none")
+    return t(
+        "overview.first_none_varied" if any(judged_pair.confounded for judged_pair in judged) else "overview.first_none"
+    )
 
 
-def first(audit: Audit, found: Sequence[Weighed], by: str) -> Markup:
+def first(audit: Audit, weighed: Sequence[Weighed], by: str) -> Markup:
     """At most three rules to look at, each a sentence and a link; `by` is what a condition is called."""
-    rows = [_first(audit, one, by, n) for n, one in enumerate(look_at(found), 1)]
+    rows = [_first(audit, weighed_group, by, n) for n, weighed_group in enumerate(look_at(weighed), 1)]
     return show.h("<ol class='rb-first'>{}</ol>", show.join(rows))
 
 
 def more() -> Markup:
-    """The way to all findings, and how the list is ordered: in a word, and on hover and focus in full."""
+    """Return the way to all findings, and how the list is ordered: in a word, and on hover and focus in full."""
     hint = '<span class="rb-hinted rb-small" tabindex="0">{}<span class="rb-hint">{}</span></span>'
     order = show.h(hint, t("overview.first_order"), t("overview.first_help"))
     return show.h('<p class="rb-beside">{} · {}</p>', show.link("findings", t("overview.all_findings")), order)
 
 
-def look_at(found: Sequence[Weighed]) -> tuple[Weighed, ...]:
+def look_at(weighed: Sequence[Weighed]) -> tuple[Weighed, ...]:
     """Errors and warnings, the gravest first."""
-    return tuple(one for one in found if one.group.severity != "info")[:FIRST]
+    return tuple(weighed_group for weighed_group in weighed if weighed_group.group.severity != "info")[:FIRST]
 
 
 def elsewhere(audit: Audit) -> Markup:
@@ -125,8 +133,8 @@ def elsewhere(audit: Audit) -> Markup:
 
 
 def engine_lines(audit: Audit) -> tuple[Markup, ...]:
-    """That it cannot be told which template Ollama sends, with the way to what would tell it; nothing where it can."""
-    unknown = [one.message for one in audit.findings if one.code == ENGINE]
+    """Yield that it cannot be told which template Ollama sends, with the way to what would tell it."""
+    unknown = [finding.message for finding in audit.findings if finding.code == ENGINE]
     link = show.link("findings", t("overview.all_findings"), code=ENGINE)
     return tuple(show.h("{}. {}", f"{message[:1].upper()}{message[1:]}", link) for message in unknown)
 
@@ -146,40 +154,42 @@ def state(audit: Audit) -> None:
     if audit.stopped:
         show.notice(t("overview.stopped"), "warning")
         st.button(t("frame.again"), key="check_again", on_click=choice.check_again)
-    for one in audit.unlooked:
-        said = t("overview.unlooked", n=one.count, all=one.total, name=one.name, why=one.why)
-        show.notice(said, "warning")
+    for unlooked in audit.unlooked:
+        sentence = t("overview.unlooked", n=unlooked.count, all=unlooked.total, name=unlooked.name, why=unlooked.why)
+        show.notice(sentence, "warning")
     if audit.faults:
         show.problem(t("overview.faults_ours", n=len(audit.faults)), ours(audit))
 
 
 def ours(audit: Audit) -> str:
-    """The rules that failed, which is our fault."""
-    return "\n".join(dict.fromkeys(f"{one.rule}: {one.error}" for one in audit.faults))
+    """Draw the rules that failed, which is our fault."""
+    return "\n".join(dict.fromkeys(f"{fault.rule}: {fault.error}" for fault in audit.faults))
 
 
-def lines(said: Sequence[str]) -> Markup:
+def lines(sentences: Sequence[str]) -> Markup:
     """Sentences, one below the other."""
-    return show.join([show.h("<p>{}</p>", line) for line in said])
+    return show.join([show.h("<p>{}</p>", line) for line in sentences])
 
 
 def _much(workspace: Workspace, records: int | None, scored: ScoreTable | None) -> str:
     kinds: Mapping[str, Any] = {"modes": workspace.prompts, "tasks": workspace.tasks, "judges": workspace.judges}
     if not any((*kinds.values(), workspace.conditions, workspace.scores)):
         kinds = {"models": workspace.models}
-    said = [t("overview.conditions", n=len(workspace.conditions))] if workspace.conditions else [
-        t(f"overview.{name}", n=len(held)) for name, held in kinds.items() if held
-    ]  # fmt: skip
-    if scored and not said:
+    sentences = (
+        [t("overview.conditions", n=len(workspace.conditions))]
+        if workspace.conditions
+        else [t(f"overview.{name}", n=len(kind_count)) for name, kind_count in kinds.items() if kind_count]
+    )
+    if scored and not sentences:
         columns = scored.columns
-        known = {
+        counts = {
             "conditions": t("overview.conditions", n=len(columns.conditions)),
             "criteria": t("overview.criteria", n=len(columns.criteria)),
         }
-        said.append(t("overview.scored", n=len(columns), **known))
+        sentences.append(t("overview.scored", n=len(columns), **counts))
     if records is not None and training_row.wanted(workspace):
         return t("training_row.facts", kinds=training_row.kinds(choice.dataset().kinds, records))
-    what = t("overview.and").join(said) or t("overview.no_prompt")
+    what = t("overview.and").join(sentences) or t("overview.no_prompt")
     if records is not None:
         return t("overview.facts", n=records, what=what)
     return t(
@@ -194,35 +204,42 @@ def _left_out(workspace: Workspace, scored: ScoreTable | None) -> str:
     return in_view.left_out(scored, *first) if scored and first else ""
 
 
-def _gravest(audit: Audit, found: Sequence[Group]) -> Markup:
+def _gravest(audit: Audit, groups: Sequence[Group]) -> Markup:
     for severity, key in (("error", "faults"), ("warning", "only_warnings"), ("info", "only_notes")):
-        kinds = [group for group in found if group.severity == severity]
+        kinds = [group for group in groups if group.severity == severity]
         if kinds:
             n, sample = audit.severities.get(severity, 0), audit.sample
             places = t("sample.places_and_files" if sample else "overview.places", n=n)
-            known = sample_words.bound(sample) if sample else {}
-            said = t(
+            bounds = sample_words.bound(sample) if sample else {}
+            sentence = t(
                 f"sample.{key}" if sample and key != "faults" else f"overview.{key}",
-                **{**known, "n": len(kinds)},
+                **{**bounds, "n": len(kinds)},
                 places=places,
             )
-            return show.link("findings", said, severity=severity)
+            return show.link("findings", sentence, severity=severity)
     return show.h(
         "{}", t("sample.no_errors", **sample_words.bound(audit.sample)) if audit.sample else t("overview.no_errors")
     )
 
 
-def _first(audit: Audit, one: Weighed, by: str, number: int) -> Markup:
-    group = one.group
+def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup:
+    group = weighed_group.group
     records = sample_words.records(audit, group) if audit.sample else t("overview.first_records", n=group.records)
     conditions = t(f"overview.{by}", n=len(group.conditions))
-    known = {row.name for row in audit.conditions}.intersection(group.conditions)  # others are judges, say
+    rows_of_group = {row.name for row in audit.conditions}.intersection(group.conditions)  # others are judges, say
     alone = t("overview.first_alone", name=group.conditions[0]) if len(group.conditions) == 1 else conditions
-    said = [records if group.records else "", (conditions if group.records else alone) if known else ""]
-    where = t("overview.and").join(part for part in said if part) or t("overview.places", n=group.count)
-    side = "one" if one.one_sided else "both" if one.both_sided else "none"
-    why = t("overview.first_why", n=number, severity=t(f"frame.{group.severity}"), side=t(f"overview.side_{side}"),
-            conditions=conditions, records=records or t("sample.once"), code=group.code)  # fmt: skip
+    parts = [records if group.records else "", (conditions if group.records else alone) if rows_of_group else ""]
+    where = t("overview.and").join(part for part in parts if part) or t("overview.places", n=group.count)
+    side = "one" if weighed_group.one_sided else "both" if weighed_group.both_sided else "none"
+    why = t(
+        "overview.first_why",
+        n=number,
+        severity=t(f"frame.{group.severity}"),
+        side=t(f"overview.side_{side}"),
+        conditions=conditions,
+        records=records or t("sample.once"),
+        code=group.code,
+    )
     return show.h(
         '<li>{} {} <span class="rb-small"><span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span>'
         "{}{}</span></li>",
@@ -231,16 +248,18 @@ def _first(audit: Audit, one: Weighed, by: str, number: int) -> Markup:
         t("overview.first_where", where=where),
         why,
         show.h(", {}", lighter) if (lighter := also(group)) else "",
-        _sides(audit, one),
+        _sides(audit, weighed_group),
     )
 
 
-def _sides(audit: Audit, one: Weighed) -> Markup:
+def _sides(audit: Audit, weighed_group: Weighed) -> Markup:
     """Which planned comparison it is in, and the way to look at both sides of it."""
-    hit = one.one_sided or one.both_sided
+    hit = weighed_group.one_sided or weighed_group.both_sided
     if not hit:
         return Markup("")
-    section = "sample" if audit.sample and one.one_sided else "overview"  # the other side may have it elsewhere
-    key = f"{section}.first_{'one' if one.one_sided else 'both'}"
+    section = (
+        "sample" if audit.sample and weighed_group.one_sided else "overview"
+    )  # the other side may have it elsewhere
+    key = f"{section}.first_{'weighed_group' if weighed_group.one_sided else 'both'}"
     pair = paired.link(hit[0])
     return show.h(t(f"{key}_more" if hit[1:] else key, n=len(hit) - 1, pair="{pair}"), pair=pair)

@@ -27,39 +27,58 @@ NAMED = 2  # comparisons that the first line names
 NONE = dict.fromkeys(("mode", "adapter", "task", "judge"))  # a link to a condition leaves nothing else chosen
 
 
-def sentence(audit: Audit, found: Sequence[Verdict], scored: Mapping[Pair, Answer]) -> Markup:
+def sentence(audit: Audit, verdicts: Sequence[Verdict], scored: Mapping[Pair, Answer]) -> Markup:
     """Whether the planned comparisons are fair, the first fault as a link to its places; of a single one which is
     better; then errors elsewhere. "" where nothing is planned.
     """
-    if not found:
+    if not verdicts:
         return Markup("")
-    wrong, unknown = ([one for one in found if one.kind == kind] for kind in ("unfair", "unknown"))
+    wrong, unknown = (
+        [verdict_of_pair for verdict_of_pair in verdicts if verdict_of_pair.kind == kind]
+        for kind in ("unfair", "unknown")
+    )
     here = "_sample" if audit.sample else ""
     if wrong:
         pair = wrong[0].pair
         key = "verdict.one_unfair" if len(wrong) == 1 else "verdict.some_unfair"
-        said = show.h(t(key, pair="{pair}", wrong=len(wrong), all=len(found)), pair=link(pair))
-        told = show.h("{} {}.", said, verdict.first(wrong[0]))
+        better_sentence = show.h(t(key, pair="{pair}", wrong=len(wrong), all=len(verdicts)), pair=link(pair))
+        fault_sentence = show.h("{} {}.", better_sentence, verdict.first(wrong[0]))
     elif unknown:
-        fair = sum(one.kind in ("fair", "same") for one in found)
+        fair = sum(verdict_of_pair.kind in ("fair", "same") for verdict_of_pair in verdicts)
         others = t("verdict.rest_fair", n=fair) if fair else ""
-        parts = (_unknown(unknown, len(found)), others, verdict.why(unknown[0], brief=True))
-        told = show.join([show.h("{}", part) for part in parts if part], " ")
+        parts = (_unknown(unknown, len(verdicts)), others, verdict.why(unknown[0], brief=True))
+        fault_sentence = show.join([show.h("{}", part) for part in parts if part], " ")
     else:
-        told = show.h("{}", t(f"verdict.all_fair{here}", n=len(found)))
-        if same := [one for one in found if one.kind == "same"]:
-            told = show.h("{} {} {}.", told, t("verdict.some_same", n=len(same)), verdict.first(same[0]))
-    hit = {(fault.code, side): fault.places for one in found for fault in one.faults for side in fault.sides[:1]}
+        fault_sentence = show.h("{}", t(f"verdict.all_fair{here}", n=len(verdicts)))
+        if same := [verdict_of_pair for verdict_of_pair in verdicts if verdict_of_pair.kind == "same"]:
+            fault_sentence = show.h(
+                "{} {} {}.", fault_sentence, t("verdict.some_same", n=len(same)), verdict.first(same[0])
+            )
+    hit = {
+        (fault.code, side): fault.places
+        for verdict_of_pair in verdicts
+        for fault in verdict_of_pair.faults
+        for side in fault.sides[:1]
+    }
     rest = audit.severities.get("error", 0) - sum(hit.values())
     key = "verdict.rest" if hit else "verdict.rest_only"
-    better = scored.get(found[0].pair) if len(found) == 1 and not wrong and not unknown else None
-    said = show.h("{}", t("overview.better_said", criterion=better.named, text=better.text) if better else "")
-    return show.join([one for one in (told, said, t(key, n=rest) if rest > 0 and not unknown else "") if one], " ")
+    better = scored.get(verdicts[0].pair) if len(verdicts) == 1 and not wrong and not unknown else None
+    better_sentence = show.h(
+        "{}", t("overview.better_said", criterion=better.named, text=better.text) if better else ""
+    )
+    return show.join(
+        [
+            verdict_of_pair
+            for verdict_of_pair in (fault_sentence, better_sentence, t(key, n=rest) if rest > 0 and not unknown else "")
+            if verdict_of_pair
+        ],
+        " ",
+    )
 
 
 def _unknown(unknown: Sequence[Verdict], list_planned: int) -> Markup:
     """How many cannot be judged; one or two are named, each a link to it."""
-    n, pairs = len(unknown), show.join([link(one.pair) for one in unknown], t("overview.and"))
+    n, pairs = len(unknown), show.join([link(verdict_of_pair.pair) for verdict_of_pair in unknown], t("overview.and"))
     if n > NAMED:
         return show.h("{}", t("verdict.some_unknown", n=n, all=list_planned))
     key = "verdict.one_unknown" if list_planned == 1 else "verdict.named_unknown"
@@ -80,74 +99,78 @@ class Answer:
     doubt: str = ""
 
 
-def answers(workspace: Workspace, table: ScoreTable, found: Sequence[Verdict]) -> Mapping[Pair, Answer]:
-    """What Scores says first of each planned comparison: under the first criterion, in the order of Scores, that the
-    plan has for it, by the judge (or the judges together) that Scores begins with.
+def answers(workspace: Workspace, table: ScoreTable, verdicts: Sequence[Verdict]) -> Mapping[Pair, Answer]:
+    """Return what Scores says first of each planned comparison: under the first criterion, in the order of Scores, that
+    the plan has for it, by the judge (or the judges together) that Scores begins with.
     """
-    made: dict[Pair, Answer] = {}
-    plan, kinds = list_planned(workspace), {one.pair: one.kind for one in found}
+    answers_by_pair: dict[Pair, Answer] = {}
+    plan, kinds = list_planned(workspace), {verdict_of_pair.pair: verdict_of_pair.kind for verdict_of_pair in verdicts}
     for criterion in criterion_kinds.order_of(table, workspace) if plan else ():
         judge = next(iter(in_view.judges(table, criterion)), None)
-        if judge is None or made.keys() == kinds.keys():
+        if judge is None or answers_by_pair.keys() == kinds.keys():
             break
-        seen = in_view.shown(table, judge)
+        view = in_view.shown(table, judge)
         named = t("overview.better_synthetic", criterion=criterion) if table.synthetic else criterion
-        for line in in_view.of_plan(seen, plan, criterion, judge):
-            a, b = (name_of(workspace, seen, key) or "" for key in (line.a, line.b))
-            pair = next((one for one in kinds if {one.a, one.b} == {a, b}), None)
-            if pair is not None and pair not in made:
-                name = partial(report.short, seen)
+        for line in in_view.of_plan(view, plan, criterion, judge):
+            a, b = (name_of(workspace, view, key) or "" for key in (line.a, line.b))
+            pair = next(
+                (verdict_of_pair for verdict_of_pair in kinds if {verdict_of_pair.a, verdict_of_pair.b} == {a, b}), None
+            )
+            if pair is not None and pair not in answers_by_pair:
+                name = partial(report.short, view)
                 kind = "fair" if kinds[pair] == "same" else kinds[pair]  # the fault is said beside it
-                text = conclusion.conclude(seen, line, kind).answer
+                text = conclusion.conclude(view, line, kind).answer
                 unfair = kind in ("unfair", "unknown")  # then no score answers anything
-                told = ""
+                answer_text = ""
                 if isinstance(line, Comparison) and not unfair:
-                    told = " ".join(filter(None, (report.failing(line, name), report.doubtful(line))))
-                made[pair] = Answer(criterion, judge, text, named, told)
-    return made
+                    answer_text = " ".join(filter(None, (report.failing(line, name), report.doubtful(line))))
+                answers_by_pair[pair] = Answer(criterion, judge, text, named, answer_text)
+    return answers_by_pair
 
 
-def table_of(beside: DeltaGenerator, found: Sequence[Verdict], scored: Mapping[Pair, Answer]) -> None:
-    """A row for each planned comparison: whether it is fair, why, and the way to lay both sides beside each other; and
-    which is better, with the way to its scores. `beside` the heading goes what none of the verdicts looked at.
+def table_of(column: DeltaGenerator, verdicts: Sequence[Verdict], scored: Mapping[Pair, Answer]) -> None:
+    """Draw a row for each planned comparison: whether it is fair, why, and the way to lay both sides beside each other;
+    and which is better, with the way to its scores. `beside` the heading goes what none of the verdicts looked at.
     """
     title = t("overview.planned")
-    by_name = {_said(one.pair): one for one in found}
-    once = verdict.unchecked(found) if len(found) > 1 else ()
-    rows: list[Mapping[str, Any]] = [{"pair": name, "kind": one.kind} for name, one in by_name.items()]
+    by_name = {_capitalise(verdict_of_pair.pair): verdict_of_pair for verdict_of_pair in verdicts}
+    once = verdict.unchecked(verdicts) if len(verdicts) > 1 else ()
+    rows: list[Mapping[str, Any]] = [
+        {"pair": name, "kind": verdict_of_pair.kind} for name, verdict_of_pair in by_name.items()
+    ]
     columns = [
         Column("pair", t("overview.planned_pair"), show=lambda row: link(by_name[row["pair"]].pair)),
         Column("kind", t("verdict.title"), show=lambda row: verdict.word(by_name[row["pair"]])),
         Column("why", t("verdict.why"), show=lambda row: _why(by_name[row["pair"]], scored, once)),
     ]
     if scored:
-        said = dict.fromkeys(one.named for one in scored.values())
-        head = t("overview.better", criterion=", ".join(said))
+        criteria = dict.fromkeys(verdict_of_pair.named for verdict_of_pair in scored.values())
+        head = t("overview.better", criterion=", ".join(criteria))
         columns.insert(2, Column("better", head, show=lambda row: _better(scored.get(by_name[row["pair"]].pair))))
     table.table("planned", columns, rows, caption=title, tools=len(rows) > table.PAGE)
     if once:
-        with beside:
+        with column:
             show.draw(show.h('<p class="rb-small rb-beside">{}</p>', verdict.not_checked(once)))
 
 
-def _why(one: Verdict, scored: Mapping[Pair, Answer], once: Collection[str]) -> Markup:
+def _why(verdict_of_pair: Verdict, scored: Mapping[Pair, Answer], once: Collection[str]) -> Markup:
     """Why the prompts may be compared or not, and why the scores answer less than they could."""
-    doubt = scored[one.pair].doubt if one.pair in scored else ""
-    said = [show.h("{}", doubt), verdict.why(one, but=once)]
-    return show.join([each for each in said if each], "<br>")
+    doubt = scored[verdict_of_pair.pair].doubt if verdict_of_pair.pair in scored else ""
+    reasons = [show.h("{}", doubt), verdict.why(verdict_of_pair, but=once)]
+    return show.join([each for each in reasons if each], "<br>")
 
 
-def _better(one: Answer | None) -> Markup:
-    if one is None:
+def _better(answer: Answer | None) -> Markup:
+    if answer is None:
         return show.h("–")
-    said = f"{one.text[:1].upper()}{one.text[1:]}."
-    return show.link("scores", said, criterion=one.criterion, scored_by=one.judge)
+    sentence_text = f"{answer.text[:1].upper()}{answer.text[1:]}."
+    return show.link("scores", sentence_text, criterion=answer.criterion, scored_by=answer.judge)
 
 
-def _said(pair: Pair) -> str:
+def _capitalise(pair: Pair) -> str:
     return t("overview.with", a=pair.a, b=pair.b)
 
 
 def link(pair: Pair) -> Markup:
-    """The pair as a link to Compare, both sides chosen."""
-    return show.link("compare", _said(pair), **NONE, condition=pair.a, b_condition=pair.b)
+    """Return the pair as a link to Compare, both sides chosen."""
+    return show.link("compare", _capitalise(pair), **NONE, condition=pair.a, b_condition=pair.b)

@@ -25,17 +25,17 @@ Cells = Mapping[str, Any]
 
 
 def section(workspace: Workspace) -> None:
-    """The table, with what it leaves out said in a sentence; nothing where the workspace has no such pipeline."""
+    """Draw the table, with what it leaves out in a sentence; nothing where the workspace has no such pipeline."""
     if not wanted(workspace):
         return
     profile = profile_of(workspace.options)
     entries = _entries(choice.key(), profile, workspace.adapters, tuple(workspace.tasks))
-    said = {one.task: one for one in list_workspace_runs(workspace.configs, profile)}
+    running = {entry.task: entry for entry in list_workspace_runs(workspace.configs, profile)}
     with st.expander(t("registry.title"), key="registry_open"):
         show.draw(show.h("<p>{} {}</p>", t(f"registry.{profile}"), t("registry.lead")))
-        columns = _columns(workspace, entries, said)
+        columns = _columns(workspace, entries, running)
         rows = [
-            _row(name, tasks_of(profile).get(name), workspace, said.get(name)) for name in _names(workspace, profile)
+            _row(name, tasks_of(profile).get(name), workspace, running.get(name)) for name in _names(workspace, profile)
         ]
         table.draw(columns, rows, t("registry.title"))
         show.draw(show.h('<p class="rb-small">{}</p>', " ".join(_remarks(workspace, profile, entries))))
@@ -50,7 +50,7 @@ def wanted(workspace: Workspace) -> bool:
 
 def missing(workspace: Workspace) -> str:
     """Why a configuration alone shows no message: the tasks that run, whose texts are not here. Else nothing."""
-    runs = [one.task for one in list_workspace_runs(workspace.configs, profile_of(workspace.options)) if one.runs]
+    runs = [entry.task for entry in list_workspace_runs(workspace.configs, profile_of(workspace.options)) if entry.runs]
     if not runs or any(task in workspace.tasks for task in runs):
         return ""
     return t("registry.missing", n=len(runs), tasks=", ".join(runs))
@@ -66,11 +66,11 @@ def _names(workspace: Workspace, profile: str) -> Iterable[str]:
     return dict.fromkeys((*tasks_of(profile), *workspace.tasks))
 
 
-def _columns(workspace: Workspace, entries: Sequence[Entry], said: Mapping[str, Running]) -> tuple[Column, ...]:
-    """The task, what is here of it, and an interface each; interfaces that add the very same share a column."""
+def _columns(workspace: Workspace, entries: Sequence[Entry], running: Mapping[str, Running]) -> tuple[Column, ...]:
+    """Return the task, what is here of it, and an interface each; interfaces that add the very same share a column."""
     first = (
         Column("task", t("registry.task"), show=_task),
-        Column("here", t("registry.here"), show=_here if said else _has_text),
+        Column("here", t("registry.here"), show=_here if running else _has_text),
     )
     return (*first, *(_interface(workspace, names, entries) for names in _similar(workspace, entries)))
 
@@ -78,9 +78,9 @@ def _columns(workspace: Workspace, entries: Sequence[Entry], said: Mapping[str, 
 def _similar(workspace: Workspace, entries: Sequence[Entry]) -> list[tuple[str, ...]]:
     """Interfaces in groups that add the same, those that the workspace speaks of first; without those that add none."""
     groups: dict[tuple[Any, ...], list[str]] = {}
-    found = dict.fromkeys(one.adapter for one in entries)
-    for name in dict.fromkeys([name for name in _spoken_of(workspace) if name in found] + list(found)):
-        adds = tuple((one.task, one.system, one.user) for one in entries if one.adapter == name)
+    adapter_names = dict.fromkeys(entry.adapter for entry in entries)
+    for name in dict.fromkeys([name for name in _spoken_of(workspace) if name in adapter_names] + list(adapter_names)):
+        adds = tuple((entry.task, entry.system, entry.user) for entry in entries if entry.adapter == name)
         groups.setdefault(adds, []).append(name)
     return [tuple(names) for names in groups.values()]
 
@@ -100,29 +100,29 @@ def _interface(workspace: Workspace, names: tuple[str, ...], entries: Sequence[E
         if entry is None:
             return Markup("–")
         parts = [_part(word, part) for word, part in (("system", entry.system), ("user", entry.user)) if part]
-        said = show.join(parts, "<br>")
-        return _linked(names[0], row["name"], said) if row["name"] in workspace.tasks else said
+        cell_text = show.join(parts, "<br>")
+        return _linked(names[0], row["name"], cell_text) if row["name"] in workspace.tasks else cell_text
 
     return Column(names[0], ", ".join(names), show=cell)
 
 
-def _linked(adapter: str, task: str, said: Markup) -> Markup:
-    return show.link("messages", said, task=task, adapter=adapter, condition=None, mode=None, judge=None)
+def _linked(adapter: str, task: str, markup: Markup) -> Markup:
+    return show.link("messages", markup, task=task, adapter=adapter, condition=None, mode=None, judge=None)
 
 
 def _part(word: str, part: Part) -> Markup:
     """`system`, or `user, with json_schema`; below it what else changes the text, on hover where it is."""
     when = t("registry.or").join(part.when)
     if not part.ok:
-        said = t("registry.part_broken", part=t(f"registry.{word}"))
+        words = t("registry.part_broken", part=t(f"registry.{word}"))
     elif part.always:
-        said = t(f"registry.{word}")
+        words = t(f"registry.{word}")
     else:
-        said = t("registry.part_with", part=t(f"registry.{word}"), when=when or t("registry.the_record"))
+        words = t("registry.part_with", part=t(f"registry.{word}"), when=when or t("registry.the_record"))
     more = [key for key in part.reads if key not in part.when]
     reads = t("registry.reads", keys=", ".join(more)) if more else ""
     where = show.where(replace(part.place, column=None))
-    return show.h('<span title="{}">{}</span> <span class="rb-small">{}</span>', where, said, reads)
+    return show.h('<span title="{}">{}</span> <span class="rb-small">{}</span>', where, words, reads)
 
 
 def _row(name: str, task: Task | None, workspace: Workspace, running: Running | None) -> Cells:
@@ -144,16 +144,16 @@ def _here(row: Cells) -> Markup:
     running = row["running"]
     if running is None:
         return show.h("{}", _has_text(row))
-    said = t("registry.runs" if running.runs else "registry.idle")
+    words = t("registry.runs" if running.runs else "registry.idle")
     why = running.why if row["text"] or not running.runs else t("registry.no_text", why=running.why)
-    return show.h('{}<br><span class="rb-small">{}</span>', said, why)
+    return show.h('{}<br><span class="rb-small">{}</span>', words, why)
 
 
 def _remarks(workspace: Workspace, profile: str, entries: Sequence[Entry]) -> Iterable[str]:
     """Whose words they are, and which interfaces add nothing."""
-    silent = sorted({*load_shipped(profile), *workspace.adapters} - {one.adapter for one in entries})
+    silent = sorted({*load_shipped(profile), *workspace.adapters} - {entry.adapter for entry in entries})
     if silent:
         yield t("registry.silent", names=", ".join(silent))
     for word in WORDINGS:
-        if names := sorted({one.adapter for one in entries if one.wording == word}):
+        if names := sorted({entry.adapter for entry in entries if entry.wording == word}):
             yield t(f"registry.wording_{word}", names=", ".join(names))

@@ -31,104 +31,136 @@ FORM = "item"
 ASKING = frozenset({"comparison", "finding", "score", "disputed"})  # kinds of items of which a question is asked
 
 
-def lead(made: Agenda) -> Markup:
+def lead(agenda: Agenda) -> Markup:
     """How many items there are, of which kinds, how many are decided; and the next, where that is not the first."""
-    kinds = Counter(str(one.severity) if one.kind == "finding" else f"item_{one.kind}" for one in made.items)
+    kinds = Counter(
+        str(agenda_item.severity) if agenda_item.kind == "finding" else f"item_{agenda_item.kind}"
+        for agenda_item in agenda.items
+    )
     what = [t(f"frame.{kind}_n" if kind in show.SIGNS else f"agenda.{kind}_n", n=n) for kind, n in kinds.items()]
     what = [", ".join(what[:-1]), *what[-1:]] if what[1:] else what
-    done = len(made.items) - len(made.open)
-    said = [t("agenda.lead", n=len(made.items), what=t("overview.and").join(what), done=done)]
-    if made.open and made.open[0] != made.items[0]:
-        said += [t("agenda.lead_next"), show.link("agenda", question(made.open[0]), item=made.open[0].key)]
-    return show.h('<p class="rb-lead">{}</p>', show.join(said, " "))
+    done = len(agenda.items) - len(agenda.open)
+    sentences = [t("agenda.lead", n=len(agenda.items), what=t("overview.and").join(what), done=done)]
+    if agenda.open and agenda.open[0] != agenda.items[0]:
+        sentences += [t("agenda.lead_next"), show.link("agenda", question(agenda.open[0]), item=agenda.open[0].key)]
+    return show.h('<p class="rb-lead">{}</p>', show.join(sentences, " "))
 
 
-def question(one: Item) -> str:
-    """What there is to decide; an item that asks something itself, or that somebody wrote, as it is."""
-    kind = _kind(one)
+def question(item: Item) -> str:
+    """Return what there is to decide; an item that asks something itself, or that somebody wrote, as it is."""
+    kind = _kind(item)
     if kind == "comparison":
-        return t("agenda.ask_comparison", a=one.subject.names[0], b=one.subject.names[1])
+        return t("agenda.ask_comparison", a=item.subject.names[0], b=item.subject.names[1])
     if kind == "finding":
-        return t("agenda.ask_finding", title=groups.title(one.key.partition(":")[2]))
-    return t(f"agenda.ask_{kind}", criterion=one.asked["criterion"]) if kind in ASKING else one.said
+        return t("agenda.ask_finding", title=groups.title(item.key.partition(":")[2]))
+    return t(f"agenda.ask_{kind}", criterion=item.asked["criterion"]) if kind in ASKING else item.said
 
 
-def answer(one: Item, verdict: str) -> str:
-    """A verdict as the answer to what an item asks; where it asks nothing of ours, by its name."""
-    kind = _kind(one)
+def answer(item: Item, verdict: str) -> str:
+    """Return a verdict as the answer to what an item asks; where it asks nothing of ours, by its name."""
+    kind = _kind(item)
     return t(f"agenda.answer_{kind}_{verdict}" if kind in ASKING else f"review.verdict_{verdict}")
 
 
-def _kind(one: Item) -> str:
-    return "disputed" if one.kind == "score" and one.key.startswith("agreement:") else one.kind
+def _kind(item: Item) -> str:
+    return "disputed" if item.kind == "score" and item.key.startswith("agreement:") else item.kind
 
 
-def draw(made: Agenda, found: Review) -> None:
+def draw(agenda: Agenda, review: Review) -> None:
     """Every item with what can be done with it."""
     room = st.session_state.setdefault(ROOM, AT_ONCE)
-    for number, one in enumerate(made.items[:room], 1):
-        show.draw(_item(one, number, made.decided.get(one.key)))
-        _tools(made.items, number - 1, one.key in made.decided)
-    if (more := len(made.items) - room) > 0:
+    for number, item in enumerate(agenda.items[:room], 1):
+        show.draw(_item(item, number, agenda.decided.get(item.key)))
+        _tools(agenda.items, number - 1, item.key in agenda.decided)
+    if (more := len(agenda.items) - room) > 0:
         st.button(t("agenda.more", n=min(more, AT_ONCE)), key="agenda_more", on_click=_more)
-    if made.dropped:
-        with st.expander(t("agenda.dropped", n=len(made.dropped))):
-            for one in made.dropped:
-                step = next(s for s in reversed(found.agenda) if s.do == "drop" and s.item == one.key)
-                show.draw(show.h("<p>{}</p>", one.said))
-                st.button(t("agenda.restore"), key=f"restore_{one.key}", type="tertiary", on_click=_step,
-                          args=({"do": "undo", "step": step.id},))  # fmt: skip
+    if agenda.dropped:
+        with st.expander(t("agenda.dropped", n=len(agenda.dropped))):
+            for item in agenda.dropped:
+                step = next(s for s in reversed(review.agenda) if s.do == "drop" and s.item == item.key)
+                show.draw(show.h("<p>{}</p>", item.said))
+                st.button(
+                    t("agenda.restore"),
+                    key=f"restore_{item.key}",
+                    type="tertiary",
+                    on_click=_step,
+                    args=({"do": "undo", "step": step.id},),
+                )
 
 
 def _more() -> None:
     st.session_state[ROOM] += AT_ONCE
 
 
-def _item(one: Item, number: int, decided: Decision | None) -> Markup:
-    link = show.link("agenda", question(one), item=one.key)
-    at = [where(one.findings[0].place)] if len(one.findings) == 1 and one.kind == "finding" else []
-    facts = show.h('<p class="rb-small">{}</p>', show.join([*_why(one), *one.facts, *at], " "))
+def _item(agenda_item: Item, number: int, decided: Decision | None) -> Markup:
+    link = show.link("agenda", question(agenda_item), item=agenda_item.key)
+    at = (
+        [where(agenda_item.findings[0].place)]
+        if len(agenda_item.findings) == 1 and agenda_item.kind == "finding"
+        else []
+    )
+    facts = show.h('<p class="rb-small">{}</p>', show.join([*_why(agenda_item), *agenda_item.facts, *at], " "))
     return show.h('<div class="rb-entry"><h2>{}. {}</h2>{}{}</div>', number, link, facts, _decided(decided))
 
 
-def _why(one: Item) -> list[Markup]:
+def _why(item: Item) -> list[Markup]:
     """Why it is there, where the question does not say it: the severity of a finding, the verdict on a comparison, else
     the sentence.
     """
-    if one.kind == "finding" and one.severity:
-        return [show.severity(one.severity)]
-    if one.kind == "comparison":
-        look, kind = ("rb-bad", "unfair") if one.severity == "error" else ("rb-warn", "unknown")
+    if item.kind == "finding" and item.severity:
+        return [show.severity(item.severity)]
+    if item.kind == "comparison":
+        look, kind = ("rb-bad", "unfair") if item.severity == "error" else ("rb-warn", "unknown")
         return [show.h('<strong class="{}">{}</strong>', look, t(f"verdict.{kind}"))]
-    return [show.h("{}", one.said)] if question(one) != one.said else []
+    return [show.h("{}", item.said)] if question(item) != item.said else []
 
 
-def _decided(one: Decision | None) -> Markup:
-    if one is None:
+def _decided(decision_on_item: Decision | None) -> Markup:
+    if decision_on_item is None:
         return Markup("")
-    said = t(f"report.item_{one.verdict}", name=one.by.author, reason="")
-    return show.h('<p class="rb-fine">{} <span class="rb-said">{}</span></p>', said, show.exact_text(one.reason))
+    words = t(f"report.item_{decision_on_item.verdict}", name=decision_on_item.by.author, reason="")
+    return show.h(
+        '<p class="rb-fine">{} <span class="rb-said">{}</span></p>', words, show.exact_text(decision_on_item.reason)
+    )
 
 
 def _tools(items: Sequence[Item], at: int, decided: bool) -> None:
-    one = items[at]
+    agenda_item = items[at]
     above = items[at - 1].key if at else ""
     below = items[at + 2].key if at + 2 < len(items) else ""
-    with st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"tools_{one.key}"):
-        href, thing = address.href("agenda", item=one.key), question(one)
-        act = show.h('<a class="rb-button rb-act" target="_self" href="{}">{}<span class="rb-aloud"> {}</span></a>',
-                     href, t("agenda.to_decide_again" if decided else "agenda.to_decide"), thing)  # fmt: skip
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"tools_{agenda_item.key}"):
+        href, thing = address.href("agenda", item=agenda_item.key), question(agenda_item)
+        act = show.h(
+            '<a class="rb-button rb-act" target="_self" href="{}">{}<span class="rb-aloud"> {}</span></a>',
+            href,
+            t("agenda.to_decide_again" if decided else "agenda.to_decide"),
+            thing,
+        )
         st.html(act, width="content")
-        st.button(_label("up", thing), key=f"up_{one.key}", disabled=not at, on_click=_step,
-                  args=({"do": "move", "item": one.key, "before": above},))  # fmt: skip
-        st.button(_label("down", thing), key=f"down_{one.key}", disabled=at + 1 == len(items),
-                  on_click=_step, args=({"do": "move", "item": one.key, "before": below},))  # fmt: skip
-        st.button(_label("drop", thing), key=f"drop_{one.key}", on_click=_step,
-                  args=({"do": "drop", "item": one.key},))  # fmt: skip
+        st.button(
+            _label("up", thing),
+            key=f"up_{agenda_item.key}",
+            disabled=not at,
+            on_click=_step,
+            args=({"do": "move", "item": agenda_item.key, "before": above},),
+        )
+        st.button(
+            _label("down", thing),
+            key=f"down_{agenda_item.key}",
+            disabled=at + 1 == len(items),
+            on_click=_step,
+            args=({"do": "move", "item": agenda_item.key, "before": below},),
+        )
+        st.button(
+            _label("drop", thing),
+            key=f"drop_{agenda_item.key}",
+            on_click=_step,
+            args=({"do": "drop", "item": agenda_item.key},),
+        )
 
 
 def _label(what: str, thing: str) -> str:
-    """The label of a button under an item. Whoever sees it sees the item above; whoever hears it is told which."""
+    """Return the label of a button under an item. It names the item for whoever only hears it."""
     return f"{t(f'agenda.{what}')} :small[{show.md(thing)}]"
 
 
@@ -142,17 +174,17 @@ def _step(payload: Mapping[str, Any]) -> None:
 # Putting something on it, and taking the last change back.
 
 
-def add(found: Review) -> None:
-    """The field for an item of one's own, and the way to take the last change of the agenda back."""
+def add(review: Review) -> None:
+    """Draw the field for a new item, and the way to take the last change of the agenda back."""
     with st.expander(t("agenda.add"), key="agenda_add"):
         reviewing.draft_key("agenda")
         st.text_area(t("agenda.add_text"), key="agenda_text", height=80)
         st.button(t("agenda.save"), key="save_agenda", type="primary", on_click=_add)
         reviewing.show_outcome("agenda")
-    if found.agenda:
-        last = found.agenda[-1]
-        said = t("agenda.undo", what=t(f"agenda.did_{last.do}"), name=show.md(last.by.author))
-        st.button(said, key="agenda_undo", type="tertiary", on_click=_step, args=({"do": "undo", "step": last.id},))
+    if review.agenda:
+        last = review.agenda[-1]
+        label = t("agenda.undo", what=t(f"agenda.did_{last.do}"), name=show.md(last.by.author))
+        st.button(label, key="agenda_undo", type="tertiary", on_click=_step, args=({"do": "undo", "step": last.id},))
 
 
 def _add() -> None:
@@ -166,21 +198,26 @@ def _add() -> None:
 # One at a time.
 
 
-def chosen(made: Agenda) -> Item | None:
-    """The item that is walked at: the one of the address; while presenting the first one, where none is named."""
-    asked = st.query_params.get("item")
-    found = next((one for one in made.items if one.key == asked), None)
-    return found or (made.items[0] if present.on() and made.items else None)
+def chosen(agenda: Agenda) -> Item | None:
+    """Return the item that is walked at: that of the address; while presenting else the first one."""
+    key = st.query_params.get("item")
+    item_in_address = next((item for item in agenda.items if item.key == key), None)
+    return item_in_address or (agenda.items[0] if present.on() and agenda.items else None)
 
 
-def walk(made: Agenda, one: Item, found: Review, since: Since | None, table: ScoreTable | None) -> None:
+def walk(agenda: Agenda, item: Item, review: Review, since: Since | None, table: ScoreTable | None) -> None:
     """One item: its sentence, its proof, its decision."""
-    at = made.items.index(one)
+    at = agenda.items.index(item)
     with st.container(horizontal=True, vertical_alignment="center", key="walk"):
-        st.button(t("agenda.previous"), key="previous", disabled=not at, on_click=_go, args=(made.items, at - 1))
-        st.button(t("agenda.next"), key="next", disabled=at + 1 == len(made.items), on_click=_go,
-                  args=(made.items, at + 1))  # fmt: skip
-        show.word(t("agenda.place", n=at + 1, all=len(made.items)))
+        st.button(t("agenda.previous"), key="previous", disabled=not at, on_click=_go, args=(agenda.items, at - 1))
+        st.button(
+            t("agenda.next"),
+            key="next",
+            disabled=at + 1 == len(agenda.items),
+            on_click=_go,
+            args=(agenda.items, at + 1),
+        )
+        show.word(t("agenda.place", n=at + 1, all=len(agenda.items)))
         if not present.on():
             st.html(show.link("agenda", t("agenda.all")), width="content")
             keys.listen(keys.AGENDA)
@@ -188,15 +225,15 @@ def walk(made: Agenda, one: Item, found: Review, since: Since | None, table: Sco
             show.draw(show.h('<span data-rb-keys="{}"></span>', keys.pressed(keys.AGENDA)))
         label = t("agenda.clock_off" if _clock_on() else "agenda.clock")
         st.button(label, key="clock", type="tertiary", on_click=_clock)
-    _time(one.key)
-    show.draw(show.h('<h2 class="rb-item">{}</h2>', question(one)))
+    _time(item.key)
+    show.draw(show.h('<h2 class="rb-item">{}</h2>', question(item)))
     left, right = st.columns([2, 1], gap="large")
     with left:
-        show.draw(show.join([show.h("<p>{}</p>", said) for said in (show.join(_why(one), " "), *one.facts) if said]))
-        proofs.draw(one, found, since, table)
-        show.draw(show.h("<p>{}</p>", proofs.link(one)))
+        show.draw(show.join([show.h("<p>{}</p>", fact) for fact in (show.join(_why(item), " "), *item.facts) if fact]))
+        proofs.draw(item, review, since, table)
+        show.draw(show.h("<p>{}</p>", proofs.link(item)))
     with right:
-        decision(one, made.decided.get(one.key))
+        decision(item, agenda.decided.get(item.key))
 
 
 def _go(items: Sequence[Item], to: int) -> None:
@@ -204,21 +241,22 @@ def _go(items: Sequence[Item], to: int) -> None:
         address.put(item=items[to].key)
 
 
-def decision(one: Item, decided: Decision | None) -> None:
-    """What was decided on an item, and the field to decide."""
+def decision(item: Item, decided: Decision | None) -> None:
+    """Draw what was decided on an item, and the field to decide."""
     show.draw(_decided(decided))
     with st.container(key="decide_item"):
         if not present.on():
             reviewing.name_field()
         reviewing.draft_key(FORM)
-        st.segmented_control(t("agenda.decide"), state.VERDICTS, key="item_verdict",
-                             format_func=lambda name: answer(one, name))  # fmt: skip
+        st.segmented_control(
+            t("agenda.decide"), state.VERDICTS, key="item_verdict", format_func=lambda name: answer(item, name)
+        )
         st.text_area(t("review.reason"), key="item_reason", height=110)
-        st.button(t("review.save_decision"), key="save_item", type="primary", on_click=_decide, args=(one,))
+        st.button(t("review.save_decision"), key="save_item", type="primary", on_click=_decide, args=(item,))
         reviewing.show_outcome(FORM)
 
 
-def _decide(one: Item) -> None:
+def _decide(item: Item) -> None:
     reason, verdict = st.session_state["item_reason"], st.session_state["item_verdict"]
     if verdict is None or not reason.strip():
         st.session_state[reviewing.SAID] = (FORM, "", t("agenda.no_verdict" if verdict is None else "review.no_reason"))
@@ -227,12 +265,19 @@ def _decide(one: Item) -> None:
         st.session_state[reviewing.SAID] = (FORM, "", t("review.no_name"))
         return
     try:
-        made_on = signing.collect_decided(choice.workspace(), one.subject)
+        made_on = signing.collect_decided(choice.workspace(), item.subject)
     except DatasetChanged as error:
         st.session_state[reviewing.SAID] = (FORM, "", t("review.not_saved", why=str(error)))
         return
-    payload = {"subject": to_json(one.subject), "verdict": verdict, "reason": reason, "agenda": True, "item": one.key,
-               "on": one.said, **made_on.payload}  # fmt: skip
+    payload = {
+        "subject": to_json(item.subject),
+        "verdict": verdict,
+        "reason": reason,
+        "agenda": True,
+        "item": item.key,
+        "on": item.said,
+        **made_on.payload,
+    }
     if reviewing.save(FORM, "decision", payload, made_on.texts, "item_reason"):
         st.session_state["item_verdict"] = None
 
@@ -265,5 +310,5 @@ def _time(key: str) -> None:
 def _ticking() -> None:
     if _clock_on():
         spent = int(time.monotonic() - st.session_state[CLOCK][1])
-        said = t("agenda.time", minutes=spent // 60, seconds=spent % 60)
-        show.draw(show.h('<p class="rb-small" role="timer">{}</p>', said))
+        words = t("agenda.time", minutes=spent // 60, seconds=spent % 60)
+        show.draw(show.h('<p class="rb-small" role="timer">{}</p>', words))

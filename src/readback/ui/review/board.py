@@ -35,10 +35,10 @@ def follow(sequence: int) -> None:
 @st.fragment(run_every=POLL)
 def _follow() -> None:
     try:
-        seen = reviewing.store().sequence(), standing_here.mark()
+        state_in_view = reviewing.store().sequence(), standing_here.mark()
     except NotReadable:
         return  # the page says so
-    if seen != st.session_state["review_seen"]:
+    if state_in_view != st.session_state["review_seen"]:
         st.rerun()
 
 
@@ -56,29 +56,34 @@ def _adopt(opened: Workspace, before: renamed.Former) -> None:
         st.session_state[reviewing.SAID] = ("board", "", str(error))
 
 
-def unread(found: Review) -> None:
+def unread(review: Review) -> None:
     """Name each entry that cannot be used, with the reason; what is more than a page holds is counted."""
-    if not found.unread:
+    if not review.unread:
         return
-    listed = [t("review.unread_entry", sequence=one.sequence, why=one.why) for one in found.unread[:LISTED]]
-    if (more := len(found.unread) - LISTED) > 0:
+    listed = [t("review.unread_entry", sequence=entry.sequence, why=entry.why) for entry in review.unread[:LISTED]]
+    if (more := len(review.unread) - LISTED) > 0:
         listed.append(t("review.unread_more", n=more))
-    show.problem(t("review.unread", n=len(found.unread)), "\n".join(listed))
+    show.problem(t("review.unread", n=len(review.unread)), "\n".join(listed))
 
 
-def signoffs(found: Review) -> None:
+def signoffs(review: Review) -> None:
     """Each sign-off: unchanged since when, or what changed."""
     st.header(t("review.signoffs"))
-    if not found.signoffs:
+    if not review.signoffs:
         show.draw(show.h("<p>{}</p>", t("review.no_signoffs")))
     waiting = False
-    for one in found.signoffs:
-        held = standing_here.held(one) if one.withdrawn is None else Held(None)
-        waiting |= held.standing is None and one.withdrawn is None
-        show.draw(_signoff(one, held))
-        if one.withdrawn is None:
-            st.button(t("review.withdraw"), key=f"withdraw_{one.id}", type="tertiary", on_click=_withdraw,
-                      args=(one.id,))  # fmt: skip
+    for signoff in review.signoffs:
+        standing = standing_here.find_standing(signoff) if signoff.withdrawn is None else Held(None)
+        waiting |= standing.standing is None and signoff.withdrawn is None
+        show.draw(_signoff(signoff, standing))
+        if signoff.withdrawn is None:
+            st.button(
+                t("review.withdraw"),
+                key=f"withdraw_{signoff.id}",
+                type="tertiary",
+                on_click=_withdraw,
+                args=(signoff.id,),
+            )
     if waiting:
         _await()
 
@@ -89,91 +94,95 @@ def _withdraw(called: str) -> None:
 
 @st.fragment(run_every=1.0)
 def _await() -> None:
-    found = reviewing.state()
-    if all(standing_here.held(one).standing for one in found.signoffs if one.withdrawn is None):
+    review = reviewing.state()
+    if all(standing_here.find_standing(signoff).standing for signoff in review.signoffs if signoff.withdrawn is None):
         st.rerun()
 
 
-def _signoff(one: SignOff, held: Held) -> Markup:
-    lines = held.standing.lines if held.standing else ()
-    told = show.join([
-        show.h(
-            "<li><strong>{}</strong>: {}</li>",
-            lock_file.format_head(line.subject),
-            lock_check.describe_change(line),
-        )
-        for line in lines
-    ])  # fmt: skip
-    unsaid = held.standing.unsaid if held.standing else ""
+def _signoff(signoff: SignOff, standing: Held) -> Markup:
+    lines = standing.standing.lines if standing.standing else ()
+    changes = show.join(
+        [
+            show.h(
+                "<li><strong>{}</strong>: {}</li>",
+                lock_file.format_head(line.subject),
+                lock_check.describe_change(line),
+            )
+            for line in lines
+        ]
+    )
+    unsaid = standing.standing.unsaid if standing.standing else ""
     return show.h(
         '<div class="rb-note"><p><strong>{}</strong> {}</p><p class="rb-small">{}</p>{}{}{}</div>',
-        subject.describe_subject(one.subject),
-        _word(one, held),
-        note_here.by(one.by),
+        subject.describe_subject(signoff.subject),
+        _word(signoff, standing),
+        note_here.by(signoff.by),
         show.h('<p class="rb-small">{}</p>', t("agenda.sides")) if any(line.change for line in lines) else "",
-        show.h('<ul class="rb-listed">{}</ul>', told) if lines else "",
+        show.h('<ul class="rb-listed">{}</ul>', changes) if lines else "",
         show.h('<p class="rb-small">{}</p>', t("review.unsaid", why=unsaid)) if unsaid else "",
     )
 
 
-def _word(one: SignOff, held: Held) -> Markup:
+def _word(signoff: SignOff, standing: Held) -> Markup:
     """Whether a sign-off holds, in a word: withdrawn, being checked, stale, evidence changed, unchanged since."""
-    if one.withdrawn is not None:
+    if signoff.withdrawn is not None:
         return show.h("{}", t("review.withdrawn"))
-    if held.standing is None:
+    if standing.standing is None:
         return show.h('<span role="status">{}</span>', t("review.checking"))
-    if held.standing.unread:
-        return show.h('<span class="rb-warn">▲ {}</span>', t("review.cannot_check", why=held.standing.unread))
-    said = []
-    if held.standing.stale:
-        said.append(show.h('<span class="rb-bad">✕ {}</span>', t("review.stale", n=len(held.standing.lines))))
-    if held.standing.evidence:
-        said.append(
-            show.h('<span class="rb-warn">▲ {}</span>', t("review.evidence", what="; ".join(held.standing.evidence)))
+    if standing.standing.unread:
+        return show.h('<span class="rb-warn">▲ {}</span>', t("review.cannot_check", why=standing.standing.unread))
+    words = []
+    if standing.standing.stale:
+        words.append(show.h('<span class="rb-bad">✕ {}</span>', t("review.stale", n=len(standing.standing.lines))))
+    if standing.standing.evidence:
+        words.append(
+            show.h(
+                '<span class="rb-warn">▲ {}</span>', t("review.evidence", what="; ".join(standing.standing.evidence))
+            )
         )
     return (
-        show.join(said, " ")
-        if said
-        else show.h('<span class="rb-fine">{}</span>', t("review.unchanged", time=held.since))
+        show.join(words, " ")
+        if words
+        else show.h('<span class="rb-fine">{}</span>', t("review.unchanged", time=standing.since))
     )
 
 
 def subjects() -> Mapping[str, Subject]:
-    """What can be decided or signed here, by the words it is chosen by: the study, planned comparisons, conditions,
-    else modes.
+    """Return what can be decided or signed here, by the words it is chosen by: the study, planned comparisons,
+    conditions, else modes.
     """
     opened = choice.workspace()
-    made = [Subject("study")]
-    known = {one.name for one in opened.conditions}
-    made += [
+    listed = [Subject("study")]
+    names = {condition.name for condition in opened.conditions}
+    listed += [
         Subject("comparison", (str(pair["a"]), str(pair["b"])))
         for pair in opened.comparisons
-        if {pair.get("a"), pair.get("b")} <= known
+        if {pair.get("a"), pair.get("b")} <= names
     ]
-    made += [Subject("condition", (one.name,)) for one in opened.conditions]
-    made += [] if opened.conditions else [Subject("mode", (name,)) for name in opened.prompts]
-    return {subject.describe_subject(one): one for one in made}
+    listed += [Subject("condition", (condition.name,)) for condition in opened.conditions]
+    listed += [] if opened.conditions else [Subject("mode", (name,)) for name in opened.prompts]
+    return {subject.describe_subject(condition): condition for condition in listed}
 
 
-def decisions(found: Review) -> None:
-    """What was decided, the one in force first; earlier ones below it."""
+def decisions(review: Review) -> None:
+    """Draw what was decided, the one in force first; earlier ones below it."""
     st.header(t("review.decisions"))
-    if not found.decisions:
+    if not review.decisions:
         show.draw(show.h("<p>{} {}</p>", t("review.no_decisions"), show.link("agenda", t("review.to_agenda"))))
-    for one in sorted(found.decisions, key=lambda one: (not one.in_force, -one.by.sequence)):
-        show.draw(_decision(one))
+    for entry in sorted(review.decisions, key=lambda entry: (not entry.in_force, -entry.by.sequence)):
+        show.draw(_decision(entry))
 
 
-def _decision(one: Decision) -> Markup:
-    past = "" if one.in_force else t("review.superseded")
+def _decision(entry: Decision) -> Markup:
+    past = "" if entry.in_force else t("review.superseded")
     return show.h(
         '<div class="rb-note"><p><strong>{}.</strong> {} {}</p>'
         '<p class="rb-said">{}</p><p class="rb-small">{}</p></div>',
-        t(f"review.decided_{one.verdict}"),
-        one.on or subject.describe_subject(one.subject),
+        t(f"review.decided_{entry.verdict}"),
+        entry.on or subject.describe_subject(entry.subject),
         show.h('<span class="rb-small">{}</span>', past),
-        show.exact_text(one.reason),
-        note_here.by(one.by),
+        show.exact_text(entry.reason),
+        note_here.by(entry.by),
     )
 
 
@@ -181,26 +190,31 @@ def _decision(one: Decision) -> Markup:
 
 
 def decide() -> None:
-    """The form for a decision."""
+    """Draw the form for a decision."""
     there = subjects()
     with st.expander(t("review.decide"), key="decide"):
         reviewing.draft_key("decide")
         st.selectbox(t("review.subject"), list(there), key="decide_subject")
-        st.radio(t("review.verdict"), state.VERDICTS, key="decide_verdict", horizontal=True,
-                 format_func=lambda name: t(f"review.verdict_{name}"))  # fmt: skip
+        st.radio(
+            t("review.verdict"),
+            state.VERDICTS,
+            key="decide_verdict",
+            horizontal=True,
+            format_func=lambda name: t(f"review.verdict_{name}"),
+        )
         st.text_area(t("review.reason"), key="decide_reason", height=100)
         st.button(t("review.save_decision"), key="save_decision", type="primary", on_click=_decide)
         reviewing.show_outcome("decide")
 
 
 def _decide() -> None:
-    reason, one = st.session_state["decide_reason"], subjects()[st.session_state["decide_subject"]]
+    reason, subject_and_reason = st.session_state["decide_reason"], subjects()[st.session_state["decide_subject"]]
     if not reason.strip():
         st.session_state[reviewing.SAID] = ("decide", "", t("review.no_reason"))
         return
-    payload = {"subject": to_json(one), "verdict": st.session_state["decide_verdict"], "reason": reason}
+    payload = {"subject": to_json(subject_and_reason), "verdict": st.session_state["decide_verdict"], "reason": reason}
     try:
-        made_on = signing.collect_decided(choice.workspace(), one)
+        made_on = signing.collect_decided(choice.workspace(), subject_and_reason)
     except DatasetChanged as error:
         st.session_state[reviewing.SAID] = ("decide", "", t("review.not_saved", why=str(error)))
         return
@@ -208,7 +222,7 @@ def _decide() -> None:
 
 
 def note() -> None:
-    """The form for a note on the study; on other pages it is on what is in view."""
+    """Draw the form for a note on the study; on other pages it is on what is in view."""
     with st.expander(t("review.write_note"), key="note_study"):
         reviewing.draft_key("study")
         st.text_area(t("review.text"), key="note_text_study", height=100)
@@ -222,14 +236,14 @@ def _note_study() -> None:
     if not text.strip():
         st.session_state[reviewing.SAID] = ("study", "", t("review.empty"))
         return
-    more = {name: value for name, value in note_here.given("study").items() if value}
+    more = {name: value for name, value in note_here.read_form("study").items() if value}
     payload = {"text": text, "anchor": {"kind": "study"}, **more}
     if reviewing.save("study", "note", payload, None, "note_text_study", "owner_study"):
         st.session_state["due_study"] = None
 
 
 def sign() -> None:
-    """The form for a sign-off: what it means, and the button. Signing reads and hashes everything anew."""
+    """Draw the form for a sign-off: what it means, and the button. Signing reads and hashes everything anew."""
     there = subjects()
     with st.expander(t("review.sign"), key="sign"):
         show.draw(show.h('<p class="rb-prose">{}</p>', t("review.sign_means")))
@@ -239,7 +253,7 @@ def sign() -> None:
         reviewing.show_outcome("sign")
 
 
-def _sign(one: Subject) -> None:
+def _sign(subject: Subject) -> None:
     if not reviewing.author().name:
         st.session_state[reviewing.SAID] = ("sign", "", t("review.no_name"))
         return
@@ -248,16 +262,16 @@ def _sign(one: Subject) -> None:
         return
     bar = st.progress(0.0, t("review.signing", done=0, total=0))
 
-    def told(done: int, total: int) -> bool:
+    def report_progress(done: int, total: int) -> bool:
         bar.progress(min(done / total, 1.0) if total else 0.0, t("review.signing", done=done, total=total))
         return True
 
     try:
-        kept = signing.collect_signed(choice.workspace(), one, told)
+        signed = signing.collect_signed(choice.workspace(), subject, report_progress)
     except (NothingToLock, DatasetChanged) as error:
         st.session_state[reviewing.SAID] = ("sign", "", t("review.not_saved", why=str(error)))
         return
     finally:
         bar.empty()
-    if reviewing.save("sign", "signoff", kept.payload, kept.texts):
+    if reviewing.save("sign", "signoff", signed.payload, signed.texts):
         st.rerun()

@@ -10,13 +10,15 @@ from readback.ui.common.draw import quote
 from readback.words import t
 
 
-def draw(one: Entry) -> Markup:
+def draw(entry: Entry) -> Markup:
     """Facts, excerpts and fingerprints of an entry; the title stands above it."""
-    word = show.severity(one.severity) if one.severity else ""
-    facts = show.join([show.h('<p class="rb-small">{}</p>', fact) for fact in one.facts])
-    labelled = [(part, show.h('<p class="rb-small">{}</p>', part.label) if part.label else "") for part in one.excerpts]
-    quotes = show.join([show.h("{}{}", label, quote.quote(part, one.severity)) for part, label in labelled])
-    link = show.h('<a class="rb-link" target="_self" href="{}">{}</a>', one.link, t("list.see")) if one.link else ""
-    digests = [show.h("{} <code>{}</code>", label, digest) for label, digest in one.fingerprints]
-    foot = show.join([part for part in (link, one.workspace, *digests) if part], " · ")
+    word = show.severity(entry.severity) if entry.severity else ""
+    facts = show.join([show.h('<p class="rb-small">{}</p>', fact) for fact in entry.facts])
+    labelled = [
+        (part, show.h('<p class="rb-small">{}</p>', part.label) if part.label else "") for part in entry.excerpts
+    ]
+    quotes = show.join([show.h("{}{}", label, quote.quote(part, entry.severity)) for part, label in labelled])
+    link = show.h('<a class="rb-link" target="_self" href="{}">{}</a>', entry.link, t("list.see")) if entry.link else ""
+    digests = [show.h("{} <code>{}</code>", label, digest) for label, digest in entry.fingerprints]
+    foot = show.join([part for part in (link, entry.workspace, *digests) if part], " · ")
     return show.h('<div class="rb-entry">{}{}{}<p class="rb-where">{}</p></div>', word, facts, quotes, foot)

@@ -36,25 +36,26 @@ NAMES = {"finding": "finding_key", "b_condition": "b", "b_mode": "b", "code": "f
 
 
 def draw(page: str) -> None:
-    """The button at the top of a page, with the count of notes on what is in view."""
+    """Draw the button at the top of a page, with the count of notes on what is in view."""
     if page not in OF_PAGE or choice.peek()[0] is None:
         return
-    found, anchor = reviewing.state(), anchor_of(page)
-    there = [note for note in found.notes if note.standing != "closed" and on(note, anchor)]
+    review_and_anchor, anchor = reviewing.state(), anchor_of(page)
+    there = [note for note in review_and_anchor.notes if note.standing != "closed" and on(note, anchor)]
     with st.container(key="note_here", width="content"):
         label = t("review.note_n", n=len(there)) if there else t("review.note")
-        with st.popover(label, key=f"note_open_{st.session_state.get('note_turn', 0)}", type="tertiary",
-                        help=t("review.note_help")):  # fmt: skip
-            _inside(found, there, anchor)
+        with st.popover(
+            label, key=f"note_open_{st.session_state.get('note_turn', 0)}", type="tertiary", help=t("review.note_help")
+        ):
+            _inside(review_and_anchor, there, anchor)
 
 
-def _inside(found: Review, there: list[Note], anchor: Mapping[str, Any]) -> None:
+def _inside(review: Review, there: list[Note], anchor: Mapping[str, Any]) -> None:
     selected = anchor["kind"] == "message" and st.session_state.get(SPAN)
-    made = (
+    pinned = (
         _pinned(anchor) if selected else anchors.AnchoredText(anchor, "", {})
     )  # else the text is looked up when it is saved
-    show.draw(show.h("<p><strong>{}</strong> {}</p>", t("review.on"), anchors.describe_anchor(made.anchor)))
-    if quote := made.anchor.get("quote"):
+    show.draw(show.h("<p><strong>{}</strong> {}</p>", t("review.on"), anchors.describe_anchor(pinned.anchor)))
+    if quote := pinned.anchor.get("quote"):
         show.draw(_quote(quote))
         st.button(t("review.whole"), key="note_whole", type="tertiary", on_click=_whole)
     reviewing.draft_key(FORM)
@@ -65,38 +66,38 @@ def _inside(found: Review, there: list[Note], anchor: Mapping[str, Any]) -> None
     st.button(t("review.save_note"), key="save_note", type="primary", on_click=_save, args=(dict(anchor),))
     reviewing.show_outcome(FORM)
     for note in there:
-        show.draw(one(note))
-    show.page_link("review", t("review.all", n=len(found.notes)))
+        show.draw(draw_note(note))
+    show.page_link("review", t("review.all", n=len(review.notes)))
 
 
 def anchor_of(page: str) -> dict[str, Any]:
-    """What is in view on a page, as the anchor of a note."""
+    """Return what is in view on a page, as the anchor of a note."""
     kind, keys = OF_PAGE[page]
-    made: dict[str, Any] = {"kind": kind}
+    anchor: dict[str, Any] = {"kind": kind}
     for key in keys:
         if value := st.query_params.get(key):
-            made[NAMES.get(key, key)] = value
+            anchor[NAMES.get(key, key)] = value
     if page in ("messages", "compare") and _records():
         sent, record = choice.sent(), choice.record().id
-        made |= {name: value for name in anchors.CHOICE if (value := getattr(sent, name))}
-        made |= {"record": record} if record is not None else {}
-    if page == "compare" and made.get("condition") and made.get("b"):
-        made["a"] = made.pop("condition")
-    return made
+        anchor |= {name: value for name in anchors.CHOICE if (value := getattr(sent, name))}
+        anchor |= {"record": record} if record is not None else {}
+    if page == "compare" and anchor.get("condition") and anchor.get("b"):
+        anchor["a"] = anchor.pop("condition")
+    return anchor
 
 
 def _pinned(anchor: Mapping[str, Any]) -> anchors.AnchoredText:
-    """The anchor with what is selected in a text, as our script says it, and the text to keep with the note."""
-    found = SELECTED.fullmatch(str(st.session_state.get(SPAN) or ""))
+    """Return the anchor with what is selected in a text, as our script reports it, and the text to keep with it."""
+    selected = SELECTED.fullmatch(str(st.session_state.get(SPAN) or ""))
     spot: dict[str, Any] = {}
-    if found:
-        spot = {"message": int(found[1] or 0), "start": int(found[3]), "end": int(found[4])}
-        spot |= {"layer": "model-input"} if found[2] else {}
+    if selected:
+        spot = {"message": int(selected[1] or 0), "start": int(selected[3]), "end": int(selected[4])}
+        spot |= {"layer": "model-input"} if selected[2] else {}
     for tried in ({**anchor, **spot}, anchor):  # what is selected may be in a text that is no longer there
-        asked = anchors.find_side(tried)
+        side = anchors.find_side(tried)
         try:
-            if asked is not None:
-                return anchors.keep_text(tried, show_side(choice.workspace(), asked))
+            if side is not None:
+                return anchors.keep_text(tried, show_side(choice.workspace(), side))
         except (SideError, anchors.NoSuchText):
             continue
     return anchors.AnchoredText(anchor, "", {})
@@ -107,7 +108,7 @@ def _whole() -> None:
 
 
 def owner_and_due(form: str, note: Note | None = None) -> None:
-    """The fields for who looks after a note and until when; both may stay empty."""
+    """Draw the fields for who looks after a note and until when; both may stay empty."""
     with st.container(horizontal=True):
         st.session_state.setdefault(f"owner_{form}", note.owner if note else "")
         st.text_input(t("review.owner_field"), key=f"owner_{form}", max_chars=200)
@@ -115,22 +116,22 @@ def owner_and_due(form: str, note: Note | None = None) -> None:
         st.date_input(t("review.due_field"), key=f"due_{form}", format="YYYY-MM-DD")
 
 
-def day(said: str) -> date | None:
-    """A day as the field for it takes it; None where none is given, or an import has none of this form."""
+def day(text: str) -> date | None:
+    """Return a day as the field for it takes it; None where none is given, or an import has none of this form."""
     try:
-        return date.fromisoformat(said)
+        return date.fromisoformat(text)
     except ValueError:
         return None
 
 
-def given(form: str) -> dict[str, str]:
+def read_form(form: str) -> dict[str, str]:
     """Owner and day of a form as a note keeps them; "" where they are not given."""
     due = st.session_state.get(f"due_{form}")
     return {"owner": str(st.session_state.get(f"owner_{form}") or ""), "due": due.isoformat() if due else ""}
 
 
 def _quote(quote: str) -> Markup:
-    """What a note marks; of a long stretch the beginning, and how much is left out here."""
+    """Return what a note marks; of a long stretch the beginning, and how much is left out here."""
     left = len(quote) - QUOTED
     text = quote if left <= 0 else quote[:QUOTED] + t("review.quote_more", n=left)
     return show.h('<p class="rb-said rb-quote">{}</p>', show.exact_text(text))
@@ -152,8 +153,8 @@ def on(note: Note, anchor: Mapping[str, Any]) -> bool:
     return all(anchor.get(name) == note.anchor[name] for name in names)
 
 
-def one(note: Note) -> Any:
-    """A note as it is shown: who, when, on what, and the text as it was written."""
+def draw_note(note: Note) -> Any:
+    """Draw a note: who, when, on what, and the text as it was written."""
     answers = show.join(
         [
             show.h(
@@ -167,7 +168,7 @@ def one(note: Note) -> Any:
     more = [t("review.owner", name=written_out(note.owner))] if note.owner else []
     more += [t("review.due", date=written_out(note.due))] if note.due else []
     more += [t("review.edited", n=note.edits)] if note.edits else []
-    more += [changed] if (changed := under_notes.said(note)) else []
+    more += [changed] if (changed := under_notes.describe_change(note)) else []
     quote = note.anchor.get("quote")
     return show.h(
         '<div class="rb-note"><p class="rb-small">{} · {}{}</p>{}<p class="rb-said">{}</p>{}{}</div>',
@@ -193,8 +194,8 @@ def _save(anchor: dict[str, Any]) -> None:
     if not text.strip():
         st.session_state[reviewing.SAID] = (FORM, "", t("review.empty"))
         return
-    made = _pinned(anchor) if anchor["kind"] == "message" else anchors.AnchoredText(anchor, "", {})
-    payload = {"text": text, "anchor": dict(made.anchor), **({"kept": made.sha} if made.sha else {})}
-    payload |= {name: value for name, value in given(FORM).items() if value}
-    if reviewing.save(FORM, "note", payload, made.texts, "note_text_here", SPAN, f"owner_{FORM}"):
+    pinned = _pinned(anchor) if anchor["kind"] == "message" else anchors.AnchoredText(anchor, "", {})
+    payload = {"text": text, "anchor": dict(pinned.anchor), **({"kept": pinned.sha} if pinned.sha else {})}
+    payload |= {name: value for name, value in read_form(FORM).items() if value}
+    if reviewing.save(FORM, "note", payload, pinned.texts, "note_text_here", SPAN, f"owner_{FORM}"):
         st.session_state[f"due_{FORM}"] = None

@@ -15,16 +15,16 @@ AT_ONCE = 30  # notes on the page; the others a click away
 ROOM = "review_notes"  # in the session: how many are shown
 
 
-def draw(found: Review) -> None:
-    """The notes that are open first, each with its answer field."""
+def draw(review: Review) -> None:
+    """Draw the notes that are open first, each with its answer field."""
     st.header(t("review.notes"))
-    if not found.notes:
+    if not review.notes:
         show.draw(show.h("<p>{}</p>", t("review.no_notes")))
     order = {name: at for at, name in enumerate(state.STANDINGS)}
-    listed = sorted(found.notes, key=lambda one: (order[one.standing], one.by.sequence))
+    listed = sorted(review.notes, key=lambda entry: (order[entry.standing], entry.by.sequence))
     room = st.session_state.setdefault(ROOM, AT_ONCE)
-    for one in listed[:room]:
-        _note(one)
+    for entry in listed[:room]:
+        _note(entry)
     if (more := len(listed) - room) > 0:
         st.button(t("review.more_notes", n=min(more, AT_ONCE)), key="more_notes", on_click=_more)
 
@@ -33,30 +33,32 @@ def _more() -> None:
     st.session_state[ROOM] += AT_ONCE
 
 
-def _note(one: Note) -> None:
-    show.draw(note_here.one(one))
-    with st.container(horizontal=True, vertical_alignment="center", key=f"note_{one.id}"):
-        page, label, asked = _way(one)
-        show.draw(show.link(page, label, **asked))
-        if one.standing == "closed":
+def _note(entry: Note) -> None:
+    show.draw(note_here.draw_note(entry))
+    with st.container(horizontal=True, vertical_alignment="center", key=f"note_{entry.id}"):
+        page, label, way = _way(entry)
+        show.draw(show.link(page, label, **way))
+        if entry.standing == "closed":
             label = t("review.reopen")
-            st.button(label, key=f"reopen_{one.id}", type="tertiary", on_click=_stand, args=(one.id, "open"))
+            st.button(label, key=f"reopen_{entry.id}", type="tertiary", on_click=_stand, args=(entry.id, "open"))
             return
-        form = f"answer_{one.id}"
+        form = f"answer_{entry.id}"
         with st.popover(t("review.answer"), type="tertiary", key=f"open_{form}"):
             reviewing.draft_key(form)
             st.text_area(t("review.answer_text"), key=f"text_{form}", height=100)
             st.button(
-                t("review.save_answer"), key=f"save_{form}", type="primary", on_click=_answer, args=(one.id, form)
+                t("review.save_answer"), key=f"save_{form}", type="primary", on_click=_answer, args=(entry.id, form)
             )
             reviewing.show_outcome(form)
-        _edit(one)
-        st.button(t("review.close"), key=f"close_{one.id}", type="tertiary", on_click=_stand, args=(one.id, "closed"))
+        _edit(entry)
+        st.button(
+            t("review.close"), key=f"close_{entry.id}", type="tertiary", on_click=_stand, args=(entry.id, "closed")
+        )
 
 
-def _way(one: Note) -> tuple[str, str, dict[str, str | None]]:
-    """The page that a note is on: its name, the words of the link, and what it asks for."""
-    at = {name: str(value) for name, value in one.anchor.items()}
+def _way(entry: Note) -> tuple[str, str, dict[str, str | None]]:
+    """Return the page that a note is on: its name, the words of the link, and what it asks for."""
+    at = {name: str(value) for name, value in entry.anchor.items()}
     kind = at.get("kind")
     if kind in ("message", "record", "condition") and (at.get("record") or at.get("condition")):
         return "messages", t("review.see"), {name: at.get(name) for name in ("record", "condition", "mode", "judge")}
@@ -70,31 +72,31 @@ def _way(one: Note) -> tuple[str, str, dict[str, str | None]]:
     return "overview", t("agenda.none_next"), {}
 
 
-def _edit(one: Note) -> None:
-    form = f"edit_{one.id}"
+def _edit(entry: Note) -> None:
+    form = f"edit_{entry.id}"
     with st.popover(t("review.edit"), type="tertiary", key=f"open_{form}"):
         reviewing.draft_key(form)
-        _filled(one, form)
+        _filled(entry, form)
         st.text_area(t("review.text"), key=f"text_{form}", height=100)
-        note_here.owner_and_due(form, one)
-        st.button(t("review.save_edit"), key=f"save_{form}", type="primary", on_click=_changed, args=(one.id, form))
+        note_here.owner_and_due(form, entry)
+        st.button(t("review.save_edit"), key=f"save_{form}", type="primary", on_click=_changed, args=(entry.id, form))
         reviewing.show_outcome(form)
 
 
-def _filled(one: Note, form: str) -> None:
+def _filled(entry: Note, form: str) -> None:
     """Fill the form with the note as it stands, and again after somebody else changed it, unless it was typed in."""
     base = st.session_state.get(f"base_{form}")
-    if base is None or (base.edits != one.edits and not _typed(base, form)):
+    if base is None or (base.edits != entry.edits and not _typed(base, form)):
         for name in ("text", "owner", "due"):
             st.session_state.pop(f"{name}_{form}", None)
-        st.session_state[f"text_{form}"] = one.text
-        st.session_state[f"base_{form}"] = one
+        st.session_state[f"text_{form}"] = entry.text
+        st.session_state[f"base_{form}"] = entry
 
 
 def _typed(base: Note, form: str) -> dict[str, str]:
-    """What the form replaces of the note that it was filled with."""
+    """Return what the form replaces of the note that it was filled with."""
     text = st.session_state.get(f"text_{form}", base.text)
-    new = {"text": text, **note_here.given(form)}
+    new = {"text": text, **note_here.read_form(form)}
     if not new["due"] and not note_here.day(base.due):
         del new["due"]  # what the field for a day cannot show was not emptied by anybody
     return {name: value for name, value in new.items() if value != getattr(base, name)}

@@ -33,38 +33,38 @@ from readback.words import t
 LINES = 12  # of what changed, that are told here; the command has all
 
 
-def draw(one: Item, found: Review, since: Since | None, table: ScoreTable | None) -> None:
+def draw(item: Item, review: Review, since: Since | None, table: ScoreTable | None) -> None:
     """Draw it."""
-    if one.kind == "since":
+    if item.kind == "since":
         _since(since)
-    elif one.kind == "note":
-        for note in found.notes:
-            if one.key == f"note:{note.id}":
-                show.draw(note_here.one(note))
-    elif one.kind == "comparison":
-        _difference(one)
-    elif one.kind == "added":
-        _added(one)
-    elif one.kind == "score" and table is not None:
-        _chart(one, table)
-    for each in one.findings:
+    elif item.kind == "note":
+        for note in review.notes:
+            if item.key == f"note:{note.id}":
+                show.draw(note_here.draw_note(note))
+    elif item.kind == "comparison":
+        _difference(item)
+    elif item.kind == "added":
+        _added(item)
+    elif item.kind == "score" and table is not None:
+        _chart(item, table)
+    for each in item.findings:
         _finding(each)
 
 
-def link(one: Item) -> object:
-    """The way to where the proof is seen in full; nothing where it is all here."""
-    if not one.page or one.page == "since":
+def link(item: Item) -> object:
+    """Return the way to where the proof is seen in full; nothing where it is all here."""
+    if not item.page or item.page == "since":
         return ""
-    asked: Mapping[str, str] = one.asked if one.page != "review" else {}
-    return show.link(one.page, t(f"agenda.see_{one.page}"), **asked)
+    parameters: Mapping[str, str] = item.asked if item.page != "review" else {}
+    return show.link(item.page, t(f"agenda.see_{item.page}"), **parameters)
 
 
 def _since(since: Since | None) -> None:
     if since is None:
         return
     lines = [f"{lock_file.format_head(line.subject)}: {lock_check.describe_change(line)}" for line in since.lines]
-    lines += [t("agenda.new_finding", said=f"{seen.said} ({seen.where})") for seen in since.new]
-    lines += [t("agenda.gone_finding", said=f"{seen.said} ({seen.where})") for seen in since.gone]
+    lines += [t("agenda.new_finding", said=f"{finding.said} ({finding.where})") for finding in since.new]
+    lines += [t("agenda.gone_finding", said=f"{finding.said} ({finding.where})") for finding in since.gone]
     rows = show.join([show.h("<li>{}</li>", line) for line in lines[:LINES]])
     more = t("agenda.since_more", n=len(lines) - LINES) if len(lines) > LINES else ""
     if any(line.change for line in since.lines):
@@ -72,46 +72,58 @@ def _since(since: Since | None) -> None:
     show.draw(show.h('<ul class="rb-listed">{}</ul><p class="rb-small">{}</p>', rows, more))
 
 
-def _difference(one: Item) -> None:
+def _difference(item: Item) -> None:
     """How the two differ in the first record, in the words of Compare."""
-    a, b = one.subject.names
+    a, b = item.subject.names
     try:
         sides = [show_side(choice.workspace(), Side(Selection(condition=name))) for name in (a, b)]
     except SideError:
         return  # one of them sends nothing, which is said above
-    said = format_sentence(compare_sides(replace(sides[0], label="A"), replace(sides[1], label="B")))
-    show.draw(show.h("<p>{}</p>", t("agenda.first_record", a=a, b=b, said=said)))
+    sentence = format_sentence(compare_sides(replace(sides[0], label="A"), replace(sides[1], label="B")))
+    show.draw(show.h("<p>{}</p>", t("agenda.first_record", a=a, b=b, said=sentence)))
 
 
-def _added(one: Item) -> None:
+def _added(item: Item) -> None:
     try:
-        if one.entry:
-            show.draw(entry_shown.draw(read_entry(one.entry)))
+        if item.entry:
+            show.draw(entry_shown.draw(read_entry(item.entry)))
     except (KeyError, TypeError, ValueError):
         show.notice(t("agenda.unreadable"), "warning")
 
 
-def _finding(one: Finding) -> None:
+def _finding(finding: Finding) -> None:
     data = choice.dataset() if choice.workspace().dataset else None
-    part = Quoted(choice.workspace(), data, choice.answer).excerpt(one) if data is not None else None
-    show.draw(show.h('<p>{}</p>{}<p class="rb-where">{}</p>', one.message, quote.quote(part, one.severity) if part else
-                     "", where(one.place)))  # fmt: skip
+    part = Quoted(choice.workspace(), data, choice.answer).excerpt(finding) if data is not None else None
+    show.draw(
+        show.h(
+            '<p>{}</p>{}<p class="rb-where">{}</p>',
+            finding.message,
+            quote.quote(part, finding.severity) if part else "",
+            where(finding.place),
+        )
+    )
 
 
-def _chart(one: Item, table: ScoreTable) -> None:
-    """The planned comparisons under the item's criterion, as Scores draws them."""
-    criterion = one.asked["criterion"]
+def _chart(item: Item, table: ScoreTable) -> None:
+    """Draw the planned comparisons under the item's criterion, as Scores draws them."""
+    criterion = item.asked["criterion"]
     judge = next(iter(in_view.judges(table, criterion)), None)
     if judge is None:
         return
-    seen = in_view.shown(table, judge)
-    lines = in_view.of_plan(seen, list_planned(choice.workspace()), criterion, judge)
+    view = in_view.shown(table, judge)
+    lines = in_view.of_plan(view, list_planned(choice.workspace()), criterion, judge)
     if not lines:
         return
-    name = partial(report.short, seen)
-    made = drawn.draw_forest(lines, [t("report.minus", a=name(each.a), b=name(each.b)) for each in lines],
-                        seen.criteria[criterion], choices.say, choices.is_dark(),
-                        explain=lambda why: said_of(why).message)  # fmt: skip
-    said = " ".join(report.sentence(each, name, seen.criteria[criterion]) for each in lines
-                    if isinstance(each, Comparison))  # fmt: skip
-    chart.draw_chart(f"agenda_{criterion}", made, said)
+    name = partial(report.short, view)
+    figure = drawn.draw_forest(
+        lines,
+        [t("report.minus", a=name(each.a), b=name(each.b)) for each in lines],
+        view.criteria[criterion],
+        choices.say,
+        choices.is_dark(),
+        explain=lambda why: said_of(why).message,
+    )
+    sentence = " ".join(
+        report.sentence(each, name, view.criteria[criterion]) for each in lines if isinstance(each, Comparison)
+    )
+    chart.draw_chart(f"agenda_{criterion}", figure, sentence)

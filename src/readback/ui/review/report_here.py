@@ -15,19 +15,22 @@ from readback.ui.common.draw import downloads, reviewing
 from readback.ui.common.state import choice
 from readback.words import t
 
-FILES = {"html": ("readback-report.html", "text/html"), "markdown": ("readback-report.md", "text/markdown"),
-         "json": ("readback-report.json", "application/json")}  # fmt: skip
+FILES = {
+    "html": ("readback-report.html", "text/html"),
+    "markdown": ("readback-report.md", "text/markdown"),
+    "json": ("readback-report.json", "application/json"),
+}
 
 
 def draw() -> None:
-    """The three downloads of the report."""
+    """Draw the three downloads of the report."""
     opened, store = choice.workspace(), reviewing.store()  # a download is made when there is no session to ask
     with st.expander(t("agenda.report"), key="report_open"):
         show.draw(show.h('<p class="rb-prose">{}</p>', t("agenda.report_said")))
         for form, (name, kind) in FILES.items():
-            make = partial(_made, form, opened, store)
+            make = partial(_make_report, form, opened, store)
             downloads.button(t(f"agenda.report_{form}"), make, name, kind, key=f"report_{form}", on_click="ignore")
 
 
-def _made(form: str, opened: Workspace, store: Store) -> bytes:
+def _make_report(form: str, opened: Workspace, store: Store) -> bytes:
     return FORMS[form](contents.contents(opened, store, contents.until(store.events(), None)))

@@ -31,37 +31,42 @@ class Known:
 
 
 @st.cache_resource(max_entries=SHARED, show_spinner=False)
-def _job(mark: str, _opened: Workspace, _store: Store, _one: SignOff, _found: Review) -> Job:
+def _job(mark: str, _opened: Workspace, _store: Store, _signoff: SignOff, _review: Review) -> Job:
     def work(progress: Progress) -> Known:
         try:
-            return Known(since_signoff(_opened, _store, _one, _found, None, progress))
+            return Known(since_signoff(_opened, _store, _signoff, _review, None, progress))
         except (NoBefore, NothingToLock, DatasetChanged, NotReadable) as error:
             return Known(unsaid=str(error))
 
     return Job(work)
 
 
-def known(found: Review) -> Known:
-    """What is known now; the work begins where it has not begun."""
-    signed = find_last_signoff(found)
+def find_changes(review: Review) -> Known:
+    """Return what is known now; the work begins where it has not begun."""
+    signed = find_last_signoff(review)
     if signed is None:
         return Known()
     opened = choice.workspace()
-    decided = ",".join(one.id for one in found.decisions if one.in_force)
-    job = _job(f"{opened.root} {opened.file} {standing_here.mark()} {signed.id} {decided}", opened, reviewing.store(),
-               signed, found)  # fmt: skip
+    decided = ",".join(decision.id for decision in review.decisions if decision.in_force)
+    job = _job(
+        f"{opened.root} {opened.file} {standing_here.mark()} {signed.id} {decided}",
+        opened,
+        reviewing.store(),
+        signed,
+        review,
+    )
     if job.error is not None:
         raise job.error
     return job.result if job.ready.is_set() and job.result is not None else Known(waiting=True)
 
 
-def follow(one: Known) -> None:
+def follow(since: Known) -> None:
     """Show what changed once it is known."""
-    if one.waiting:
+    if since.waiting:
         _await()
 
 
 @st.fragment(run_every=1.0)
 def _await() -> None:
-    if not known(reviewing.state()).waiting:
+    if not find_changes(reviewing.state()).waiting:
         st.rerun()

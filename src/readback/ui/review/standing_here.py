@@ -33,25 +33,25 @@ class Held:
 
 
 @st.cache_resource(max_entries=SHARED, show_spinner=False)
-def _job(mark: str, called: str, _opened: Workspace, _store: Store, _one: SignOff) -> Job:
+def _job(mark: str, called: str, _opened: Workspace, _store: Store, _signoff: SignOff) -> Job:
     def work(progress: Progress) -> tuple[signing.Standing, float]:
         try:
             fields = _opened.dataset.fields if _opened.dataset else None
             now = workspace.open(_way(_opened), fields=fields, chosen=_opened.chosen)  # as it is, whatever is shown
-            found = signing.check_standing(now, _store, _one, progress)
+            standing = signing.check_standing(now, _store, _signoff, progress)
         except (DatasetChanged, NotReadable) as changed:
-            found = signing.Standing(unread=str(changed))
+            standing = signing.Standing(unread=str(changed))
         except workspace.NothingRead as nothing:
-            found = signing.Standing(unread=nothing.reason)
-        return found, time.time()
+            standing = signing.Standing(unread=nothing.reason)
+        return standing, time.time()
 
     return Job(work)
 
 
-def held(one: SignOff) -> Held:
-    """What is known of a sign-off for the files as they are on disk."""
+def find_standing(signoff: SignOff) -> Held:
+    """Return what is known of a sign-off for the files as they are on disk."""
     opened = choice.workspace()
-    job = _job(f"{opened.root} {opened.file} {mark()}", one.id, opened, reviewing.store(), one)
+    job = _job(f"{opened.root} {opened.file} {mark()}", signoff.id, opened, reviewing.store(), signoff)
     if job.error is not None:
         raise job.error
     if not job.ready.is_set() or job.result is None:
@@ -61,10 +61,10 @@ def held(one: SignOff) -> Held:
 
 
 def mark() -> str:
-    """What the files of the workspace look like from outside: another mark, and they are checked again."""
+    """Return a mark of the workspace's files as seen from outside: with another mark they are checked again."""
     return stamp(choice.workspace().root).key
 
 
 def _way(opened: Workspace) -> Path:
-    """What to open to have this workspace as its files are now."""
+    """Return what to open to have this workspace as its files are now."""
     return opened.root if opened.file in (None, workspace_file.NAME) else opened.root / opened.file

@@ -29,19 +29,19 @@ def _changed(key: str, called: str, _opened: Workspace, _note: Note) -> anchors.
 
 
 def changed(note: Note) -> anchors.TextChange | None:
-    """What became of the text under a note; None where it is the same, or the note is on no text."""
+    """Return what became of the text under a note; None where it is the same, or the note is on no text."""
     return _changed(repr(choice.key()), note.id, choice.workspace(), note)
 
 
-def said(note: Note) -> str:
-    """The same in words; "" where nothing changed."""
-    found = changed(note)
-    return anchors.describe_text_change(found) if found else ""
+def describe_change(note: Note) -> str:
+    """Return the same in words; "" where nothing changed."""
+    change = changed(note)
+    return anchors.describe_text_change(change) if change else ""
 
 
 def marks(here: Mapping[str, Any]) -> tuple[Mark, ...]:
-    """The stretches of one text that open notes mark: those whose anchor names all that `here` names."""
-    found = []
+    """Return the stretches of one text that open notes mark: those whose anchor names all that `here` names."""
+    note_marks = []
     for note in reviewing.state().notes:
         at = note.anchor
         if note.standing == "closed" or "start" not in at or any(at.get(name) != here[name] for name in here):
@@ -50,5 +50,5 @@ def marks(here: Mapping[str, Any]) -> tuple[Mark, ...]:
         start, end = (at["start"], at["end"]) if now is None else (now.start, now.end)
         if start is not None and end is not None and end > start:
             title = f"{note.by.author}: {note.text[:TITLED]}"
-            found.append(Mark(start, end, 0, "noted", title))
-    return tuple(found)
+            note_marks.append(Mark(start, end, 0, "noted", title))
+    return tuple(note_marks)
