@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import readback
 from readback.notebook.assembled import Assembled
-from readback.notebook.rows import SHOWN, Rows
+from readback.notebook.rows import MAX_SHOWN, Rows
 from readback.project_files import PROJECT
 from readback.types import Assembly, Message, Segment, Selection
 
@@ -106,13 +106,13 @@ def test_what_is_drawn_is_the_text(text: str) -> None:
 
 
 def test_rows_say_what_they_hold_back() -> None:
-    rows = Rows(("n", "name"), tuple({"n": n, "name": f"<{n}>"} for n in range(SHOWN + 3)))
+    rows = Rows(("n", "name"), tuple({"n": n, "name": f"<{n}>"} for n in range(MAX_SHOWN + 3)))
     assert "and 3 more rows" in repr(rows)
     assert "and 3 more rows" in rows._repr_html_()
     assert "<0>" not in rows._repr_html_()
     assert len(rows[:2]) == 2
     frame = rows.to_pandas()
-    assert list(frame["n"]) == list(range(SHOWN + 3))
+    assert list(frame["n"]) == list(range(MAX_SHOWN + 3))
     assert frame["n"].dtype.kind == "i"
 
 

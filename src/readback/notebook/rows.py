@@ -9,22 +9,22 @@ from typing import Any
 from readback.html import exact
 from readback.quantity import quantity
 
-SHOWN = 50  # rows that are drawn by themselves; the rest is counted
+MAX_SHOWN = 50  # rows that are drawn; the rest is counted
 
 
 @dataclass(frozen=True, slots=True)
 class Rows(Sequence[Mapping[str, Any]]):
-    """`columns` name what every row holds, in order. `said` is a sentence that belongs to the table."""
+    """`columns` name what every row has, in order. `note` is a sentence about the whole table."""
 
     columns: tuple[str, ...]
     rows: tuple[Mapping[str, Any], ...]
-    said: str = ""
+    note: str = ""
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __getitem__(self, index: Any) -> Any:
-        return Rows(self.columns, self.rows[index], self.said) if isinstance(index, slice) else self.rows[index]
+        return Rows(self.columns, self.rows[index], self.note) if isinstance(index, slice) else self.rows[index]
 
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
         return iter(self.rows)
@@ -39,20 +39,23 @@ class Rows(Sequence[Mapping[str, Any]]):
 
     def __repr__(self) -> str:
         head = f"{quantity(len(self), 'row')}: {', '.join(self.columns)}"
-        lines = ("  " + " · ".join(_format_value(row.get(name)) for name in self.columns) for row in self.rows[:SHOWN])
-        return "\n".join((head, *lines, *_format_rest(len(self)), *([self.said] if self.said else [])))
+        lines = (
+            "  " + " · ".join(_format_value(row.get(name)) for name in self.columns) for row in self.rows[:MAX_SHOWN]
+        )
+        return "\n".join((head, *lines, *_format_rest(len(self)), *([self.note] if self.note else [])))
 
     def _repr_html_(self) -> str:
         head = "".join(f'<th style="text-align:left">{exact.text(name)}</th>' for name in self.columns)
         body = "".join(
-            "<tr>" + "".join(_draw_cell(row.get(name)) for name in self.columns) + "</tr>" for row in self.rows[:SHOWN]
+            "<tr>" + "".join(_draw_cell(row.get(name)) for name in self.columns) + "</tr>"
+            for row in self.rows[:MAX_SHOWN]
         )
-        rest = "".join(f"<p>{exact.text(line.strip())}</p>" for line in (*_format_rest(len(self)), self.said) if line)
+        rest = "".join(f"<p>{exact.text(line.strip())}</p>" for line in (*_format_rest(len(self)), self.note) if line)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
 
 
 def _format_rest(count: int) -> tuple[str, ...]:
-    return (f"  … and {count - SHOWN:,} more rows: to_pandas() has them all",) if count > SHOWN else ()
+    return (f"  … and {count - MAX_SHOWN:,} more rows: to_pandas() has them all",) if count > MAX_SHOWN else ()
 
 
 def _draw_cell(value: Any) -> str:

@@ -50,10 +50,38 @@ from readback.workspace.left_out import list_files
 if TYPE_CHECKING:
     import pandas
 
-FINDING = ("severity", "code", "message", "fix", "file", "line", "condition", "mode", "adapter", "task", "judge",
-           "record", "role", "start", "end", "key")  # fmt: skip
-SCORE = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean", "ci_low", "ci_high", "ci_method",
-         "clusters", "synthetic")  # fmt: skip
+FINDING_COLUMNS = (
+    "severity",
+    "code",
+    "message",
+    "fix",
+    "file",
+    "line",
+    "condition",
+    "mode",
+    "adapter",
+    "task",
+    "judge",
+    "record",
+    "role",
+    "start",
+    "end",
+    "key",
+)
+SCORE_COLUMNS = (
+    "criterion",
+    "judge",
+    "n",
+    "failed",
+    "missing",
+    "not_applicable",
+    "mean",
+    "ci_low",
+    "ci_high",
+    "ci_method",
+    "clusters",
+    "synthetic",
+)
 NO_VALUES: Values = {}
 
 
@@ -67,7 +95,7 @@ def open_workspace(
     encoding: str | None = None,
 ) -> Study:
     """Open a folder or a file. `fields` maps template variables to record fields; `plan`, `prompts` and `dataset` name
-    the file that is meant where several could be; `encoding` is that of the dataset where it is not UTF-8.
+    the file to use where several could be; `encoding` is that of the dataset where it is not UTF-8.
 
     Raises ValueError with the reason when nothing at all could be read; every lesser fault is in `findings()`.
     """
@@ -82,7 +110,7 @@ def open_workspace(
 
 
 class Study:
-    """A workspace, its records, and what can be asked about them.
+    """A workspace and its records, with methods to assemble, compare, check, export and score.
 
     A record is given by its id (a text), its number from 0, or itself; without one the first is meant. A name that
     does not exist is a KeyError whose sentence lists the names there are; what cannot be done, a ValueError that says
@@ -91,23 +119,23 @@ class Study:
 
     def __init__(self, opened: Workspace) -> None:
         self.workspace = opened
-        self._children = StayingChildren()  # what is assembled again and again is rendered by one child
+        self._children = StayingChildren()  # one child renders all that is assembled here
 
     @cached_property
     def records(self) -> Records:
-        """The records, read from disk when they are asked for: `for record in …`, `len(…)`, `…["id"]`, `…[0]`."""
+        """The records, read from disk when they are used: `for record in …`, `len(…)`, `…["id"]`, `…[0]`."""
         return Records(self._dataset)
 
     def files(self) -> Rows:
-        """Every file of the folder: what it was taken for, whether it is used, and if not, why. Counts add up."""
+        """Return a row for every file of the folder: what it is read as, whether it is used, and if not, why."""
         names = ("path", "what", "used", "count", "detail", "looks")
-        rows = ({name: getattr(one, name) for name in names} for one in list_files(self.workspace.recognised))
-        return Rows(names, tuple(rows))
+        files = list_files(self.workspace.recognised)
+        return Rows(names, tuple({name: getattr(file, name) for name in names} for file in files))
 
     @property
     def conditions(self) -> tuple[str, ...]:
         """The names of the conditions."""
-        return tuple(one.name for one in self.workspace.conditions)
+        return tuple(condition.name for condition in self.workspace.conditions)
 
     @property
     def modes(self) -> tuple[str, ...]:
@@ -125,21 +153,21 @@ class Study:
         judge: str | None = None,
         values: Values = NO_VALUES,
     ) -> Assembled:
-        """The exact messages for a record. `values` replace the record's fields for this look only."""
-        choice = self._choice(Selection(condition, mode, adapter, task, judge))
-        one = self._record(record)
+        """Assemble the exact messages for a record. `values` replace the record's fields in this call only."""
+        choice = self._resolve_selection(Selection(condition, mode, adapter, task, judge))
+        chosen_record = self._find_record(record)
         with use_children(self._children):
-            return self._assembled(choice, one, values)
+            return self._check_assembly(choice, chosen_record, values)
 
-    def _assembled(self, choice: Selection, one: Record, values: Values) -> Assembled:
-        made = self._made(choice, one, values)
-        tried = assemble.apply_values(self.workspace, one, values)
-        seen = None if values else self._observer.observe(one, made)
-        both = tuple(check_record(self.workspace, tried, made, seen, self._decided))
-        findings = tuple(found for found in both if isinstance(found, Finding))
-        faults = tuple(fault for fault in both if isinstance(fault, rules.Fault))
-        unknown = explain_unknown_system(self.workspace, choice, made.messages)
-        return Assembled(made, findings, faults, list_variants(self.workspace, choice), unknown)
+    def _check_assembly(self, choice: Selection, record: Record, values: Values) -> Assembled:
+        assembly = self._build_assembly(choice, record, values)
+        filled_record = assemble.apply_values(self.workspace, record, values)
+        observation = None if values else self._observer.observe(record, assembly)
+        results = tuple(check_record(self.workspace, filled_record, assembly, observation, self._rule_filter))
+        findings = tuple(result for result in results if isinstance(result, Finding))
+        faults = tuple(fault for fault in results if isinstance(fault, rules.Fault))
+        unknown = explain_unknown_system(self.workspace, choice, assembly.messages)
+        return Assembled(assembly, findings, faults, list_variants(self.workspace, choice), unknown)
 
     def assemble_text(
         self,
@@ -151,18 +179,20 @@ class Study:
         adapter: str | None = None,
         values: Values = NO_VALUES,
     ) -> tuple[str, str]:
-        """The system and the user text for a record, examples before the question included, before they are messages:
-        no earlier turns, and a system text that an interface cannot send stands by itself. Without one it is empty.
+        """Build the system and the user text for a record, with the examples before the question.
+
+        These are the texts before they become messages: without earlier turns, and with a system text also where the
+        interface cannot send one. Where there is no system text it is empty.
 
         Raises ValueError where no texts can be built, with what is wrong.
         """
-        choice = self._choice(Selection(condition, mode, adapter, task))
-        tried = assemble.apply_values(self.workspace, self._record(record), values)
-        made = assemble.build_texts(self.workspace, tried, choice)
-        if made.system is None or made.user is None:
-            wrong = [rules.build_finding(one).message for one in made.diagnostics]
-            raise ValueError("; ".join(("nothing could be built", *wrong)))
-        system, user = ("".join(segment.text for segment in text) for text in (made.system, made.user))
+        choice = self._resolve_selection(Selection(condition, mode, adapter, task))
+        filled_record = assemble.apply_values(self.workspace, self._find_record(record), values)
+        texts = assemble.build_texts(self.workspace, filled_record, choice)
+        if texts.system is None or texts.user is None:
+            messages = [rules.build_finding(diagnostic).message for diagnostic in texts.diagnostics]
+            raise ValueError("; ".join(("nothing could be built", *messages)))
+        system, user = ("".join(segment.text for segment in text) for text in (texts.system, texts.user))
         return system, user
 
     def model_input(
@@ -175,49 +205,51 @@ class Study:
         adapter: str | None = None,
         values: Values = NO_VALUES,
     ) -> ModelInput:
-        """The one text that a server makes of the messages for a record: `.text`, `.segments`, `.format`, `.stops`.
+        """Build the text that a server makes of the messages for a record: `.text`, `.segments`, `.format`, `.stops`.
 
         Raises ValueError where no messages can be built, where nothing says what serves them, and where its template
         makes no text of them.
         """
-        choice = self._choice(Selection(condition, mode, adapter, task))
-        one = self._record(record)
-        made = self._made(choice, one, values)
-        known = self.workspace.condition(choice.condition) if choice.condition else None
-        read = inputs.build_model_input(self.workspace, one, made, known, False)
-        if read is None and made.messages:
+        choice = self._resolve_selection(Selection(condition, mode, adapter, task))
+        chosen_record = self._find_record(record)
+        assembly = self._build_assembly(choice, chosen_record, values)
+        named_condition = self.workspace.condition(choice.condition) if choice.condition else None
+        model_text = inputs.build_model_input(self.workspace, chosen_record, assembly, named_condition, False)
+        if model_text is None and assembly.messages:
             raise ValueError(f"no chat format is known here; {SERVING}")
-        if read is None or not read.segments:
-            wrong = [
-                rules.build_finding(one).message for one in (*made.diagnostics, *(read.diagnostics if read else ()))
-            ]
-            raise ValueError("; ".join(("nothing could be built", *wrong)))
-        return read
+        if model_text is None or not model_text.segments:
+            diagnostics = [*assembly.diagnostics]
+            if model_text is not None:
+                diagnostics += model_text.diagnostics
+            messages = [rules.build_finding(diagnostic).message for diagnostic in diagnostics]
+            raise ValueError("; ".join(("nothing could be built", *messages)))
+        return model_text
 
     def compare(
         self, a: str | Mapping[str, str], b: str | Mapping[str, str], record: Record | str | int | None = None
     ) -> Compared:
-        """What differs between two conditions for a record: `.equal`, `.sentence`, `.changes()`, `.over_records()`.
+        """Compare two conditions for a record: `.equal`, `.sentence`, `.changes()`, `.over_records()`.
 
         In place of a condition's name, a mapping with the keys of `readback diff`: {"mode": "rag", "layer": "wire"}.
         What one mapping does not say is as in the other.
         """
-        one, other = ({"condition": self._condition(side)} if isinstance(side, str) else dict(side) for side in (a, b))
         try:
-            side_a, side_b = make_sides(one, other)
-            at = self._record(record).place.index or 0
-            found = compare_sides(show_side(self.workspace, side_a, at), show_side(self.workspace, side_b, at))
+            side_a, side_b = make_sides(self._build_side(a), self._build_side(b))
+            index = self._find_record(record).place.index or 0
+            comparison = compare_sides(
+                show_side(self.workspace, side_a, index), show_side(self.workspace, side_b, index)
+            )
         except SideError as error:
             raise ValueError(str(error)) from None
-        return Compared(self.workspace, found, side_a, side_b)
+        return Compared(self.workspace, comparison, side_a, side_b)
 
     def audit(
         self, *, select: Collection[str] = (), ignore: Collection[str] = (), sample: int | None = None, seed: int = SEED
     ) -> Audit:
-        """Every rule over every record and condition, as `readback check` runs them; codes or areas narrow it.
+        """Run every rule over every record and condition, as `readback check` does; codes or areas narrow it.
 
-        With `sample` only so many records are looked at, spread over the file and drawn by `seed`; `.sample` says so
-        (None: all were looked at). Raises ValueError for a sample of less than one.
+        With `sample` only so many records are checked, spread over the file and drawn by `seed`; `.sample` says so
+        (None: all were checked). Raises ValueError for a sample of less than one.
         """
         if sample is not None and sample < 1:
             raise ValueError(f"a sample of {sample}: at least one record has to be drawn")
@@ -226,15 +258,16 @@ class Study:
     def findings(
         self, *, select: Collection[str] = (), ignore: Collection[str] = (), sample: int | None = None, seed: int = SEED
     ) -> Rows:
-        """The findings of `audit` as rows; the first 10,000. It says so when there are more, when a rule failed, and
-        when they are those of a sample.
+        """Return the findings of `audit` as rows, at most 10,000.
+
+        The note of the rows says when there are more, when a rule failed, and when only a sample was checked.
         """
         audit = self.audit(select=select, ignore=ignore, sample=sample, seed=seed)
-        said = [_of_sample(audit.sample)] if audit.sample else []
+        sentences = [_format_sample(audit.sample)] if audit.sample else []
         if audit.truncated:
-            said.append(f"{quantity(sum(audit.counts.values()), 'finding')} in all; these are the ones kept")
-        said += dict.fromkeys(map(format_fault, audit.faults))
-        return Rows(FINDING, tuple(map(_finding, audit.findings)), ". ".join(said))
+            sentences.append(f"{quantity(sum(audit.counts.values()), 'finding')} in all; these are the ones kept")
+        sentences += dict.fromkeys(map(format_fault, audit.faults))
+        return Rows(FINDING_COLUMNS, tuple(map(_build_finding_row, audit.findings)), ". ".join(sentences))
 
     def export(
         self,
@@ -253,16 +286,20 @@ class Study:
         """
         if form not in FORMS:
             raise ValueError(f"there is no form '{form}'; there are: {', '.join(FORMS)}")
-        asked = self._choice(Selection(condition, mode, judge=judge)) if condition or mode or judge else Selection()
-        conditions, modes = ([one] if one else [] for one in (asked.condition, asked.mode))
+        selection = (
+            self._resolve_selection(Selection(condition, mode, judge=judge))
+            if condition or mode or judge
+            else Selection()
+        )
+        conditions, modes = ([name] if name else [] for name in (selection.condition, selection.mode))
         try:
-            choices = export_selections.choose_selections(self.workspace, conditions, modes, asked.judge)
+            choices = export_selections.choose_selections(self.workspace, conditions, modes, selection.judge)
             return export_to_file(self.workspace, choices, form, Path(file), model=model)
-        except (NothingToExport, NoModel, OwnFile) as refused:
-            raise ValueError(str(refused)) from None
+        except (NothingToExport, NoModel, OwnFile) as error:
+            raise ValueError(str(error)) from None
 
     def scores(self, by: str | None = None, criterion: str | None = None, judge: str | None = None) -> pandas.DataFrame:
-        """A row for each condition (or value of the factor `by`), criterion and judge: its mean, and how sure it is.
+        """Return a row for each condition (or value of the factor `by`), criterion and judge: mean and interval.
 
         `ci_low` and `ci_high` are the interval that the pages show, made by `ci_method`; NaN where none can be given.
         `synthetic` says of all rows that a generator made the scores, not a judge. `failed`, `missing` and
@@ -270,12 +307,15 @@ class Study:
         """
         import pandas
 
-        table = self._scores(criterion=criterion, judge=judge, by=by)
-        found = summary.rows(table, by, criterion, judge)
-        factors = {factor: None for row in found for factor, _ in row.condition}
-        titles = {factor: f"{factor} (condition)" if factor in SCORE else factor for factor in factors}
-        rows = ({**{titles[factor]: value for factor, value in row.condition}, **_score(row, table)} for row in found)
-        return pandas.DataFrame(list(rows), columns=[*titles.values(), *SCORE])
+        table = self._load_scores(criterion=criterion, judge=judge, by=by)
+        score_rows = summary.rows(table, by, criterion, judge)
+        factors = {factor: None for row in score_rows for factor, _ in row.condition}
+        titles = {factor: f"{factor} (condition)" if factor in SCORE_COLUMNS else factor for factor in factors}
+        rows = []
+        for row in score_rows:
+            condition = {titles[factor]: value for factor, value in row.condition}
+            rows.append({**condition, **_build_score_row(row, table)})
+        return pandas.DataFrame(rows, columns=[*titles.values(), *SCORE_COLUMNS])
 
     def conclusions(self, criterion: str | None = None) -> list[dict[str, Any]]:
         """Return which condition is better under each criterion and whether that is clear, as `readback scores` has it.
@@ -284,17 +324,17 @@ class Study:
         are, or the best of several, each with `criterion`, `judge`, `verdict`, `better` (None unless it is clear) and
         `answer`, a sentence. Whether the prompts of both sides may be compared is not checked: `audit` does that.
         """
-        return conclusion.list_conclusions(self.workspace, self._scores(criterion=criterion), criterion)
+        return conclusion.list_conclusions(self.workspace, self._load_scores(criterion=criterion), criterion)
 
     def agreement(self, criterion: str | None = None) -> pandas.DataFrame:
-        """How far judges agree, a number in each row: measure, judge, other, value, `ci_low`, `ci_high`, n.
+        """Return how far judges agree, a number in each row: measure, judge, other, value, `ci_low`, `ci_high`, n.
 
         The criteria that nothing can be said of are in `.attrs["skipped"]`, with the reason. Raises ValueError with the
         reason where that is all of them.
         """
         import pandas
 
-        answer = agreement_answer.build_answer(self._scores(criterion=criterion), criterion)
+        answer = agreement_answer.build_answer(self._load_scores(criterion=criterion), criterion)
         if not answer["criteria"]:
             skipped = answer["skipped"]
             raise ValueError(skipped if isinstance(skipped, str) else "; ".join(dict.fromkeys(skipped.values())))
@@ -319,96 +359,119 @@ class Study:
         return open_dataset(self.workspace.root, self.workspace.dataset)
 
     @cached_property
-    def _decided(self) -> RuleFilter:
+    def _rule_filter(self) -> RuleFilter:
         return rules.filter_rules(self.workspace)
 
     @cached_property
     def _observer(self) -> Observer:
         return Observer(self.workspace, self._dataset)
 
-    def _made(self, choice: Selection, record: Record, values: Values) -> Assembly:
-        known = self.workspace.condition(choice.condition) if choice.condition else None
-        said = answers.open_answers(self.workspace, known).get(record.id) if choice.judge and known else None
-        return assemble.assemble(self.workspace, record, choice, said, values)
+    def _build_assembly(self, choice: Selection, record: Record, values: Values) -> Assembly:
+        named_condition = self.workspace.condition(choice.condition) if choice.condition else None
+        reply_texts = (
+            answers.open_answers(self.workspace, named_condition).get(record.id)
+            if choice.judge and named_condition
+            else None
+        )
+        return assemble.assemble(self.workspace, record, choice, reply_texts, values)
 
-    def _condition(self, name: str) -> str:
-        """The name of the condition of that name or alias."""
-        known = self.workspace.condition(name)
-        if known is None:
+    def _find_condition(self, name: str) -> str:
+        """Return the name of the condition of that name or alias."""
+        condition = self.workspace.condition(name)
+        if condition is None:
             raise build_unknown_name_error("condition", name, self.conditions)
-        return known.name
+        return condition.name
 
-    def _choice(self, asked: Selection) -> Selection:
-        opened = self.workspace
-        if asked.condition and (asked.mode or asked.task or asked.adapter):
+    def _build_side(self, side: str | Mapping[str, str]) -> dict[str, str]:
+        """Return the keys of a side of `compare`. A text is the name of a condition."""
+        if isinstance(side, str):
+            return {"condition": self._find_condition(side)}
+        return dict(side)
+
+    def _resolve_selection(self, selection: Selection) -> Selection:
+        workspace = self.workspace
+        if selection.condition and (selection.mode or selection.task or selection.adapter):
             raise ValueError("a condition settles mode, task and adapter: give either it or them")
-        if asked.judge and (asked.mode or asked.task or asked.adapter):
+        if selection.judge and (selection.mode or selection.task or selection.adapter):
             raise ValueError("a judge goes with a condition or alone")
-        known: dict[str, Collection[str]] = {
-            "mode": opened.prompts,
-            "judge": opened.judges,
-            "adapter": {**opened.adapters, **adapters.load_shipped(profile_of(opened.options))},
-            "task": opened.tasks,
+        names_by_kind: dict[str, Collection[str]] = {
+            "mode": workspace.prompts,
+            "judge": workspace.judges,
+            "adapter": {**workspace.adapters, **adapters.load_shipped(profile_of(workspace.options))},
+            "task": workspace.tasks,
         }
-        for kind, names in known.items():
-            name = getattr(asked, kind)
+        for kind, names in names_by_kind.items():
+            name = getattr(selection, kind)
             # Beside a mode, a task only chooses what is added, and may be one without texts of its own.
-            if name is not None and name not in names and not (kind == "task" and asked.mode):
+            if name is not None and name not in names and not (kind == "task" and selection.mode):
                 raise build_unknown_name_error(kind, name, names)
-        if asked.condition is not None:
-            return replace(asked, condition=self._condition(asked.condition))
-        if asked.mode or asked.task or asked.judge:
-            return asked
-        every = [one for one in selections.list_selections(opened) if one.judge is None]
-        fitting = [one for one in every if asked.adapter is None or one.condition is None]
+        if selection.condition is not None:
+            return replace(selection, condition=self._find_condition(selection.condition))
+        if selection.mode or selection.task or selection.judge:
+            return selection
+        candidates = [candidate for candidate in selections.list_selections(workspace) if candidate.judge is None]
+        fitting = [candidate for candidate in candidates if selection.adapter is None or candidate.condition is None]
         if len(fitting) != 1:
-            raise ValueError(f"say which condition, mode or task: {', '.join(map(_said, every)) or 'there is none'}")
-        return replace(fitting[0], adapter=asked.adapter or fitting[0].adapter)
+            raise ValueError(
+                f"say which condition, mode or task: {', '.join(map(_format_selection, candidates)) or 'there is none'}"
+            )
+        return replace(fitting[0], adapter=selection.adapter or fitting[0].adapter)
 
-    def _record(self, asked: Record | str | int | None) -> Record:
-        if isinstance(asked, Record):
-            return asked
-        if asked is None and not len(self._dataset):
+    def _find_record(self, record: Record | str | int | None) -> Record:
+        if isinstance(record, Record):
+            return record
+        if record is None and not len(self._dataset):
             raise ValueError("there is no record: the dataset has none")
-        if asked is None or (asked == 0 and not self._dataset.source):
+        if record is None or (record == 0 and not self._dataset.source):
             return self._dataset.record(0)  # without a dataset, the empty record that defaults are shown with
-        return self.records[asked]
+        return self.records[record]
 
-    def _scores(self, *, criterion: str | None = None, judge: str | None = None, by: str | None = None) -> ScoreTable:
-        """The scores, once every name that is asked for is known."""
+    def _load_scores(
+        self, *, criterion: str | None = None, judge: str | None = None, by: str | None = None
+    ) -> ScoreTable:
+        """Load the scores. Raise KeyError for a name that the table does not have."""
         table = loading.load(self.workspace)
         columns = table.columns
-        known = {
+        names_by_kind = {
             "criterion": (criterion, columns.criteria, [name.removesuffix("_score") for name in columns.criteria]),
             "judge": (judge, columns.judges, []),
             "factor": (by, tuple(table.factors), []),
         }
-        for kind, (name, names, shorter) in known.items():
+        for kind, (name, names, shorter) in names_by_kind.items():
             if name is not None and name not in (*names, *shorter):
                 raise build_unknown_name_error(kind, name, filter(None, names))
         return table
 
 
-def _finding(one: Finding) -> Mapping[str, Any]:
-    return {name: getattr(one if hasattr(one, name) else one.place, name) for name in FINDING}
+def _build_finding_row(finding: Finding) -> Mapping[str, Any]:
+    return {name: getattr(finding if hasattr(finding, name) else finding.place, name) for name in FINDING_COLUMNS}
 
 
-def _of_sample(sample: Sample) -> str:
+def _format_sample(sample: Sample) -> str:
     _, most = share(0, sample).percents
-    of = f"{sample.drawn:,} of {quantity(sample.of, 'record')}"
-    return f"a sample of {of}; what is in 0 of {sample.drawn:,} is in at most {most} % of all (95 %)"
+    counted = f"{sample.drawn:,} of {quantity(sample.of, 'record')}"
+    return f"a sample of {counted}; what is in 0 of {sample.drawn:,} is in at most {most} % of all (95 %)"
 
 
-def _score(row: Row, table: ScoreTable) -> Mapping[str, Any]:
+def _build_score_row(row: Row, table: ScoreTable) -> Mapping[str, Any]:
     low, high = row.span or (math.nan, math.nan)
     mean = math.nan if row.mean is None else row.mean
-    values = (
-        row.criterion, row.judge or None, row.n, row.failed, row.missing, row.not_applicable, mean, low, high,
-        row.span_method, row.clusters, table.synthetic,
-    )  # fmt: skip
-    return dict(zip(SCORE, values, strict=True))
+    return {
+        "criterion": row.criterion,
+        "judge": row.judge or None,
+        "n": row.n,
+        "failed": row.failed,
+        "missing": row.missing,
+        "not_applicable": row.not_applicable,
+        "mean": mean,
+        "ci_low": low,
+        "ci_high": high,
+        "ci_method": row.span_method,
+        "clusters": row.clusters,
+        "synthetic": table.synthetic,
+    }
 
 
-def _said(choice: Selection) -> str:
+def _format_selection(choice: Selection) -> str:
     parts = (choice.condition, choice.mode, choice.task, choice.adapter)
     return " · ".join(f"'{part}'" for part in parts if part)

@@ -155,7 +155,7 @@ def position() -> int:
 
 
 def is_record_missing() -> bool:
-    """Whether the address asks for a record that is not there."""
+    """Return whether the address asks for a record that is not there."""
     name = address.get("record")
     return name is not None and dataset().find(name) is None
 
@@ -163,8 +163,8 @@ def is_record_missing() -> bool:
 def record() -> Record:
     """Return the record in view."""
     data, at = dataset(), position()
-    if (held := session.record(key(), at)) is not None:
-        return held
+    if (kept_record := session.record(key(), at)) is not None:
+        return kept_record
     try:
         if not data.written:
             return session.keep_record(key(), at, data.record(at))
