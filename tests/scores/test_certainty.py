@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from readback.scores.certainty import certainty, shown
+from readback.scores.certainty import certainty, choose_interval
 from readback.scores.table import NONE
 from readback.stats import interval
 from readback.types import Criterion
@@ -107,4 +107,4 @@ def test_names_have_clusters_and_no_interval() -> None:
     ],
 )
 def test_one_interval_is_shown(clustered: Any, clusters: Any, effect: Any, seen: Any) -> None:
-    assert shown((0, 1), clustered, clusters, effect) == seen
+    assert choose_interval((0, 1), clustered, clusters, effect) == seen

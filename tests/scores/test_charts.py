@@ -9,12 +9,12 @@ import pytest
 from chart_columns import list_columns
 
 from readback.scores import charts
-from readback.scores.criteria import from_entry, known
+from readback.scores.criteria import from_entry, load_shipped_criteria
 from readback.scores.summary_row import Row
 from readback.types import Criterion
 from readback.ui.scores.choices import say
 
-RELEVANCE = known()["relevance"]
+RELEVANCE = load_shipped_criteria()["relevance"]
 VALUES = ("-1", "0", "1", "2")
 
 
@@ -56,7 +56,7 @@ def test_a_distribution_has_a_bar_for_each_value_of_the_scale_and_a_pattern_for_
     ("criterion", "axis"),
     [
         (RELEVANCE, (-1, 2)),
-        (known()["faithfulness"], (-1, 1)),
+        (load_shipped_criteria()["faithfulness"], (-1, 1)),
         (from_entry("likert", [1, 2, 3, 4]), (1, 4)),
         (from_entry("points", {"min": 0, "max": 10}), (0, 10)),
     ],
@@ -141,7 +141,7 @@ def test_a_measured_criterion_is_a_histogram_for_each_row_on_its_own_scale() -> 
     ("criterion", "values", "left"),
     [
         (RELEVANCE, VALUES, [1, 1, 0, 0]),
-        (known()["faithfulness"], ("-1", "0", "1"), [1, 0.5, 0]),
+        (load_shipped_criteria()["faithfulness"], ("-1", "0", "1"), [1, 0.5, 0]),
         (Criterion("ok", "binary", (0.0, 1.0), 0.0, 1.0), ("0", "1"), [1, 0]),
         (Criterion("kind", "nominal"), ("0", "1", "2"), [0, 0, 0]),
     ],

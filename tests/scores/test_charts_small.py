@@ -13,11 +13,11 @@ from chart_columns import list_columns
 from readback.scores import charts
 from readback.scores.charts import template
 from readback.scores.comparing.comparison import Comparison
-from readback.scores.criteria import known
+from readback.scores.criteria import load_shipped_criteria
 from readback.scores.summary_row import Row
 from readback.ui.scores.choices import say
 
-RELEVANCE = known()["relevance"]
+RELEVANCE = load_shipped_criteria()["relevance"]
 FACTORS = {
     "query_expansion_mode": ("none", "decomposition", "variants"), "query_gen_prompt_level": ("naive", "advanced"),
     "initial_retrieval_k_docs": ("50", "100"), "first_step_ranker": ("both_concat", "both_fusion"),

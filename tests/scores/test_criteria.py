@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from score_files import TIDY, Write, codes, load, states
 
-from readback.scores.criteria import fits, from_entry, holds, inferred, known, look_up
+from readback.scores.criteria import fits, from_entry, holds, inferred, load_shipped_criteria, look_up
 
 
 def test_a_value_off_the_scale_fails_alone_and_zero_is_a_grade(write: Write) -> None:
@@ -64,7 +64,7 @@ def test_a_declared_scale_is_held_however_many_values_are_off_it(write: Write) -
     ],
 )
 def test_slips_are_told_from_another_scale(counts: dict[float, int], fitting: bool) -> None:
-    assert fits(known()["relevance"], counts) is fitting
+    assert fits(load_shipped_criteria()["relevance"], counts) is fitting
 
 
 def test_truth_values_are_scores_of_a_binary_criterion_only(write: Write) -> None:
@@ -84,7 +84,7 @@ def test_an_unusable_criterion_says_why(entry: Any) -> None:
 
 
 def test_every_known_criterion_is_found_with_its_ending_and_has_words_for_its_scale() -> None:
-    for name, criterion in known().items():
-        assert replace(criterion, name=f"{name}_score") == look_up(f"{name}_score", known())
+    for name, criterion in load_shipped_criteria().items():
+        assert replace(criterion, name=f"{name}_score") == look_up(f"{name}_score", load_shipped_criteria())
         assert criterion.meanings
         assert all(holds(criterion, float(value)) for value in criterion.meanings)

@@ -50,7 +50,7 @@ def concluded_differences(folder: Path) -> list[float]:
     opened = workspace.open(folder)
     table = loading.load(opened)
     criterion, judge = in_view.first(table, opened) or ("", "")
-    shown = in_view.shown(table, judge)
+    shown = in_view.get_judge_table(table, judge)
     pairs = drawn_pairs.list_pairs(conclude_criterion(shown, opened, criterion, judge, lambda one: ""))
     return sorted(round(one.difference, 4) for one in pairs if getattr(one, "difference", None) is not None)
 

@@ -16,13 +16,13 @@ from readback.scores.charts.chart import wrap_name
 from readback.scores.charts.template import tint_blue
 from readback.scores.comparing.comparison import Blocked, Comparison, Verdict
 from readback.scores.counts import Counted, Heat
-from readback.scores.criteria import known
+from readback.scores.criteria import load_shipped_criteria
 from readback.scores.slices.lengths import Lengths
 from readback.scores.summary_row import Row
 from readback.types import Criterion, Diagnostic
 from readback.ui.scores.choices import say
 
-RELEVANCE = known()["relevance"]
+RELEVANCE = load_shipped_criteria()["relevance"]
 DOWN = Criterion("errors", "ordinal", (0.0, 1.0, 2.0), 0.0, 2.0, direction="down")
 A, B = (("condition", "a"),), (("condition", "b"),)
 PAIRS = Counted(("naive", "advanced"), ("-1", "0", "1"), ("-1", "0", "1"), ((5, 1, 2), (0, 7, 0), (3, 0, 20)))

@@ -205,7 +205,7 @@ def _compared(opened: Workspace, table: ScoreTable, criterion: str, by: str | No
 def conclusions_by_factor(opened: Workspace, table: ScoreTable, criterion: str) -> Iterator[Claim]:
     """Yield what is concluded of the values of a factor, which Scores shows where there are many conditions."""
     judge = next(iter(in_view.judges(table, criterion)), "")
-    seen = in_view.shown(table, judge)
+    seen = in_view.get_judge_table(table, judge)
     for factor in seen.varying if len(seen.columns.conditions) > choices.MOST else ():
         made = conclusion.conclude_criterion(seen, opened, criterion, judge, lambda one: "", factor)
         for one in (made,) if isinstance(made, conclusion.BestOf) else made or ():

@@ -19,13 +19,13 @@ from score_files import TIDY, Write, load
 
 from readback.as_csv import format_csv
 from readback.scores import counts
-from readback.scores.criteria import known
+from readback.scores.criteria import load_shipped_criteria
 from readback.scores.plain_table import PlainTable, format_markdown
 from readback.scores.slices import lengths
 from readback.scores.table import Columns, ScoreTable
 from readback.types import Criterion
 
-RELEVANCE, FAITHFULNESS = known()["relevance"], known()["faithfulness"]
+RELEVANCE, FAITHFULNESS = load_shipped_criteria()["relevance"], load_shipped_criteria()["faithfulness"]
 
 
 def test_two_criteria_are_paired_by_item_and_condition_and_what_has_no_partner_is_counted(write: Write) -> None:
@@ -45,7 +45,7 @@ def test_cells_of_two_factors_have_means_and_what_is_not_scored(write: Write) ->
     made = counts.heat(table, "x", "y", table.columns.criteria[0], table.columns.judges[0])
     assert made.means == ((1.5, None), (None, -1.0))
     assert made.counts == ((2, 0), (0, 1))
-    assert made.lost == ((0, 1), (0, 0))
+    assert made.unscored == ((0, 1), (0, 0))
 
 
 @given(st.lists(st.tuples(st.sampled_from(RELEVANCE.values), st.sampled_from(RELEVANCE.values)), max_size=60))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from readback.scores import files
-from readback.scores.criteria import known
+from readback.scores.criteria import load_shipped_criteria
 from readback.scores.files import intake
 from readback.scores.files.score_rows import FileScores, FileSettings
 from readback.types import ScoreSource
@@ -15,7 +15,7 @@ from readback.types import ScoreSource
 
 def read(path: Path, content: str) -> FileScores:
     path.write_text(content)
-    result = files.read_scores(path, FileSettings(ScoreSource(path.name), known(), {}, {}))
+    result = files.read_scores(path, FileSettings(ScoreSource(path.name), load_shipped_criteria(), {}, {}))
     assert isinstance(result, FileScores)
     return result
 
@@ -42,7 +42,9 @@ def test_progress_of_a_large_file_is_reported(tmp_path: Path) -> None:
     rows = "".join(f"q{n // 2},{'ab'[n % 2]},relevance,{n % 4 - 1}\n" for n in range(12_000))
     path.write_text("item,condition,criterion,score\n" + rows)
     reported: list[int] = []
-    result = files.read_scores(path, FileSettings(ScoreSource("s.csv"), known(), {}, {}), reported.append)
+    result = files.read_scores(
+        path, FileSettings(ScoreSource("s.csv"), load_shipped_criteria(), {}, {}), reported.append
+    )
     assert isinstance(result, FileScores)
     assert (result.source.rows, result.columns and result.columns.line[-1]) == (12_000, 12_001)
     assert reported == sorted(reported)

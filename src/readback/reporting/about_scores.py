@@ -46,7 +46,7 @@ def charts(made: Meeting) -> dict[str, Any] | None:
     if table is None or first is None:
         return None
     name, judge = first
-    seen = in_view.shown(table, judge)
+    seen = in_view.get_judge_table(table, judge)
     criterion = seen.criteria[name]
     ranked = in_view.better_first(in_view.ranked(seen, None, name, judge), criterion)
     concluded = conclusion.conclude_criterion(seen, opened, name, judge, partial(_fair, made, seen))
@@ -149,7 +149,7 @@ def _planned(made: Meeting, table: ScoreTable) -> Iterator[dict[str, Any]]:
     plan, data = list_planned(made.opened), open_dataset(made.opened.root, made.opened.dataset)
     for criterion in criterion_kinds.order_of(table, made.opened) if plan else ():
         judge = next(iter(in_view.judges(table, criterion)), None)
-        seen = in_view.shown(table, judge) if judge is not None else None
+        seen = in_view.get_judge_table(table, judge) if judge is not None else None
         if judge is None or seen is None:
             continue
         name = partial(report.short, seen)

@@ -195,7 +195,7 @@ def _list_score_items(opened: Workspace, table: ScoreTable) -> Iterator[Item]:
         judge = next(iter(in_view.judges(table, criterion)), None)
         if judge is None:
             continue
-        seen = in_view.shown(table, judge)
+        seen = in_view.get_judge_table(table, judge)
         for one in in_view.of_plan(seen, plan, criterion, judge):
             if isinstance(one, Comparison):
                 yield from _list_surprises(seen, one)
@@ -218,7 +218,7 @@ def _list_surprises(table: ScoreTable, one: Comparison) -> Iterator[Item]:
 
 
 def _list_disputes(table: ScoreTable, criterion: str, pool: str) -> Iterator[Item]:
-    agreed = measure_pool(table, criterion, pooled.members(in_view.shown(table, pool), criterion, pool))
+    agreed = measure_pool(table, criterion, pooled.members(in_view.get_judge_table(table, pool), criterion, pool))
     if agreed.alpha is None or agreed.alpha >= DISPUTED:
         return
     who = t(f"agenda.{pool.removeprefix('*')}")

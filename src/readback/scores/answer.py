@@ -37,44 +37,44 @@ def as_json(
     """
     names = answer_sections.criteria_of(table, criterion)
     rows: list[dict[str, Any]] = []
-    made = Compared()
+    compared = Compared()
     tests: tuple[Omnibus, ...] = ()
     if not _rowless(table, names, criterion, judge):
         rows = as_rows(table, by, criterion, judge)
-        made = compare.compare(table, planned, by=by, baseline=baseline, criterion=criterion, judge=judge)
+        compared = compare.compare(table, planned, by=by, baseline=baseline, criterion=criterion, judge=judge)
         tests = omnibus.run_omnibus_tests(table, by, criterion, judge)
-    at = {one: number for number, one in enumerate(planned, 1)}
+    at = {entry: number for number, entry in enumerate(planned, 1)}
     return {
         "rows": rows,
-        **_tested(made, tests, at, tell),
+        **_tested(compared, tests, at, tell),
         "planned_without_scores": [
-            {"a": one.a, "b": one.b, "without": name, "question": one.question or None, "plan": at[one]}
-            for one, name in compare.list_absent(table, planned)
+            {"a": entry.a, "b": entry.b, "without": name, "question": entry.question or None, "plan": at[entry]}
+            for entry, name in compare.list_absent(table, planned)
         ],
         "questions": [
             {
-                "criterion": one.criterion,
-                "numbers": [value for value, _ in one.values],
-                "count": one.count,
-                "reason": one.reason,
-                "key": one.key,
+                "criterion": entry.criterion,
+                "numbers": [value for value, _ in entry.values],
+                "count": entry.count,
+                "reason": entry.reason,
+                "key": entry.key,
             }
-            for one in table.questions
+            for entry in table.questions
         ],
         "criteria": {name: _criterion(table, name) for name in table.criteria},
         "criteria_order": list(order),
-        "references": [{"condition": dict(key), **asdict(one)} for key, one in table.apart.items()],
+        "references": [{"condition": dict(key), **asdict(entry)} for key, entry in table.apart.items()],
         "aggregates": answer_sections.reported(table, names, judge),
         "stated_beside_rows": answer_sections.beside_rows(table),
         "pooled": as_pooled(table, planned, tell=tell, by=by, baseline=baseline, criterion=criterion, judge=judge),
         "duels": [
-            pairwise.describe_comparison(one)
-            for one in pairwise.compare_contestants(table)
-            if judge in (None, one.judge)
+            pairwise.describe_comparison(entry)
+            for entry in pairwise.compare_contestants(table)
+            if judge in (None, entry.judge)
         ],
         "ranking": answer_sections.ranking(table, judge),
         "costs": expenses.as_json(table, judge),
-        "sources": [asdict(one) for one in table.sources],
+        "sources": [asdict(entry) for entry in table.sources],
         "synthetic": table.synthetic,
     }
 
@@ -94,47 +94,47 @@ def as_pooled(
     `judge` of each is null and `pool` says whose means they are: "people" or "judges". One judge that is asked for is
     no pool.
     """
-    made = pooled.pooled(table) if judge is None else None
-    names = () if made is None else tuple(n for n in made.columns.criteria if _asked_for(n, criterion))
-    if made is None or not names:
+    pooled_table = pooled.pooled(table) if judge is None else None
+    names = () if pooled_table is None else tuple(n for n in pooled_table.columns.criteria if _asked_for(n, criterion))
+    if pooled_table is None or not names:
         return None
-    compared = compare.compare(made, planned, by=by, baseline=baseline, criterion=criterion)
-    tests = omnibus.run_omnibus_tests(made, by, criterion)
-    at = {one: number for number, one in enumerate(planned, 1)}
-    found = {"rows": [_pooled_row(made, row) for row in summary.rows(made, by, criterion)],
+    compared = compare.compare(pooled_table, planned, by=by, baseline=baseline, criterion=criterion)
+    tests = omnibus.run_omnibus_tests(pooled_table, by, criterion)
+    at = {entry: number for number, entry in enumerate(planned, 1)}
+    sections = {"rows": [_pooled_row(pooled_table, row) for row in summary.rows(pooled_table, by, criterion)],
              **_tested(compared, tests, at, tell)}  # fmt: skip
-    for one in (*found["comparisons"], *found["blocked"], *found["omnibus"]):
-        one["pool"], one["judge"] = _pool(one["judge"]), None
-    agreed = [_agreement(table, made, name, pool) for name, pool in _pools(made) if name in names]
-    return {**found, "agreement": agreed}
+    for entry in (*sections["comparisons"], *sections["blocked"], *sections["omnibus"]):
+        entry["pool"], entry["judge"] = _pool(entry["judge"]), None
+    agreed = [_agreement(table, pooled_table, name, pool) for name, pool in _pools(pooled_table) if name in names]
+    return {**sections, "agreement": agreed}
 
 
-def _pools(made: ScoreTable) -> tuple[tuple[str, str], ...]:
-    return tuple(made.pool.judges) if made.pool is not None else ()
+def _pools(pooled_table: ScoreTable) -> tuple[tuple[str, str], ...]:
+    return tuple(pooled_table.pool.judges) if pooled_table.pool is not None else ()
 
 
 def _pool(name: str | None) -> str | None:
     return name.removeprefix("*") if name else None
 
 
-def _pooled_row(made: ScoreTable, row: Row) -> dict[str, Any]:
-    raters = pooled.raters(made, row.criterion, row.judge, row.condition)
-    given = {"judges": raters.judges, "judges_fewest": raters.fewest, "judges_most": raters.most}
-    return {**_row(row), "judge": None, "pool": _pool(row.judge), **given}
+def _pooled_row(pooled_table: ScoreTable, row: Row) -> dict[str, Any]:
+    raters = pooled.raters(pooled_table, row.criterion, row.judge, row.condition)
+    rater_counts = {"judges": raters.judges, "judges_fewest": raters.fewest, "judges_most": raters.most}
+    return {**_row(row), "judge": None, "pool": _pool(row.judge), **rater_counts}
 
 
-def _agreement(table: ScoreTable, made: ScoreTable, name: str, pool: str) -> dict[str, Any]:
-    """The agreement of those who are pooled, in short; `readback agreement` has all of it, over every judge."""
-    found = measure_pool(table, name, pooled.members(made, name, pool))
+def _agreement(table: ScoreTable, pooled_table: ScoreTable, name: str, pool: str) -> dict[str, Any]:
+    """Return the agreement of those who are pooled, in short; `readback agreement` has all of it, over every judge."""
+    agreement = measure_pool(table, name, pooled.members(pooled_table, name, pool))
     return {
         "criterion": name,
         "pool": _pool(pool),
-        "judges": list(pooled.members(made, name, pool)),
-        "metric": found.metric,
-        "alpha": found.alpha,
-        "interval": found.interval,
-        "units": found.units,
-        "seed": found.seed,
+        "judges": list(pooled.members(pooled_table, name, pool)),
+        "metric": agreement.metric,
+        "alpha": agreement.alpha,
+        "interval": agreement.interval,
+        "units": agreement.units,
+        "seed": agreement.seed,
     }
 
 
@@ -142,24 +142,24 @@ def _asked_for(name: str, criterion: str | None) -> bool:
     return criterion in (None, name, name.removesuffix("_score"))
 
 
-def _tested(made: Compared, tests: tuple[Omnibus, ...], at: Mapping[Planned, int], tell: Tell) -> dict[str, Any]:
-    """The comparisons that were made, those that were not, and the tests of several conditions together."""
+def _tested(compared: Compared, tests: tuple[Omnibus, ...], at: Mapping[Planned, int], tell: Tell) -> dict[str, Any]:
+    """List the tested comparisons, the blocked ones, and the tests of several conditions together."""
     return {
-        "comparisons": [_comparison(one, at) for one in made.comparisons],
-        **({"comparisons_skipped": made.skipped} if made.skipped else {}),
-        "blocked": [_blocked(one, at, tell) for one in made.blocked],
+        "comparisons": [_comparison(comparison, at) for comparison in compared.comparisons],
+        **({"comparisons_skipped": compared.skipped} if compared.skipped else {}),
+        "blocked": [_blocked(comparison, at, tell) for comparison in compared.blocked],
         "omnibus": [
             {
-                "criterion": one.criterion,
-                "judge": one.judge or None,
-                "conditions": one.conditions,
-                "items": one.items,
-                "left_out": one.left_out,
-                "clusters": one.clusters,
-                "test": one.test,
-                "p": one.p,
+                "criterion": comparison.criterion,
+                "judge": comparison.judge or None,
+                "conditions": comparison.conditions,
+                "items": comparison.items,
+                "left_out": comparison.left_out,
+                "clusters": comparison.clusters,
+                "test": comparison.test,
+                "p": comparison.p,
             }
-            for one in tests
+            for comparison in tests
         ],
     }
 
@@ -167,9 +167,11 @@ def _tested(made: Compared, tests: tuple[Omnibus, ...], at: Mapping[Planned, int
 def _rowless(table: ScoreTable, reported: tuple[str, ...], criterion: str | None, judge: str | None) -> bool:
     """Whether what is asked for has no rows, but means without rows or outcomes side by side."""
     c = table.columns
-    other = {one.judge for one in table.outcomes} | {one.judge for one in table.reported}
+    judges_without_rows = {entry.judge for entry in table.outcomes} | {entry.judge for entry in table.reported}
     rows_of_it = any(criterion in (name, name.removesuffix("_score")) for name in c.criteria)
-    return (criterion is not None and not rows_of_it and bool(reported)) or (judge in other and judge not in c.judges)
+    return (criterion is not None and not rows_of_it and bool(reported)) or (
+        judge in judges_without_rows and judge not in c.judges
+    )
 
 
 def as_rows(
@@ -204,65 +206,65 @@ def _row(row: Row) -> dict[str, Any]:
     }
 
 
-def _comparison(one: Comparison, at: Mapping[Planned, int]) -> dict[str, Any]:
+def _comparison(comparison: Comparison, at: Mapping[Planned, int]) -> dict[str, Any]:
     return {
-        "a": dict(one.a),
-        "b": dict(one.b),
-        "criterion": one.criterion,
-        "judge": one.judge or None,
-        "n_shared": one.n_shared,
-        "only_a": one.only_a,
-        "only_b": one.only_b,
-        "failed": one.failed,
-        "bounds": one.bounds,
-        "bounds_interval": one.bounds_interval,
-        "mean_a": one.mean_a,
-        "mean_b": one.mean_b,
-        "difference": one.difference,
-        "interval": one.interval,
-        "method": one.method,
-        "interval_clustered": one.interval_clustered,
-        "method_clustered": one.method_clustered,
-        "interval_used": one.span,
-        "at_odds": one.at_odds,
-        "clusters": one.clusters,
-        "design_effect": one.design_effect,
-        "wins": one.wins,
-        "ties": one.ties,
-        "losses": one.losses,
-        "p": one.p,
-        "p_method": one.p_method,
-        "p_wilcoxon": one.p_wilcoxon,
-        "p_adjusted": one.p_adjusted,
-        "family": one.family,
-        "small": one.small,
-        "scale_length": one.length,
-        "alpha": one.alpha,
-        "cliffs_delta": one.delta,
-        "smallest_detectable": one.detectable,
-        "margin": one.margin,
-        "p_equivalent": one.p_equivalent,
-        "winner_by_rule": find_winner(one),
-        "verdict": one.verdict,
-        **_plan(one, at),
-        "seed": one.seed,
+        "a": dict(comparison.a),
+        "b": dict(comparison.b),
+        "criterion": comparison.criterion,
+        "judge": comparison.judge or None,
+        "n_shared": comparison.n_shared,
+        "only_a": comparison.only_a,
+        "only_b": comparison.only_b,
+        "failed": comparison.failed,
+        "bounds": comparison.bounds,
+        "bounds_interval": comparison.bounds_interval,
+        "mean_a": comparison.mean_a,
+        "mean_b": comparison.mean_b,
+        "difference": comparison.difference,
+        "interval": comparison.interval,
+        "method": comparison.method,
+        "interval_clustered": comparison.interval_clustered,
+        "method_clustered": comparison.method_clustered,
+        "interval_used": comparison.span,
+        "at_odds": comparison.at_odds,
+        "clusters": comparison.clusters,
+        "design_effect": comparison.design_effect,
+        "wins": comparison.wins,
+        "ties": comparison.ties,
+        "losses": comparison.losses,
+        "p": comparison.p,
+        "p_method": comparison.p_method,
+        "p_wilcoxon": comparison.p_wilcoxon,
+        "p_adjusted": comparison.p_adjusted,
+        "family": comparison.family,
+        "small": comparison.small,
+        "scale_length": comparison.length,
+        "alpha": comparison.alpha,
+        "cliffs_delta": comparison.delta,
+        "smallest_detectable": comparison.detectable,
+        "margin": comparison.margin,
+        "p_equivalent": comparison.p_equivalent,
+        "winner_by_rule": find_winner(comparison),
+        "verdict": comparison.verdict,
+        **_plan(comparison, at),
+        "seed": comparison.seed,
     }
 
 
-def _blocked(one: Blocked, at: Mapping[Planned, int], tell: Tell) -> dict[str, Any]:
+def _blocked(blocked: Blocked, at: Mapping[Planned, int], tell: Tell) -> dict[str, Any]:
     return {
-        "a": dict(one.a),
-        "b": dict(one.b),
-        "criterion": one.criterion,
-        "judge": one.judge or None,
-        "why": "; ".join(tell(diagnostic) for diagnostic in one.why),
-        "codes": [diagnostic.code for diagnostic in one.why],
-        **_plan(one, at),
+        "a": dict(blocked.a),
+        "b": dict(blocked.b),
+        "criterion": blocked.criterion,
+        "judge": blocked.judge or None,
+        "why": "; ".join(tell(diagnostic) for diagnostic in blocked.why),
+        "codes": [diagnostic.code for diagnostic in blocked.why],
+        **_plan(blocked, at),
     }
 
 
-def _plan(one: Comparison | Blocked, at: Mapping[Planned, int]) -> dict[str, Any]:
-    plan = one.planned
+def _plan(comparison: Comparison | Blocked, at: Mapping[Planned, int]) -> dict[str, Any]:
+    plan = comparison.planned
     if plan is None:
         return {"planned": False, "plan": None, "question": None, "expected": None}
     question = plan.question or plan.name
@@ -270,29 +272,29 @@ def _plan(one: Comparison | Blocked, at: Mapping[Planned, int]) -> dict[str, Any
 
 
 def _outlying(table: ScoreTable, name: str) -> dict[str, Any] | None:
-    """The few numbers that widen an inferred scale, and where all others lie; null where there are none."""
-    found = table.outlying.get(name)
-    if found is None:
+    """Return the few numbers that widen an inferred scale, and where all others lie; null where there are none."""
+    outlying = table.outlying.get(name)
+    if outlying is None:
         return None
-    numbers = [value for value, _ in found.values]
+    numbers = [value for value, _ in outlying.values]
     return {
         "numbers": numbers,
-        "count": found.count,
-        "all": found.all,
-        "low": found.low,
-        "high": found.high,
-        "sentence": found.sentence,
+        "count": outlying.count,
+        "all": outlying.all,
+        "low": outlying.low,
+        "high": outlying.high,
+        "sentence": outlying.sentence,
     }
 
 
 def _criterion(table: ScoreTable, name: str) -> dict[str, Any]:
-    found = table.criteria[name]
+    criterion = table.criteria[name]
     return {
-        "scale": found.scale,
-        "values": list(found.values) or None,
-        "low": found.low,
-        "high": found.high,
-        "direction": found.direction,
+        "scale": criterion.scale,
+        "values": list(criterion.values) or None,
+        "low": criterion.low,
+        "high": criterion.high,
+        "direction": criterion.direction,
         "inferred": name in table.inferred,
         "outlying": _outlying(table, name),
         "kind": criterion_kinds.kind(table, name),

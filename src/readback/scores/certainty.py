@@ -35,11 +35,13 @@ class Certainty:
     @property
     def span(self) -> Span | None:
         """The interval to be shown."""
-        return shown(self.interval, self.interval_clustered, self.clusters, self.design_effect)
+        return choose_interval(self.interval, self.interval_clustered, self.clusters, self.design_effect)
 
 
-def shown(interval: Span | None, clustered: Span | None, clusters: int | None, effect: float | None) -> Span | None:
-    """The clustered interval where rows come in clusters; none where their design effect cannot be estimated.
+def choose_interval(
+    interval: Span | None, clustered: Span | None, clusters: int | None, effect: float | None
+) -> Span | None:
+    """Return the clustered interval where rows come in clusters; none where their design effect cannot be estimated.
 
     Clusters that all have the same mean have the effect 0 and no interval: there the one of the rows is.
     """
@@ -49,7 +51,7 @@ def shown(interval: Span | None, clustered: Span | None, clusters: int | None, e
 
 
 def certainty(values: Any, items: Any, clusters: Any, criterion: Criterion, declared: bool = False) -> Certainty:
-    """The intervals of the scored rows of one condition: arrays of their values, item codes and cluster codes.
+    """Compute the intervals of the scored rows of one condition: arrays of their values, item codes and cluster codes.
 
     Rates (a binary criterion) by Wilson, means by `compute_mean_interval`. Rows are clustered by the clusters
     the file names, where every row has one; else by item, where items are in several rows (replicates, or several
@@ -71,10 +73,10 @@ def certainty(values: Any, items: Any, clusters: Any, criterion: Criterion, decl
         return Certainty(interval, method, interval, n, 1.0, share, method)
     if criterion.scale == "nominal":
         return Certainty(clusters=len(np.unique(codes)), share_of_one=share)
-    found = _clustered(values, codes, criterion)
-    span = found.interval
+    clustered = _clustered(values, codes, criterion)
+    span = clustered.interval
     return Certainty(
-        interval, method, (span.low, span.high) if span else None, found.clusters, found.design_effect, share,
+        interval, method, (span.low, span.high) if span else None, clustered.clusters, clustered.design_effect, share,
         span.method if span else None,
     )  # fmt: skip
 
@@ -83,8 +85,8 @@ def _independent(distinct: Any, counts: Any, criterion: Criterion) -> tuple[Span
     from readback.stats import interval
 
     if criterion.scale == "binary":
-        found = interval.wilson(float(counts[distinct == 1].sum()), float(counts.sum()))
-        return (found.low, found.high), found.method
+        bounds = interval.wilson(float(counts[distinct == 1].sum()), float(counts.sum()))
+        return (bounds.low, bounds.high), bounds.method
     if criterion.scale == "nominal":  # names, not amounts: a mean of them means nothing
         return None, None
     of_mean = interval.compute_mean_interval(distinct, counts)
@@ -110,8 +112,8 @@ def _on_scale(distinct: Any, counts: Any, criterion: Criterion) -> Span | None:
     listed = criterion.scale in ("ordinal", "numeric") and len(criterion.values) > 1
     if not weak or not listed or not np.isin(distinct, criterion.values).all():
         return None
-    found = interval.compute_scale_interval(distinct, counts, criterion.values)
-    return (found.low, found.high) if found else None
+    bounds = interval.compute_scale_interval(distinct, counts, criterion.values)
+    return (bounds.low, bounds.high) if bounds else None
 
 
 def _repeated(items: Any) -> bool:

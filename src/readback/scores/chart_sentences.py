@@ -39,12 +39,12 @@ def distribution(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -
     measured = not criterion.values  # then the scale may go on beyond what was given
     key = "best_range" if " to " in value else "highest" if measured and criterion.direction != "down" else "best"
     best = t(f"scores.distribution_{key}")
-    given = {"best": best, "value": value.replace("-", MINUS)}
+    placeholders = {"best": best, "value": value.replace("-", MINUS)}
     if shares[high] == shares[low] and len(scored) != 2:
         n, everything = sum(round(shares[row] * row.n) for row in scored), sum(row.n for row in scored)
-        return t("scores.distribution_same", n=n, all=everything, share=_percent(shares[high]), **given)
+        return t("scores.distribution_same", n=n, all=everything, share=_percent(shares[high]), **placeholders)
     return t(
-        "scores.distribution_two" if len(scored) == 2 else "scores.distribution_said", **given,
+        "scores.distribution_two" if len(scored) == 2 else "scores.distribution_said", **placeholders,
         high=report.short(table, high.condition), high_n=round(shares[high] * high.n), high_all=high.n,
         high_share=_percent(shares[high]),
         low=report.short(table, low.condition), low_n=round(shares[low] * low.n), low_all=low.n,
@@ -53,39 +53,44 @@ def distribution(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -
 
 
 def _percent(share: float) -> str:
-    """A share in whole percents; one of which that would be none, or all, is not."""
-    said = round(100 * share)
-    return "< 1" if said == 0 < share else "> 99" if said == 100 and share < 1 else str(said)
+    """Return a share in whole percents; a share above none is at least 1, a share below all at most 99."""
+    percent = round(100 * share)
+    return "< 1" if percent == 0 < share else "> 99" if percent == 100 and share < 1 else str(percent)
 
 
 def differences(
     table: ScoreTable, compared: Compared, criterion: Criterion, fairness: Mapping[Pair, str] | None = None
 ) -> str:
-    """What the differences say, and where interval and test, or the tests together, say something else.
+    """Describe the differences, and where interval and test, or the tests together, disagree.
 
     `fairness` is that of the pairs of the first words, as `list_fairness` returns it.
     """
-    made = compared.comparisons
-    if not made:
+    comparisons = compared.comparisons
+    if not comparisons:
         return t("scores.differences_blocked" if compared.blocked else "scores.differences_none")
-    together = _together(table, made[0]) if len(made) > 1 else ()
-    return " ".join((found(table, made, criterion, fairness or {}), *_at_odds(made), *together))
+    together = _together(table, comparisons[0]) if len(comparisons) > 1 else ()
+    return " ".join(
+        (describe_verdicts(table, comparisons, criterion, fairness or {}), *_at_odds(comparisons), *together)
+    )
 
 
-def found(
-    table: ScoreTable, made: Sequence[Comparison], criterion: Criterion, fairness: Mapping[Pair, str] | None = None
+def describe_verdicts(
+    table: ScoreTable,
+    comparisons: Sequence[Comparison],
+    criterion: Criterion,
+    fairness: Mapping[Pair, str] | None = None,
 ) -> str:
-    """The differences in a sentence: counts of verdicts where several are against one baseline, the numbers where there
-    is one, and of each pair with another baseline.
+    """Describe the differences in a sentence: counts of verdicts where several are against one baseline, the numbers
+    where there is one, and of each pair with another baseline.
     """
-    against = [one for one in made if one.a == made[0].a]
-    others = [one for one in made if one.a != made[0].a]
+    against = [comparison for comparison in comparisons if comparison.a == comparisons[0].a]
+    other_pairs = [comparison for comparison in comparisons if comparison.a != comparisons[0].a]
     if len(against) == 1:
-        others, against = [*against, *others], []
+        other_pairs, against = [*against, *other_pairs], []
     sentences = []
     if against:
-        counts = Counter(one.verdict for one in against)
-        unsure = Counter(one.verdict for one in against if not report.is_clear(one))
+        counts = Counter(comparison.verdict for comparison in against)
+        unsure = Counter(comparison.verdict for comparison in against if not report.is_clear(comparison))
         verdicts = []
         for name in get_args(Verdict):
             if not counts[name] and name not in MAIN:
@@ -96,18 +101,18 @@ def found(
             verdicts.append(words)
         baseline = report.short(table, against[0].a)
         sentences.append(t("scores.differences_said", baseline=baseline, n=len(against), found=", ".join(verdicts)))
-    for one in others:
-        kind = (fairness or {}).get(frozenset((one.a, one.b)), "")
+    for comparison in other_pairs:
+        kind = (fairness or {}).get(frozenset((comparison.a, comparison.b)), "")
         below = kind if kind in AGAINST else None
-        sentences.append(report.sentence(one, partial(report.short, table), criterion, below))
+        sentences.append(report.sentence(comparison, partial(report.short, table), criterion, below))
     return " ".join(sentences)
 
 
 def name_other_baseline(table: ScoreTable, compared: Compared, best: Concluded) -> str:
     """Return which condition the chart compares with, and which one the first words are about; "" where it is one."""
-    if not isinstance(best, BestOf) or best.found is None or not compared.comparisons:
+    if not isinstance(best, BestOf) or best.leader is None or not compared.comparisons:
         return ""
-    baseline, about = report.short(table, compared.comparisons[0].a), report.short(table, best.found.condition)
+    baseline, about = report.short(table, compared.comparisons[0].a), report.short(table, best.leader.condition)
     return t("scores.other_baseline", baseline=baseline, best=about)
 
 
@@ -123,47 +128,52 @@ def drawn_moves(moved: Counted, *, in_steps: bool) -> str:
     return t(key, up=up, down=down, same=moved.n - up - down)
 
 
-def _at_odds(made: Sequence[Comparison]) -> Iterator[str]:
-    """That an interval leaves no difference out and its test does not, or the other way round."""
-    n = sum(one.at_odds for one in made)
+def _at_odds(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Describe where an interval leaves no difference out and its test does not, or the other way round."""
+    n = sum(comparison.at_odds for comparison in comparisons)
     if n:
-        yield t("scores.at_odds", n=n) if len(made) > 1 else t("scores.at_odds_here")
-    if n := sum(one.adjusted_away for one in made):
-        yield t("scores.holm_only", n=n) if len(made) > 1 else t("scores.holm_here")
+        yield t("scores.at_odds", n=n) if len(comparisons) > 1 else t("scores.at_odds_here")
+    if n := sum(comparison.adjusted_away for comparison in comparisons):
+        yield t("scores.holm_only", n=n) if len(comparisons) > 1 else t("scores.holm_here")
 
 
-def _together(table: ScoreTable, one: Comparison) -> Iterator[str]:
+def _together(table: ScoreTable, comparison: Comparison) -> Iterator[str]:
     """Whether any of the conditions differs, by one test over the questions scored under all of them."""
-    by = None if one.a in table.columns.conditions else one.a[0][0]
-    for found in run_omnibus_tests(table, by, one.criterion, one.judge):
-        said = {"n": found.conditions, "items": found.items, "test": _test(found), "p": report.p_text(found.p)}
-        over = t("scores.omnibus_clusters", n=found.clusters) if found.clusters else ""
-        yield t("scores.omnibus_differ" if found.p < ALPHA else "scores.omnibus_open", over=over, **said)
+    by = None if comparison.a in table.columns.conditions else comparison.a[0][0]
+    for omnibus in run_omnibus_tests(table, by, comparison.criterion, comparison.judge):
+        placeholders = {
+            "n": omnibus.conditions,
+            "items": omnibus.items,
+            "test": _test(omnibus),
+            "p": report.p_text(omnibus.p),
+        }
+        over = t("scores.omnibus_clusters", n=omnibus.clusters) if omnibus.clusters else ""
+        yield t("scores.omnibus_differ" if omnibus.p < ALPHA else "scores.omnibus_open", over=over, **placeholders)
 
 
-def how(made: Sequence[Comparison]) -> str:
-    """The method, seed and rows of the differences, in one small line."""
-    if not made:
+def how(comparisons: Sequence[Comparison]) -> str:
+    """Describe the method, seed and rows of the differences, in one small line."""
+    if not comparisons:
         return ""
-    methods = dict.fromkeys(one.span_method for one in made if one.span_method)
-    tests = dict.fromkeys(one.p_method for one in made if one.p_method)
-    seeds = dict.fromkeys(one.seed for one in made if one.seed is not None)
-    holm = " ".join(_families(made))
+    methods = dict.fromkeys(comparison.span_method for comparison in comparisons if comparison.span_method)
+    tests = dict.fromkeys(comparison.p_method for comparison in comparisons if comparison.p_method)
+    seeds = dict.fromkeys(comparison.seed for comparison in comparisons if comparison.seed is not None)
+    holm = " ".join(_families(comparisons))
     seed = t("scores.seed", seed=", ".join(map(str, seeds))) if seeds else ""
     if not methods and not tests:
-        return t("scores.differences_method_none", rows=sum(one.n_shared for one in made))
+        return t("scores.differences_method_none", rows=sum(comparison.n_shared for comparison in comparisons))
     return t("scores.differences_method", method=", ".join(methods) or "–", tests=", ".join(tests) or "–", holm=holm,
-             seed=seed, rows=sum(one.n_shared for one in made))  # fmt: skip
+             seed=seed, rows=sum(comparison.n_shared for comparison in comparisons))  # fmt: skip
 
 
-def _families(made: Sequence[Comparison]) -> Iterator[str]:
+def _families(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """For how many comparisons the p of each kind are corrected."""
-    for kind, of_it in (
-        ("planned", [one for one in made if one.planned]),
-        ("exploratory", [one for one in made if not one.planned]),
+    for kind, members in (
+        ("planned", [comparison for comparison in comparisons if comparison.planned]),
+        ("exploratory", [comparison for comparison in comparisons if not comparison.planned]),
     ):
-        if of_it:
-            yield t(f"scores.family_{kind}", n=max(one.family for one in of_it))
+        if members:
+            yield t(f"scores.family_{kind}", n=max(comparison.family for comparison in members))
 
 
 def counted(rows: Sequence[Row]) -> str:
@@ -172,12 +182,12 @@ def counted(rows: Sequence[Row]) -> str:
 
 
 def of_means(rows: Sequence[Row]) -> str:
-    """The method of the intervals and the rows they are made of."""
+    """Describe the method of the intervals and the rows they are computed from."""
     methods = dict.fromkeys(row.method for row in rows if row.method)
     over = t("scores.method_clustered") if any(row.interval_clustered for row in rows) else ""
     method = "; ".join(part for part in (", ".join(methods), over) if part) or t("scores.no_interval")
     return t("scores.means_method", method=method, rows=sum(row.n for row in rows))
 
 
-def _test(found: Omnibus) -> str:
-    return t("scores.omnibus_test_friedman" if found.test == "Friedman" else "scores.omnibus_test_cochran")
+def _test(omnibus: Omnibus) -> str:
+    return t("scores.omnibus_test_friedman" if omnibus.test == "Friedman" else "scores.omnibus_test_cochran")

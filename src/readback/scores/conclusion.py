@@ -62,7 +62,7 @@ class BestOf:
     judge: str
     conditions: int
     answer: str
-    found: Best | None = None
+    leader: Best | None = None
     pairs: tuple[Conclusion, ...] = ()
 
     @property
@@ -103,19 +103,23 @@ def conclude_best(
         return BestOf(criterion, judge, len(rows), t("scores.best_many", n=len(rows)))
     first = rows[0].condition
     sides = {row.condition for row in rows}
-    made = _all_pairs(table, workspace, criterion, judge, by)
-    pairs = [one if one.a == first else one.swap_sides() for one in made if first in (one.a, one.b)]
-    found = find_best([one for one in pairs if one.b in sides], scale)
-    if found is None:
+    comparisons = _all_pairs(table, workspace, criterion, judge, by)
+    pairs = [
+        comparison if comparison.a == first else comparison.swap_sides()
+        for comparison in comparisons
+        if first in (comparison.a, comparison.b)
+    ]
+    leader = find_best([comparison for comparison in pairs if comparison.b in sides], scale)
+    if leader is None:
         return BestOf(criterion, judge, len(rows), "")
-    concluded = tuple(conclude(table, one, fair(one)) for one in found.clear)
-    standing = tuple(one.line for one in concluded if one.fairness not in AGAINST)
+    concluded = tuple(conclude(table, pair, fair(pair)) for pair in leader.clear)
+    standing = tuple(conclusion.line for conclusion in concluded if conclusion.fairness not in AGAINST)
     unfair = len(concluded) - len(standing)
-    checked = all(one.fairness != UNCHECKED for one in concluded)
-    kept = Best(found.condition, standing, found.open)  # type: ignore[arg-type]
+    checked = all(conclusion.fairness != UNCHECKED for conclusion in concluded)
+    fair_leader = Best(leader.condition, standing, leader.open)  # type: ignore[arg-type]
     name = partial(report.short, table)
-    answer = report.best(kept, len(rows) - 1, name, checked=checked, unfair=unfair)
-    return BestOf(criterion, judge, len(rows), answer, found, concluded)
+    answer = report.best(fair_leader, len(rows) - 1, name, checked=checked, unfair=unfair)
+    return BestOf(criterion, judge, len(rows), answer, leader, concluded)
 
 
 def _all_pairs(
@@ -143,11 +147,11 @@ def conclude_all(
             yield scales
         if scales is None and (alone := not_compared.find_alone(table, name)) is not None:
             yield alone
-        found = conclude_criterion(in_view.shown(table, judge), workspace, name, judge, fair)
-        if isinstance(found, BestOf):
-            yield found
+        concluded = conclude_criterion(in_view.get_judge_table(table, judge), workspace, name, judge, fair)
+        if isinstance(concluded, BestOf):
+            yield concluded
         else:
-            yield from found or ()
+            yield from concluded or ()
 
 
 def conclude_criterion(
@@ -162,7 +166,7 @@ def conclude_criterion(
     if not lines:
         lines = pair_alone(table, workspace, criterion, judge, by)
     if lines:
-        return tuple(conclude(table, one, _fairness(one, fair)) for one in lines)
+        return tuple(conclude(table, line, _fairness(line, fair)) for line in lines)
     return conclude_best(table, workspace, criterion, judge, fair, by)
 
 
@@ -173,30 +177,31 @@ def pair_alone(
     rows = [row for row in in_view.ranked(table, by, criterion, judge) if row.mean is not None]
     if len(rows) != 2:
         return ()
-    made = compare.compare(table, list_planned(workspace), by=by, criterion=criterion, judge=judge)
+    compared = compare.compare(table, list_planned(workspace), by=by, criterion=criterion, judge=judge)
     sides = {row.condition for row in rows}
-    both: tuple[Line, ...] = (*made.comparisons, *made.blocked)
-    return tuple(one for one in both if {one.a, one.b} == sides and one.judge in (judge, ""))[:1]
+    both: tuple[Line, ...] = (*compared.comparisons, *compared.blocked)
+    return tuple(line for line in both if {line.a, line.b} == sides and line.judge in (judge, ""))[:1]
 
 
-def as_json(table: ScoreTable, one: Conclusion | BestOf | NotCompared) -> dict[str, Any]:
+def as_json(table: ScoreTable, conclusion: Conclusion | BestOf | NotCompared) -> dict[str, Any]:
     """Return a conclusion for scripts: names of conditions as sentences have them, the verdict, the answer."""
-    if isinstance(one, NotCompared):
-        return not_compared.as_json(one)
-    if isinstance(one, BestOf):
-        clear = [report.short(table, each.better) for each in one.pairs if each.better is not None]
+    if isinstance(conclusion, NotCompared):
+        return not_compared.as_json(conclusion)
+    if isinstance(conclusion, BestOf):
+        clear = [report.short(table, each.better) for each in conclusion.pairs if each.better is not None]
         return {
-            "criterion": one.criterion, "judge": one.judge or None, "a": None, "b": None,
-            "conditions": one.conditions, "verdict": "best of several",
-            "better": clear[0] if clear and len(clear) == one.conditions - 1 else None,
-            "fairness": _stated(one.pairs[0].fairness if one.pairs else UNCHECKED), "answer": one.answer,
+            "criterion": conclusion.criterion, "judge": conclusion.judge or None, "a": None, "b": None,
+            "conditions": conclusion.conditions, "verdict": "best of several",
+            "better": clear[0] if clear and len(clear) == conclusion.conditions - 1 else None,
+            "fairness": _stated(conclusion.pairs[0].fairness if conclusion.pairs else UNCHECKED),
+            "answer": conclusion.answer,
         }  # fmt: skip
-    line = one.line
+    line = conclusion.line
     return {
         "criterion": line.criterion, "judge": line.judge or None, "a": report.short(table, line.a),
-        "b": report.short(table, line.b), "conditions": 2, "verdict": one.verdict,
-        "better": None if one.better is None else report.short(table, one.better),
-        "fairness": _stated(one.fairness), "answer": one.answer, "sentence": one.sentence or None,
+        "b": report.short(table, line.b), "conditions": 2, "verdict": conclusion.verdict,
+        "better": None if conclusion.better is None else report.short(table, conclusion.better),
+        "fairness": _stated(conclusion.fairness), "answer": conclusion.answer, "sentence": conclusion.sentence or None,
     }  # fmt: skip
 
 
@@ -211,7 +216,7 @@ def list_conclusions(workspace: Workspace, table: ScoreTable, criterion: str | N
     if workspace.dataset is not None and workspace.conditions:
         kind = UNCHECKED
     concluded = conclude_all(table, workspace, lambda _: kind, criterion)
-    return [as_json(in_view.shown(table, one.judge), one) for one in concluded]
+    return [as_json(in_view.get_judge_table(table, conclusion.judge), conclusion) for conclusion in concluded]
 
 
 def _stated(fairness: str) -> str:
@@ -230,17 +235,17 @@ def other_criteria(
     The pair is of two conditions, or of two values of one factor over all conditions.
     """
     by, baseline = _asked_as(table, a)
-    made: list[Comparison] = []
+    pairs: list[Comparison] = []
     for name in criterion_kinds.order_of(table, workspace):
         if name == criterion:
             continue
         compared = compare.compare(
             table, list_planned(workspace), by=by, baseline=baseline, criterion=name, judge=judge
         )
-        for one in compared.comparisons:
-            if {one.a, one.b} == {a, b} and one.n_shared:
-                made.append(one if one.a == a else one.swap_sides())
-    return tuple({one.criterion: one for one in made}.values())
+        for comparison in compared.comparisons:
+            if {comparison.a, comparison.b} == {a, b} and comparison.n_shared:
+                pairs.append(comparison if comparison.a == a else comparison.swap_sides())
+    return tuple({comparison.criterion: comparison for comparison in pairs}.values())
 
 
 def sum_up_others(
@@ -252,16 +257,16 @@ def sum_up_others(
         return ""
     parts: list[str] = []
     rest = 0
-    for one in others:
-        scale = table.criteria[one.criterion]
-        better = report.better_side(one, scale) if report.is_clear(one) else None
+    for conclusion in others:
+        scale = table.criteria[conclusion.criterion]
+        better = report.better_side(conclusion, scale) if report.is_clear(conclusion) else None
         if better is None:
             rest += 1
             continue
-        size = report.size(one, scale)
+        size = report.size(conclusion, scale)
         size = t("scores.size_of", size=size) if size else ""
         best_name = report.short(table, better)
-        parts.append(t("scores.other_clear", criterion=one.criterion, best=best_name, size=size))
+        parts.append(t("scores.other_clear", criterion=conclusion.criterion, best=best_name, size=size))
     if rest:
         parts.append(t("scores.other_open", n=rest))
     return t("scores.other_criteria", n=len(others), found="; ".join(parts))
@@ -277,6 +282,6 @@ def _asked_as(table: ScoreTable, key: ConditionKey) -> tuple[str | None, str | N
     return None, None
 
 
-def scale_of(table: ScoreTable, one: Conclusion) -> Criterion:
+def scale_of(table: ScoreTable, conclusion: Conclusion) -> Criterion:
     """Return the criterion of a conclusion."""
-    return table.criteria[one.line.criterion]
+    return table.criteria[conclusion.line.criterion]

@@ -44,7 +44,7 @@ class Heat:
     columns: tuple[str, ...]
     means: tuple[tuple[float | None, ...], ...]
     counts: tuple[tuple[int, ...], ...]
-    lost: tuple[tuple[int, ...], ...]
+    unscored: tuple[tuple[int, ...], ...]
     same_items: bool = True
 
 
@@ -55,23 +55,23 @@ def joint(table: ScoreTable, first: str, second: str, judge: str) -> Counted:
     a criterion or judge that is not there.
     """
     a, b, left = _together(table, first, second, judge)
-    made = transitions(a[1], b[1], table.criteria[first], table.criteria[second], (first, second))
-    return Counted(made.titles, made.rows, made.columns, made.counts, left)
+    counted = transitions(a[1], b[1], table.criteria[first], table.criteria[second], (first, second))
+    return Counted(counted.titles, counted.rows, counted.columns, counted.counts, left)
 
 
 def joint_cells(table: ScoreTable, first: str, second: str, judge: str, row: str, column: str) -> list[int]:
-    """What `joint` counts in the cell of that row and column: the numbers of the scores of `first`."""
+    """Return what `joint` counts in the cell of that row and column: the numbers of the scores of `first`."""
 
     (cells, a), (_, b), _ = _together(table, first, second, judge)
     (rows, i), (columns, j) = _coded(a, table.criteria[first], None), _coded(b, table.criteria[second], None)
     if row not in rows or column not in columns:
         return []
-    found: list[int] = cells[(i == rows.index(row)) & (j == columns.index(column))].tolist()
-    return found
+    numbers: list[int] = cells[(i == rows.index(row)) & (j == columns.index(column))].tolist()
+    return numbers
 
 
 def _together(table: ScoreTable, first: str, second: str, judge: str) -> tuple[tuple[Any, Any], tuple[Any, Any], int]:
-    """The numbers and values of the scores that stand together under two criteria, and how many are alone."""
+    """Pair the scores of two criteria: return their numbers and values, and how many scores have no partner."""
     import numpy as np
 
     c = table.columns
@@ -102,14 +102,14 @@ def transitions(
 
     both = np.concatenate([a, b]) if other is None else None
     (rows, i), (columns, j) = (
-        _coded(np.asarray(values, float), one, both) for values, one in ((a, criterion), (b, other or criterion))
+        _coded(np.asarray(values, float), pair, both) for values, pair in ((a, criterion), (b, other or criterion))
     )
     flat = np.bincount(i * len(columns) + j, minlength=len(rows) * len(columns)).reshape(len(rows), len(columns))
     return Counted(titles, rows, columns, tuple(map(tuple, flat.tolist())))
 
 
 def heat(table: ScoreTable, rows: str, columns: str, criterion: str, judge: str) -> Heat:
-    """The mean and the counts of every pair of values of two factors, over all that share it."""
+    """Compute the mean and the counts of every pair of values of two factors, over all rows that share it."""
     import numpy as np
 
     c = table.columns
@@ -125,20 +125,23 @@ def heat(table: ScoreTable, rows: str, columns: str, criterion: str, judge: str)
     place, state = to[np.asarray(c.condition)[here]], np.frombuffer(c.state, np.uint8)[here]
     many = len(down) * len(across)
     scored = (state == SCORED) & (place >= 0)
-    lost = (state != SCORED) & (state != NOT_APPLICABLE) & (place >= 0)
+    unscored = (state != SCORED) & (state != NOT_APPLICABLE) & (place >= 0)
     n = np.bincount(place[scored], minlength=many)
     total = np.bincount(place[scored], np.asarray(c.value)[here][scored], many)
     means = [t / k if k else None for t, k in zip(total.tolist(), n.tolist(), strict=True)]
     shaped = (
-        _shaped(flat, len(across)) for flat in (means, n.tolist(), np.bincount(place[lost], minlength=many).tolist())
+        _shaped(flat, len(across))
+        for flat in (means, n.tolist(), np.bincount(place[unscored], minlength=many).tolist())
     )
-    found, counts, gone = shaped
+    mean_table, count_table, unscored_table = shaped
     others: dict[ConditionKey, int] = {}
     rest = [
         others.setdefault(tuple(p for p in key if p[0] not in (rows, columns)), len(others)) for key in c.conditions
     ]
     item = np.asarray(c.item)[here].astype(np.int64) * len(others) + np.array(rest)[np.asarray(c.condition)[here]]
-    return Heat((rows, columns), down, across, found, counts, gone, _same(place[scored], item[scored]))
+    return Heat(
+        (rows, columns), down, across, mean_table, count_table, unscored_table, _same(place[scored], item[scored])
+    )
 
 
 def _same(places: Any, items: Any) -> bool:
@@ -155,7 +158,7 @@ def _same(places: Any, items: Any) -> bool:
 
 
 def _first(key: Any) -> tuple[Any, Any]:
-    """The distinct keys in order, and where each is first."""
+    """Return the distinct keys in order, and where each occurs first."""
     import numpy as np
 
     order = np.argsort(key, kind="stable")
@@ -166,20 +169,20 @@ def _first(key: Any) -> tuple[Any, Any]:
 
 
 def _coded(values: Any, criterion: Criterion, both: Any) -> tuple[tuple[str, ...], Any]:
-    """The names of a criterion's values or ranges, and for each value which of them it is."""
+    """Return the names of a criterion's values or ranges, and for each value the code of its name."""
     import numpy as np
 
     steps = np.asarray(criterion.values, float)
     if not len(steps):
-        seen = np.unique(values if both is None else both)
-        if len(seen) > LISTED:
+        distinct = np.unique(values if both is None else both)
+        if len(distinct) > LISTED:
             low, high = criterion.low, criterion.high
-            known = low is not None and high is not None and low <= seen[0] and seen[-1] <= high
-            start, end = (low or 0.0, high or 0.0) if known else (float(seen[0]), float(seen[-1]))
+            has_ends = low is not None and high is not None and low <= distinct[0] and distinct[-1] <= high
+            start, end = (low or 0.0, high or 0.0) if has_ends else (float(distinct[0]), float(distinct[-1]))
             edges = np.linspace(start, end, BINS + 1)
             names = tuple(f"{number(a)} to {number(b)}" for a, b in pairwise(edges.tolist()))
             return names, np.clip(np.searchsorted(edges, values, side="right") - 1, 0, BINS - 1)
-        steps = seen
+        steps = distinct
     middles = (steps[1:] + steps[:-1]) / 2
     rounded = tuple(number(round(value, 2)) for value in steps.tolist())  # a mean over three judges has endless digits
     exact = tuple(number(value) for value in steps.tolist())

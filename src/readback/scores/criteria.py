@@ -15,30 +15,30 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def from_entry(name: str, entry: Any) -> Criterion | str:
-    """The criterion of a `criteria:` entry, or why the entry cannot be used.
+    """Return the criterion of a `criteria:` entry, or why the entry cannot be used.
 
     An entry is a mapping whose `scale` is a list of numbers (0 and 1: binary, others: ordinal), `binary`, `nominal`,
     or `{min, max}`; the scale alone may be in its place. `failed` lists numbers that stand for no score, `scores` those
     that look so and are scores.
     """
-    given: Mapping[str, Any] = entry if isinstance(entry, Mapping) and not _is_range(entry) else {"scale": entry}
-    direction = given.get("direction", "up")
+    fields: Mapping[str, Any] = entry if isinstance(entry, Mapping) and not _is_range(entry) else {"scale": entry}
+    direction = fields.get("direction", "up")
     if direction not in ("up", "down", "none"):
         return f"direction is {direction!r}, not up, down or none"
     listed: dict[str, tuple[float, ...]] = {}
     for key in ("failed", "scores"):
-        numbers = _numbers(given.get(key))
+        numbers = _numbers(fields.get(key))
         if numbers is None:
-            return f"{key} is {given[key]!r}, not a list of numbers"
+            return f"{key} is {fields[key]!r}, not a list of numbers"
         listed[key] = numbers
-    meanings = given.get("meanings") or {}
+    meanings = fields.get("meanings") or {}
     rest: dict[str, Any] = {
         "meanings": {str(key): str(text) for key, text in meanings.items()} if isinstance(meanings, Mapping) else {},
         "direction": direction,
-        "unit": str(given.get("unit") or ""),
+        "unit": str(fields.get("unit") or ""),
         **listed,
     }
-    match given.get("scale"):
+    match fields.get("scale"):
         case "binary":
             return Criterion(name, "binary", (0.0, 1.0), 0.0, 1.0, **rest)
         case "nominal":
@@ -57,26 +57,26 @@ def from_entry(name: str, entry: Any) -> Criterion | str:
 
 
 @cache
-def known() -> Mapping[str, Criterion]:
-    """The criteria we ship, by name."""
+def load_shipped_criteria() -> Mapping[str, Criterion]:
+    """Return the criteria that Readback ships, by name."""
     import yaml
 
     # our own file, shipped with the program; what people bring is decoded in the bounded child
     entries = yaml.safe_load((CONFIGS / "criteria.yml").read_text("utf-8"))
-    found = {name: from_entry(name, entry) for name, entry in entries.items()}
-    if wrong := {name: reason for name, reason in found.items() if isinstance(reason, str)}:
+    criteria = {name: from_entry(name, entry) for name, entry in entries.items()}
+    if wrong := {name: reason for name, reason in criteria.items() if isinstance(reason, str)}:
         raise ValueError(f"configs/criteria.yml: {wrong}")
-    return {name: criterion for name, criterion in found.items() if isinstance(criterion, Criterion)}
+    return {name: criterion for name, criterion in criteria.items() if isinstance(criterion, Criterion)}
 
 
 def look_up(name: str, among: Mapping[str, Criterion]) -> Criterion | None:
-    """The criterion called `name`, or called so without the ending `_score`; it keeps the column's name."""
-    found = among.get(name) or among.get(name.removesuffix("_score")) or among.get(f"{name}_score")
-    if found is None or found.name == name:
-        return found
+    """Return the criterion called `name`, or called so without the ending `_score`; it keeps the column's name."""
+    criterion = among.get(name) or among.get(name.removesuffix("_score")) or among.get(f"{name}_score")
+    if criterion is None or criterion.name == name:
+        return criterion
     return Criterion(
-        name, found.scale, found.values, found.low, found.high, found.meanings, found.direction, found.unit,
-        found.failed, found.scores,
+        name, criterion.scale, criterion.values, criterion.low, criterion.high, criterion.meanings,
+        criterion.direction, criterion.unit, criterion.failed, criterion.scores,
     )  # fmt: skip
 
 
@@ -101,27 +101,27 @@ def fits(criterion: Criterion, counts: Mapping[float, int]) -> bool:
 
 
 def inferred(name: str, counts: Mapping[float, int]) -> Criterion:
-    """The criterion that the values seen suggest: 0 and 1, a few whole numbers, or a range."""
-    seen = tuple(sorted(counts))
-    if not seen:
+    """Infer a criterion from its values: 0 and 1, a few whole numbers, or a range."""
+    values = tuple(sorted(counts))
+    if not values:
         return Criterion(name)
-    if seen == (0.0, 1.0):
-        return Criterion(name, "binary", seen, 0.0, 1.0)
-    if len(seen) <= FEW and all(value.is_integer() for value in seen):
-        return Criterion(name, "ordinal", seen, seen[0], seen[-1])
-    low, high = seen[0], seen[-1]
+    if values == (0.0, 1.0):
+        return Criterion(name, "binary", values, 0.0, 1.0)
+    if len(values) <= FEW and all(value.is_integer() for value in values):
+        return Criterion(name, "ordinal", values, values[0], values[-1])
+    low, high = values[0], values[-1]
     if low >= 0 and 0.5 < high <= 1.000001:  # measures of similarity overshoot 1 by rounding
         return Criterion(name, "numeric", (), 0.0, max(1.0, high))
     return Criterion(name, "numeric", (), low, high)
 
 
 def number(value: float) -> str:
-    """A value of a scale as it is written everywhere: no needless zeros."""
+    """Format a value of a scale as it is written everywhere: no needless zeros."""
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else f"{value:.6g}"
 
 
 def scale_text(criterion: Criterion) -> str:
-    """The scale in a few characters: `−1, 0, 1, 2`, `0 or 1`, `0 to 1`."""
+    """Format the scale in a few characters: `−1, 0, 1, 2`, `0 or 1`, `0 to 1`."""
     match criterion.scale:
         case "binary":
             text = "0 or 1"
@@ -139,7 +139,7 @@ def _inside(criterion: Criterion, value: float) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    """A number an axis can carry: no truth value, not endless, not beyond what is exact."""
+    """Tell whether an axis can carry the value: no truth value, not infinite, not beyond what a float holds exactly."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
 
 

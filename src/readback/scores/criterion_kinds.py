@@ -60,16 +60,16 @@ def scored_by(table: ScoreTable, criterion: str) -> tuple[str, ...]:
 
 
 def ordered(
-    table: ScoreTable, declared: Sequence[str] = (), headline: str | None = None, meant: Collection[str] = ()
+    table: ScoreTable, declared: Sequence[str] = (), headline: str | None = None, planned: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """The criteria that have rows, in the order to read them in.
+    """Return the criteria that have rows, in the order to read them in.
 
     The workspace's headline is first, then those it means to compare, those it declares in its order, then what people
     scored, what judges did, and automatic metrics; ties in the order of the files. Names count without their ending
     `_score`.
     """
     place = {_bare(name): at for at, name in reversed(list(enumerate(declared)))}
-    plan, first = {_bare(name) for name in meant}, _bare(headline) if headline else None
+    plan, first = {_bare(name) for name in planned}, _bare(headline) if headline else None
 
     def rank(name: str) -> tuple[bool, bool, int, int]:
         called = _bare(name)
@@ -80,8 +80,8 @@ def ordered(
 
 def order_of(table: ScoreTable, workspace: Workspace) -> tuple[str, ...]:
     """`ordered`, as the workspace declares criteria, names one its headline and means to compare some."""
-    meant = {name for one in table.planned for name in one.criteria}
-    return ordered(table, tuple(workspace.criteria), workspace.headline, meant)
+    planned = {name for comparison in table.planned for name in comparison.criteria}
+    return ordered(table, tuple(workspace.criteria), workspace.headline, planned)
 
 
 def _bare(criterion: str) -> str:

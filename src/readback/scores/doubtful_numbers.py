@@ -62,11 +62,11 @@ def find_codes(values: Collection[float]) -> frozenset[float]:
     scores = [value for value in values if value not in CODES]
     if not scores:
         return frozenset()
-    found: set[float] = set()
+    codes: set[float] = set()
     if min(scores) >= 0:
-        found.update(value for value in values if value in NEGATIVE)
-    found.update(value for value in values if value in POSITIVE and max(scores) <= POSITIVE[value])
-    return frozenset(found)
+        codes.update(value for value in values if value in NEGATIVE)
+    codes.update(value for value in values if value in POSITIVE and max(scores) <= POSITIVE[value])
+    return frozenset(codes)
 
 
 class RepliesBeside:
@@ -85,24 +85,24 @@ class RepliesBeside:
             plain = [gives for _, value, empty, gives in cells if not empty and value and value not in CODES]
             if not plain or sum(plain) * 2 < len(plain):
                 continue
-            known = [value for _, value, _, gives in cells if gives]
-            if not known:
+            values = [value for _, value, _, gives in cells if gives]
+            if not values:
                 continue
-            low, high = min(known), max(known)
+            low, high = min(values), max(values)
             for at, value, _, gives in cells:
                 outside = not value or value in CODES or not low <= value <= high
                 if not gives and outside:
                     yield at
 
 
-def report_questions(found: Iterable[Question]) -> Iterator[Diagnostic]:
+def report_questions(questions: Iterable[Question]) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each question."""
-    for one in found:
+    for question in questions:
         values = {
-            "criterion": one.criterion, "numbers": one.numbers, "count": one.count, "all": one.cells,
-            "reason": one.reason, "key": one.key,
+            "criterion": question.criterion, "numbers": question.numbers, "count": question.count,
+            "all": question.cells, "reason": question.reason, "key": question.key,
         }  # fmt: skip
-        yield Diagnostic("scr-number-in-question", values, one.place, flagged=one.criterion)
+        yield Diagnostic("scr-number-in-question", values, question.place, flagged=question.criterion)
 
 
 def count_values(values: Any) -> tuple[tuple[float, int], ...]:

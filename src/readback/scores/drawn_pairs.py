@@ -29,8 +29,8 @@ def list_pairs(concluded: Concluded) -> tuple[Line, ...]:
     if concluded is None:
         return ()
     if not isinstance(concluded, BestOf):
-        return tuple(one.line for one in concluded)
-    return () if concluded.found is None else (*concluded.found.clear, *concluded.found.open)
+        return tuple(conclusion.line for conclusion in concluded)
+    return () if concluded.leader is None else (*concluded.leader.clear, *concluded.leader.open)
 
 
 def list_fairness(concluded: Concluded) -> Mapping[Pair, str]:
@@ -40,7 +40,7 @@ def list_fairness(concluded: Concluded) -> Mapping[Pair, str]:
         conclusions = concluded.pairs
     elif concluded is not None:
         conclusions = concluded
-    return {frozenset((one.line.a, one.line.b)): one.fairness for one in conclusions}
+    return {frozenset((conclusion.line.a, conclusion.line.b)): conclusion.fairness for conclusion in conclusions}
 
 
 def add_pairs(compared: Compared, concluded: Concluded) -> Compared:
@@ -51,19 +51,21 @@ def add_pairs(compared: Compared, concluded: Concluded) -> Compared:
     """
     if concluded is None or isinstance(concluded, BestOf):
         return compared
-    every: tuple[Line, ...] = (*compared.comparisons, *compared.blocked)
-    there = {frozenset((one.a, one.b)) for one in every}
-    lacking = [one.line for one in concluded if frozenset((one.line.a, one.line.b)) not in there]
-    made = tuple(one for one in lacking if isinstance(one, Comparison))
-    blocked = tuple(one for one in lacking if isinstance(one, Blocked))
-    return replace(compared, comparisons=(*compared.comparisons, *made), blocked=(*compared.blocked, *blocked))
+    lines: tuple[Line, ...] = (*compared.comparisons, *compared.blocked)
+    compared_pairs = {frozenset((line.a, line.b)) for line in lines}
+    lacking = [line.line for line in concluded if frozenset((line.line.a, line.line.b)) not in compared_pairs]
+    comparisons_lacking = tuple(line for line in lacking if isinstance(line, Comparison))
+    blocked = tuple(line for line in lacking if isinstance(line, Blocked))
+    return replace(
+        compared, comparisons=(*compared.comparisons, *comparisons_lacking), blocked=(*compared.blocked, *blocked)
+    )
 
 
 def is_of_another(compared: Compared, concluded: Concluded) -> bool:
     """Tell whether the first words are about the best condition and the comparisons are with another one."""
-    if not isinstance(concluded, BestOf) or concluded.found is None:
+    if not isinstance(concluded, BestOf) or concluded.leader is None:
         return False
-    return any(one.a != concluded.found.condition for one in compared.comparisons)
+    return any(comparison.a != concluded.leader.condition for comparison in compared.comparisons)
 
 
 def find_baseline(
@@ -76,8 +78,8 @@ def find_baseline(
     """
     rows = in_view.ranked(table, by, criterion, judge)
     sides = [row.condition for row in rows]
-    for one in list_planned(workspace):
-        side = compare.find_side(table, one.a)
+    for planned in list_planned(workspace):
+        side = compare.find_side(table, planned.a)
         if side in sides:
             return side
     scale = table.criteria[criterion]

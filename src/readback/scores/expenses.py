@@ -8,35 +8,39 @@ from typing import Any
 from readback.scores.table import Expense, ScoreTable
 
 
-def together(found: Iterable[Expense]) -> tuple[Expense, ...]:
+def together(expenses: Iterable[Expense]) -> tuple[Expense, ...]:
     """One entry for each condition and judge, over all files."""
-    made: dict[tuple[Any, str], Expense] = {}
-    for one in found:
-        key = (one.condition, one.judge)
-        made[key] = _sum(made[key], one) if key in made else one
-    return tuple(made.values())
+    totals: dict[tuple[Any, str], Expense] = {}
+    for expense in expenses:
+        key = (expense.condition, expense.judge)
+        totals[key] = _sum(totals[key], expense) if key in totals else expense
+    return tuple(totals.values())
 
 
 def as_json(table: ScoreTable, judge: str | None = None) -> list[dict[str, Any]]:
     """[{"condition", "judge", "rows", "cost": {column: sum}, "tokens": {column: sum}}]"""
     return [
         {
-            "condition": dict(one.condition),
-            "judge": one.judge or None,
-            "rows": one.rows,
-            "cost": dict(one.cost),
-            "tokens": {name: int(count) for name, count in one.tokens.items()},
+            "condition": dict(expense.condition),
+            "judge": expense.judge or None,
+            "rows": expense.rows,
+            "cost": dict(expense.cost),
+            "tokens": {name: int(count) for name, count in expense.tokens.items()},
         }
-        for one in table.expenses
-        if judge in (None, one.judge)
+        for expense in table.expenses
+        if judge in (None, expense.judge)
     ]
 
 
-def _sum(one: Expense, other: Expense) -> Expense:
+def _sum(first: Expense, second: Expense) -> Expense:
     return Expense(
-        one.condition, one.judge, one.rows + other.rows, _both(one.cost, other.cost), _both(one.tokens, other.tokens)
+        first.condition,
+        first.judge,
+        first.rows + second.rows,
+        _both(first.cost, second.cost),
+        _both(first.tokens, second.tokens),
     )
 
 
-def _both(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
-    return {name: one.get(name, 0.0) + other.get(name, 0.0) for name in dict.fromkeys((*one, *other))}
+def _both(first: Mapping[str, float], second: Mapping[str, float]) -> dict[str, float]:
+    return {name: first.get(name, 0.0) + second.get(name, 0.0) for name in dict.fromkeys((*first, *second))}

@@ -19,7 +19,7 @@ Line = Comparison | Blocked
 
 
 def first(table: ScoreTable, workspace: Workspace) -> tuple[str, str] | None:
-    """The criterion and the judge (or the pool of them) that are shown first; None where nothing has rows."""
+    """Return the criterion and the judge (or the pool of them) to show first; None where nothing has rows."""
     criterion = next(iter(criterion_kinds.order_of(table, workspace)), None)
     judge = next(iter(judges(table, criterion)), None) if criterion is not None else None
     return (criterion, judge) if criterion is not None and judge is not None else None
@@ -32,58 +32,58 @@ def judges(table: ScoreTable, criterion: str) -> tuple[str, ...]:
 
 
 def judge_name(table: ScoreTable, criterion: str, judge: str) -> str:
-    """What a judge, or a pool of them, is called."""
+    """Return the name of a judge, or of a pool of judges."""
     if judge in (pooled.PEOPLE, pooled.JUDGES):
         return t(f"scores.pool_{judge.removeprefix('*')}", n=len(pooled.members(table, criterion, judge)))
     return judge or t("scores.no_judge")
 
 
-def shown(table: ScoreTable, judge: str) -> ScoreTable:
-    """The table that has what `judge` gave: of a pool the means over its judges."""
-    made = pooled.pooled(table) if judge in (pooled.PEOPLE, pooled.JUDGES) else None
-    return table if made is None else made
+def get_judge_table(table: ScoreTable, judge: str) -> ScoreTable:
+    """Return the table to show for `judge`: for a pool, the means over its judges."""
+    pooled_table = pooled.pooled(table) if judge in (pooled.PEOPLE, pooled.JUDGES) else None
+    return table if pooled_table is None else pooled_table
 
 
 def ranked(table: ScoreTable, by: str | None, criterion: str, judge: str) -> tuple[Row, ...]:
-    """The rows but for a reference answer, which is set apart."""
+    """Return the rows without those of a reference answer, and the latter."""
     return tuple(row for row in summary.rows(table, by, criterion, judge) if row.condition not in table.apart)
 
 
 def left_out(table: ScoreTable, criterion: str, judge: str) -> str:
     """How many of all conditions are compared under a criterion, and which are not and why; "" where all are."""
-    seen = shown(table, judge)
-    every = summary.rows(seen, None, criterion, judge)
-    apart = [seen.label(row.condition) for row in every if row.condition in seen.apart]
-    n, known = len(every) - len(apart), len(table.columns.conditions)
-    if n == known:
+    view = get_judge_table(table, judge)
+    rows = summary.rows(view, None, criterion, judge)
+    apart = [view.label(row.condition) for row in rows if row.condition in view.apart]
+    n, condition_count = len(rows) - len(apart), len(table.columns.conditions)
+    if n == condition_count:
         return ""
     why = [t("scores.compared_not_apart", name=name) for name in apart]
-    if rest := known - len(every):
+    if rest := condition_count - len(rows):
         why.append(t("scores.compared_not_judge", n=rest, criterion=criterion))
-    return t("scores.compared_of", n=n, all=known, why=t("scores.compared_and").join(why))
+    return t("scores.compared_of", n=n, all=condition_count, why=t("scores.compared_and").join(why))
 
 
-def better_first(found: Iterable[Row], criterion: Criterion) -> tuple[Row, ...]:
+def better_first(rows: Iterable[Row], criterion: Criterion) -> tuple[Row, ...]:
     """Rows by their means, the better first; those without one last, and ties as they were."""
     sign = 1 if criterion.direction == "down" else -1
-    return tuple(sorted(found, key=lambda row: (row.mean is None, sign * (row.mean or 0))))
+    return tuple(sorted(rows, key=lambda row: (row.mean is None, sign * (row.mean or 0))))
 
 
 def of_plan(table: ScoreTable, plan: Sequence[Planned], criterion: str, judge: str) -> tuple[Line, ...]:
-    """The planned comparisons under one criterion by one judge, the plan's order kept; blocked ones too."""
-    made = compare.compare(table, tuple(plan), baseline=_any(table, plan)) if plan else None
-    if made is None:
+    """Return the planned comparisons under one criterion by one judge, in the plan's order; blocked ones too."""
+    compared = compare.compare(table, tuple(plan), baseline=_any(table, plan)) if plan else None
+    if compared is None:
         return ()
-    both: list[Line] = [*made.comparisons, *made.blocked]
-    order = {one: at for at, one in enumerate(plan)}
-    here = [one for one in both if one.planned and one.criterion == criterion and one.judge in (judge, "")]
-    return tuple(sorted(here, key=lambda one: order[one.planned] if one.planned else 0))
+    all_lines: list[Line] = [*compared.comparisons, *compared.blocked]
+    order = {planned: at for at, planned in enumerate(plan)}
+    lines = [line for line in all_lines if line.planned and line.criterion == criterion and line.judge in (judge, "")]
+    return tuple(sorted(lines, key=lambda line: order[line.planned] if line.planned else 0))
 
 
 def _any(table: ScoreTable, plan: Sequence[Planned]) -> str | None:
-    """A baseline that is there, so that no more is compared than the plan and one row against each other."""
-    for one in plan:
-        found = compare.find_side(table, one.a)
-        if found is not None and found in table.columns.conditions:
-            return table.label(found)
+    """Return a baseline that has scores, so that no more is compared than the plan and one row against each other."""
+    for planned in plan:
+        side = compare.find_side(table, planned.a)
+        if side is not None and side in table.columns.conditions:
+            return table.label(side)
     return table.label(table.columns.conditions[0]) if table.columns.conditions else None

@@ -29,7 +29,7 @@ NAMES = {
 
 
 def join(parts: Sequence[Columns]) -> Columns:
-    """The cells of all files, with one set of names. Those of a single file are not copied."""
+    """Join the cells of all files, with one set of names. Those of a single file are not copied."""
     if len(parts) == 1:
         return parts[0]
     names: dict[str, dict[Any, int]] = {column: {} for column in NAMES}
@@ -40,8 +40,8 @@ def join(parts: Sequence[Columns]) -> Columns:
     for part in parts:
         start = len(state)
         for column, many in NAMES.items():
-            known = names[column]
-            to = [known.setdefault(name, len(known)) for name in getattr(part, many)]
+            names_so_far = names[column]
+            to = [names_so_far.setdefault(name, len(names_so_far)) for name in getattr(part, many)]
             codes = getattr(part, column)
             arrays[column].extend(codes if to == list(range(len(to))) else recoded(codes, to))
         arrays["line"].extend(part.line)
@@ -49,12 +49,12 @@ def join(parts: Sequence[Columns]) -> Columns:
         state.extend(part.state)
         whys.update({start + at: why for at, why in part.whys.items()})
         texts.update({start + at: text for at, text in part.texts.items()})
-    found: dict[str, Any] = {**arrays, **{many: tuple(names[column]) for column, many in NAMES.items()}}
-    return Columns(state=state, whys=whys, texts=texts, **found)
+    joined: dict[str, Any] = {**arrays, **{many: tuple(names[column]) for column, many in NAMES.items()}}
+    return Columns(state=state, whys=whys, texts=texts, **joined)
 
 
 def without_duplicates(c: Columns) -> tuple[Columns, list[Diagnostic]]:
-    """The first of several scores for the same thing, with a diagnostic for each other."""
+    """Keep the first of several scores for the same thing, and return a diagnostic for each duplicate."""
     import numpy as np
 
     if _each_once(c):
@@ -83,14 +83,14 @@ def _each_once(c: Columns) -> bool:
     if room > SPARSE * len(c):
         key = np.sort(_keys(c, slice(None)))
         return not bool((key[1:] == key[:-1]).any())
-    taken = np.zeros(room, bool)
+    is_duplicate = np.zeros(room, bool)
     for start in range(0, len(c), STEP):
-        taken[_keys(c, slice(start, start + STEP))] = True
-    return int(np.count_nonzero(taken)) == len(c)
+        is_duplicate[_keys(c, slice(start, start + STEP))] = True
+    return int(np.count_nonzero(is_duplicate)) == len(c)
 
 
 def _about(c: Columns) -> tuple[tuple[array[int], int], ...]:
-    """The codes that say what a cell is about, and how many there may be of each."""
+    """Return the codes that say what a cell is about, and how many there may be of each."""
     return (
         (c.item, len(c.items)),
         (c.condition, len(c.conditions)),
@@ -121,9 +121,9 @@ def _keys(c: Columns, part: slice) -> Any:
 def _picked(codes: array[Any], keep: Any) -> array[Any]:
     import numpy as np
 
-    made: array[Any] = array(codes.typecode)
-    made.frombytes(np.asarray(codes)[keep].tobytes())
-    return made
+    picked: array[Any] = array(codes.typecode)
+    picked.frombytes(np.asarray(codes)[keep].tobytes())
+    return picked
 
 
 def _duplicates(c: Columns, doubled: Sequence[int], firsts: Sequence[int]) -> Iterator[Diagnostic]:

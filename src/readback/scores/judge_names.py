@@ -37,27 +37,27 @@ class _Stated:
 
 
 def of_files(workspace: Workspace, files: Sequence[tuple[ScoreSource, Path]]) -> tuple[Judged, ...]:
-    """The judge of each score file, as its run's files state it, else as the workspace does.
+    """Return the judge of each score file, as its run's files state it, else as the workspace does.
 
     Where one condition was judged by one model with two rubrics, the two are told apart by the rubrics' names.
     """
-    reported = [one for source, path in files for one in _reported(source, path)]
-    found = [(_run(source, reported), _of(workspace, source, reported)) for source, _ in files]
+    reported = [entry for source, path in files for entry in _reported(source, path)]
+    judges = [(_run(source, reported), _find_judge(workspace, source, reported)) for source, _ in files]
     rubrics: dict[tuple[str, str], set[str]] = {}
-    for run, one in found:
-        if one.rubric:
-            rubrics.setdefault((run, one.name), set()).add(one.rubric)
-    return tuple(Judged(one.rubric, one.rubric) if len(rubrics.get((run, one.name), ())) > 1 else one
-                 for run, one in found)  # fmt: skip
+    for run, entry in judges:
+        if entry.rubric:
+            rubrics.setdefault((run, entry.name), set()).add(entry.rubric)
+    return tuple(Judged(entry.rubric, entry.rubric) if len(rubrics.get((run, entry.name), ())) > 1 else entry
+                 for run, entry in judges)  # fmt: skip
 
 
 def name_of(workspace: Workspace, condition: Condition) -> str | None:
-    """What the judge of a condition is called as far as the workspace says: its model, else its rubric."""
+    """Return the name of a condition's judge as far as the workspace says: its model, else its rubric."""
     return model_of(workspace, condition) or condition.judge
 
 
 def model_of(workspace: Workspace, condition: Condition) -> str | None:
-    """The model that judges a condition: what its run is judged with, else what its judge's settings say."""
+    """Return the model that judges a condition: what its run is judged with, else what its judge's settings say."""
     run = condition.settings.get("judge_model")
     if isinstance(run, str) and run:
         return run
@@ -65,11 +65,11 @@ def model_of(workspace: Workspace, condition: Condition) -> str | None:
     return find_judge_model(judge) if judge else None
 
 
-def _of(workspace: Workspace, source: ScoreSource, reported: Sequence[_Stated]) -> Judged:
+def _find_judge(workspace: Workspace, source: ScoreSource, reported: Sequence[_Stated]) -> Judged:
     condition = workspace.condition(source.label) if source.label else None
-    here = _here(source, reported)
-    models = {one.model for one in here if one.model}
-    rubrics = {one.rubric for one in here if one.rubric}
+    folder_facts = _here(source, reported)
+    models = {facts.model for facts in folder_facts if facts.model}
+    rubrics = {facts.rubric for facts in folder_facts if facts.rubric}
     model = next(iter(models)) if len(models) == 1 else None
     rubric = (condition.judge if condition else None) or (next(iter(rubrics)) if len(rubrics) == 1 else "")
     model = model or (model_of(workspace, condition) if condition else None)
@@ -77,14 +77,14 @@ def _of(workspace: Workspace, source: ScoreSource, reported: Sequence[_Stated]) 
 
 
 def _here(source: ScoreSource, reported: Sequence[_Stated]) -> list[_Stated]:
-    """What is said in the file's folder: of its own run, where runs are told apart there."""
-    here = [one for one in reported if one.folder == PurePosixPath(source.path).parent]
-    return [one for one in here if one.label == source.label] or here
+    """Return what is reported in the file's folder: of its own run, where runs are told apart there."""
+    here = [facts for facts in reported if facts.folder == PurePosixPath(source.path).parent]
+    return [facts for facts in here if facts.label == source.label] or here
 
 
 def _run(source: ScoreSource, reported: Sequence[_Stated]) -> str:
     """Which run a file is about, as far as it is known before it is read."""
-    labels = {one.label for one in _here(source, reported) if one.label}
+    labels = {facts.label for facts in _here(source, reported) if facts.label}
     return source.label or (next(iter(labels)) if len(labels) == 1 else str(PurePosixPath(source.path).parent))
 
 
@@ -97,5 +97,5 @@ def _reported(source: ScoreSource, path: Path) -> Iterator[_Stated]:
 
 
 def _of_line(line: Mapping[str, Any]) -> tuple[str, str, str]:
-    said = read_record_facts(line, FileSettings(ScoreSource("."), {}, {}, {}), NOWHERE)
-    return said.condition[0][1], said.judge_model or "", said.rubric or ""
+    facts = read_record_facts(line, FileSettings(ScoreSource("."), {}, {}, {}), NOWHERE)
+    return facts.condition[0][1], facts.judge_model or "", facts.rubric or ""

@@ -19,7 +19,7 @@ from readback.records.dataset import open_dataset
 from readback.scores import expenses, judge_names, reference, rubrics
 from readback.scores import files as score_files
 from readback.scores.comparing.compare import list_planned
-from readback.scores.criteria import known, look_up, scale_text
+from readback.scores.criteria import load_shipped_criteria, look_up, scale_text
 from readback.scores.files import aggregated
 from readback.scores.files.reply_column import Rubrics
 from readback.scores.files.run_facts import FOUND
@@ -44,19 +44,21 @@ def load(workspace: Workspace, progress: Progress | None = None) -> ScoreTable:
     What is wrong in the files is in the table's diagnostics, and nothing is dropped without one. Raises Cancelled when
     `progress` answers False.
     """
-    asked, diagnostics = _asked(workspace, progress)
+    request, diagnostics = _prepare_request(workspace, progress)
     with READING:
-        table = _load(asked)
+        table = _load(request)
     return replace(table, diagnostics=(*diagnostics, *table.diagnostics)) if diagnostics else table
 
 
 def fingerprint(workspace: Workspace) -> str:
-    """What tells whether scores must be read again: the files as they are now, and what is said of them."""
-    asked, diagnostics = _asked(workspace, None)
-    return hashlib.sha256(repr((asked.files, asked.said, diagnostics)).encode("utf-8", "surrogatepass")).hexdigest()
+    """Return what tells whether scores must be read again: the files as they are now, and the settings for them."""
+    request, diagnostics = _prepare_request(workspace, None)
+    return hashlib.sha256(
+        repr((request.files, request.settings, diagnostics)).encode("utf-8", "surrogatepass")
+    ).hexdigest()
 
 
-def _asked(workspace: Workspace, progress: Progress | None) -> tuple[_Asked, list[Diagnostic]]:
+def _prepare_request(workspace: Workspace, progress: Progress | None) -> tuple[_Request, list[Diagnostic]]:
     files: list[_File] = []
     diagnostics: list[Diagnostic] = []
     for source in workspace.scores:
@@ -72,7 +74,7 @@ def _asked(workspace: Workspace, progress: Progress | None) -> tuple[_Asked, lis
             continue
         files.append(_File(source, str(path), now))
     of_batches = _of_batches(workspace) if any(_is_of_batch(file.path) for file in files) else ()
-    return _Asked(tuple(files), (*_said(workspace), of_batches), workspace, progress), diagnostics
+    return _Request(tuple(files), (*_list_settings(workspace), of_batches), workspace, progress), diagnostics
 
 
 def _is_of_batch(path: str) -> bool:
@@ -85,7 +87,7 @@ def _is_of_batch(path: str) -> bool:
 
 
 def _of_batches(workspace: Workspace) -> tuple[object, ...]:
-    """What the requests of batches are about depends on: the dataset as it is now, and the names of choices."""
+    """Return what the requests of batches depend on: the dataset as it is now, and the names of choices."""
     source = workspace.dataset
     named = (sorted(workspace.prompts), sorted(workspace.tasks), sorted(workspace.judges))
     return (repr(named), source and source.id, source and reference.state_of(workspace, source.path))
@@ -109,17 +111,17 @@ class _File:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Request:
     """What a table is made from; two are equal when the same files are read in the same way."""
 
     files: tuple[_File, ...]
-    said: tuple[object, ...]
+    settings: tuple[object, ...]
     workspace: Workspace = field(compare=False)
     progress: Progress | None = field(compare=False)
 
 
-def _said(workspace: Workspace) -> tuple[object, ...]:
-    """What the workspace file says that changes how scores are read, in a form that can be compared."""
+def _list_settings(workspace: Workspace) -> tuple[object, ...]:
+    """Return what the workspace file says that changes how scores are read, in a form that can be compared."""
     return (
         tuple(
             (c.name, c.scale, c.values, c.low, c.high, c.direction, c.unit, tuple(c.meanings.items()))
@@ -134,16 +136,16 @@ def _said(workspace: Workspace) -> tuple[object, ...]:
 
 
 @lru_cache(maxsize=KEEP)
-def _load(asked: _Asked) -> ScoreTable:
-    workspace = asked.workspace
-    criteria = {**known(), **workspace.criteria}
+def _load(request: _Request) -> ScoreTable:
+    workspace = request.workspace
+    criteria = {**load_shipped_criteria(), **workspace.criteria}
     reads: list[FileScores] = []
     diagnostics: list[Diagnostic] = []
-    judges = judge_names.of_files(workspace, [(file.source, Path(file.path)) for file in asked.files])
+    judges = judge_names.of_files(workspace, [(file.source, Path(file.path)) for file in request.files])
     rubric = _rubrics(workspace)
-    total = sum(file.state.size for file in asked.files)
+    total = sum(file.state.size for file in request.files)
     done = 0
-    for file, judged in zip(asked.files, judges, strict=True):
+    for file, judged in zip(request.files, judges, strict=True):
         source = file.source
         read = score_files.read_scores(
             Path(file.path),
@@ -156,7 +158,7 @@ def _load(asked: _Asked) -> ScoreTable:
                 rubrics=rubric.under(judged.name, judged.rubric),
                 find_request=_requests(workspace),
             ),
-            _beat(asked.progress, done, total),
+            _beat(request.progress, done, total),
         )
         done += file.state.size
         if isinstance(read, Diagnostic):
@@ -164,12 +166,12 @@ def _load(asked: _Asked) -> ScoreTable:
         else:
             reads.append(read)
             diagnostics.extend(read.diagnostics)
-    labels = {file.source.label for file in asked.files if file.source.label}
+    labels = {file.source.label for file in request.files if file.source.label}
     reads = aggregated.join_means_with_rows(reads, {*labels, *(c.name for c in workspace.conditions)})
     reads, declared, differing = with_scales(reads, workspace.criteria)
     resolved = resolve_columns(
         join([read.columns for read in reads if read.columns is not None]),
-        declared, known(), _modes(workspace, reads), rubrics.ungrounded(workspace),
+        declared, load_shipped_criteria(), _modes(workspace, reads), rubrics.ungrounded(workspace),
     )  # fmt: skip
     reported = tuple(means for read in reads for means in read.reported)
     off = find_off_scale_means(reported, {*resolved.criteria, *workspace.criteria})
@@ -187,22 +189,22 @@ def _load(asked: _Asked) -> ScoreTable:
         reported=reported,
         outcomes=tuple(outcome for read in reads for outcome in read.outcomes),
         about=(
-            *(one for read in reads for one in read.about),
+            *(expense for read in reads for expense in read.about),
             *of_workspace(workspace),
             *rubrics.facts(workspace),
         ),
         inferred=resolved.inferred,
         questions=resolved.questions,
         outlying=resolved.outlying,
-        on_other_scale={name: of for read in reads for name, of in read.on_other_scale.items()},
+        on_other_scale={name: base_name for read in reads for name, base_name in read.on_other_scale.items()},
         planned=list_planned(workspace),
-        expenses=expenses.together(one for read in reads for one in read.expenses),
-        people={**{name: one for read in reads for name, one in read.people.items()}, **workspace.people},
+        expenses=expenses.together(expense for read in reads for expense in read.expenses),
+        people={**{name: expense for read in reads for name, expense in read.people.items()}, **workspace.people},
     )
     return replace(
         table,
         diagnostics=(*table.diagnostics, *contestants.find_family_judges(workspace, table)),
-        apart=reference.references(table, workspace, _still(asked.progress, total)),
+        apart=reference.references(table, workspace, _still(request.progress, total)),
     )
 
 
@@ -215,7 +217,7 @@ def _beat(progress: Progress | None, before: int, total: int) -> Callable[[int],
 
 
 def _still(progress: Progress | None, total: int) -> Progress:
-    """The scores are read; what is read beside them may still be stopped."""
+    """Report that the scores are read; the steps that follow may still be stopped."""
     return lambda *_: progress is None or progress(total, total)
 
 
@@ -224,7 +226,7 @@ def _aliases(workspace: Workspace) -> dict[str, str]:
 
 
 def _rubrics(workspace: Workspace) -> Rubrics:
-    """What the workspace's judges are asked for, and how their replies are read."""
+    """Return the rubrics of the workspace's judges: what they are asked for, and how their replies are read."""
     return Rubrics(
         {name: judge.criteria for name, judge in workspace.judges.items() if judge.criteria},
         tuple(name for name, judge in workspace.judges.items() if judge.syntax == "placeholder"),
@@ -233,29 +235,29 @@ def _rubrics(workspace: Workspace) -> Rubrics:
 
 
 def _modes(workspace: Workspace, reads: Sequence[FileScores] = ()) -> dict[str, str]:
-    """The mode of each condition by its name: as its scores say, else as the workspace does."""
-    with_mode = (one for read in reads for one in reversed(read.about) if one.mode)
+    """Return the mode of each condition by its name: as its scores say, else as the workspace does."""
+    with_mode = (facts for read in reads for facts in reversed(read.about) if facts.mode)
     return {
         **{condition.name: condition.mode for condition in workspace.conditions if condition.mode},
-        **{name: one.mode for one in with_mode if one.mode and (name := dict(one.condition).get("condition"))},
+        **{name: facts.mode for facts in with_mode if facts.mode and (name := dict(facts.condition).get("condition"))},
     }
 
 
 # What the workspace says of how each of its conditions is run and judged, in the form in which files say it.
 def of_workspace(workspace: Workspace) -> Iterator[RunFacts]:
     """Mode, model, judge, its rubric and the fingerprint of that prompt, of each condition; weights: `rubrics`."""
-    for one in workspace.conditions:
-        judge = workspace.judges.get(one.judge) if one.judge else None
+    for condition in workspace.conditions:
+        judge = workspace.judges.get(condition.judge) if condition.judge else None
         yield RunFacts(
-            condition=(("condition", one.name),),
-            mode=one.mode,
-            model=one.model,
-            judge=judge_names.name_of(workspace, one),
-            judge_model=judge_names.model_of(workspace, one),
+            condition=(("condition", condition.name),),
+            mode=condition.mode,
+            model=condition.model,
+            judge=judge_names.name_of(workspace, condition),
+            judge_model=judge_names.model_of(workspace, condition),
             judge_prompt=prompt_of(judge) if judge else None,
-            place=one.place,
+            place=condition.place,
             by_workspace=True,
-            rubric=one.judge,
+            rubric=condition.judge,
         )
 
 
@@ -277,32 +279,32 @@ def with_scales(
     """
     reported: dict[str, Criterion] = {}
     first_files: dict[str, str] = {}
-    kept = []
+    on_scale = []
     differing = []
     for read in reads:
         called: dict[str, str] = {}
         for name, criterion in read.criteria.items():
-            said = look_up(name, workspace)
-            if said is not None and said.scale != "unknown":
+            declared_criterion = look_up(name, workspace)
+            if declared_criterion is not None and declared_criterion.scale != "unknown":
                 continue
-            known = reported.get(name)
-            if known is not None and _scale(known) != _scale(criterion):
+            reported_criterion = reported.get(name)
+            if reported_criterion is not None and _scale(reported_criterion) != _scale(criterion):
                 called[name] = f"{name} ({scale_text(criterion)})"
                 reported.setdefault(called[name], replace(criterion, name=called[name]))
-                both = ((known, first_files[name]), (criterion, read.source.path))
+                both = ((reported_criterion, first_files[name]), (criterion, read.source.path))
                 differing.append(_differing(name, both))
             else:
-                reported[name] = _together(known, criterion)
+                reported[name] = _together(reported_criterion, criterion)
                 first_files.setdefault(name, read.source.path)
         if called and read.columns is not None:
             names = tuple(called.get(name, name) for name in read.columns.criteria)
-            apart = {called.get(name, name): of for name, of in read.on_other_scale.items()}
+            apart = {called.get(name, name): base_name for name, base_name in read.on_other_scale.items()}
             apart |= {new: name for name, new in called.items() if name not in read.on_other_scale}
             columns = replace(read.columns, criteria=names)
-            kept.append(replace(read, columns=columns, on_other_scale=apart))
+            on_scale.append(replace(read, columns=columns, on_other_scale=apart))
         else:
-            kept.append(read)
-    return kept, {**reported, **workspace}, differing
+            on_scale.append(read)
+    return on_scale, {**reported, **workspace}, differing
 
 
 def _differing(name: str, both: Sequence[tuple[Criterion, str]]) -> Diagnostic:
@@ -316,16 +318,16 @@ def _scale(criterion: Criterion) -> tuple[object, ...]:
     return criterion.scale, criterion.values, criterion.low, criterion.high
 
 
-def _together(known: Criterion | None, criterion: Criterion) -> Criterion:
+def _together(usual: Criterion | None, criterion: Criterion) -> Criterion:
     """Class names met in several files are put together."""
-    return criterion if known is None else replace(known, meanings={**criterion.meanings, **known.meanings})
+    return criterion if usual is None else replace(usual, meanings={**criterion.meanings, **usual.meanings})
 
 
 # What became of every row and cell of the files, and which conditions nobody has defined.
 
 
 def sources(reads: Sequence[FileScores], resolved: Columns) -> tuple[SourceRead, ...]:
-    """The account of each file, with how many of its cells are not in the table, for they came twice."""
+    """Return the account of each file, with how many of its cells were dropped as duplicates."""
     import numpy as np
 
     counts = np.bincount(np.asarray(resolved.file), minlength=len(resolved.files)).tolist() if len(resolved) else []
@@ -339,18 +341,18 @@ def sources(reads: Sequence[FileScores], resolved: Columns) -> tuple[SourceRead,
 
 
 def unknown_conditions(workspace: Workspace, c: Columns) -> Iterator[Diagnostic]:
-    """A diagnostic for each condition with scores that the workspace does not define, where it defines any.
+    """Return a diagnostic for each condition with scores that the workspace does not define, where it defines any.
 
     Runs that only left their results do not define which conditions there are.
     """
     import numpy as np
 
     names = [condition.name for condition in workspace.conditions if FOUND not in condition.settings]
-    known = {*names, *(alias for condition in workspace.conditions for alias in condition.aliases)}
+    defined = {*names, *(alias for condition in workspace.conditions for alias in condition.aliases)}
     codes: dict[str, list[int]] = {}
     for code, key in enumerate(c.conditions):
         name = dict(key).get("condition")
-        if name is not None and name not in known:
+        if name is not None and name not in defined:
             codes.setdefault(name, []).append(code)
     if not names:
         return
@@ -359,7 +361,7 @@ def unknown_conditions(workspace: Workspace, c: Columns) -> Iterator[Diagnostic]
         if not len(cells):
             continue
         at = int(cells[0])
-        close = find_nearest(name, known) or NONE
+        close = find_nearest(name, defined) or NONE
         values = {"name": name, "count": len(cells), "nearest": close, "known": ", ".join(names)}
         place = Location(file=c.files[c.file[at]], line=c.line[at] or None, condition=name)
         yield Diagnostic("scr-unknown-condition", values, place, name)

@@ -49,28 +49,33 @@ def find_scales(table: ScoreTable, criterion: str) -> NotCompared | None:
     `criterion` may be any of the names that the scores have been given by their scales.
     """
     name = table.on_other_scale.get(criterion, criterion)
-    names = [name, *(other for other, of in table.on_other_scale.items() if of == name)]
-    by: dict[str, list[Row]] = {}
+    names = [name, *(other for other, base_name in table.on_other_scale.items() if base_name == name)]
+    rows_by_name: dict[str, list[Row]] = {}
     for row in summary.rows(table):
         if row.criterion in names and row.n:
-            by.setdefault(row.criterion, []).append(row)
-    counts = {one: sum(row.n for row in rows) for one, rows in by.items()}
-    if len(by) < 2 or sum(counts.values()) - max(counts.values()) <= STRAY * sum(counts.values()):
+            rows_by_name.setdefault(row.criterion, []).append(row)
+    counts = {name_on_scale: sum(row.n for row in rows) for name_on_scale, rows in rows_by_name.items()}
+    if len(rows_by_name) < 2 or sum(counts.values()) - max(counts.values()) <= STRAY * sum(counts.values()):
         return None
-    conditions = {one: list(dict.fromkeys(row.condition for row in rows)) for one, rows in by.items()}
+    conditions = {
+        name_on_scale: list(dict.fromkeys(row.condition for row in rows))
+        for name_on_scale, rows in rows_by_name.items()
+    }
     parts = [
         t(
             "scores.on_scale_part",
-            scale=scale_text(table.criteria[one]),
-            names=_names(table, [report.short(table, key) for key in conditions[one]]),
-            n=counts[one],
+            scale=scale_text(table.criteria[name_on_scale]),
+            names=_names(table, [report.short(table, key) for key in conditions[name_on_scale]]),
+            n=counts[name_on_scale],
         )
-        for one in by
+        for name_on_scale in rows_by_name
     ]
     apart = all(len(keys) == 1 for keys in conditions.values())
-    said = t("scores.not_compared_scales" if apart else "scores.not_compared_whole", parts=t("scores.and").join(parts))
-    every = {key for keys in conditions.values() for key in keys}
-    return NotCompared(name, next(iter(by.values()))[0].judge, SCALES, len(every), said, apart)
+    answer = t(
+        "scores.not_compared_scales" if apart else "scores.not_compared_whole", parts=t("scores.and").join(parts)
+    )
+    all_conditions = {key for keys in conditions.values() for key in keys}
+    return NotCompared(name, next(iter(rows_by_name.values()))[0].judge, SCALES, len(all_conditions), answer, apart)
 
 
 def describe_one(table: ScoreTable, criterion: str) -> str:
@@ -81,15 +86,20 @@ def describe_one(table: ScoreTable, criterion: str) -> str:
     parts = []
     for pool in pooled.pools(table, criterion):
         members = pooled.members(table, criterion, pool)
-        found = measure_pool(table, criterion, members)
+        agreement = measure_pool(table, criterion, members)
         who = t(f"scores.{pool.removeprefix('*')}", n=len(members))
-        given = {"who": who, "metric": found.metric, "alpha": report.signed(found.alpha), "n": found.units}
-        if found.alpha is None:
-            parts.append(t("scores.alone_same", **given))
-        elif found.alpha < DISPUTED:
-            parts.append(t("scores.alone_disputed", **given))
+        placeholders = {
+            "who": who,
+            "metric": agreement.metric,
+            "alpha": report.signed(agreement.alpha),
+            "n": agreement.units,
+        }
+        if agreement.alpha is None:
+            parts.append(t("scores.alone_same", **placeholders))
+        elif agreement.alpha < DISPUTED:
+            parts.append(t("scores.alone_disputed", **placeholders))
         else:
-            parts.append(t("scores.alone_agreed", **given))
+            parts.append(t("scores.alone_agreed", **placeholders))
     return "; ".join(parts)
 
 
@@ -105,18 +115,18 @@ def find_alone(table: ScoreTable, criterion: str) -> NotCompared | None:
     return NotCompared(criterion, judge, ALONE, 1, t("scores.alone_answer", agreed=agreed))
 
 
-def as_json(one: NotCompared) -> dict[str, Any]:
+def as_json(not_compared: NotCompared) -> dict[str, Any]:
     """Return the same for scripts, in the form of a conclusion."""
     return {
-        "criterion": one.criterion,
-        "judge": one.judge or None,
+        "criterion": not_compared.criterion,
+        "judge": not_compared.judge or None,
         "a": None,
         "b": None,
-        "conditions": one.conditions,
-        "verdict": one.verdict,
+        "conditions": not_compared.conditions,
+        "verdict": not_compared.verdict,
         "better": None,
         "fairness": "not checked",
-        "answer": one.answer,
+        "answer": not_compared.answer,
     }
 
 

@@ -38,8 +38,14 @@ class OutlyingNumbers:
     def sentence(self) -> str:
         """How many they are, which, and where all others lie."""
         listed = ", ".join(number(value) for value, _ in self.values)
-        given = {"n": self.count, "all": self.all, "values": listed, "low": number(self.low), "high": number(self.high)}
-        return t("scores.outlying", **given).replace("-", MINUS)
+        placeholders = {
+            "n": self.count,
+            "all": self.all,
+            "values": listed,
+            "low": number(self.low),
+            "high": number(self.high),
+        }
+        return t("scores.outlying", **placeholders).replace("-", MINUS)
 
     def diagnostic(self, scale: str) -> Diagnostic:
         """Return the finding; `scale` is the inferred one in words."""
@@ -69,7 +75,7 @@ def find_outlying(criterion: str, counts: Mapping[float, int]) -> OutlyingNumber
     high = len(values) - 1 - _first_common(values[::-1], counts, most)
     if high <= low:
         return None
-    step = max(one - other for other, one in pairwise(values[low : high + 1]))
+    step = max(pair - other for other, pair in pairwise(values[low : high + 1]))
     while high + 1 < len(values):
         gap = values[high + 1] - values[high]
         if gap > max(APART * (values[high] - values[low]), step):
@@ -91,9 +97,9 @@ def find_outlying(criterion: str, counts: Mapping[float, int]) -> OutlyingNumber
 
 def _first_common(values: Sequence[float], counts: Mapping[float, int], most: float) -> int:
     """Return the place of the first number that, with those before it, was given more often than `most`."""
-    seen = 0
+    count = 0
     for at, value in enumerate(values):
-        seen += counts[value]
-        if seen > most:
+        count += counts[value]
+        if count > most:
             return at
     return len(values) - 1

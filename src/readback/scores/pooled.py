@@ -35,43 +35,47 @@ class Raters:
 
 @lru_cache(maxsize=4)
 def pooled(table: ScoreTable) -> ScoreTable | None:
-    """A table of means over judges, one for each item and condition; None where no answer has two judges.
+    """Return a table of means over judges, one for each item and condition; None where no answer has two judges.
 
     People are pooled with people and judges with judges, under the names PEOPLE and JUDGES. The scale of a pooled
     criterion has its ends and no steps. Names (a nominal scale), programs and automatic metrics are not pooled.
     """
-    found = dict(_pools(table))
-    if not found:
+    pools_by_key = dict(_pools(table))
+    if not pools_by_key:
         return None
     c = table.columns
-    criteria = tuple(name for name in c.criteria if any((name, pool) in found for pool in (PEOPLE, JUDGES)))
-    names = tuple(pool for pool in (PEOPLE, JUDGES) if any(one == pool for _, one in found))
+    criteria = tuple(name for name in c.criteria if any((name, pool) in pools_by_key for pool in (PEOPLE, JUDGES)))
+    names = tuple(pool for pool in (PEOPLE, JUDGES) if any(pool == pool_name for _, pool_name in pools_by_key))
     parts = [
         _means(c, criterion, criteria.index(criterion), names.index(pool), judges)
-        for (criterion, pool), judges in found.items()
+        for (criterion, pool), judges in pools_by_key.items()
     ]
-    columns = _joined(c, parts, criteria, names, ((name, judges) for (name, _), judges in found.items()))
+    columns = _joined(c, parts, criteria, names, ((name, judges) for (name, _), judges in pools_by_key.items()))
     return replace(
         table,
         columns=columns,
         criteria={name: _scale(table.criteria[name]) for name in criteria},
         inferred=table.inferred & set(criteria),
         reported=(), outcomes=(), expenses=(), diagnostics=(),
-        pool=Pool(table, found),
+        pool=Pool(table, pools_by_key),
     )  # fmt: skip
 
 
 def pools(table: ScoreTable, criterion: str) -> tuple[str, ...]:
-    """The pools that a criterion has: PEOPLE, JUDGES, both or none."""
-    made = pooled(table)
-    there = made.pool.judges if made is not None and made.pool is not None else {}
+    """Return the pools that a criterion has: PEOPLE, JUDGES, both or none."""
+    pooled_table = pooled(table)
+    there = pooled_table.pool.judges if pooled_table is not None and pooled_table.pool is not None else {}
     return tuple(pool for pool in (PEOPLE, JUDGES) if (criterion, pool) in there)
 
 
 def members(table: ScoreTable, criterion: str, pool: str) -> tuple[str, ...]:
-    """The judges that a pool of this table takes together; none where it is no pool."""
-    made = table if table.pool is not None else pooled(table)
-    return made.pool.judges.get((criterion, pool), ()) if made is not None and made.pool is not None else ()
+    """Return the judges that a pool of this table takes together; none where it is no pool."""
+    pooled_table = table if table.pool is not None else pooled(table)
+    return (
+        pooled_table.pool.judges.get((criterion, pool), ())
+        if pooled_table is not None and pooled_table.pool is not None
+        else ()
+    )
 
 
 @lru_cache(maxsize=64)
@@ -102,7 +106,10 @@ def _pools(table: ScoreTable) -> Iterator[tuple[tuple[str, str], tuple[str, ...]
             continue
         judges = [judge for judge in scored_by(table, name) if not is_program(judge)]
         people = tuple(judge for judge in judges if is_person(judge, table.people))
-        for pool, members in ((PEOPLE, people), (JUDGES, tuple(one for one in judges if one not in people))):
+        for pool, members in (
+            (PEOPLE, people),
+            (JUDGES, tuple(name_of_judge for name_of_judge in judges if name_of_judge not in people)),
+        ):
             if len(members) < 2:
                 continue
             unit, judge, _, _ = _ratings(c, name, members)
@@ -178,7 +185,7 @@ def _joined(
     first = np.concatenate([part.first for part in parts])
     sizes = [len(part.first) for part in parts]
 
-    def of(column: Any) -> array[int]:
+    def take_first(column: Any) -> array[int]:
         return array(column.typecode, np.asarray(column)[first].tolist())
 
     def coded(column: Any, codes: list[int]) -> array[int]:
@@ -186,8 +193,8 @@ def _joined(
 
     return replace(
         c,
-        item=of(c.item), condition=of(c.condition), cluster=of(c.cluster), prompt=of(c.prompt), file=of(c.file),
-        line=of(c.line),
+        item=take_first(c.item), condition=take_first(c.condition), cluster=take_first(c.cluster),
+        prompt=take_first(c.prompt), file=take_first(c.file), line=take_first(c.line),
         run=array(c.run.typecode, [NONE]) * len(first),
         criterion=coded(c.criterion, [part.criterion for part in parts]),
         judge=coded(c.judge, [part.judge for part in parts]),
@@ -199,7 +206,7 @@ def _joined(
 
 
 def _scale(criterion: Criterion) -> Criterion:
-    """The same ends without steps: a mean lies between them."""
+    """Return a range with the same ends, without steps: a mean lies between them."""
     return replace(criterion, scale="numeric", values=(), meanings={})
 
 
@@ -224,10 +231,11 @@ class _Given(Mapping[int, str]):
         answers, order = self._order
         key = c.item[cell] * len(c.conditions) + c.condition[cell]
         low, high = (int(answers.searchsorted(key, side)) for side in ("left", "right"))
-        here = (int(one) for one in order[low:high])
+        here = (int(code) for code in order[low:high])
         return " · ".join(
-            f"{c.judges[c.judge[one]]}: {number(c.value[one]).replace('-', MINUS)}" for one in here
-            if c.state[one] == SCORED and c.criteria[c.criterion[one]] == criterion and c.judges[c.judge[one]] in judges
+            f"{c.judges[c.judge[code]]}: {number(c.value[code]).replace('-', MINUS)}" for code in here
+            if c.state[code] == SCORED and c.criteria[c.criterion[code]] == criterion
+            and c.judges[c.judge[code]] in judges
         )  # fmt: skip
 
     @cached_property

@@ -26,23 +26,23 @@ LOOKED_AT = 200  # answers that are held against the dataset's
 def references(
     table: ScoreTable, workspace: Workspace, progress: Progress | None = None
 ) -> Mapping[ConditionKey, Reference]:
-    """The conditions of the scores that are the gold answer, with why; none where no other condition would be left.
+    """Return the scored conditions that are the gold answer, with why; none where no other condition would be left.
 
     Raises Cancelled when `progress` answers False.
     """
-    found = dict(_by_metric(table))
-    asked = [(key, condition) for key, condition in _answered(table, workspace) if key not in found]
-    data = open_dataset(workspace.root, workspace.dataset, progress) if asked else None
-    if data is not None and (meant := _meant(data)):
-        for key, condition in asked:
-            if n := _equal(meant, open_answers(workspace, condition, progress)):
-                found[key] = Reference("answers", n)
-    return found if len(found) < len(table.columns.conditions) else {}
+    by_condition = dict(_by_metric(table))
+    candidates = [(key, condition) for key, condition in _answered(table, workspace) if key not in by_condition]
+    data = open_dataset(workspace.root, workspace.dataset, progress) if candidates else None
+    if data is not None and (gold_answers := _read_gold_answers(data)):
+        for key, condition in candidates:
+            if n := _equal(gold_answers, open_answers(workspace, condition, progress)):
+                by_condition[key] = Reference("answers", n)
+    return by_condition if len(by_condition) < len(table.columns.conditions) else {}
 
 
 def files(workspace: Workspace) -> tuple[tuple[str, State | None], ...]:
-    """What `references` may read, as it is now."""
-    answers = [one.answers for one in workspace.conditions if one.answers]
+    """Return the state of the files that `references` may read."""
+    answers = [condition.answers for condition in workspace.conditions if condition.answers]
     named = (workspace.dataset.path, *answers) if workspace.dataset and answers else ()
     return tuple((name, state_of(workspace, name)) for name in dict.fromkeys(named))
 
@@ -73,7 +73,7 @@ def _by_metric(table: ScoreTable) -> Iterator[tuple[ConditionKey, Reference]]:
 
 
 def _answered(table: ScoreTable, workspace: Workspace) -> Iterator[tuple[ConditionKey, Condition]]:
-    """The conditions that were scored and whose answers the workspace has, beside a dataset of another file."""
+    """Return the conditions that were scored and whose answers the workspace has, beside a dataset of another file."""
     if workspace.dataset is None:
         return
     for key in table.columns.conditions:
@@ -83,22 +83,22 @@ def _answered(table: ScoreTable, workspace: Workspace) -> Iterator[tuple[Conditi
             yield key, condition
 
 
-def _meant(data: Dataset) -> Mapping[str, str]:
-    """The dataset's own answers, by record, of the first records."""
-    found: dict[str, str] = {}
+def _read_gold_answers(data: Dataset) -> Mapping[str, str]:
+    """Return the dataset's own answers, by record, of the first records."""
+    answers: dict[str, str] = {}
     for record in data.records(0, min(len(data), LOOKED_AT)):
-        meant = (record.fields.get(name) for name in FIELDS)
-        text = next((text for text in meant if isinstance(text, str) and text.strip()), None)
+        values = (record.fields.get(name) for name in FIELDS)
+        text = next((text for text in values if isinstance(text, str) and text.strip()), None)
         if text is not None and record.id is not None:
-            found[record.id] = text
-    return found
+            answers[record.id] = text
+    return answers
 
 
-def _equal(meant: Mapping[str, str], said: Answers) -> int:
+def _equal(gold_answers: Mapping[str, str], answers: Answers) -> int:
     """How many answers equal the dataset's own; 0 where one differs or they are too few."""
     same = 0
-    for name, text in meant.items():
-        answer = said.get(name)
+    for name, text in gold_answers.items():
+        answer = answers.get(name)
         if answer is None or answer.text is None:
             continue
         if answer.text.strip() != text.strip():

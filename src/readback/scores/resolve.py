@@ -49,7 +49,7 @@ class Resolved:
 def resolve_columns(
     joined: Columns,
     declared: Mapping[str, Criterion],
-    known: Mapping[str, Criterion],
+    known_criteria: Mapping[str, Criterion],
     modes: Mapping[str, str],
     ungrounded: Collection[str] = (),
 ) -> Resolved:
@@ -70,14 +70,14 @@ def resolve_columns(
     for code, name in enumerate(c.criteria):
         open_cells.take_listed(code, look_up(name, declared))
         counts = open_cells.counts(code)
-        certain = _certain(name, counts, declared, known)
+        certain = _certain(name, counts, declared, known_criteria)
         if certain is not None:
             open_cells.take_unread(code)
         else:
             questions += open_cells.ask(code, look_up(name, declared))
             counts = open_cells.counts(code)
         numbers = open_cells.numbers_of_scale(code)
-        criteria[name], diagnostic = (certain, None) if certain else _infer(name, numbers, declared, known)
+        criteria[name], diagnostic = (certain, None) if certain else _infer(name, numbers, declared, known_criteria)
         if diagnostic:
             guessed.add(name)
             file = 0 if not len(c) else c.file[int(np.argmax(np.asarray(c.criterion) == code))]
@@ -103,7 +103,7 @@ class _Open:
     whys: dict[int, str]
 
     def take(self, cells: Any, state: int, whys: Mapping[int, str]) -> None:
-        """These cells have no value, and why."""
+        """Mark these cells as having no value, and why."""
         import numpy as np
 
         np.frombuffer(self.state, np.uint8)[cells] = state
@@ -111,7 +111,7 @@ class _Open:
         self.whys.update(whys)
 
     def cells(self, code: int) -> Any:
-        """The scored cells of a criterion, as an array of their numbers."""
+        """Return the scored cells of a criterion, as an array of their numbers."""
         import numpy as np
 
         of_it = np.asarray(self.columns.criterion) == code
@@ -151,7 +151,7 @@ class _Open:
         return numbers
 
     def take_listed(self, code: int, declared: Criterion | None) -> None:
-        """The numbers that `readback.yml` lists as standing for no score are the judge's failures."""
+        """Mark the numbers that `readback.yml` lists as standing for no score as the judge's failures."""
         import numpy as np
 
         if declared is None or not declared.failed:
@@ -161,7 +161,7 @@ class _Open:
         self.take(cells, FAILED, {at: NO_SCORE + number(self.value[at]) for at in cells.tolist()})
 
     def unread(self, code: int) -> list[int]:
-        """The scored cells of a criterion that are in doubt because their reply cannot be read."""
+        """Return the scored cells of a criterion that are in doubt because their reply cannot be read."""
         c = self.columns
         return [
             at
@@ -183,12 +183,12 @@ class _Open:
         cells = self.cells(code)
         values = np.asarray(self.value)[cells]
         codes = [value for value in find_codes(np.unique(values).tolist()) if value not in scores]
-        beside = [at for at in self.unread(code) if self.value[at] not in scores]
+        others_unread = [at for at in self.unread(code) if self.value[at] not in scores]
         for at in self.unread(code):
             del self.whys[at]
         coded = cells[np.isin(values, codes)]
-        replied = np.setdiff1d(np.array(beside, np.int64), coded)
-        found: list[Question] = []
+        replied = np.setdiff1d(np.array(others_unread, np.int64), coded)
+        questions: list[Question] = []
         reasons: tuple[tuple[Reason, Any], ...] = (("code", coded), ("reply", replied))
         for reason, those in reasons:
             if not len(those):
@@ -196,10 +196,10 @@ class _Open:
             c, at = self.columns, int(those.min())
             place = Location(file=c.files[c.file[at]], line=c.line[at] or None, record=c.items[c.item[at]])
             counted = count_values(np.asarray(self.value)[those])
-            found.append(Question(c.criteria[code], counted, reason, len(cells), place))
+            questions.append(Question(c.criteria[code], counted, reason, len(cells), place))
         both = np.concatenate([coded, replied])
         self.take(both, FAILED, {at: IN_QUESTION + number(self.value[at]) for at in both.tolist()})
-        return found
+        return questions
 
     def closed_books(self, modes: Mapping[str, str], ungrounded: Collection[str]) -> None:
         """Grounding of a run without documents is not applicable; a rubric writes 0 there, which is not a score."""
@@ -230,65 +230,79 @@ class _Open:
             for at in truths:
                 del self.whys[at]
         elif truths:
-            self.take(list(truths), FAILED, {at: f"{NOT_A_NUMBER}{said}" for at, said in truths.items()})
+            self.take(list(truths), FAILED, {at: f"{NOT_A_NUMBER}{text}" for at, text in truths.items()})
         if off := [value for value in counts if not holds(criterion, value)]:
             cells = self.cells(code)
             cells = cells[np.isin(np.asarray(self.value)[cells], off)]
-            shown = {value: OFF_SCALE + number(value) for value in off}
-            self.take(cells, FAILED, {at: shown[self.value[at]] for at in cells.tolist()})
+            whys = {value: OFF_SCALE + number(value) for value in off}
+            self.take(cells, FAILED, {at: whys[self.value[at]] for at in cells.tolist()})
 
 
 def _certain(
-    name: str, counts: Mapping[float, int], declared: Mapping[str, Criterion], known: Mapping[str, Criterion]
+    name: str, counts: Mapping[float, int], declared: Mapping[str, Criterion], known_criteria: Mapping[str, Criterion]
 ) -> Criterion | None:
-    """The criterion's scale where it is declared, or is the usual one of its name and the values fit it.
+    """Return the criterion's scale where it is declared, or is the usual one of its name and the values fit it.
 
     Codes that the usual scale does not hold say nothing about it: they are set aside before.
     """
-    said = look_up(name, declared)
-    usual = look_up(name, known)
-    if said is not None and said.scale != "unknown":
-        same = usual is not None and usual.values == said.values and (usual.low, usual.high) == (said.low, said.high)
-        return replace(said, meanings=usual.meanings) if usual and same and not said.meanings else said
-    if usual is None or (said is not None and not all(holds(usual, value) for value in said.scores)):
+    declared_criterion = look_up(name, declared)
+    usual = look_up(name, known_criteria)
+    if declared_criterion is not None and declared_criterion.scale != "unknown":
+        same = (
+            usual is not None
+            and usual.values == declared_criterion.values
+            and (usual.low, usual.high) == (declared_criterion.low, declared_criterion.high)
+        )
+        return (
+            replace(declared_criterion, meanings=usual.meanings)
+            if usual and same and not declared_criterion.meanings
+            else declared_criterion
+        )
+    if usual is None or (
+        declared_criterion is not None and not all(holds(usual, value) for value in declared_criterion.scores)
+    ):
         return None
     plain = {value: count for value, count in counts.items() if value not in CODES or holds(usual, value)}
     return usual if fits(usual, plain) else None
 
 
 def _infer(
-    name: str, counts: Mapping[float, int], declared: Mapping[str, Criterion], known: Mapping[str, Criterion]
+    name: str, counts: Mapping[float, int], declared: Mapping[str, Criterion], known_criteria: Mapping[str, Criterion]
 ) -> tuple[Criterion, Diagnostic]:
-    """The scale that the values suggest, and the note that says so."""
-    said = look_up(name, declared)
-    usual = look_up(name, known)
-    found = inferred(name, counts)
-    if said is not None:
-        found = replace(
-            found, direction=said.direction, unit=said.unit, meanings=said.meanings, failed=said.failed,
-            scores=said.scores,
-        )  # fmt: skip
+    """Return the scale that the values suggest, and the note that says so."""
+    declared_criterion = look_up(name, declared)
+    usual = look_up(name, known_criteria)
+    criterion = inferred(name, counts)
+    if declared_criterion is not None:
+        criterion = replace(
+            criterion,
+            direction=declared_criterion.direction,
+            unit=declared_criterion.unit,
+            meanings=declared_criterion.meanings,
+            failed=declared_criterion.failed,
+            scores=declared_criterion.scores,
+        )
     values = {
         "criterion": name,
-        "scale": scale_text(found),
+        "scale": scale_text(criterion),
         "usual": "–" if usual is None else scale_text(usual),
     }
-    return found, Diagnostic("scr-scale-unknown", values, flagged=name, severity="info")
+    return criterion, Diagnostic("scr-scale-unknown", values, flagged=name, severity="info")
 
 
 def _mode(condition: ConditionKey, modes: Mapping[str, str]) -> str | None:
-    given = dict(condition)
-    return given.get("prompt_mode") or given.get("mode") or modes.get(given.get("condition", ""))
+    values = dict(condition)
+    return values.get("prompt_mode") or values.get("mode") or modes.get(values.get("condition", ""))
 
 
 def _off(c: Columns, criteria: Mapping[str, Criterion]) -> Iterator[Diagnostic]:
-    """A diagnostic for each cell whose content is not a score on its scale."""
+    """Return a diagnostic for each cell whose content is not a score on its scale."""
     for at, why in sorted(c.whys.items()):
         start = next((start for start in (OFF_SCALE, NOT_A_NUMBER) if why.startswith(start)), None)
         if c.state[at] != FAILED or start is None or why == INFINITE:
             continue
         name, item, judge = c.criteria[c.criterion[at]], c.items[c.item[at]], c.judges[c.judge[at]]
-        shown = why.removeprefix(start)
-        values = {"value": shown, "criterion": name, "scale": scale_text(criteria[name]), "item": item}
+        text = why.removeprefix(start)
+        values = {"value": text, "criterion": name, "scale": scale_text(criteria[name]), "item": item}
         place = Location(file=c.files[c.file[at]], line=c.line[at] or None, record=item, judge=judge or None)
-        yield Diagnostic("jdg-out-of-range", values, place, flagged=f"{name}|{shown}")
+        yield Diagnostic("jdg-out-of-range", values, place, flagged=f"{name}|{text}")

@@ -38,45 +38,51 @@ PUBLISHED = {
 
 
 def of_condition(table: ScoreTable, key: ConditionKey) -> Rubric | None:
-    """The rubric of a condition, by what is known of how it was judged."""
+    """Return the rubric of a condition, by what is known of how it was judged."""
     name = dict(key).get("condition")
-    about = [one for one in table.about if one.condition == key or (name and (("condition", name),) == one.condition)]
-    reported = next((Rubric(one.weights, one.passes) for one in about if any(one.weights.values())), None)
-    named = (name for one in about for name in (one.rubric, one.judge) if name)
-    return reported or next((PUBLISHED[one] for one in named if one in PUBLISHED), None)
+    about = [
+        facts for facts in table.about if facts.condition == key or (name and (("condition", name),) == facts.condition)
+    ]
+    reported = next((Rubric(facts.weights, facts.passes) for facts in about if any(facts.weights.values())), None)
+    named = (name for facts in about for name in (facts.rubric, facts.judge) if name)
+    return reported or next((PUBLISHED[facts] for facts in named if facts in PUBLISHED), None)
 
 
 def of_judge(judge: Judge) -> Rubric:
-    """The weights a rubric has in its keys, and the pass rule it has in its prompt."""
-    given: Any = judge.settings.get("weights")
-    weights = {str(name): float(weight) for name, weight in given.items()} if isinstance(given, Mapping) else {}
+    """Return the weights a rubric has in its keys, and the pass rule it has in its prompt."""
+    raw_weights: Any = judge.settings.get("weights")
+    weights = (
+        {str(name): float(weight) for name, weight in raw_weights.items()} if isinstance(raw_weights, Mapping) else {}
+    )
     return Rubric(weights, _rule(judge.user, weights))
 
 
 def _rule(prompt: str, weights: Mapping[str, float]) -> PassRule | None:
-    found = RULE.search(prompt)
-    if found is None or not weights:
+    match = RULE.search(prompt)
+    if match is None or not weights:
         return None
-    overall, every, name, least = found.groups()
+    overall, every, name, least = match.groups()
     if every:
         return PassRule(float(overall), every=float(least))
     return PassRule(float(overall), {name.lower(): float(least)}) if name.lower() in weights else None
 
 
 def facts(workspace: Workspace) -> Iterator[RunFacts]:
-    """The rubric of each condition whose judge states weights."""
-    for one in workspace.conditions:
-        judge = workspace.judges.get(one.judge) if one.judge else None
+    """Return the rubric of each condition whose judge states weights."""
+    for condition in workspace.conditions:
+        judge = workspace.judges.get(condition.judge) if condition.judge else None
         if judge and (rubric := of_judge(judge)).weights:
-            yield RunFacts((("condition", one.name),), weights=rubric.weights, passes=rubric.passes, place=judge.place)
+            yield RunFacts(
+                (("condition", condition.name),), weights=rubric.weights, passes=rubric.passes, place=judge.place
+            )
 
 
 def ungrounded(workspace: Workspace) -> frozenset[str]:
     """Conditions whose rubric gives grounding no weight: what its judge writes there does not apply."""
     return frozenset(
-        one.name
-        for one in workspace.conditions
-        if one.judge
-        and one.judge in workspace.judges
-        and of_judge(workspace.judges[one.judge]).weights.get("grounding") == 0
+        condition.name
+        for condition in workspace.conditions
+        if condition.judge
+        and condition.judge in workspace.judges
+        and of_judge(workspace.judges[condition.judge]).weights.get("grounding") == 0
     )

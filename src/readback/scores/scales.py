@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from readback.scores.criteria import MINUS, holds, known, look_up, number
+from readback.scores.criteria import MINUS, holds, load_shipped_criteria, look_up, number
 from readback.scores.doubtful_numbers import CODES
 from readback.scores.resolve import OFF_SCALE
 from readback.scores.table import SCORED, ScoreTable
@@ -44,12 +44,12 @@ class Group:
         return f"{number(self.low)} to {number(self.high)}".replace("-", MINUS)
 
 
-def apart(one: Group, other: Group) -> bool:
+def apart(group: Group, other: Group) -> bool:
     """Whether the values of two groups cannot come from one scale; of one with itself, whether it holds two."""
-    if "both" in one.kinds | other.kinds:
+    if "both" in group.kinds | other.kinds:
         return True
     return any(
-        (one.kinds & first and other.kinds & second) or (one.kinds & second and other.kinds & first)
+        (group.kinds & first and other.kinds & second) or (group.kinds & second and other.kinds & first)
         for first, second in APART
     )
 
@@ -69,22 +69,22 @@ def groups(table: ScoreTable, criterion: str) -> tuple[Group, ...]:
     values, ids = _values(table, code, off)
     if not len(values):
         return ()
-    usual = look_up(criterion, known()) if criterion in table.inferred else scale
+    usual = look_up(criterion, load_shipped_criteria()) if criterion in table.inferred else scale
     return tuple(_groups(table, values, ids, usual, bool(off) and criterion not in table.inferred))
 
 
-def two(found: Iterable[Group]) -> tuple[Group, Group] | None:
+def two(groups: Iterable[Group]) -> tuple[Group, Group] | None:
     """Two groups on different scales, if there are any; one of values from two scales stands for both."""
     by: dict[frozenset[Kind], Group] = {}
-    for group in found:
+    for group in groups:
         by.setdefault(group.kinds, group)
     kinds = list(by.values())
-    pairs = ((one, other) for at, one in enumerate(kinds) for other in kinds[at:])
+    pairs = ((first, second) for at, first in enumerate(kinds) for second in kinds[at:])
     return next((pair for pair in pairs if apart(*pair)), None)
 
 
 def _off_scale(table: ScoreTable, code: int) -> Mapping[int, float]:
-    """The cells of a criterion that were found off its scale, with what they said."""
+    """Return the cells of a criterion that are off its scale, with their text."""
     c = table.columns
     return {
         at: float(why.removeprefix(OFF_SCALE))
@@ -132,7 +132,9 @@ def _ends(sorted_codes: Any) -> tuple[list[int], list[int]]:
 
 
 def _kinds(values: Any, counts: Any, usual: Criterion | None, reported: bool) -> Iterable[Kind]:
-    """What the distinct values of a group, ascending, suggest. A stated scale is only held against values off it."""
+    """Return what the distinct values of a group, ascending, suggest. A stated scale is only held against values off
+    it.
+    """
     import numpy as np
 
     many = int(counts.sum())

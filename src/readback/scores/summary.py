@@ -90,7 +90,7 @@ def _mean(scored: Any) -> float | None:
 
 @lru_cache(maxsize=2)  # of a million cells it takes eight megabytes
 def _parts(table: ScoreTable) -> Mapping[tuple[int, int], Any]:
-    """The numbers of the cells of each criterion and judge, in the order of the files."""
+    """Return the numbers of the cells of each criterion and judge, in the order of the files."""
     import numpy as np
 
     c = table.columns
@@ -99,7 +99,7 @@ def _parts(table: ScoreTable) -> Mapping[tuple[int, int], Any]:
 
 
 def _split(codes: Any, cells: Any) -> Iterator[tuple[int, Any]]:
-    """The cells of each code, codes ascending, cells in their order."""
+    """Return the cells of each code, codes ascending, cells in their order."""
     import numpy as np
 
     if len(codes) and codes[0] == codes[-1] and bool(np.all(codes == codes[0])):
@@ -114,7 +114,7 @@ def _split(codes: Any, cells: Any) -> Iterator[tuple[int, Any]]:
 
 
 def _groups(table: ScoreTable, by: str | None) -> tuple[Sequence[ConditionKey], Any]:
-    """The conditions, or the values of one factor, and for each condition code the group it belongs to."""
+    """Return the conditions, or the values of one factor, and for each condition code the group it belongs to."""
     import numpy as np
 
     conditions = table.columns.conditions
@@ -156,14 +156,14 @@ def _distribution(scored: Any, criterion: Criterion, edges: Sequence[float]) -> 
     if edges:
         counts = np.histogram(scored, edges)[0].tolist()
         return tuple((f"{number(a)} to {number(b)}", n) for (a, b), n in zip(pairwise(edges), counts, strict=True))
-    found = dict(zip(*(many.tolist() for many in np.unique(scored, return_counts=True)), strict=True))
-    return tuple((number(value), found.get(value, 0)) for value in criterion.values or sorted(found))
+    count_by_value = dict(zip(*(many.tolist() for many in np.unique(scored, return_counts=True)), strict=True))
+    return tuple((number(value), count_by_value.get(value, 0)) for value in criterion.values or sorted(count_by_value))
 
 
 def main_effects(
     table: ScoreTable, criterion: str | None = None, judge: str | None = None
 ) -> Mapping[str, tuple[Row, ...]]:
-    """The rows of every factor that varies."""
+    """Return the rows of every factor that varies."""
     return {factor: rows(table, factor, criterion, judge) for factor in table.varying}
 
 
@@ -175,19 +175,21 @@ def cells(
 
     c = table.columns
     codes = [code for code, key in enumerate(c.conditions) if wanted(key)]
-    kept = np.isin(np.asarray(c.condition), codes)
-    kept &= (np.asarray(c.criterion) == c.criteria.index(criterion)) & (np.asarray(c.judge) == c.judges.index(judge))
-    return len(codes), np.flatnonzero(kept).tolist()
+    is_wanted = np.isin(np.asarray(c.condition), codes)
+    is_wanted &= (np.asarray(c.criterion) == c.criteria.index(criterion)) & (
+        np.asarray(c.judge) == c.judges.index(judge)
+    )
+    return len(codes), np.flatnonzero(is_wanted).tolist()
 
 
 def _wanted(what: str, name: str | None, names: Sequence[str]) -> set[int]:
-    """The codes that a filter lets through; a criterion may be named without its ending `_score`."""
+    """Return the codes that a filter lets through; a criterion may be named without its ending `_score`."""
     if name is None:
         return set(range(len(names)))
-    found = {code for code, known in enumerate(names) if name in (known, known.removesuffix("_score"))}
-    if not found:
+    wanted = {code for code, code_name in enumerate(names) if name in (code_name, code_name.removesuffix("_score"))}
+    if not wanted:
         raise LookupError(_unknown(what, name, names))
-    return found
+    return wanted
 
 
 def _unknown(what: str, name: str, names: Sequence[str] | Mapping[str, Any]) -> str:
@@ -195,5 +197,5 @@ def _unknown(what: str, name: str, names: Sequence[str] | Mapping[str, Any]) -> 
 
 
 def signed(value: float | None, places: int = 2) -> str:
-    """A mean as text, with a real minus sign."""
+    """Format a mean, with a real minus sign."""
     return "–" if value is None else f"{value:.{places}f}".replace("-", MINUS)

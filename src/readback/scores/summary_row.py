@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readback.scores.certainty import shown
+from readback.scores.certainty import choose_interval
 from readback.scores.table import ConditionKey
 
 
@@ -44,7 +44,7 @@ class Row:
     @property
     def span(self) -> tuple[float, float] | None:
         """The interval that pages and sentences use."""
-        return shown(self.interval, self.interval_clustered, self.clusters, self.design_effect)
+        return choose_interval(self.interval, self.interval_clustered, self.clusters, self.design_effect)
 
     @property
     def span_method(self) -> str | None:

@@ -222,16 +222,16 @@ class ScoreTable:
 
     def asks(self, criterion: str) -> tuple[Question, ...]:
         """Return what is in question under a criterion; empty where every number is known to be a score or none."""
-        return tuple(one for one in self.questions if one.criterion == criterion)
+        return tuple(question for question in self.questions if question.criterion == criterion)
 
     @property
     def factors(self) -> Mapping[str, tuple[str, ...]]:
         """Each factor with its values, in the order they were met."""
-        found: dict[str, dict[str, None]] = {}
+        by_name: dict[str, dict[str, None]] = {}
         for condition in self.columns.conditions:
             for factor, value in condition:
-                found.setdefault(factor, {})[value] = None
-        return {factor: tuple(values) for factor, values in found.items()}
+                by_name.setdefault(factor, {})[value] = None
+        return {factor: tuple(values) for factor, values in by_name.items()}
 
     @property
     def varying(self) -> tuple[str, ...]:
@@ -244,7 +244,7 @@ class ScoreTable:
         return any(source.synthetic for source in self.sources)
 
     def label(self, condition: ConditionKey) -> str:
-        """A condition in words: the values of the factors that vary, with their names where they are several."""
+        """Name a condition: the values of the factors that vary, with their names where they are several."""
         needed = _varying(self.columns.conditions)
         return label(tuple(pair for pair in condition if pair[0] in needed) or condition)
 
@@ -266,18 +266,18 @@ def _varying(conditions: tuple[ConditionKey, ...]) -> tuple[str, ...]:
     values: dict[str, dict[str, int]] = {}  # of each factor, with the number of conditions that state it
     for condition in conditions:
         for factor, value in condition:
-            seen = values.setdefault(factor, {})
-            seen[value] = seen.get(value, 0) + 1
-    several = tuple(factor for factor, seen in values.items() if len(seen) > 1)
-    told = {tuple(pair for pair in one if pair[0] in several) or one for one in conditions}
-    if len(told) == len(conditions):
+            counts = values.setdefault(factor, {})
+            counts[value] = counts.get(value, 0) + 1
+    several = tuple(factor for factor, counts in values.items() if len(counts) > 1)
+    distinct = {tuple(pair for pair in key if pair[0] in several) or key for key in conditions}
+    if len(distinct) == len(conditions):
         return several
     # a factor that only some conditions state tells these from the others
-    return tuple(f for f, seen in values.items() if len(seen) > 1 or sum(seen.values()) < len(conditions))
+    return tuple(f for f, counts in values.items() if len(counts) > 1 or sum(counts.values()) < len(conditions))
 
 
 def label(condition: ConditionKey) -> str:
-    """A condition in words: its value, or each factor with its value."""
+    """Name a condition: its value, or each factor with its value."""
     if len(condition) == 1:
         return condition[0][1]
     return " · ".join(f"{factor}={value}" for factor, value in condition)

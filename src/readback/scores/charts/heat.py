@@ -40,7 +40,7 @@ def draw_heat(heat: Heat, criterion: Criterion, say: Say, dark: bool = False, *,
     cells, body, sentences = [], [], []
     for row, column in _list_places(heat):
         down, across = heat.rows[row], heat.columns[column]
-        mean, n, unscored = heat.means[row][column], heat.counts[row][column], heat.lost[row][column]
+        mean, n, unscored = heat.means[row][column], heat.counts[row][column], heat.unscored[row][column]
         count = say("n", n=n)
         rest = f", {say('chart_unscored', n=unscored)}" if unscored else ""
         pair = f"{heat.titles[0]}: {down}, {heat.titles[1]}: {across}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from readback.scores.certainty import shown
+from readback.scores.certainty import choose_interval
 from readback.scores.doubtful_numbers import Question
 from readback.scores.table import ConditionKey, Planned
 from readback.types import Diagnostic
@@ -102,7 +102,7 @@ class Comparison:
     @property
     def span(self) -> Span | None:
         """The interval that pages and sentences use."""
-        return shown(self.interval, self.interval_clustered, self.clusters, self.design_effect)
+        return choose_interval(self.interval, self.interval_clustered, self.clusters, self.design_effect)
 
     @property
     def span_method(self) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any
 from readback.readers.choose_format import choose_format
 from readback.readers.row import Header
 from readback.records.raw_rows import read_raw_rows
-from readback.scores.criteria import known
+from readback.scores.criteria import load_shipped_criteria
 from readback.scores.files.cells import legible
 from readback.scores.files.formats import ScoreFormat, list_formats, metadata, pairwise
 from readback.scores.files.row_labels import number_rows
@@ -61,7 +61,7 @@ def find_kind_of_whole_file(path: Path, file: str) -> Kind | None:
 
 def _find_kind(rows: Iterator[Row | Diagnostic], file: str) -> Kind | None:
     head = list(islice((row.fields for row in rows if not isinstance(row, Diagnostic)), HEAD))
-    settings = FileSettings(ScoreSource(file), known(), {}, {})
+    settings = FileSettings(ScoreSource(file), load_shipped_criteria(), {}, {})
     score_format = find_format(head, settings)
     if score_format is None:
         return None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from readback.quantity import quantity
-from readback.scores.criteria import known, look_up, number, scale_text
+from readback.scores.criteria import load_shipped_criteria, look_up, number, scale_text
 from readback.scores.files.cells import NOT_A_NUMBER, SAYS, WRITTEN
 from readback.scores.reported import unreachable_rates, verdicts
 from readback.scores.reported.matching_rows import LeftOut, agrees, find_left_out, get_share, get_tolerance, match_rows
@@ -222,7 +222,7 @@ def find_off_scale_means(reported: Sequence[Reported], resolved: Collection[str]
     """
     settled = set(resolved)
     for means in reported:
-        usual = look_up(means.criterion, known())
+        usual = look_up(means.criterion, load_shipped_criteria())
         if means.state != SCORED or means.whole is not None:
             continue
         if usual is None or usual.low is None or usual.high is None:

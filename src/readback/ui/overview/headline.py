@@ -77,7 +77,7 @@ def headline(workspace: Workspace, table: ScoreTable) -> Headline | None:
     if first_pick is None:
         return None
     wanted, criterion_and_judge = first_pick
-    view = in_view.shown(table, criterion_and_judge)
+    view = in_view.get_judge_table(table, criterion_and_judge)
     criterion = view.criteria[wanted]
     every = summary.rows(view, criterion=wanted, judge=criterion_and_judge)
     rows = in_view.better_first([row for row in every if row.condition not in view.apart], criterion)

@@ -109,7 +109,7 @@ def answers(workspace: Workspace, table: ScoreTable, verdicts: Sequence[Verdict]
         judge = next(iter(in_view.judges(table, criterion)), None)
         if judge is None or answers_by_pair.keys() == kinds.keys():
             break
-        view = in_view.shown(table, judge)
+        view = in_view.get_judge_table(table, judge)
         named = t("overview.better_synthetic", criterion=criterion) if table.synthetic else criterion
         for line in in_view.of_plan(view, plan, criterion, judge):
             a, b = (name_of(workspace, view, key) or "" for key in (line.a, line.b))

@@ -110,7 +110,7 @@ def _chart(item: Item, table: ScoreTable) -> None:
     judge = next(iter(in_view.judges(table, criterion)), None)
     if judge is None:
         return
-    view = in_view.shown(table, judge)
+    view = in_view.get_judge_table(table, judge)
     lines = in_view.of_plan(view, list_planned(choice.workspace()), criterion, judge)
     if not lines:
         return

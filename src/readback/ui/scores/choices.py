@@ -78,7 +78,7 @@ def draw_choices(table: ScoreTable, workspace: Workspace) -> View:
             in_view.judges(table, criterion),
             lambda name: in_view.judge_name(table, criterion, name),
         )
-        pooled = in_view.shown(table, judge)
+        pooled = in_view.get_judge_table(table, judge)
         factors = list_factors(pooled, criterion, judge)
         many = len(in_view.ranked(pooled, None, criterion, judge)) > MOST
         first_factor = factors[0] if many and factors else EVERY

@@ -137,7 +137,7 @@ def _find_best(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, vie
     best = concluded.conclusions
     if not isinstance(best, BestOf) or not best.answer:
         return "", ""
-    if best.found is None:
+    if best.leader is None:
         has_factors = choices.list_factors(table, view.criterion.name, view.judge)
         return best.headline, t("scores.best_factor") if has_factors else ""
     headline = best.headline

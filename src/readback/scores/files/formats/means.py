@@ -12,7 +12,7 @@ from typing import Any
 from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.readers.json_text import Decoder, NotJson
 from readback.readers.text_file import read_head, read_text
-from readback.scores.criteria import known
+from readback.scores.criteria import load_shipped_criteria
 from readback.scores.files.cells import INFINITE, cell, legible, stem, text_of
 from readback.scores.files.costs import Costs
 from readback.scores.files.formats.details import ABOUT_DOCUMENTS
@@ -128,7 +128,7 @@ def read_object(path: Path, file: str) -> tuple[Mapping[str, Any], ...]:
         return ()
     if not _named_rows(fields_of(rows), rows):
         return ()
-    return rows if recognise(rows, FileSettings(ScoreSource(file), known(), {}, {})) else ()
+    return rows if recognise(rows, FileSettings(ScoreSource(file), load_shipped_criteria(), {}, {})) else ()
 
 
 def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Row | Diagnostic] | None:
